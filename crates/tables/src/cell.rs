@@ -1,0 +1,116 @@
+//! The types that a cell may have, and how each becomes Arrow.
+
+use arrow_array::{
+    ArrayRef,
+    builder::{ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder},
+};
+use std::{net::IpAddr, sync::Arc};
+
+/// Which way data flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From client to server.
+    #[default]
+    Up,
+    /// From server to client.
+    Down,
+}
+
+impl Direction {
+    /// Both, in order.
+    pub const BOTH: [Direction; 2] = [Direction::Up, Direction::Down];
+
+    /// As in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Direction::Up => "up",
+            Direction::Down => "down",
+        }
+    }
+
+    /// The other one.
+    pub const fn reverse(self) -> Direction {
+        match self {
+            Direction::Up => Direction::Down,
+            Direction::Down => Direction::Up,
+        }
+    }
+}
+
+/// A value that can stand in a table.
+pub(crate) trait Cell {
+    const KIND: &'static str;
+    const MAY_BE_EMPTY: bool = false;
+    type Builder: ArrayBuilder + Default;
+    fn append(&self, builder: &mut Self::Builder);
+    fn append_empty(builder: &mut Self::Builder);
+}
+
+pub(crate) fn array<'a, C: Cell + 'a>(cells: impl Iterator<Item = &'a C>) -> ArrayRef {
+    let mut builder = C::Builder::default();
+    cells.for_each(|cell| cell.append(&mut builder));
+    Arc::new(builder.finish())
+}
+
+macro_rules! plain {
+    ($($kind:ty: $name:literal, $builder:ty;)*) => {$(
+        impl Cell for $kind {
+            const KIND: &'static str = $name;
+            type Builder = $builder;
+            fn append(&self, builder: &mut Self::Builder) {
+                builder.append_value((*self).into());
+            }
+            fn append_empty(builder: &mut Self::Builder) {
+                builder.append_null();
+            }
+        }
+    )*};
+}
+plain! {
+    bool: "bool", BooleanBuilder;
+    u8: "u32", UInt32Builder;
+    u16: "u32", UInt32Builder;
+    u32: "u32", UInt32Builder;
+    u64: "u64", UInt64Builder;
+    i64: "i64", Int64Builder;
+    f64: "f64", Float64Builder;
+}
+
+macro_rules! text {
+    ($($kind:ty: |$cell:ident| $text:expr;)*) => {$(
+        impl Cell for $kind {
+            const KIND: &'static str = "text";
+            type Builder = StringBuilder;
+            fn append(&self, builder: &mut Self::Builder) {
+                let $cell = self;
+                builder.append_value($text);
+            }
+            fn append_empty(builder: &mut Self::Builder) {
+                builder.append_null();
+            }
+        }
+    )*};
+}
+text! {
+    String: |cell| cell;
+    &'static str: |cell| cell;
+    Arc<str>: |cell| cell;
+    IpAddr: |cell| cell.to_string();
+    Direction: |cell| cell.as_str();
+}
+
+impl<C: Cell> Cell for Option<C> {
+    const KIND: &'static str = C::KIND;
+    const MAY_BE_EMPTY: bool = true;
+    type Builder = C::Builder;
+    fn append(&self, builder: &mut Self::Builder) {
+        match self {
+            Some(cell) => cell.append(builder),
+            None => C::append_empty(builder),
+        }
+    }
+    fn append_empty(builder: &mut Self::Builder) {
+        C::append_empty(builder);
+    }
+}

@@ -1,0 +1,91 @@
+use arrow_array::RecordBatch;
+
+/// A column: what the reference page says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name, with the unit as its ending.
+    pub name: &'static str,
+    /// Type of its cells.
+    pub kind: &'static str,
+    /// Whether cells may be empty: unknown.
+    pub may_be_empty: bool,
+    /// Unit, from the name; empty for names, numbers of things and yes/no.
+    pub unit: &'static str,
+    /// What it means.
+    pub description: &'static str,
+}
+
+/// A row of a table.
+pub trait Row: serde::Serialize {
+    /// What one row stands for.
+    const DESCRIPTION: &'static str;
+
+    /// The columns in order.
+    fn columns() -> Vec<Column>;
+
+    /// Rows as Arrow.
+    fn batch(rows: &[Self]) -> RecordBatch
+    where
+        Self: Sized;
+}
+
+/// The unit that a column's name ends with.
+pub(crate) fn unit(name: &str) -> &'static str {
+    const ENDINGS: [(&str, &str); 9] = [
+        ("_ns", "ns"),
+        ("_ms", "ms"),
+        ("_s", "s"),
+        ("_mbps", "Mbit/s"),
+        ("_percent", "%"),
+        ("bytes", "bytes"),
+        ("packets", "packets"),
+        ("samples", "samples"),
+        ("segments", "segments"),
+    ];
+    // A statistic stands behind the unit: rtt_ms_mean.
+    const STATISTICS: [&str; 9] = ["_mean", "_sigma", "_min", "_median", "_p90", "_p95", "_p99", "_max", "_spread"];
+    let base = STATISTICS.iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name);
+    ENDINGS.iter().find(|(ending, _)| base.ends_with(ending)).map_or("", |(_, unit)| unit)
+}
+
+/// Declares a row: a struct whose documentation is the reference of the table.
+macro_rules! row {
+    (
+        $(#[doc = $about:literal])*
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])* $field:ident: $kind:ty,)*
+        }
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+        pub struct $name {
+            $($(#[doc = $doc])* pub $field: $kind,)*
+        }
+
+        impl crate::Row for $name {
+            const DESCRIPTION: &'static str = concat!($($about, "\n",)*).trim_ascii();
+
+            fn columns() -> Vec<crate::Column> {
+                use crate::cell::Cell;
+                vec![$(crate::Column {
+                    name: stringify!($field),
+                    kind: <$kind>::KIND,
+                    may_be_empty: <$kind>::MAY_BE_EMPTY,
+                    unit: crate::row::unit(stringify!($field)),
+                    description: concat!($($doc, "\n",)*).trim_ascii(),
+                },)*]
+            }
+
+            fn batch(rows: &[Self]) -> arrow_array::RecordBatch {
+                use crate::cell::{Cell, array};
+                let columns = vec![$((
+                    stringify!($field),
+                    array(rows.iter().map(|row| &row.$field)),
+                    <$kind>::MAY_BE_EMPTY,
+                ),)*];
+                arrow_array::RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+            }
+        }
+    };
+}
+pub(crate) use row;

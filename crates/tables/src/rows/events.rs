@@ -1,0 +1,36 @@
+use crate::{cell::Direction, row::row};
+use std::{net::IpAddr, sync::Arc};
+
+row! {
+    /// One row per event.
+    pub struct Event {
+        /// Number of the connection.
+        connection: u32,
+        /// Number of the subflow that carried it.
+        subflow: Option<u32>,
+        /// Time, Unix time.
+        at_ns: i64,
+        /// Time, from the first packet of all captures.
+        at_s: f64,
+        /// What happened: see the list of events in the reference.
+        event: &'static str,
+        /// Direction of the packet.
+        direction: Option<Direction>,
+        /// What more there is to say, in words.
+        detail: Option<&'static str>,
+        /// Address identifier, where the event has one.
+        address_id: Option<u8>,
+        /// Address, where the event has one.
+        address: Option<IpAddr>,
+        /// Port, where the event has one.
+        port: Option<u16>,
+        /// Bytes concerned, where the event has them.
+        bytes: Option<u64>,
+        /// Length in time, where the event has one.
+        duration_ms: Option<f64>,
+        /// Capture that holds the packet.
+        capture: Arc<str>,
+        /// Number of the packet in the capture, from 1.
+        record: u64,
+    }
+}

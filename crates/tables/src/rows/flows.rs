@@ -1,0 +1,91 @@
+use crate::{cell::Direction, row::row};
+
+row! {
+    /// One row per subflow and direction.
+    pub struct Flow {
+        /// Number of the connection.
+        connection: u32,
+        /// Number of the subflow.
+        subflow: u32,
+        /// `up`: client to server, `down`: server to client.
+        direction: Direction,
+        /// Payload bytes of distinct subflow sequence numbers: retransmissions on this subflow counted once.
+        bytes: u64,
+        /// Bytes of the connection that first arrived over this subflow.
+        delivered_bytes: u64,
+        /// Part of the connection's delivered bytes that first arrived over this subflow, 0 to 1.
+        share: Option<f64>,
+        /// All packets of the direction, also those without data.
+        packets: u64,
+        /// Packets with data; segments merged by offloads count as many as they were made of.
+        data_packets: u64,
+        /// Payload bytes with every retransmission.
+        data_bytes: u64,
+        /// Data packets with bytes that this subflow had sent before; known at the sender of the data, empty elsewhere.
+        retransmitted_packets: Option<u64>,
+        /// Bytes of them that had been sent before.
+        retransmitted_bytes: Option<u64>,
+        /// Retransmitted data packets / data packets.
+        loss_rate_percent: Option<f64>,
+        /// Data packets whose bytes had all passed the capture before, wherever it was taken.
+        duplicate_packets: u64,
+        /// Data packets that filled a gap: bytes never seen before, below the highest seen.
+        gap_filled_packets: u64,
+        /// Bytes sent here that another subflow, or this one under other sequence numbers, had sent before.
+        reinjected_bytes: Option<u64>,
+        /// Zero-window probes.
+        zero_window_probe_packets: u64,
+        /// Keep-alives.
+        keep_alive_packets: u64,
+        /// Segments larger than the MSS: merged by offloads of the capturing host.
+        merged_segments: u64,
+        /// Round-trip time samples (of data, not of the handshake); known at the sender of the data, empty elsewhere.
+        rtt_samples: Option<u64>,
+        /// Mean.
+        rtt_ms_mean: Option<f64>,
+        /// Standard deviation.
+        rtt_ms_sigma: Option<f64>,
+        /// Minimum.
+        rtt_ms_min: Option<f64>,
+        /// Median.
+        rtt_ms_median: Option<f64>,
+        /// 90th percentile.
+        rtt_ms_p90: Option<f64>,
+        /// 95th percentile.
+        rtt_ms_p95: Option<f64>,
+        /// 99th percentile.
+        rtt_ms_p99: Option<f64>,
+        /// Maximum.
+        rtt_ms_max: Option<f64>,
+        /// Packet-delay variation: 95th − 5th percentile of the round-trip time.
+        rtt_ms_spread: Option<f64>,
+        /// Packet-delay variation: the estimator of RFC 3550 §6.4.1 over successive round-trip times, after the last one.
+        rtt_jitter_ms: Option<f64>,
+        /// One-way delay, median; needs captures of both ends. Corrected by the clock offset that `diagnostics` states.
+        one_way_delay_ms_median: Option<f64>,
+        /// One-way delay, 95th percentile.
+        one_way_delay_ms_p95: Option<f64>,
+        /// Packets sent at one end that never arrived at the other; needs captures of both ends.
+        lost_packets: Option<u64>,
+        /// Bytes delivered here / the connection's elapsed time.
+        throughput_mbps: Option<f64>,
+        /// Bytes delivered here / the subflow's own time, first to last data.
+        active_throughput_mbps: Option<f64>,
+        /// Mean of the throughput series (start dropped and smoothed as asked).
+        throughput_mbps_mean: Option<f64>,
+        /// Standard deviation of the same series.
+        throughput_mbps_sigma: Option<f64>,
+        /// Coefficient of variation: sigma / mean of the same series.
+        coefficient_of_variation: Option<f64>,
+        /// Bytes sent and not yet acknowledged, mean over the data packets; at the sender of the data, empty elsewhere.
+        in_flight_bytes_mean: Option<f64>,
+        /// The same, maximum.
+        in_flight_bytes_max: Option<u64>,
+        /// Receive window announced to this direction's sender, smallest after the handshake.
+        window_bytes_min: Option<u64>,
+        /// The same, largest.
+        window_bytes_max: Option<u64>,
+        /// Longest time without new data on this subflow, between its first and last data.
+        longest_gap_ms: Option<f64>,
+    }
+}

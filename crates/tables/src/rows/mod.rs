@@ -1,0 +1,12 @@
+//! One table, one file.
+
+pub mod connections;
+pub mod diagnostics;
+pub mod events;
+pub mod flows;
+pub mod reordering;
+pub mod rtt;
+pub mod subflows;
+pub mod throughput;
+pub mod transfers;
+pub mod window;

@@ -1,0 +1,28 @@
+use crate::{cell::Direction, row::row};
+use std::sync::Arc;
+
+row! {
+    /// One row per data segment that arrived with data not seen before, when its data was in order.
+    pub struct Reordering {
+        /// Number of the connection.
+        connection: u32,
+        /// Number of the subflow that it arrived over.
+        subflow: u32,
+        /// Direction of the data.
+        direction: Direction,
+        /// Time of arrival, Unix time.
+        at_ns: i64,
+        /// Time of arrival, from the first packet of all captures.
+        at_s: f64,
+        /// First new byte, counted from the connection's first byte.
+        data_offset_bytes: u64,
+        /// New bytes.
+        bytes: u32,
+        /// Arrival until the data was in order at connection level.
+        out_of_order_delay_ms: f64,
+        /// Capture that holds the segment.
+        capture: Arc<str>,
+        /// Number of its packet in the capture, from 1.
+        record: u64,
+    }
+}

@@ -1,0 +1,21 @@
+use crate::{cell::Direction, row::row};
+
+row! {
+    /// One row per bin, direction and subflow; without a subflow: the connection as a whole.
+    pub struct Throughput {
+        /// Number of the connection.
+        connection: u32,
+        /// Number of the subflow; empty for the connection.
+        subflow: Option<u32>,
+        /// `up`: client to server, `down`: server to client.
+        direction: Direction,
+        /// Start of the bin, Unix time. Bins start at the connection's first packet.
+        at_ns: i64,
+        /// Start of the bin, from the first packet of all captures.
+        at_s: f64,
+        /// Bytes that arrived first in the bin (at the sender of the data: that were acknowledged); for the connection: delivered in order.
+        bytes: u64,
+        /// Bytes / length of the bin (the last bin: until the last packet).
+        throughput_mbps: f64,
+    }
+}

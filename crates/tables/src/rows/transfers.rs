@@ -1,0 +1,63 @@
+use crate::{cell::Direction, row::row};
+
+row! {
+    /// One row per connection and direction.
+    pub struct Transfer {
+        /// Number of the connection.
+        connection: u32,
+        /// `up`: client to server, `down`: server to client.
+        direction: Direction,
+        /// Bytes delivered in order to the application.
+        bytes: u64,
+        /// First SYN of the connection to the last acknowledgement of this direction's data.
+        elapsed_s: Option<f64>,
+        /// Bytes delivered / elapsed time.
+        throughput_mbps: Option<f64>,
+        /// Mean of the throughput series (start dropped and smoothed as asked).
+        throughput_mbps_mean: Option<f64>,
+        /// Standard deviation of the same series.
+        throughput_mbps_sigma: Option<f64>,
+        /// Coefficient of variation: sigma / mean of the same series.
+        coefficient_of_variation: Option<f64>,
+        /// Bytes sent again under new subflow sequence numbers, on whichever subflow.
+        reinjected_bytes: Option<u64>,
+        /// Data packets that carried such bytes.
+        reinjected_packets: Option<u64>,
+        /// Round-trip time samples of all subflows; taken at the sender of the data, empty elsewhere.
+        rtt_samples: Option<u64>,
+        /// Mean over all samples of all subflows.
+        rtt_ms_mean: Option<f64>,
+        /// Standard deviation over the same.
+        rtt_ms_sigma: Option<f64>,
+        /// Median over the same.
+        rtt_ms_median: Option<f64>,
+        /// 95th percentile over the same.
+        rtt_ms_p95: Option<f64>,
+        /// 99th percentile over the same.
+        rtt_ms_p99: Option<f64>,
+        /// Data segments counted for the out-of-order delay; taken at the receiver of the data, empty elsewhere.
+        reordering_segments: Option<u64>,
+        /// Data segments that had to wait for earlier data.
+        out_of_order_segments: Option<u64>,
+        /// Out-of-order delay: a segment's arrival until its data is in order at connection level; in order counts as 0. Mean.
+        out_of_order_delay_ms_mean: Option<f64>,
+        /// Standard deviation.
+        out_of_order_delay_ms_sigma: Option<f64>,
+        /// Median.
+        out_of_order_delay_ms_median: Option<f64>,
+        /// 90th percentile.
+        out_of_order_delay_ms_p90: Option<f64>,
+        /// 95th percentile.
+        out_of_order_delay_ms_p95: Option<f64>,
+        /// 99th percentile.
+        out_of_order_delay_ms_p99: Option<f64>,
+        /// Maximum.
+        out_of_order_delay_ms_max: Option<f64>,
+        /// Longest time without new data, while the transfer went on.
+        longest_gap_ms: Option<f64>,
+        /// When the longest gap began, from the first packet of all captures.
+        longest_gap_start_s: Option<f64>,
+        /// Times without new data that lasted 1 s and longer.
+        gaps: u32,
+    }
+}
