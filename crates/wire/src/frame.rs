@@ -1,3 +1,4 @@
+use crate::ip::{Packet, TCP};
 use crate::{Ip, Malformed, Tcp};
 
 /// One IP packet.
@@ -30,10 +31,20 @@ pub struct Payload {
 impl Frame {
     /// Reads an IPv4 or IPv6 packet from `bytes`, of which the wire carried `original_len` (more when the capture cut it).
     ///
+    /// Lengths come from the IP header, so that link-layer padding does not count; `original_len` matters only where
+    /// that says 0 (segmentation offload). TCP options that the capture cut are kept as far as they are there.
+    ///
     /// # Errors
     /// [`Malformed`] when the headers do not fit or contradict themselves; a cut payload is no error.
+    #[inline]
     pub fn parse(bytes: &[u8], original_len: u32) -> Result<Frame, Malformed> {
-        let _ = (bytes, original_len);
-        unimplemented!()
+        let packet = Packet::parse(bytes, original_len)?;
+        let (l4, len) = if packet.protocol == TCP && packet.ip.has_transport_header() {
+            let (tcp, header_len) = Tcp::parse(packet.bytes, packet.len)?;
+            (L4::Tcp(tcp), packet.len - header_len)
+        } else {
+            (L4::Other(packet.protocol), packet.len)
+        };
+        Ok(Frame { ip: packet.ip, l4, payload: Payload { len } })
     }
 }

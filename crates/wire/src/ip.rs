@@ -1,3 +1,4 @@
+use crate::{Malformed, ipv4, ipv6};
 use std::net::IpAddr;
 
 /// What matters of an IPv4 or IPv6 header.
@@ -26,4 +27,56 @@ pub struct Fragment {
     pub offset: u16,
     /// Whether more pieces follow.
     pub more: bool,
+}
+
+/// Protocol number of TCP.
+pub(crate) const TCP: u8 = 6;
+/// Protocol number of the authentication header.
+pub(crate) const AH: u8 = 51;
+
+/// An IP packet with its headers taken off.
+pub(crate) struct Packet<'a> {
+    pub ip: Ip,
+    /// What the IP headers carry.
+    pub protocol: u8,
+    /// Bytes that they carry, however many were captured.
+    pub len: u32,
+    /// Those that were captured, without link-layer padding.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Packet<'a> {
+    #[inline]
+    pub fn parse(bytes: &'a [u8], original_len: u32) -> Result<Self, Malformed> {
+        match bytes.first() {
+            Some(first) if first >> 4 == 4 => ipv4::parse(bytes, original_len),
+            Some(first) if first >> 4 == 6 => ipv6::parse(bytes, original_len),
+            Some(first) => Err(Malformed::field("IP", "version", first >> 4)),
+            None => Err(Malformed::short("IP", 20, 0)),
+        }
+    }
+
+    /// Takes off a header of `header` bytes.
+    pub fn skip(&mut self, name: &'static str, header: usize) -> Result<(), Malformed> {
+        self.bytes = self.bytes.get(header..).ok_or(Malformed::short(name, header, self.bytes.len()))?;
+        self.len -= header as u32;
+        Ok(())
+    }
+}
+
+impl Fragment {
+    /// From the offset in units of 8 bytes; none for a packet in one piece.
+    #[inline]
+    pub(crate) fn new(eights: u16, more: bool) -> Option<Fragment> {
+        // (0, false) is also IPv6's atomic fragment, a whole packet (RFC 6946).
+        (eights != 0 || more).then_some(Fragment { offset: eights << 3, more })
+    }
+}
+
+impl Ip {
+    /// Whether the transport header is here: the packet is whole or its first piece.
+    #[inline]
+    pub(crate) fn has_transport_header(&self) -> bool {
+        self.fragment.is_none_or(|piece| piece.offset == 0)
+    }
 }

@@ -3,17 +3,22 @@
 //! Nothing here reads a clock, opens a file or allocates while parsing. Parsing never panics, whatever the bytes.
 //! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a place.
 
+mod bytes;
 mod frame;
 mod ip;
+mod ipv4;
+mod ipv6;
 pub mod mptcp;
 mod observation;
+mod options;
 mod tcp;
 mod time;
 
 pub use frame::{Frame, L4, Payload};
 pub use ip::{Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};
-pub use tcp::{Flags, Options, SackBlocks, Tcp, TcpOption, seq};
+pub use options::{Options, OptionsIter, SackBlocks, TcpOption};
+pub use tcp::{Flags, Tcp, seq};
 pub use time::Time;
 
 /// Why bytes are not what they claim to be.
@@ -39,4 +44,22 @@ pub enum Malformed {
         /// Its value.
         value: u32,
     },
+}
+
+impl Malformed {
+    #[cold]
+    pub(crate) fn short(header: &'static str, need: usize, have: usize) -> Malformed {
+        Malformed::Short { header, need, have }
+    }
+
+    #[cold]
+    pub(crate) fn field(header: &'static str, field: &'static str, value: impl Into<u32>) -> Malformed {
+        Malformed::Field { header, field, value: value.into() }
+    }
+
+    /// A TCP option that has `data` bytes after kind and length, which no form of it has.
+    #[cold]
+    pub(crate) fn length(option: &'static str, data: usize) -> Malformed {
+        Malformed::Field { header: option, field: "length", value: data as u32 + 2 }
+    }
 }

@@ -1,4 +1,28 @@
-use crate::{Malformed, mptcp::Mptcp};
+//! The TCP header (RFC 9293 §3.1).
+//!
+//! ```text
+//!  0                   1                   2                   3
+//!  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//! +-------------------------------+-------------------------------+
+//! |          Source Port          |       Destination Port        |
+//! +-------------------------------+-------------------------------+
+//! |                        Sequence Number                        |
+//! +---------------------------------------------------------------+
+//! |                    Acknowledgment Number                      |
+//! +-------+-------+---------------+-------------------------------+
+//! | Offset| Resvd |  Control bits |            Window             |
+//! +-------+-------+---------------+-------------------------------+
+//! |           Checksum            |         Urgent Pointer        |
+//! +-------------------------------+-------------------------------+
+//! |                    Options (0 to 40 bytes)                    |
+//! +---------------------------------------------------------------+
+//! ```
+
+use crate::bytes::{be16, be32};
+use crate::{Malformed, Options};
+
+const NAME: &str = "TCP header";
+const LEN: usize = 20;
 
 /// A TCP header (RFC 9293 §3.1). Options stay raw, so that garbled and unknown ones survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +62,10 @@ impl Flags {
     pub const ACK: Flags = Flags(0x10);
     /// Urgent pointer is significant.
     pub const URG: Flags = Flags(0x20);
+    /// Echo of a congestion mark (RFC 3168 §6.1).
+    pub const ECE: Flags = Flags(0x40);
+    /// Congestion window reduced (RFC 3168 §6.1).
+    pub const CWR: Flags = Flags(0x80);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
@@ -50,61 +78,28 @@ impl Flags {
     }
 }
 
-/// The option bytes of a TCP header, at most 40.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    bytes: [u8; 40],
-    len: u8,
-}
-
-/// One option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TcpOption<'a> {
-    /// Maximum segment size (RFC 9293 §3.7.1).
-    MaximumSegmentSize(u16),
-    /// Shift of the window (RFC 7323 §2).
-    WindowScale(u8),
-    /// Selective acknowledgement permitted (RFC 2018 §2).
-    SackPermitted,
-    /// Selective acknowledgement (RFC 2018 §3).
-    Sack(SackBlocks),
-    /// Timestamps (RFC 7323 §3).
-    Timestamps {
-        /// Sender's clock.
-        value: u32,
-        /// Echo of the peer's clock.
-        echo: u32,
-    },
-    /// Multipath TCP, kind 30 (RFC 8684, RFC 6824).
-    Mptcp(Mptcp<'a>),
-    /// Any other.
-    Unknown {
-        /// Kind.
-        kind: u8,
-        /// Bytes after the length.
-        data: &'a [u8],
-    },
-}
-
-/// Up to four ranges [left, right) that arrived out of order (RFC 2018 §3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlocks {
-    blocks: [(u32, u32); 4],
-    len: u8,
-}
-
-impl Options {
-    /// No options.
-    pub const NONE: Options = Options { bytes: [0; 40], len: 0 };
-
-    /// The bytes as on the wire.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
-
-    /// The options in order; ends after the first malformed one.
-    pub fn iter(&self) -> impl Iterator<Item = Result<TcpOption<'_>, Malformed>> {
-        std::iter::empty()
+impl Tcp {
+    /// Reads the header from the captured part of a segment of `segment_len` bytes; with it, the header's length.
+    #[inline]
+    pub(crate) fn parse(bytes: &[u8], segment_len: u32) -> Result<(Tcp, u32), Malformed> {
+        let Some((header, rest)) = bytes.split_first_chunk::<LEN>() else {
+            return Err(Malformed::short(NAME, LEN, bytes.len()));
+        };
+        let header_len = u32::from(header[12] >> 4) * 4;
+        if (header_len as usize) < LEN || header_len > segment_len {
+            return Err(Malformed::field(NAME, "data offset", header[12] >> 4));
+        }
+        let tcp = Tcp {
+            source_port: be16(header, 0),
+            destination_port: be16(header, 2),
+            seq: be32(header, 4),
+            ack: be32(header, 8),
+            flags: Flags(header[13]),
+            window: be16(header, 14),
+            urgent: be16(header, 18),
+            options: Options::read(rest, header_len as usize - LEN),
+        };
+        Ok((tcp, header_len))
     }
 }
 

@@ -1,7 +1,40 @@
 //! Multipath TCP options, versions 1 (RFC 8684) and 0 (RFC 6824): one file per option.
+//!
+//! All share TCP's kind 30; the upper four bits of the third byte say which it is (RFC 8684 §3, figure 3):
+//!
+//! ```text
+//!  0                   1                   2                   3
+//!  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//! +---------------+---------------+-------+-----------------------+
+//! |     Kind      |    Length     |Subtype|                       |
+//! +---------------+---------------+-------+                       |
+//! |            Subtype-specific data (variable length)            |
+//! +---------------------------------------------------------------+
+//! ```
+//!
+//! The figures of the options start there too. Reserved bits are ignored and sent as 0.
+
+mod add_addr;
+mod dss;
+mod mp_capable;
+mod mp_fail;
+mod mp_fastclose;
+mod mp_join;
+mod mp_prio;
+mod mp_tcprst;
+mod remove_addr;
+
+pub use add_addr::AddAddr;
+pub use dss::{DataNumber, Dss, Mapping};
+pub use mp_capable::MpCapable;
+pub use mp_fail::MpFail;
+pub use mp_fastclose::MpFastClose;
+pub use mp_join::MpJoin;
+pub use mp_prio::MpPrio;
+pub use mp_tcprst::MpTcpRst;
+pub use remove_addr::RemoveAddr;
 
 use crate::Malformed;
-use std::net::IpAddr;
 
 /// An MPTCP option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,158 +66,27 @@ pub enum Mptcp<'a> {
     },
 }
 
-/// Keys and capabilities of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MpCapable {
-    /// Protocol version: 0 or 1.
-    pub version: u8,
-    /// Flags A to H, A being 0x80 (checksum required), C 0x20 (v1: no more subflows to this address), H 0x01 (HMAC).
-    pub flags: u8,
-    /// Sender's key: absent on a SYN of version 1.
-    pub sender_key: Option<u64>,
-    /// Receiver's key: on the third packet and the first data.
-    pub receiver_key: Option<u64>,
-    /// Version 1, with data: its length.
-    pub data_len: Option<u16>,
-    /// Version 1, with data: its DSS checksum.
-    pub checksum: Option<u16>,
-}
-
-/// A subflow asks to join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MpJoin {
-    /// On the SYN.
-    Syn {
-        /// Subflow is a backup.
-        backup: bool,
-        /// Identifier of the sender's address.
-        address_id: u8,
-        /// Receiver's token.
-        token: u32,
-        /// Sender's random number.
-        nonce: u32,
-    },
-    /// On the SYN/ACK.
-    SynAck {
-        /// Subflow is a backup.
-        backup: bool,
-        /// Identifier of the sender's address.
-        address_id: u8,
-        /// Leftmost 64 bits of the HMAC.
-        hmac: u64,
-        /// Sender's random number.
-        nonce: u32,
-    },
-    /// On the third packet.
-    Ack {
-        /// Leftmost 160 bits of the HMAC.
-        hmac: [u8; 20],
-    },
-}
-
-/// Data sequence signal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dss {
-    /// Connection-level acknowledgement.
-    pub data_ack: Option<DataNumber>,
-    /// What the subflow's bytes mean at connection level.
-    pub mapping: Option<Mapping>,
-    /// DATA_FIN.
-    pub data_fin: bool,
-}
-
-/// A data sequence number as sent: all 64 bits or the low 32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataNumber {
-    /// 8 bytes.
-    Long(u64),
-    /// 4 bytes.
-    Short(u32),
-}
-
-/// A range of data sequence numbers laid on a range of subflow sequence numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mapping {
-    /// First data sequence number.
-    pub data_seq: DataNumber,
-    /// First subflow sequence number, relative to the SYN's.
-    pub subflow_seq: u32,
-    /// Length; 0 is the infinite mapping (RFC 8684 §3.7). A DATA_FIN counts 1.
-    pub len: u16,
-    /// Checksum, where the connection uses it.
-    pub checksum: Option<u16>,
-}
-
-/// A further address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AddAddr {
-    /// Option format: 0 (no echo, no HMAC) or 1.
-    pub version: u8,
-    /// Echo of the peer's ADD_ADDR.
-    pub echo: bool,
-    /// Identifier of the address.
-    pub address_id: u8,
-    /// The address.
-    pub address: IpAddr,
-    /// The port, where it is not the connection's.
-    pub port: Option<u16>,
-    /// Rightmost 64 bits of the HMAC.
-    pub hmac: Option<u64>,
-}
-
-/// Addresses that are gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RemoveAddr {
-    ids: [u8; 37],
-    len: u8,
-}
-
-/// Change of priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MpPrio {
-    /// Use as backup only.
-    pub backup: bool,
-    /// Version 0: whose subflows; absent: this one.
-    pub address_id: Option<u8>,
-}
-
-/// Checksum failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MpFail {
-    /// Where the failed mapping began.
-    pub data_seq: u64,
-}
-
-/// Abrupt end of the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MpFastClose {
-    /// Receiver's key.
-    pub receiver_key: u64,
-}
-
-/// Why a subflow is reset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MpTcpRst {
-    /// Flags U, V, W, T, T (0x01) saying that the condition is transient.
-    pub flags: u8,
-    /// Reason code (RFC 8684 §3.6, figure 15).
-    pub reason: u8,
-}
-
 impl<'a> Mptcp<'a> {
     /// Reads the option from the bytes after kind and length.
     ///
     /// # Errors
     /// [`Malformed`] when the length fits no form of the subtype.
+    #[inline]
     pub fn parse(data: &'a [u8]) -> Result<Self, Malformed> {
-        let _ = data;
-        unimplemented!()
-    }
-}
-
-impl RemoveAddr {
-    /// Address identifiers.
-    pub fn ids(&self) -> &[u8] {
-        &self.ids[..usize::from(self.len)]
+        let Some(first) = data.first() else {
+            return Err(Malformed::length("MPTCP option", 0));
+        };
+        match first >> 4 {
+            dss::SUBTYPE => Dss::parse(data).map(Mptcp::Dss),
+            mp_capable::SUBTYPE => MpCapable::parse(data).map(Mptcp::Capable),
+            mp_join::SUBTYPE => MpJoin::parse(data).map(Mptcp::Join),
+            add_addr::SUBTYPE => AddAddr::parse(data).map(Mptcp::AddAddr),
+            remove_addr::SUBTYPE => RemoveAddr::parse(data).map(Mptcp::RemoveAddr),
+            mp_prio::SUBTYPE => MpPrio::parse(data).map(Mptcp::Prio),
+            mp_fail::SUBTYPE => MpFail::parse(data).map(Mptcp::Fail),
+            mp_fastclose::SUBTYPE => MpFastClose::parse(data).map(Mptcp::FastClose),
+            mp_tcprst::SUBTYPE => MpTcpRst::parse(data).map(Mptcp::TcpRst),
+            subtype => Ok(Mptcp::Other { subtype, data }),
+        }
     }
 }

@@ -1,0 +1,71 @@
+//! The IPv4 header (RFC 791 §3.1).
+//!
+//! ```text
+//!  0                   1                   2                   3
+//!  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//! +-------+-------+---------------+-------------------------------+
+//! |Version|  IHL  |Type of Service|          Total Length         |
+//! +-------+-------+---------------+-----+-------------------------+
+//! |         Identification        |Flags|      Fragment Offset    |
+//! +---------------+---------------+-----+-------------------------+
+//! |  Time to Live |    Protocol   |         Header Checksum       |
+//! +---------------+---------------+-------------------------------+
+//! |                         Source Address                        |
+//! +---------------------------------------------------------------+
+//! |                      Destination Address                      |
+//! +---------------------------------------------------------------+
+//! |                    Options (0 to 40 bytes)                    |
+//! +---------------------------------------------------------------+
+//! ```
+
+use crate::bytes::{be16, be32};
+use crate::ip::{AH, Fragment, Packet};
+use crate::{Ip, Malformed};
+use std::net::{IpAddr, Ipv4Addr};
+
+const NAME: &str = "IPv4 header";
+const LEN: usize = 20;
+
+const DONT_FRAGMENT: u16 = 0x4000;
+const MORE_FRAGMENTS: u16 = 0x2000;
+
+#[inline]
+pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malformed> {
+    let Some(header) = bytes.first_chunk::<LEN>() else {
+        return Err(Malformed::short(NAME, LEN, bytes.len()));
+    };
+    let header_len = usize::from(header[0] & 0x0f) * 4;
+    if header_len < LEN {
+        return Err(Malformed::field(NAME, "header length", header[0] & 0x0f));
+    }
+    if bytes.len() < header_len {
+        return Err(Malformed::short(NAME, header_len, bytes.len()));
+    }
+    // Captures on the sending host show 0 where segmentation offload will fill the length in.
+    let total = match be16(header, 2) {
+        0 => original_len.max(bytes.len() as u32),
+        total => u32::from(total),
+    };
+    if (total as usize) < header_len {
+        return Err(Malformed::field(NAME, "total length", total));
+    }
+    let flags = be16(header, 6);
+    let mut packet = Packet {
+        ip: Ip {
+            source: IpAddr::V4(Ipv4Addr::from_bits(be32(header, 12))),
+            destination: IpAddr::V4(Ipv4Addr::from_bits(be32(header, 16))),
+            ttl: header[8],
+            tos: header[1],
+            id: be16(header, 4),
+            dont_fragment: flags & DONT_FRAGMENT != 0,
+            fragment: Fragment::new(flags & 0x1fff, flags & MORE_FRAGMENTS != 0),
+        },
+        protocol: header[9],
+        len: total - header_len as u32,
+        bytes: &bytes[header_len..bytes.len().min(total as usize)],
+    };
+    if packet.protocol == AH && packet.ip.has_transport_header() {
+        crate::ipv6::skip_extension(&mut packet)?;
+    }
+    Ok(packet)
+}

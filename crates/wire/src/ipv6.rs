@@ -1,0 +1,90 @@
+//! The IPv6 header (RFC 8200 §3) and its extension headers (§4).
+//!
+//! ```text
+//!  0                   1                   2                   3
+//!  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//! +-------+---------------+---------------------------------------+
+//! |Version| Traffic Class |           Flow Label                  |
+//! +-------+---------------+-------+---------------+---------------+
+//! |         Payload Length        |  Next Header  |   Hop Limit   |
+//! +-------------------------------+---------------+---------------+
+//! |                   Source Address (16 bytes)                   |
+//! +---------------------------------------------------------------+
+//! |                Destination Address (16 bytes)                 |
+//! +---------------------------------------------------------------+
+//! ```
+
+use crate::bytes::{be16, be32};
+use crate::ip::{AH, Fragment, Packet};
+use crate::{Ip, Malformed};
+use std::net::{IpAddr, Ipv6Addr};
+
+const NAME: &str = "IPv6 header";
+const LEN: usize = 40;
+
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const DESTINATION: u8 = 60;
+
+#[inline]
+pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malformed> {
+    let Some(header) = bytes.first_chunk::<LEN>() else {
+        return Err(Malformed::short(NAME, LEN, bytes.len()));
+    };
+    // 0: a jumbogram (RFC 2675 §3), or a length that segmentation offload will fill in.
+    let len = match be16(header, 4) {
+        0 => original_len.max(bytes.len() as u32) - LEN as u32,
+        len => u32::from(len),
+    };
+    let mut packet = Packet {
+        ip: Ip {
+            source: IpAddr::V6(address(header, 8)),
+            destination: IpAddr::V6(address(header, 24)),
+            ttl: header[7],
+            tos: (be32(header, 0) >> 20) as u8,
+            id: 0,
+            dont_fragment: true,
+            fragment: None,
+        },
+        protocol: header[6],
+        len,
+        bytes: &bytes[LEN..bytes.len().min(LEN.saturating_add(len as usize))],
+    };
+    while packet.ip.has_transport_header() && skip_extension(&mut packet)? {}
+    Ok(packet)
+}
+
+/// Takes off one extension header, if there is one.
+pub(crate) fn skip_extension(packet: &mut Packet) -> Result<bool, Malformed> {
+    let name = match packet.protocol {
+        HOP_BY_HOP | ROUTING | DESTINATION => "IPv6 extension header",
+        FRAGMENT => "IPv6 fragment header",
+        AH => "authentication header",
+        _ => return Ok(false),
+    };
+    let Some(header) = packet.bytes.first_chunk::<8>() else {
+        return Err(Malformed::short(name, 8, packet.bytes.len()));
+    };
+    let len = match packet.protocol {
+        FRAGMENT => {
+            // Offset in eights, two reserved bits, "more" (RFC 8200 §4.5).
+            let field = be16(header, 2);
+            packet.ip.fragment = Fragment::new(field >> 3, field & 1 != 0);
+            8
+        }
+        AH => (usize::from(header[1]) + 2) * 4, // RFC 4302 §2.2
+        _ => (usize::from(header[1]) + 1) * 8,
+    };
+    let next = header[0];
+    packet.skip(name, len)?;
+    packet.protocol = next;
+    Ok(true)
+}
+
+#[inline(always)]
+fn address(header: &[u8; LEN], at: usize) -> Ipv6Addr {
+    let mut octets = [0; 16];
+    octets.copy_from_slice(&header[at..at + 16]);
+    Ipv6Addr::from_octets(octets)
+}

@@ -1,0 +1,208 @@
+//! TCP options: kind, length, data; but for 0 (end of list) and 1 (no operation), one byte each (RFC 9293 §3.1).
+
+use crate::bytes::{be16, be32};
+use crate::{Malformed, mptcp::Mptcp};
+use std::fmt;
+
+/// Most option bytes that a TCP header has room for.
+const MAX: usize = 40;
+
+const END: u8 = 0;
+const NO_OPERATION: u8 = 1;
+const MAXIMUM_SEGMENT_SIZE: u8 = 2;
+const WINDOW_SCALE: u8 = 3;
+const SACK_PERMITTED: u8 = 4;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+const MPTCP: u8 = 30;
+
+/// The option bytes of a TCP header, at most 40.
+#[derive(Clone, Copy)]
+pub struct Options {
+    /// Those beyond `len` mean nothing.
+    bytes: [u8; MAX],
+    len: u8,
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TcpOption<'a> {
+    /// Maximum segment size (RFC 9293 §3.7.1).
+    MaximumSegmentSize(u16),
+    /// Shift of the window (RFC 7323 §2).
+    WindowScale(u8),
+    /// Selective acknowledgement permitted (RFC 2018 §2).
+    SackPermitted,
+    /// Selective acknowledgement (RFC 2018 §3).
+    Sack(SackBlocks),
+    /// Timestamps (RFC 7323 §3).
+    Timestamps {
+        /// Sender's clock.
+        value: u32,
+        /// Echo of the peer's clock.
+        echo: u32,
+    },
+    /// Multipath TCP, kind 30 (RFC 8684, RFC 6824).
+    Mptcp(Mptcp<'a>),
+    /// Any other.
+    Unknown {
+        /// Kind.
+        kind: u8,
+        /// Bytes after the length.
+        data: &'a [u8],
+    },
+}
+
+/// Up to four ranges [left, right) that arrived out of order (RFC 2018 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u32, u32); 4],
+    len: u8,
+}
+
+/// The options of a header, in order.
+#[derive(Clone, Debug)]
+pub struct OptionsIter<'a> {
+    rest: &'a [u8],
+}
+
+impl Options {
+    /// No options.
+    pub const NONE: Options = Options { bytes: [0; MAX], len: 0 };
+
+    /// The bytes as on the wire.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// The options in order. One whose contents are malformed is an error and the next is read all the same; one whose
+    /// length runs over the end is the last.
+    #[inline]
+    pub fn iter(&self) -> OptionsIter<'_> {
+        OptionsIter { rest: self.as_bytes() }
+    }
+
+    /// The first `len` of `bytes`, or as many as there are.
+    #[inline]
+    pub(crate) fn read(bytes: &[u8], len: usize) -> Options {
+        if let Some(all) = bytes.first_chunk::<MAX>() {
+            // One copy of fixed size is cheaper than one of the right size.
+            return Options { bytes: *all, len: len.min(MAX) as u8 };
+        }
+        let mut options = Options::NONE;
+        let len = len.min(bytes.len()).min(MAX);
+        options.bytes[..len].copy_from_slice(&bytes[..len]);
+        options.len = len as u8;
+        options
+    }
+}
+
+impl PartialEq for Options {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Options {}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_tuple("Options").field(&self.as_bytes()).finish()
+    }
+}
+
+impl<'a> IntoIterator for &'a Options {
+    type Item = Result<TcpOption<'a>, Malformed>;
+    type IntoIter = OptionsIter<'a>;
+
+    fn into_iter(self) -> OptionsIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> Iterator for OptionsIter<'a> {
+    type Item = Result<TcpOption<'a>, Malformed>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (&kind, rest) = self.rest.split_first()?;
+            match kind {
+                END => {
+                    self.rest = &[];
+                    return None;
+                }
+                NO_OPERATION => self.rest = rest,
+                _ => {
+                    let len = rest.first().map_or(0, |&len| usize::from(len));
+                    if len < 2 || len > self.rest.len() {
+                        return Some(Err(self.broken(len)));
+                    }
+                    let (option, rest) = self.rest.split_at(len);
+                    self.rest = rest;
+                    return Some(TcpOption::parse(kind, &option[2..]));
+                }
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for OptionsIter<'_> {}
+
+impl OptionsIter<'_> {
+    #[cold]
+    fn broken(&mut self, len: usize) -> Malformed {
+        let rest = std::mem::take(&mut self.rest);
+        match rest.len() {
+            1 => Malformed::short("TCP option", 2, 1),
+            _ if len < 2 => Malformed::field("TCP option", "length", len as u32),
+            have => Malformed::short("TCP option", len, have),
+        }
+    }
+}
+
+impl<'a> TcpOption<'a> {
+    #[inline]
+    fn parse(kind: u8, data: &'a [u8]) -> Result<Self, Malformed> {
+        match (kind, data.len()) {
+            (TIMESTAMPS, 8) => Ok(TcpOption::Timestamps { value: be32(data, 0), echo: be32(data, 4) }),
+            (MPTCP, _) => Mptcp::parse(data).map(TcpOption::Mptcp),
+            (SACK, 8 | 16 | 24 | 32) => Ok(TcpOption::Sack(SackBlocks::read(data))),
+            (MAXIMUM_SEGMENT_SIZE, 2) => Ok(TcpOption::MaximumSegmentSize(be16(data, 0))),
+            (WINDOW_SCALE, 1) => Ok(TcpOption::WindowScale(data[0])),
+            (SACK_PERMITTED, 0) => Ok(TcpOption::SackPermitted),
+            (TIMESTAMPS, len) => Err(Malformed::length("timestamps", len)),
+            (SACK, len) => Err(Malformed::length("SACK", len)),
+            (MAXIMUM_SEGMENT_SIZE, len) => Err(Malformed::length("maximum segment size", len)),
+            (WINDOW_SCALE, len) => Err(Malformed::length("window scale", len)),
+            (SACK_PERMITTED, len) => Err(Malformed::length("SACK permitted", len)),
+            _ => Ok(TcpOption::Unknown { kind, data }),
+        }
+    }
+}
+
+impl SackBlocks {
+    /// The first four of `blocks`.
+    pub fn new(blocks: &[(u32, u32)]) -> SackBlocks {
+        let mut sack = SackBlocks::default();
+        let len = blocks.len().min(4);
+        sack.blocks[..len].copy_from_slice(&blocks[..len]);
+        sack.len = len as u8;
+        sack
+    }
+
+    /// The ranges, in the order of the option.
+    pub fn as_slice(&self) -> &[(u32, u32)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    fn read(data: &[u8]) -> SackBlocks {
+        let mut sack = SackBlocks::default();
+        for (block, bytes) in sack.blocks.iter_mut().zip(data.chunks_exact(8)) {
+            *block = (be32(bytes, 0), be32(bytes, 4));
+            sack.len += 1;
+        }
+        sack
+    }
+}
