@@ -14,3 +14,8 @@ pub(crate) fn be32(bytes: &[u8], at: usize) -> u32 {
 pub(crate) fn be64(bytes: &[u8], at: usize) -> u64 {
     u64::from(be32(bytes, at)) << 32 | u64::from(be32(bytes, at + 4))
 }
+
+#[inline(always)]
+pub(crate) fn be128(bytes: &[u8], at: usize) -> u128 {
+    u128::from(be64(bytes, at)) << 64 | u128::from(be64(bytes, at + 8))
+}

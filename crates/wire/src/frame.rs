@@ -1,5 +1,7 @@
-use crate::ip::{Packet, TCP};
-use crate::{Ip, Malformed, Tcp};
+use crate::emit::check;
+use crate::ip::{AH, Packet, TCP};
+use crate::tcp::CHECKSUM;
+use crate::{EmitError, Ip, Malformed, Tcp, ipv6};
 
 /// One IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,5 +48,50 @@ impl Frame {
             (L4::Other(packet.protocol), packet.len)
         };
         Ok(Frame { ip: packet.ip, l4, payload: Payload { len } })
+    }
+
+    /// Appends the packet to `out`, with its checksums. Of `payload` there may be fewer bytes than [`Payload::len`] says,
+    /// as in a capture that cuts packets: those missing count as zeros in the checksum and are not written.
+    ///
+    /// What IPv6 has no field for (identification, "don't fragment") is ignored.
+    ///
+    /// # Errors
+    /// [`EmitError`], `out` unchanged, when the packet would be too long or be read back as another.
+    pub fn emit(&self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
+        let start = out.len();
+        let result = self.append(payload, out);
+        if result.is_err() {
+            out.truncate(start);
+        }
+        result
+    }
+
+    fn append(&self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
+        check(payload.len() as u64 <= u64::from(self.payload.len), "frame", "payload longer than its length")?;
+        // Keeps the sums of lengths below from overflowing; the exact limit is the IP header's.
+        check(self.payload.len <= u32::from(u16::MAX), "frame", "more than 65535 bytes")?;
+        match &self.l4 {
+            L4::Tcp(tcp) => {
+                check(self.ip.has_transport_header(), "frame", "TCP header in a later fragment")?;
+                let len = tcp.header_len() + self.payload.len;
+                self.ip.emit(TCP, len, out)?;
+                let start = out.len();
+                tcp.emit(out)?;
+                let header = &mut out[start..];
+                let checksum = self.ip.pseudo_header(TCP, len).add(header).add(payload).finish();
+                header[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+            }
+            L4::Other(protocol) => {
+                let read_back = match protocol {
+                    _ if !self.ip.has_transport_header() => true,
+                    &TCP | &AH => false,
+                    protocol => self.ip.source.is_ipv4() || !ipv6::is_extension(*protocol),
+                };
+                check(read_back, "frame", "protocol")?;
+                self.ip.emit(*protocol, self.payload.len, out)?;
+            }
+        }
+        out.extend_from_slice(payload);
+        Ok(())
     }
 }

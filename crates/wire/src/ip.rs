@@ -1,4 +1,6 @@
-use crate::{Malformed, ipv4, ipv6};
+use crate::checksum::Sum;
+use crate::emit::check;
+use crate::{EmitError, Malformed, ipv4, ipv6};
 use std::net::IpAddr;
 
 /// What matters of an IPv4 or IPv6 header.
@@ -78,5 +80,29 @@ impl Ip {
     #[inline]
     pub(crate) fn has_transport_header(&self) -> bool {
         self.fragment.is_none_or(|piece| piece.offset == 0)
+    }
+
+    /// Appends the headers of a packet that carries `len` bytes.
+    pub(crate) fn emit(&self, protocol: u8, len: u32, out: &mut Vec<u8>) -> Result<(), EmitError> {
+        let canonical = self.fragment.is_none_or(|piece| Fragment::new(piece.offset >> 3, piece.more) == Some(piece));
+        check(canonical, "IP header", "fragment")?;
+        match (self.source, self.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                ipv4::emit(self, [source, destination], protocol, len, out)
+            }
+            (IpAddr::V6(source), IpAddr::V6(destination)) => {
+                ipv6::emit(self, [source, destination], protocol, len, out)
+            }
+            _ => Err(EmitError::Field { what: "IP header", field: "addresses of two families" }),
+        }
+    }
+
+    /// The pseudo-header of a transport checksum (RFC 9293 §3.1, RFC 8200 §8.1).
+    pub(crate) fn pseudo_header(&self, protocol: u8, len: u32) -> Sum {
+        let sum = Sum::default().add(&len.to_be_bytes()).add(&[0, protocol]);
+        [self.source, self.destination].iter().fold(sum, |sum, address| match address {
+            IpAddr::V4(address) => sum.add(&address.octets()),
+            IpAddr::V6(address) => sum.add(&address.octets()),
+        })
     }
 }

@@ -19,8 +19,9 @@
 //! ```
 
 use crate::bytes::{be16, be32};
+use crate::checksum::Sum;
 use crate::ip::{AH, Fragment, Packet};
-use crate::{Ip, Malformed};
+use crate::{EmitError, Ip, Malformed};
 use std::net::{IpAddr, Ipv4Addr};
 
 const NAME: &str = "IPv4 header";
@@ -68,4 +69,35 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malfo
         crate::ipv6::skip_extension(&mut packet)?;
     }
     Ok(packet)
+}
+
+/// Appends the header of a packet that carries `len` bytes.
+pub(crate) fn emit(
+    ip: &Ip,
+    addresses: [Ipv4Addr; 2],
+    protocol: u8,
+    len: u32,
+    out: &mut Vec<u8>,
+) -> Result<(), EmitError> {
+    let total = u16::try_from(len + LEN as u32);
+    let total = total.map_err(|_| EmitError::Field { what: NAME, field: "more than 65535 bytes" })?;
+    let [source, destination] = addresses.map(|address| address.octets());
+    let mut flags = if ip.dont_fragment { DONT_FRAGMENT } else { 0 };
+    if let Some(Fragment { offset, more }) = ip.fragment {
+        flags |= offset >> 3 | if more { MORE_FRAGMENTS } else { 0 };
+    }
+    let mut header = [0; LEN];
+    header[0] = 4 << 4 | (LEN / 4) as u8;
+    header[1] = ip.tos;
+    header[2..4].copy_from_slice(&total.to_be_bytes());
+    header[4..6].copy_from_slice(&ip.id.to_be_bytes());
+    header[6..8].copy_from_slice(&flags.to_be_bytes());
+    header[8] = ip.ttl;
+    header[9] = protocol;
+    header[12..16].copy_from_slice(&source);
+    header[16..20].copy_from_slice(&destination);
+    let checksum = Sum::default().add(&header).finish();
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
+    out.extend_from_slice(&header);
+    Ok(())
 }

@@ -14,9 +14,9 @@
 //! +---------------------------------------------------------------+
 //! ```
 
-use crate::bytes::{be16, be32};
+use crate::bytes::{be16, be32, be128};
 use crate::ip::{AH, Fragment, Packet};
-use crate::{Ip, Malformed};
+use crate::{EmitError, Ip, Malformed};
 use std::net::{IpAddr, Ipv6Addr};
 
 const NAME: &str = "IPv6 header";
@@ -34,7 +34,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malfo
     };
     // 0: a jumbogram (RFC 2675 §3), or a length that segmentation offload will fill in.
     let len = match be16(header, 4) {
-        0 => original_len.max(bytes.len() as u32) - LEN as u32,
+        0 => original_len.max(bytes.len() as u32).saturating_sub(LEN as u32),
         len => u32::from(len),
     };
     let mut packet = Packet {
@@ -82,9 +82,36 @@ pub(crate) fn skip_extension(packet: &mut Packet) -> Result<bool, Malformed> {
     Ok(true)
 }
 
+/// Appends the header, and a fragment header where the packet is a piece, of a packet that carries `len` bytes.
+pub(crate) fn emit(
+    ip: &Ip,
+    addresses: [Ipv6Addr; 2],
+    protocol: u8,
+    len: u32,
+    out: &mut Vec<u8>,
+) -> Result<(), EmitError> {
+    let len = u16::try_from(len + if ip.fragment.is_some() { 8 } else { 0 });
+    let len = len.map_err(|_| EmitError::Field { what: NAME, field: "more than 65535 bytes" })?;
+    out.extend_from_slice(&(6 << 28 | u32::from(ip.tos) << 20).to_be_bytes());
+    out.extend_from_slice(&len.to_be_bytes());
+    out.extend_from_slice(&[if ip.fragment.is_some() { FRAGMENT } else { protocol }, ip.ttl]);
+    for address in addresses {
+        out.extend_from_slice(&address.octets());
+    }
+    if let Some(Fragment { offset, more }) = ip.fragment {
+        out.extend_from_slice(&[protocol, 0]);
+        out.extend_from_slice(&(offset | u16::from(more)).to_be_bytes());
+        out.extend_from_slice(&[0; 4]);
+    }
+    Ok(())
+}
+
+/// Whether a packet's protocol is a header that parsing takes off.
+pub(crate) fn is_extension(protocol: u8) -> bool {
+    matches!(protocol, HOP_BY_HOP | ROUTING | DESTINATION | FRAGMENT | AH)
+}
+
 #[inline(always)]
 fn address(header: &[u8; LEN], at: usize) -> Ipv6Addr {
-    let mut octets = [0; 16];
-    octets.copy_from_slice(&header[at..at + 16]);
-    Ipv6Addr::from_octets(octets)
+    Ipv6Addr::from_bits(be128(header, at))
 }

@@ -4,6 +4,8 @@
 //! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a place.
 
 mod bytes;
+mod checksum;
+mod emit;
 mod frame;
 mod ip;
 mod ipv4;
@@ -14,6 +16,7 @@ mod options;
 mod tcp;
 mod time;
 
+pub use emit::EmitError;
 pub use frame::{Frame, L4, Payload};
 pub use ip::{Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};

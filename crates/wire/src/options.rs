@@ -1,7 +1,8 @@
 //! TCP options: kind, length, data; but for 0 (end of list) and 1 (no operation), one byte each (RFC 9293 §3.1).
 
 use crate::bytes::{be16, be32};
-use crate::{Malformed, mptcp::Mptcp};
+use crate::emit::{Writer, check};
+use crate::{EmitError, Malformed, mptcp::Mptcp};
 use std::fmt;
 
 /// Most option bytes that a TCP header has room for.
@@ -15,6 +16,8 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 const MPTCP: u8 = 30;
+
+const KNOWN: [u8; 8] = [END, NO_OPERATION, MAXIMUM_SEGMENT_SIZE, WINDOW_SCALE, SACK_PERMITTED, SACK, TIMESTAMPS, MPTCP];
 
 /// The option bytes of a TCP header, at most 40.
 #[derive(Clone, Copy)]
@@ -81,6 +84,35 @@ impl Options {
     #[inline]
     pub fn iter(&self) -> OptionsIter<'_> {
         OptionsIter { rest: self.as_bytes() }
+    }
+
+    /// Options as they are to be on the wire, well-formed or not.
+    ///
+    /// # Errors
+    /// [`EmitError::NoRoom`] for more than 40 bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Options, EmitError> {
+        if bytes.len() > MAX {
+            return Err(EmitError::NoRoom { what: "TCP options", need: bytes.len(), room: MAX });
+        }
+        Ok(Options::read(bytes, bytes.len()))
+    }
+
+    /// Appends an option, and before it what no-operations it takes to end on a 32-bit boundary.
+    ///
+    /// # Errors
+    /// [`EmitError`], the options unchanged, when 40 bytes do not hold it or its fields contradict each other.
+    pub fn push(&mut self, option: &TcpOption) -> Result<(), EmitError> {
+        let mut bytes = [0; MAX];
+        let need = option.emit(&mut bytes)?;
+        let len = usize::from(self.len);
+        let padding = (len + need).wrapping_neg() % 4;
+        let Some(room) = self.bytes[len..].get_mut(..padding + need) else {
+            return Err(EmitError::NoRoom { what: "TCP option", need: padding + need, room: MAX - len });
+        };
+        room[..padding].fill(NO_OPERATION);
+        room[padding..].copy_from_slice(&bytes[..need]);
+        self.len += (padding + need) as u8;
+        Ok(())
     }
 
     /// The first `len` of `bytes`, or as many as there are.
@@ -178,6 +210,54 @@ impl<'a> TcpOption<'a> {
             (WINDOW_SCALE, len) => Err(Malformed::length("window scale", len)),
             (SACK_PERMITTED, len) => Err(Malformed::length("SACK permitted", len)),
             _ => Ok(TcpOption::Unknown { kind, data }),
+        }
+    }
+
+    /// Writes the option with kind and length to the start of `out`; says how many bytes.
+    fn emit(&self, out: &mut [u8; MAX]) -> Result<usize, EmitError> {
+        let (head, body) = out.split_at_mut(2);
+        let (kind, len) = match self {
+            TcpOption::Mptcp(option) => (MPTCP, option.emit(body)?),
+            plain => {
+                let mut writer = Writer::new(body);
+                (plain.emit_plain(&mut writer)?, writer.finish("TCP option")?)
+            }
+        };
+        head.copy_from_slice(&[kind, len as u8 + 2]);
+        Ok(len + 2)
+    }
+
+    /// Writes what follows kind and length; says the kind.
+    fn emit_plain(&self, out: &mut Writer) -> Result<u8, EmitError> {
+        match self {
+            TcpOption::MaximumSegmentSize(size) => {
+                out.put(&size.to_be_bytes());
+                Ok(MAXIMUM_SEGMENT_SIZE)
+            }
+            TcpOption::WindowScale(shift) => {
+                out.put(&[*shift]);
+                Ok(WINDOW_SCALE)
+            }
+            TcpOption::SackPermitted => Ok(SACK_PERMITTED),
+            TcpOption::Sack(sack) => {
+                check(!sack.as_slice().is_empty(), "SACK", "no block")?;
+                for (left, right) in sack.as_slice() {
+                    out.put(&left.to_be_bytes());
+                    out.put(&right.to_be_bytes());
+                }
+                Ok(SACK)
+            }
+            TcpOption::Timestamps { value, echo } => {
+                out.put(&value.to_be_bytes());
+                out.put(&echo.to_be_bytes());
+                Ok(TIMESTAMPS)
+            }
+            TcpOption::Unknown { kind, data } => {
+                check(!KNOWN.contains(kind), "TCP option", "kind")?;
+                out.put(data);
+                Ok(*kind)
+            }
+            TcpOption::Mptcp(_) => unreachable!("written by emit"),
         }
     }
 }

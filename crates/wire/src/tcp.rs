@@ -19,10 +19,14 @@
 //! ```
 
 use crate::bytes::{be16, be32};
-use crate::{Malformed, Options};
+use crate::emit::check;
+use crate::{EmitError, Malformed, Options};
 
 const NAME: &str = "TCP header";
 const LEN: usize = 20;
+
+/// Where the checksum stands.
+pub(crate) const CHECKSUM: std::ops::Range<usize> = 16..18;
 
 /// A TCP header (RFC 9293 §3.1). Options stay raw, so that garbled and unknown ones survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +104,28 @@ impl Tcp {
             options: Options::read(rest, header_len as usize - LEN),
         };
         Ok((tcp, header_len))
+    }
+
+    /// Appends the header, its checksum 0.
+    pub(crate) fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
+        let options = self.options.as_bytes();
+        check(options.len().is_multiple_of(4), NAME, "options that end off a 32-bit boundary")?;
+        out.extend_from_slice(&self.source_port.to_be_bytes());
+        out.extend_from_slice(&self.destination_port.to_be_bytes());
+        out.extend_from_slice(&self.seq.to_be_bytes());
+        out.extend_from_slice(&self.ack.to_be_bytes());
+        // In words, in the upper four bits.
+        out.extend_from_slice(&[(self.header_len() * 4) as u8, self.flags.0]);
+        out.extend_from_slice(&self.window.to_be_bytes());
+        out.extend_from_slice(&[0, 0]);
+        out.extend_from_slice(&self.urgent.to_be_bytes());
+        out.extend_from_slice(options);
+        Ok(())
+    }
+
+    /// Bytes of the header.
+    pub(crate) fn header_len(&self) -> u32 {
+        (LEN + self.options.as_bytes().len()) as u32
     }
 }
 

@@ -17,8 +17,9 @@
 //!
 //! The family follows from the length, which differs in all eight forms: 8, 10, 16, 18 and, IPv6, 20, 22, 28, 30.
 
-use crate::Malformed;
-use crate::bytes::{be16, be32, be64};
+use crate::bytes::{be16, be32, be64, be128};
+use crate::emit::{Writer, check};
+use crate::{EmitError, Malformed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub(super) const SUBTYPE: u8 = 3;
@@ -65,8 +66,7 @@ impl AddAddr {
         let (address, rest) = if family == 4 {
             (IpAddr::V4(Ipv4Addr::from_bits(be32(data, 2))), &data[6..])
         } else {
-            let bits = u128::from(be64(data, 2)) << 64 | u128::from(be64(data, 10));
-            (IpAddr::V6(Ipv6Addr::from_bits(bits)), &data[18..])
+            (IpAddr::V6(Ipv6Addr::from_bits(be128(data, 2))), &data[18..])
         };
         Ok(AddAddr {
             version: if version_0 { 0 } else { 1 },
@@ -76,5 +76,28 @@ impl AddAddr {
             port: port.then(|| be16(rest, 0)),
             hmac: hmac.then(|| be64(rest, if port { 2 } else { 0 })),
         })
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) -> Result<(), EmitError> {
+        check(self.version < 2, "ADD_ADDR", "version")?;
+        check(self.version == 1 || !self.echo, "ADD_ADDR", "echo in version 0")?;
+        let nibble = match (self.version, self.address) {
+            (0, IpAddr::V4(_)) => 4,
+            (0, IpAddr::V6(_)) => 6,
+            _ if self.echo => ECHO,
+            _ => 0,
+        };
+        out.put(&[SUBTYPE << 4 | nibble, self.address_id]);
+        match self.address {
+            IpAddr::V4(address) => out.put(&address.octets()),
+            IpAddr::V6(address) => out.put(&address.octets()),
+        }
+        if let Some(port) = self.port {
+            out.put(&port.to_be_bytes());
+        }
+        if let Some(hmac) = self.hmac {
+            out.put(&hmac.to_be_bytes());
+        }
+        Ok(())
     }
 }

@@ -21,6 +21,8 @@
 
 use crate::Malformed;
 use crate::bytes::{be16, be32, be64};
+use crate::checksum::Sum;
+use crate::emit::Writer;
 
 pub(super) const SUBTYPE: u8 = 2;
 
@@ -90,6 +92,24 @@ impl Dss {
             data_fin: flags & DATA_FIN != 0,
         })
     }
+
+    pub(super) fn emit(&self, out: &mut Writer) {
+        let mut flags = if self.data_fin { DATA_FIN } else { 0 };
+        flags |= self.data_ack.map_or(0, |number| number.flags(DATA_ACK, LONG_ACK));
+        flags |= self.mapping.map_or(0, |mapping| mapping.data_seq.flags(MAPPING, LONG_SEQ));
+        out.put(&[SUBTYPE << 4, flags]);
+        if let Some(data_ack) = self.data_ack {
+            data_ack.emit(out);
+        }
+        if let Some(Mapping { data_seq, subflow_seq, len, checksum }) = self.mapping {
+            data_seq.emit(out);
+            out.put(&subflow_seq.to_be_bytes());
+            out.put(&len.to_be_bytes());
+            if let Some(checksum) = checksum {
+                out.put(&checksum.to_be_bytes());
+            }
+        }
+    }
 }
 
 impl DataNumber {
@@ -111,4 +131,30 @@ impl DataNumber {
             _ => None,
         }
     }
+
+    fn flags(self, present: u8, long: u8) -> u8 {
+        match self {
+            DataNumber::Short(_) => present,
+            DataNumber::Long(_) => present | long,
+        }
+    }
+
+    fn emit(self, out: &mut Writer) {
+        match self {
+            DataNumber::Short(low) => out.put(&low.to_be_bytes()),
+            DataNumber::Long(number) => out.put(&number.to_be_bytes()),
+        }
+    }
+}
+
+/// Checksum of a mapping of `len` bytes (RFC 8684 §3.3.1): over a pseudo-header, in which the data sequence number
+/// always has 64 bits, and the bytes mapped. A DATA_FIN counts in `len` and has no byte.
+pub fn dss_checksum(data_seq: u64, subflow_seq: u32, len: u16, payload: &[u8]) -> u16 {
+    // The pseudo-header ends in 16 zero bits.
+    Sum::default()
+        .add(&data_seq.to_be_bytes())
+        .add(&subflow_seq.to_be_bytes())
+        .add(&len.to_be_bytes())
+        .add(payload)
+        .finish()
 }

@@ -25,7 +25,7 @@ mod mp_tcprst;
 mod remove_addr;
 
 pub use add_addr::AddAddr;
-pub use dss::{DataNumber, Dss, Mapping};
+pub use dss::{DataNumber, Dss, Mapping, dss_checksum};
 pub use mp_capable::MpCapable;
 pub use mp_fail::MpFail;
 pub use mp_fastclose::MpFastClose;
@@ -34,7 +34,8 @@ pub use mp_prio::MpPrio;
 pub use mp_tcprst::MpTcpRst;
 pub use remove_addr::RemoveAddr;
 
-use crate::Malformed;
+use crate::emit::{Writer, check};
+use crate::{EmitError, Malformed};
 
 /// An MPTCP option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,5 +89,31 @@ impl<'a> Mptcp<'a> {
             mp_tcprst::SUBTYPE => MpTcpRst::parse(data).map(Mptcp::TcpRst),
             subtype => Ok(Mptcp::Other { subtype, data }),
         }
+    }
+
+    /// Writes the bytes after kind and length to the start of `out`; says how many.
+    ///
+    /// # Errors
+    /// [`EmitError`] when `out` is too small or fields contradict each other.
+    pub fn emit(&self, out: &mut [u8]) -> Result<usize, EmitError> {
+        let mut writer = Writer::new(out);
+        match self {
+            Mptcp::Capable(option) => option.emit(&mut writer)?,
+            Mptcp::Join(option) => option.emit(&mut writer),
+            Mptcp::Dss(option) => option.emit(&mut writer),
+            Mptcp::AddAddr(option) => option.emit(&mut writer)?,
+            Mptcp::RemoveAddr(option) => option.emit(&mut writer),
+            Mptcp::Prio(option) => option.emit(&mut writer),
+            Mptcp::Fail(option) => option.emit(&mut writer),
+            Mptcp::FastClose(option) => option.emit(&mut writer),
+            Mptcp::TcpRst(option) => option.emit(&mut writer)?,
+            Mptcp::Other { subtype, data } => {
+                let unassigned = *subtype > mp_tcprst::SUBTYPE;
+                let agrees = data.first().is_some_and(|first| first >> 4 == *subtype);
+                check(unassigned && agrees, "MPTCP option", "subtype")?;
+                writer.put(data);
+            }
+        }
+        writer.finish("MPTCP option")
     }
 }

@@ -18,8 +18,9 @@
 //!
 //! Lengths in version 1: SYN 4, SYN/ACK 12, ACK 20, with data 22 or with checksum 24. In version 0: SYN and SYN/ACK 12, ACK 20.
 
-use crate::Malformed;
 use crate::bytes::{be16, be64};
+use crate::emit::{Writer, check};
+use crate::{EmitError, Malformed};
 
 pub(super) const SUBTYPE: u8 = 0;
 
@@ -55,5 +56,21 @@ impl MpCapable {
             data_len: (len >= 22).then(|| be16(data, 18)),
             checksum: (len >= 24).then(|| be16(data, 20)),
         })
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) -> Result<(), EmitError> {
+        const NAME: &str = "MP_CAPABLE";
+        check(self.version < 16, NAME, "version")?;
+        check(self.receiver_key.is_none() || self.sender_key.is_some(), NAME, "receiver's key without sender's")?;
+        check(self.data_len.is_none() || self.receiver_key.is_some(), NAME, "data length without keys")?;
+        check(self.checksum.is_none() || self.data_len.is_some(), NAME, "checksum without data length")?;
+        out.put(&[SUBTYPE << 4 | self.version, self.flags]);
+        for key in [self.sender_key, self.receiver_key].into_iter().flatten() {
+            out.put(&key.to_be_bytes());
+        }
+        for field in [self.data_len, self.checksum].into_iter().flatten() {
+            out.put(&field.to_be_bytes());
+        }
+        Ok(())
     }
 }

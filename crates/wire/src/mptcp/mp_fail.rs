@@ -12,6 +12,7 @@
 
 use crate::Malformed;
 use crate::bytes::be64;
+use crate::emit::Writer;
 
 pub(super) const SUBTYPE: u8 = 6;
 
@@ -28,5 +29,10 @@ impl MpFail {
             12 => Ok(MpFail { data_seq: be64(data, 2) }),
             _ => Err(Malformed::length("MP_FAIL", data.len())),
         }
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) {
+        out.put(&[SUBTYPE << 4, 0]);
+        out.put(&self.data_seq.to_be_bytes());
     }
 }

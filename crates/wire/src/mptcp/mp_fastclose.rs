@@ -12,6 +12,7 @@
 
 use crate::Malformed;
 use crate::bytes::be64;
+use crate::emit::Writer;
 
 pub(super) const SUBTYPE: u8 = 7;
 
@@ -28,5 +29,10 @@ impl MpFastClose {
             12 => Ok(MpFastClose { receiver_key: be64(data, 2) }),
             _ => Err(Malformed::length("MP_FASTCLOSE", data.len())),
         }
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) {
+        out.put(&[SUBTYPE << 4, 0]);
+        out.put(&self.receiver_key.to_be_bytes());
     }
 }

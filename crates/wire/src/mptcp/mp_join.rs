@@ -28,6 +28,7 @@
 
 use crate::Malformed;
 use crate::bytes::{be32, be64};
+use crate::emit::Writer;
 
 pub(super) const SUBTYPE: u8 = 1;
 
@@ -86,6 +87,26 @@ impl MpJoin {
                 Ok(MpJoin::Ack { hmac })
             }
             _ => Err(Malformed::length("MP_JOIN", data.len())),
+        }
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) {
+        let first = |backup: bool| SUBTYPE << 4 | if backup { BACKUP } else { 0 };
+        match self {
+            MpJoin::Syn { backup, address_id, token, nonce } => {
+                out.put(&[first(*backup), *address_id]);
+                out.put(&token.to_be_bytes());
+                out.put(&nonce.to_be_bytes());
+            }
+            MpJoin::SynAck { backup, address_id, hmac, nonce } => {
+                out.put(&[first(*backup), *address_id]);
+                out.put(&hmac.to_be_bytes());
+                out.put(&nonce.to_be_bytes());
+            }
+            MpJoin::Ack { hmac } => {
+                out.put(&[first(false), 0]);
+                out.put(hmac);
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::Malformed;
+use crate::emit::Writer;
 
 pub(super) const SUBTYPE: u8 = 5;
 
@@ -29,6 +30,13 @@ impl MpPrio {
             [first] => Ok(MpPrio { backup: first & BACKUP != 0, address_id: None }),
             [first, id] => Ok(MpPrio { backup: first & BACKUP != 0, address_id: Some(id) }),
             _ => Err(Malformed::length("MP_PRIO", data.len())),
+        }
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) {
+        out.put(&[SUBTYPE << 4 | if self.backup { BACKUP } else { 0 }]);
+        if let Some(id) = self.address_id {
+            out.put(&[id]);
         }
     }
 }

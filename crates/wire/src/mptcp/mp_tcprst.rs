@@ -8,7 +8,8 @@
 //! +---------------+---------------+-------+-------+---------------+
 //! ```
 
-use crate::Malformed;
+use crate::emit::{Writer, check};
+use crate::{EmitError, Malformed};
 
 pub(super) const SUBTYPE: u8 = 8;
 
@@ -27,5 +28,11 @@ impl MpTcpRst {
             [first, reason] => Ok(MpTcpRst { flags: first & 0x0f, reason }),
             _ => Err(Malformed::length("MP_TCPRST", data.len())),
         }
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) -> Result<(), EmitError> {
+        check(self.flags < 16, "MP_TCPRST", "flags")?;
+        out.put(&[SUBTYPE << 4 | self.flags, self.reason]);
+        Ok(())
     }
 }

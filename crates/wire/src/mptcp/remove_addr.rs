@@ -10,8 +10,12 @@
 //! ```
 
 use crate::Malformed;
+use crate::emit::Writer;
 
 pub(super) const SUBTYPE: u8 = 4;
+
+/// Identifiers that fit into a TCP header.
+const MAX: usize = 37;
 
 /// Addresses that are gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,23 +25,25 @@ pub struct RemoveAddr {
     len: u8,
 }
 
-/// Identifiers that fit into a TCP header.
-const MAX: usize = 37;
-
 impl RemoveAddr {
     /// Address identifiers.
     pub fn ids(&self) -> &[u8] {
         &self.ids[..usize::from(self.len)]
     }
 
-    pub(super) fn parse(data: &[u8]) -> Result<Self, Malformed> {
-        RemoveAddr::new(&data[1..]).ok_or(Malformed::length("REMOVE_ADDR", data.len()))
-    }
-
-    /// One to 37 identifiers.
+    /// From one to 37 identifiers; none where there are fewer or more.
     pub fn new(ids: &[u8]) -> Option<Self> {
         let mut remove = RemoveAddr { ids: [0; MAX], len: ids.len() as u8 };
         remove.ids.get_mut(..ids.len())?.copy_from_slice(ids);
         (!ids.is_empty()).then_some(remove)
+    }
+
+    pub(super) fn parse(data: &[u8]) -> Result<Self, Malformed> {
+        RemoveAddr::new(&data[1..]).ok_or(Malformed::length("REMOVE_ADDR", data.len()))
+    }
+
+    pub(super) fn emit(&self, out: &mut Writer) {
+        out.put(&[SUBTYPE << 4]);
+        out.put(self.ids());
     }
 }
