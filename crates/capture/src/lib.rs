@@ -1,0 +1,27 @@
+//! pcap and pcapng, read as observations and written from them.
+//!
+//! [`Reader`] gives one capture packet by packet, [`Merge`] several captures as one stream of [`wire::Observation`]s in
+//! time order. Everything streams; nothing is held longer than it takes to put packets in
+//! order. Whatever the bytes, reading neither panics nor hangs, and no record takes more than 16 MiB.
+
+mod buffer;
+mod compression;
+mod error;
+mod interface;
+mod link_layer;
+mod merge;
+mod order;
+mod pcap;
+mod pcapng;
+mod places;
+mod reader;
+mod source;
+mod statistics;
+mod window;
+
+pub use error::{Error, Fault};
+pub use interface::Interface;
+pub use link_layer::LinkType;
+pub use merge::Merge;
+pub use reader::{Packet, Reader};
+pub use statistics::FileStatistics;

@@ -1,0 +1,57 @@
+//! The order of observations that have the same time: by interface, connection, direction, sequence, acknowledgement.
+//! The same packets so come in the same order, however they were split into files.
+
+use std::cmp::Ordering;
+use std::net::IpAddr;
+
+use wire::{L4, Observation, Point, seq};
+
+/// Orders two observations of one time.
+pub(crate) fn compare(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
+    by_flow(a, b, points).then_with(|| {
+        let ((a_seq, a_ack), (b_seq, b_ack)) = (numbers(a), numbers(b));
+        seq::diff(a_seq, b_seq).cmp(&0).then(seq::diff(a_ack, b_ack).cmp(&0))
+    })
+}
+
+/// Puts observations in order of time, those of one time in the order above; else they stay as they stand.
+pub(crate) fn sort(observations: &mut [Observation], points: &[Point]) {
+    observations.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| by_flow(a, b, points)));
+    let same = |a: &Observation, b: &Observation| a.at == b.at && by_flow(a, b, points).is_eq();
+    for flow in observations.chunk_by_mut(same) {
+        // Sequence numbers wrap: only their distance from one of them orders them totally.
+        let (seq, ack) = numbers(&flow[0]);
+        flow.sort_by_key(|observation| {
+            let (its_seq, its_ack) = numbers(observation);
+            (seq::diff(its_seq, seq), seq::diff(its_ack, ack))
+        });
+    }
+}
+
+fn by_flow(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
+    interface(a, points).cmp(interface(b, points)).then_with(|| flow(a).cmp(&flow(b)))
+}
+
+fn interface<'a>(observation: &Observation, points: &'a [Point]) -> &'a str {
+    points.get(observation.point.0 as usize).map_or("", |point| &point.interface)
+}
+
+type Endpoint = (IpAddr, u16);
+
+/// Lower endpoint, higher endpoint, whether it goes from the higher to the lower.
+fn flow(observation: &Observation) -> (Endpoint, Endpoint, bool) {
+    let ip = &observation.frame.ip;
+    let (source_port, destination_port) = match &observation.frame.l4 {
+        L4::Tcp(tcp) => (tcp.source_port, tcp.destination_port),
+        L4::Other(_) => (0, 0),
+    };
+    let (source, destination) = ((ip.source, source_port), (ip.destination, destination_port));
+    if source < destination { (source, destination, false) } else { (destination, source, true) }
+}
+
+fn numbers(observation: &Observation) -> (u32, u32) {
+    match &observation.frame.l4 {
+        L4::Tcp(tcp) => (tcp.seq, tcp.ack),
+        L4::Other(_) => (0, 0),
+    }
+}

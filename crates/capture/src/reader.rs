@@ -1,0 +1,190 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use wire::{Direction, Time};
+
+use crate::buffer::Buffer;
+use crate::compression::{self, Position};
+use crate::pcap::{self, Pcap};
+use crate::pcapng::{self, Pcapng};
+use crate::{Error, Fault, Interface, LinkType};
+
+/// The longest record or packet block that is read.
+pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
+
+/// One capture, read packet by packet.
+pub struct Reader {
+    name: String,
+    size: Option<u64>,
+    position: Position,
+    buffer: Buffer,
+    format: Format,
+    interfaces: Vec<Interface>,
+    record: u64,
+    finished: bool,
+    cut: Option<Error>,
+}
+
+/// A packet of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet<'a> {
+    /// When it passed.
+    pub at: Time,
+    /// Index of its interface in [`Reader::interfaces`].
+    pub interface: u32,
+    /// How it begins.
+    pub link_type: LinkType,
+    /// Bytes on the wire, with the link layer's.
+    pub original_len: u32,
+    /// Which way, where the capture says.
+    pub direction: Option<Direction>,
+    /// Its number in the capture, from 1.
+    pub record: u64,
+    /// The bytes that were captured.
+    pub data: &'a [u8],
+}
+
+enum Format {
+    Pcap(Pcap),
+    Pcapng(Pcapng),
+}
+
+/// A packet whose bytes lie in the buffer.
+pub(crate) struct Found {
+    pub at: Time,
+    pub interface: u32,
+    pub link_type: LinkType,
+    pub original_len: u32,
+    pub direction: Option<Direction>,
+    pub place: usize,
+    pub length: usize,
+}
+
+impl Reader {
+    /// Opens a file, or standard input for `-`, and reads its header.
+    ///
+    /// # Errors
+    /// One line for what cannot be opened or is no capture.
+    pub fn open(path: &Path) -> Result<Reader, Error> {
+        if path.as_os_str() == "-" {
+            return Reader::new("standard input", io::stdin());
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).and_then(|file| {
+            let metadata = file.metadata()?;
+            if metadata.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            Ok((file, metadata.is_file().then_some(metadata.len())))
+        });
+        match file {
+            Ok((file, size)) => Ok(Reader { size, ..Reader::new(name, file)? }),
+            Err(error) => Err(Error { capture: name, fault: Fault::from_io(error) }),
+        }
+    }
+
+    /// Reads a capture from anything; `name` is what errors and points call it.
+    ///
+    /// # Errors
+    /// One line for what is no capture.
+    pub fn new(name: impl Into<String>, source: impl Read + Send + 'static) -> Result<Reader, Error> {
+        let name = name.into();
+        match Reader::start(source) {
+            Ok((buffer, position, format, interfaces)) => Ok(Reader {
+                name,
+                size: None,
+                position,
+                buffer,
+                format,
+                interfaces,
+                record: 0,
+                finished: false,
+                cut: None,
+            }),
+            Err(fault) => Err(Error { capture: name, fault }),
+        }
+    }
+
+    fn start(source: impl Read + Send + 'static) -> Result<(Buffer, Position, Format, Vec<Interface>), Fault> {
+        let (plain, position) = compression::open(source)?;
+        let mut buffer = Buffer::new(plain);
+        if !buffer.need(4).map_err(|error| Fault::from_reading(error, 0))? {
+            return Err(if buffer.available().is_empty() { Fault::Empty } else { Fault::Unknown });
+        }
+        let magic = *buffer.available().first_chunk().expect("needed above");
+        let (format, interfaces) = if magic == pcapng::MAGIC {
+            (Format::Pcapng(Pcapng::open(&mut buffer)?), Vec::new())
+        } else if let Some(found) = pcap::magic(magic) {
+            let (big_endian, nanos_per_tick) = found?;
+            let (pcap, interface) = Pcap::open(&mut buffer, big_endian, nanos_per_tick)?;
+            (Format::Pcap(pcap), vec![interface])
+        } else {
+            return Err(Fault::Unknown);
+        };
+        Ok((buffer, position, format, interfaces))
+    }
+
+    /// The next packet; none at the end, also where the capture is cut or damaged: then [`Reader::cut`] says where.
+    ///
+    /// # Errors
+    /// When the operating system cannot read on.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // the packet borrows from the reader
+    pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        if self.finished {
+            return Ok(None);
+        }
+        let record = self.record + 1;
+        let found = match &mut self.format {
+            Format::Pcap(pcap) => pcap.next(&mut self.buffer, record),
+            Format::Pcapng(pcapng) => pcapng.next(&mut self.buffer, record, &mut self.interfaces),
+        };
+        match found {
+            Ok(Some(Found { at, interface, link_type, original_len, direction, place, length })) => {
+                self.record = record;
+                let data = self.buffer.at(place, length);
+                Ok(Some(Packet { at, interface, link_type, original_len, direction, record, data }))
+            }
+            Ok(None) => self.finish(None),
+            Err(fault) => self.finish(Some(fault)),
+        }
+    }
+
+    #[cold]
+    fn finish(&mut self, fault: Option<Fault>) -> Result<Option<Packet<'_>>, Error> {
+        self.finished = true;
+        let Some(fault) = fault else { return Ok(None) };
+        let error = Error { capture: self.name.clone(), fault };
+        if !error.fault.is_cut() {
+            return Err(error);
+        }
+        self.cut = Some(error);
+        Ok(None)
+    }
+
+    /// What errors and points call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the capture ends before its end, once [`Reader::next`] came to it.
+    pub fn cut(&self) -> Option<&Error> {
+        self.cut.as_ref()
+    }
+
+    /// The interfaces that were described so far, of all sections.
+    pub fn interfaces(&self) -> &[Interface] {
+        &self.interfaces
+    }
+
+    /// The file's size in bytes; none where it is no file.
+    pub fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// Bytes read so far of the file (as it is: compressed).
+    pub fn position(&self) -> u64 {
+        self.position.get()
+    }
+}

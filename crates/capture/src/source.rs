@@ -1,0 +1,121 @@
+use wire::{Frame, L4, Malformed, Observation, Point, PointId};
+
+use crate::link_layer::{Network, network};
+use crate::places::{Place, Places};
+use crate::window::Window;
+use crate::{Error, FileStatistics, Packet, Reader};
+
+/// One capture of a merge: its packets made observations, in order of time.
+pub(crate) struct Source {
+    reader: Reader,
+    window: Window,
+    places: Places,
+    ended: bool,
+}
+
+impl Source {
+    pub fn new(site: u32, reader: Reader) -> Source {
+        Source { places: Places::new(site), reader, window: Window::new(), ended: false }
+    }
+
+    /// The next observation, when it is known.
+    #[inline]
+    pub fn first(&self) -> Option<&Observation> {
+        self.window.first()
+    }
+
+    /// Gives the next observation, which must be known.
+    #[inline]
+    pub fn take(&mut self) -> &Observation {
+        self.window.take()
+    }
+
+    pub fn position(&self) -> u64 {
+        self.reader.position()
+    }
+
+    /// Reads on until the next observation is known, or to the end.
+    pub fn read(&mut self, statistics: &mut FileStatistics, points: &mut Vec<Point>) -> Result<(), Error> {
+        let mut result = Ok(());
+        while !self.ended && self.window.first().is_none() {
+            self.window.recycle();
+            result = self.fill(statistics, points);
+            self.ended |= result.is_err();
+            self.window.settle(points, self.ended);
+            statistics.describe(self.reader.interfaces());
+            statistics.cut = self.reader.cut().map(|error| error.fault.to_string());
+        }
+        result
+    }
+
+    fn fill(&mut self, statistics: &mut FileStatistics, points: &mut Vec<Point>) -> Result<(), Error> {
+        while !self.window.is_full() {
+            let Some(packet) = self.reader.next()? else {
+                self.ended = true;
+                break;
+            };
+            if let Some((mut observation, place)) = observe(&packet, statistics) {
+                observation.point = self.places.point(place, &self.reader, points);
+                self.window.push(observation, statistics);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The observation that a packet is; none, but counted, where it is no IP packet that can be read.
+#[inline]
+fn observe(packet: &Packet, statistics: &mut FileStatistics) -> Option<(Observation, Place)> {
+    statistics.packets += 1;
+    let (offset, direction, interface) = match network(packet.link_type, packet.data) {
+        Network::Ip { offset, direction, interface } => (offset, direction, interface),
+        other => return not_observed(packet, other, statistics),
+    };
+    let bytes = &packet.data[offset..];
+    let frame = match Frame::parse(bytes, packet.original_len - offset as u32) {
+        Ok(frame) => frame,
+        Err(malformed) => return broken(packet, malformed, statistics),
+    };
+    match frame.l4 {
+        L4::Tcp(_) => statistics.tcp += 1,
+        L4::Other(_) => statistics.other_ip += 1,
+    }
+    statistics.fragments += u64::from(frame.ip.fragment.is_some());
+    let observation = Observation {
+        at: packet.at,
+        point: PointId(0),
+        direction: packet.direction.or(direction),
+        record: packet.record,
+        captured: bytes.len() as u32,
+        frame,
+    };
+    Some((observation, (packet.interface, interface)))
+}
+
+#[cold]
+fn not_observed<T>(packet: &Packet, network: Network, statistics: &mut FileStatistics) -> Option<T> {
+    match network {
+        Network::Unsupported => {
+            statistics.unsupported += 1;
+            statistics.unsupported_link_type.get_or_insert(packet.link_type);
+        }
+        Network::Short if is_cut(packet) => statistics.truncated_headers += 1,
+        _ => statistics.not_ip += 1,
+    }
+    None
+}
+
+#[cold]
+fn broken<T>(packet: &Packet, malformed: Malformed, statistics: &mut FileStatistics) -> Option<T> {
+    if matches!(malformed, Malformed::Short { .. }) && is_cut(packet) {
+        statistics.truncated_headers += 1;
+    } else {
+        statistics.malformed += 1;
+        statistics.malformed_example.get_or_insert_with(|| format!("packet {}: {malformed}", packet.record));
+    }
+    None
+}
+
+fn is_cut(packet: &Packet) -> bool {
+    packet.original_len as usize > packet.data.len()
+}

@@ -1,0 +1,144 @@
+use std::ops::Range;
+
+use wire::{Observation, Point, Time};
+
+use crate::{FileStatistics, order};
+
+/// A packet that stands behind others is put right when it is older than them by no more than this.
+const REORDERED_NS: i64 = 10_000_000;
+
+/// Observations held at first, and at most when so many fall into [`REORDERED_NS`].
+const INITIAL: usize = 1024;
+const MOST: usize = 32 * 1024;
+
+/// Observations of one capture on their way into time order.
+///
+/// `..next` were given, `next..ready` are in order and may be given, `ready..` wait for what may have to go before them.
+pub(crate) struct Window {
+    observations: Vec<Observation>,
+    capacity: usize,
+    next: usize,
+    ready: usize,
+    /// What stands before will not be mixed with what comes.
+    barrier: usize,
+    /// The newest since the barrier.
+    newest: Time,
+    /// Time of the last given before the present ones.
+    given: Time,
+    /// Where observations must be sorted; outside of these they stand in strict order of time.
+    disorders: Vec<Disorder>,
+}
+
+struct Disorder {
+    place: Range<usize>,
+    newest: Time,
+}
+
+impl Window {
+    pub fn new() -> Window {
+        let never = Time::from_nanos(i64::MIN);
+        Window {
+            observations: Vec::new(),
+            capacity: INITIAL,
+            next: 0,
+            ready: 0,
+            barrier: 0,
+            newest: never,
+            given: never,
+            disorders: Vec::new(),
+        }
+    }
+
+    /// The next in order, if it is known.
+    #[inline]
+    pub fn first(&self) -> Option<&Observation> {
+        self.observations[..self.ready].get(self.next)
+    }
+
+    /// Gives the next in order, which must be known.
+    #[inline]
+    pub fn take(&mut self) -> &Observation {
+        self.next += 1;
+        &self.observations[..self.ready][self.next - 1]
+    }
+
+    /// Forgets what was given, to have room for more.
+    pub fn recycle(&mut self) {
+        if let Some(last) = self.observations[..self.ready].last() {
+            self.given = last.at;
+        }
+        self.observations.drain(..self.ready);
+        self.observations.reserve_exact(self.capacity - self.observations.len());
+        (self.next, self.ready, self.barrier) = (0, 0, 0);
+    }
+
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.observations.len() >= self.capacity
+    }
+
+    #[inline]
+    pub fn push(&mut self, observation: Observation, statistics: &mut FileStatistics) {
+        let at = observation.at;
+        self.observations.push(observation);
+        if at > self.newest {
+            self.newest = at;
+        } else {
+            self.note_disorder(at, statistics);
+        }
+    }
+
+    /// The last one pushed is not newer than all before: finds those with which it must be sorted.
+    fn note_disorder(&mut self, at: Time, statistics: &mut FileStatistics) {
+        let last = self.observations.len() - 1;
+        let late = self.newest - at;
+        if late > 0 {
+            statistics.out_of_order += 1;
+            statistics.out_of_order_most_ns = statistics.out_of_order_most_ns.max(late as u64);
+        }
+        if late > REORDERED_NS {
+            statistics.not_reordered += 1;
+            (self.barrier, self.newest) = (last, at);
+            return;
+        }
+        let mut start = last;
+        while start > self.barrier {
+            match self.disorders.last() {
+                Some(Disorder { place, newest }) if place.end == start => {
+                    if *newest < at {
+                        break;
+                    }
+                    start = place.start;
+                    self.disorders.pop();
+                }
+                _ if self.observations[start - 1].at < at => break,
+                _ => start -= 1,
+            }
+        }
+        if at < self.given && start == 0 {
+            statistics.not_reordered += 1;
+        }
+        self.disorders.push(Disorder { place: start..last + 1, newest: self.newest });
+    }
+
+    /// Puts in order what is there, and finds how much of it may be given: what can have no earlier one behind it.
+    pub fn settle(&mut self, points: &[Point], at_end: bool) {
+        for Disorder { place, .. } in self.disorders.drain(..) {
+            order::sort(&mut self.observations[place], points);
+        }
+        let length = self.observations.len();
+        if at_end {
+            self.ready = length;
+            return;
+        }
+        let waiting = self.newest + -REORDERED_NS;
+        self.ready = self.barrier + self.observations[self.barrier..].partition_point(|one| one.at < waiting);
+        if self.ready < length / 2 {
+            if self.capacity < MOST {
+                self.capacity *= 2;
+            } else {
+                self.ready = length / 2;
+            }
+        }
+    }
+}
