@@ -15,6 +15,7 @@
 //! The figures of the options start there too. Reserved bits are ignored and sent as 0.
 
 mod add_addr;
+pub mod crypto;
 mod dss;
 mod mp_capable;
 mod mp_fail;
