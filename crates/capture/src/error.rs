@@ -1,7 +1,5 @@
 use std::io;
 
-use crate::LinkType;
-
 /// What went wrong in which capture, in one line: "client.pcapng: packet 1202: captured length 4026531840 cannot be".
 #[derive(Debug, thiserror::Error)]
 #[error("{capture}: {fault}")]
@@ -9,7 +7,6 @@ pub struct Error {
     /// The capture's name.
     pub capture: String,
     /// What went wrong.
-    #[source]
     pub fault: Fault,
 }
 
@@ -56,7 +53,7 @@ pub enum Fault {
     },
     /// The operating system could not read on.
     #[error("cannot be read: {0}")]
-    Io(#[source] io::Error),
+    Io(io::Error),
 
     /// The file ends within a packet.
     #[error("ends in the middle of packet {record}")]
@@ -76,7 +73,6 @@ pub enum Fault {
         /// Number of the last packet that was read.
         record: u64,
         /// What the decompressor says.
-        #[source]
         reason: io::Error,
     },
     /// A packet's header holds what cannot be.
@@ -99,12 +95,6 @@ pub enum Fault {
         /// Its value.
         value: u64,
     },
-    /// Writing refused: this interface was not declared.
-    #[error("interface {0} was not declared before its first packet")]
-    Undeclared(u32),
-    /// A link type that cannot be read; packets of it are counted and left out.
-    #[error("link type {0} is not supported")]
-    LinkType(LinkType),
 }
 
 impl Fault {

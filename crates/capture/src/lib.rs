@@ -1,7 +1,7 @@
 //! pcap and pcapng, read as observations and written from them.
 //!
 //! [`Reader`] gives one capture packet by packet, [`Merge`] several captures as one stream of [`wire::Observation`]s in
-//! time order. Everything streams; nothing is held longer than it takes to put packets in
+//! time order, [`Writer`] makes pcapng. Everything streams; nothing is held longer than it takes to put packets in
 //! order. Whatever the bytes, reading neither panics nor hangs, and no record takes more than 16 MiB.
 
 mod buffer;
@@ -18,6 +18,7 @@ mod reader;
 mod source;
 mod statistics;
 mod window;
+mod writer;
 
 pub use error::{Error, Fault};
 pub use interface::Interface;
@@ -25,3 +26,4 @@ pub use link_layer::LinkType;
 pub use merge::Merge;
 pub use reader::{Packet, Reader};
 pub use statistics::FileStatistics;
+pub use writer::Writer;

@@ -136,6 +136,7 @@ fn cooked_v2(frame: &[u8]) -> Network {
     let mut network = match header[..2] {
         [0x08, 0x00] | [0x86, 0xdd] => Network::Ip { offset: HEADER, direction: None, interface: None },
         [0x81, 0x00] | [0x88, 0xa8] | [0x91, 0x00] | [0x92, 0x00] => ethertype(frame, HEADER + 2),
+        [0x88, 0x64] => ppp(frame, HEADER + 6),
         _ => Network::Other,
     };
     if let Network::Ip { direction, interface, .. } = &mut network {

@@ -254,7 +254,7 @@ impl Pcapng {
             return lie("interface", interface as u64);
         };
         let length = captured as usize;
-        if captured > pcap::longest(description.snap_length) || place + length > body.bytes.len() {
+        if captured > longest(description.snap_length) || place + length > body.bytes.len() {
             return lie("captured length", captured.into());
         }
         Ok(Found {
@@ -308,6 +308,12 @@ impl Pcapng {
         }
         interface.drops = drops.or(interface.drops);
     }
+}
+
+/// Largest captured length to believe; a snap length of 0 means none.
+#[inline]
+fn longest(snap_length: u32) -> u32 {
+    if snap_length == 0 { LONGEST as u32 } else { pcap::longest(snap_length) }
 }
 
 #[inline]
