@@ -1,0 +1,83 @@
+# What can be done here: make help
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Seconds that every fuzz target runs.
+FUZZ_SECONDS ?= 60
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
+EXAMPLE := $(wildcard examples/download/client.pcapng* examples/download/server.pcapng*)
+
+.PHONY: help
+help: ## This list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+.PHONY: demo
+demo: $(VENV)/built ## Set up, build, and analyse the captures of a download over two paths
+	$(BIN)/mptcplab analyze $(EXAMPLE)
+
+.PHONY: build
+build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
+
+.PHONY: test
+test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
+	scripts/peers
+	cargo test --workspace --exclude python --locked
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: $(VENV)/dev ## Formatting, lints, types, licences
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/mypy --explicit-package-bases build_backend scripts/*.py
+	MYPYPATH=python $(BIN)/stubtest mptcplab._core
+	scripts/deny
+
+.PHONY: bench
+bench: $(VENV)/dev ## Speed and memory beside tcptrace and tshark, start-up, micro-benchmarks
+	$(BIN)/python benchmarks/run.py
+
+.PHONY: docs
+docs: $(VENV)/docs ## Reference from the code, then docs/_build/html/index.html
+	$(BIN)/python docs/generate.py
+	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs docs/_build/html
+	@echo "see docs/_build/html/index.html"
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
+	scripts/fuzz $(FUZZ_SECONDS)
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python -name '_core*.so' -delete
+
+# Stamps: each names what it needs, so that nothing is done twice.
+
+$(VENV)/pip:
+	@scripts/check-python $(PYTHON)
+	@$(PYTHON) build_backend/backend.py
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1' 'maturin>=1.16,<2'
+	@touch $@
+
+$(VENV)/built: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py
+	$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/built
+	$(PIP) install --group dev
+	@touch $@
+
+$(VENV)/docs: $(VENV)/built
+	$(PIP) install --group docs
+	@touch $@

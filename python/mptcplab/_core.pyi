@@ -1,0 +1,59 @@
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from types import CapsuleType
+from typing import Any, Final, final
+
+__all__ = [
+    "SCHEMA",
+    "VERSION",
+    "CaptureError",
+    "Error",
+    "InternalError",
+    "Rows",
+    "Table",
+    "Tables",
+    "analyze",
+    "columns",
+]
+
+VERSION: Final[str]
+SCHEMA: Final[int]
+
+class Error(Exception): ...
+class CaptureError(Error): ...
+class InternalError(Error): ...
+
+@final
+class Tables:
+    NAMES: Final[list[str]]
+    @property
+    def complete(self) -> bool: ...
+    def table(self, name: str) -> Table: ...
+    def rows(
+        self, name: str, *, connection: int | None = None, columns: Iterable[str] | None = None
+    ) -> Rows: ...
+    def only(self, connection: int) -> Tables: ...
+    def json(self) -> str: ...
+    def print_json(self) -> None: ...
+    def write_csv(self, name: str, path: str | PathLike[str]) -> None: ...
+
+@final
+class Table:
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
+
+@final
+class Rows:
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __next__(self) -> dict[str, Any]: ...
+
+def analyze(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    bin_seconds: float = 1.0,
+    smoothing_seconds: float = 5.0,
+    trim_seconds: float = 5.0,
+    samples: bool = True,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Tables: ...
+def columns() -> list[tuple[str, str, list[tuple[str, str, bool, str, str]]]]: ...

@@ -1,0 +1,132 @@
+"""Captures in, polars frames out."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from mptcplab import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import polars as pl
+
+    Path = str | PathLike[str]
+
+
+def analyze(
+    paths: Path | Iterable[Path],
+    *,
+    bin_seconds: float = 1.0,
+    smoothing_seconds: float = 5.0,
+    trim_seconds: float = 5.0,
+    samples: bool = True,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Analysis:
+    """Measure what is in captures of one network, given together as one.
+
+    Args:
+        paths: One or more files, pcap or pcapng, also compressed by gzip or zstd. Give the
+            captures of both ends of a transfer, or one per interface, together. ``"-"`` is
+            standard input.
+        bin_seconds: Length of the bins of ``throughput``.
+        smoothing_seconds: Window of the moving mean under the coefficient of variation.
+        trim_seconds: Start of a transfer that the coefficient of variation leaves out.
+        samples: Whether to fill ``rtt``, ``reordering`` and ``window``, which have a row per
+            sample and take memory accordingly.
+        progress: Called now and then with the bytes read and, where known, the bytes in all.
+
+    Raises:
+        CaptureError: A capture cannot be read. One that ends in the middle is no error: what
+            came before is analysed, ``complete`` is false, and ``diagnostics`` says so.
+        Error: An argument cannot be.
+    """
+    if isinstance(paths, (str, PathLike)):
+        paths = [paths]
+    return Analysis(
+        _core.analyze(
+            [fspath(path) for path in paths],
+            bin_seconds=bin_seconds,
+            smoothing_seconds=smoothing_seconds,
+            trim_seconds=trim_seconds,
+            samples=samples,
+            progress=progress,
+        )
+    )
+
+
+class Analysis:
+    """The tables of an analysis, each made when it is first looked at."""
+
+    def __init__(self, tables: _core.Tables) -> None:
+        self._tables = tables
+
+    @property
+    def complete(self) -> bool:
+        """Whether every capture was read to its end."""
+        return self._tables.complete
+
+    def json(self) -> str:
+        """Give the summary tables as one JSON document, as ``mptcplab analyze --json`` does."""
+        return self._tables.json()
+
+    @cached_property
+    def connections(self) -> pl.DataFrame:
+        """One row per connection."""
+        return self._frame("connections")
+
+    @cached_property
+    def transfers(self) -> pl.DataFrame:
+        """One row per connection and direction."""
+        return self._frame("transfers")
+
+    @cached_property
+    def subflows(self) -> pl.DataFrame:
+        """One row per subflow."""
+        return self._frame("subflows")
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per subflow and direction."""
+        return self._frame("flows")
+
+    @cached_property
+    def throughput(self) -> pl.DataFrame:
+        """One row per bin, direction and subflow, and for the connection as a whole."""
+        return self._frame("throughput")
+
+    @cached_property
+    def rtt(self) -> pl.DataFrame:
+        """One row per round-trip time sample."""
+        return self._frame("rtt")
+
+    @cached_property
+    def reordering(self) -> pl.DataFrame:
+        """One row per data segment that arrived."""
+        return self._frame("reordering")
+
+    @cached_property
+    def window(self) -> pl.DataFrame:
+        """One row per change of the data in flight or of the window."""
+        return self._frame("window")
+
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """One row per event."""
+        return self._frame("events")
+
+    @cached_property
+    def diagnostics(self) -> pl.DataFrame:
+        """One row per remark about what limits trust in the figures."""
+        return self._frame("diagnostics")
+
+    def _frame(self, name: str) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.DataFrame(self._tables.table(name))
+
+    def __repr__(self) -> str:
+        count = len(self._tables.table("connections"))
+        return f"<mptcplab.Analysis of {count} connection{'s' * (count != 1)}>"

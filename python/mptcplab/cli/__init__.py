@@ -1,0 +1,1 @@
+"""The command ``mptcplab``: one file per command, each a thin call."""

@@ -1,0 +1,128 @@
+"""``mptcplab analyze``: captures in; a summary, JSON, CSV or Parquet out."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab import Error, _core
+from mptcplab.cli.parser import Parser, number, seconds, seconds_above_0
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+
+EXAMPLES = """\
+examples:
+  mptcplab analyze client.pcapng                    what happened, at a glance
+  mptcplab analyze client.pcapng server.pcapng      both ends: adds what one end cannot know
+  mptcplab analyze wlan0.pcap wwan0.pcap            one capture per interface
+  tcpdump -w - -i any tcp | mptcplab analyze -      from standard input
+  mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
+  mptcplab analyze --parquet tables trace.pcap      every table, samples included
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "analyze",
+        help="measure the MPTCP and TCP connections in captures",
+        description="Measures the MPTCP and TCP connections in captures: pcap or pcapng, also "
+        "compressed by gzip or\nzstd. Several captures are taken as one: both ends of a transfer, "
+        "or one per interface.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "captures", nargs="+", metavar="FILE", help='a capture; "-": standard input'
+    )
+    output = command.add_argument_group("output (default: a summary)")
+    output.add_argument("--json", action="store_true", help="print the summary tables as JSON")
+    output.add_argument("--parquet", metavar="DIR", help="write every table to DIR/TABLE.parquet")
+    output.add_argument("--csv", metavar="DIR", help="write every table to DIR/TABLE.csv")
+    output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
+    definitions = command.add_argument_group("definitions")
+    definitions.add_argument(
+        "--bin",
+        type=seconds_above_0,
+        default=1.0,
+        metavar="SECONDS",
+        help="bins of the throughput series (default: 1)",
+    )
+    definitions.add_argument(
+        "--smoothing",
+        type=seconds,
+        default=5.0,
+        metavar="SECONDS",
+        help="moving mean under the coefficient of variation (default: 5)",
+    )
+    definitions.add_argument(
+        "--trim",
+        type=seconds,
+        default=5.0,
+        metavar="SECONDS",
+        help="start that the coefficient of variation leaves out (default: 5)",
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    tables = _analyze(options)
+    if options.connection is not None:
+        tables = _only(tables, options.connection)
+    if options.csv or options.parquet:
+        _write(tables, options)
+    _warn_if_cut(tables)
+    if options.json:
+        tables.print_json()
+    elif not (options.csv or options.parquet):
+        from mptcplab.cli.summary import print_summary
+
+        print_summary(tables, one=options.connection is not None)
+    return 0
+
+
+def _analyze(options: Namespace) -> _core.Tables:
+    from mptcplab.cli.progress import Progress
+
+    with Progress() as progress:
+        return _core.analyze(
+            options.captures,
+            bin_seconds=options.bin,
+            smoothing_seconds=options.smoothing,
+            trim_seconds=options.trim,
+            samples=bool(options.csv or options.parquet),
+            progress=progress,
+        )
+
+
+def _only(tables: _core.Tables, connection: int) -> _core.Tables:
+    count = len(tables.table("connections"))
+    if connection >= count:
+        there = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
+        raise Error(f"there is no connection {connection}; the captures hold {there}")
+    return tables.only(connection)
+
+
+def _write(tables: _core.Tables, options: Namespace) -> None:
+    from mptcplab.cli import directory
+
+    if options.csv:
+        with directory.written(options.csv, ".csv") as target:
+            for name in tables.NAMES:
+                tables.write_csv(name, target / f"{name}.csv")
+    if options.parquet:
+        import polars as pl
+
+        with directory.written(options.parquet, ".parquet") as target:
+            for name in tables.NAMES:
+                pl.DataFrame(tables.table(name)).write_parquet(target / f"{name}.parquet")
+
+
+def _warn_if_cut(tables: _core.Tables) -> None:
+    if not tables.complete:
+        for remark in tables.rows("diagnostics"):
+            if remark["diagnostic"] == "capture_cut":
+                print(
+                    f"mptcplab: warning: {remark['capture']}: {remark['message']}", file=sys.stderr
+                )

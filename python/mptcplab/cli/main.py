@@ -1,0 +1,61 @@
+"""Reads the command line and turns whatever goes wrong into one clear line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mptcplab import Error, __version__
+from mptcplab.cli import analyze
+from mptcplab.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = (analyze,)
+UNREADABLE = 2
+INTERRUPTED = 130
+# As a shell reports a program that a closed pipe ended.
+PIPE_CLOSED = 141
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit."""
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+    except Error as error:
+        print(f"mptcplab: {error}", file=sys.stderr)
+        status = UNREADABLE
+    except BrokenPipeError:
+        # Whoever reads our output has enough of it (| head). Python would complain at exit too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = PIPE_CLOSED
+    except OSError as error:
+        print(f"mptcplab: {error}", file=sys.stderr)
+        status = UNREADABLE
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    sys.exit(status)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(arguments)
+    return int(options.run(options))
+
+
+def parser() -> Parser:
+    """Describe the command line."""
+    top = Parser(
+        prog="mptcplab",
+        description="A laboratory for Multipath TCP: what each path of a connection contributed, "
+        "at what delay and loss, and why.",
+        epilog="example:\n  mptcplab analyze client.pcapng server.pcapng",
+    )
+    top.add_argument("--version", action="version", version=f"mptcplab {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_to(commands)
+    return top

@@ -1,0 +1,53 @@
+"""argparse, save that a mistake gets one clear line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser as every command of mptcplab has it."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**settings, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say in one line what is wrong with the command line, and exit with status 2."""
+        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        sys.exit(2)
+
+
+def seconds(text: str) -> float:
+    """Read a length of time."""
+    value = _number(text)
+    if not 0 <= value <= 1e9:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 0 to 1e9")
+    return value
+
+
+def seconds_above_0(text: str) -> float:
+    """Read a length of time that is not nothing."""
+    value = seconds(text)
+    if round(value * 1e9) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+    return value
+
+
+def number(text: str) -> int:
+    """Read the number of something, counted from 0."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text} is not a number (0, 1, 2, …)")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds") from None

@@ -1,0 +1,33 @@
+"""The summary: what happened, at a glance. Drawn from the tables and from nothing else."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+
+from mptcplab import _core
+from mptcplab.cli.summary.page import Page
+
+# Up to so many connections are shown in full.
+IN_FULL = 20
+
+
+def print_summary(tables: _core.Tables, *, one: bool = False, page: Page | None = None) -> None:
+    """Print the summary; ``one`` says that it is about the one connection asked for."""
+    if page is None and isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    page = page or Page()
+    count = len(tables.table("connections"))
+    if count == 0:
+        page.line("no TCP connection in the captures")
+    elif count <= IN_FULL:
+        from mptcplab.cli.summary.connection import print_connections
+
+        print_connections(page, tables, one=one)
+    else:
+        from mptcplab.cli.summary.overview import print_overview
+
+        print_overview(page, tables, count)
+    from mptcplab.cli.summary.remarks import print_remarks
+
+    print_remarks(page, tables)

@@ -1,0 +1,106 @@
+"""A connection in full: what each subflow carried, and what happened."""
+
+from __future__ import annotations
+
+from mptcplab import _core
+from mptcplab.cli.summary import text
+from mptcplab.cli.summary.events import print_events
+from mptcplab.cli.summary.page import Page
+from mptcplab.cli.summary.subflows import print_subflows
+from mptcplab.cli.summary.unknown import print_reasons
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = dict[str, Any]
+
+ARROWS = {"up": "↑ up", "down": "↓ down"}
+VANTAGES = {
+    "client": "captured at the client",
+    "server": "captured at the server",
+    "both": "captured at both ends",
+    None: "end of capture unknown",
+}
+ENDED = {
+    "closed": "closed",
+    "half-closed": "half closed",
+    "fastclose": "ended by MP_FASTCLOSE",
+    "reset": "reset",
+    "open": "still open at the end of the capture",
+}
+SURE = 0.9
+
+
+def print_connections(page: Page, tables: _core.Tables, *, one: bool) -> None:
+    """Print all connections of the tables."""
+    for number, connection in enumerate(tables.rows("connections")):
+        if number:
+            page.line()
+        rows = {
+            name: list(tables.rows(name, connection=connection["connection"]))
+            for name in ("transfers", "subflows", "flows")
+        }
+        _print_head(page, connection)
+        for transfer in _by_size(rows["transfers"]):
+            _print_transfer(page, transfer)
+        print_subflows(page, rows["subflows"], rows["flows"])
+        print_reasons(page, connection, rows["transfers"], rows["subflows"], rows["flows"])
+        print_events(page, tables, connection["connection"], limit=None if one else 12)
+
+
+def _print_head(page: Page, connection: Row) -> None:
+    client = text.endpoint(connection["client_address"], connection["client_port"])
+    server = text.endpoint(connection["server_address"], connection["server_port"])
+    name = f"connection {connection['connection']}"
+    page.line(f"{page.style(name, 'strong')}  {page.style(f'{client} → {server}', 'strong')}")
+    page.facts(_facts(connection))
+
+
+def _facts(connection: Row) -> list[str]:
+    version, fallback = connection["mptcp_version"], connection["fallback"]
+    facts = ["plain TCP" if version is None else f"MPTCP v{version}"]
+    if fallback is not None:
+        facts.append(f"fell back to TCP: {text.clean(fallback)}")
+    if version is not None:
+        facts.append(text.plural(connection["subflows"], "subflow"))
+    if connection["duration_s"] is not None:
+        facts.append(text.seconds(connection["duration_s"]))
+    if connection["began"] == "midway":
+        facts.append("began before the capture")
+    facts.append(ENDED.get(connection["ended"], connection["ended"]))
+    facts.append(_vantage(connection))
+    return facts
+
+
+def _vantage(connection: Row) -> str:
+    vantage, sure = connection["vantage"], connection["vantage_confidence"]
+    words = VANTAGES.get(vantage, f"captured at {vantage}")
+    if vantage is not None and sure is not None and sure < SURE:
+        words += f" (confidence {sure:.2f})"
+    return words
+
+
+def _print_transfer(page: Page, transfer: Row) -> None:
+    moved = f"{text.size(transfer['bytes'])} in {text.seconds(transfer['elapsed_s'])}"
+    facts = [f"{moved} = {text.rate(transfer['throughput_mbps'])}"]
+    if transfer["reinjected_bytes"]:
+        facts.append(f"{text.size(transfer['reinjected_bytes'])} reinjected")
+    if transfer["out_of_order_delay_ms_mean"] is not None and transfer["out_of_order_segments"]:
+        facts.append(
+            f"out-of-order delay {text.milliseconds(transfer['out_of_order_delay_ms_mean'])}, "
+            f"p95 {text.milliseconds(transfer['out_of_order_delay_ms_p95'])}"
+        )
+    gap, start = transfer["longest_gap_ms"], transfer["longest_gap_start_s"]
+    if gap is not None:
+        moment = "" if start is None else f" at {text.at(start)}"
+        facts.append(f"longest gap {text.milliseconds(gap)}{moment}")
+    if transfer["coefficient_of_variation"] is not None:
+        facts.append(f"CV {transfer['coefficient_of_variation']:.2f}")
+    arrow = ARROWS[transfer["direction"]]
+    page.facts(facts, first=f"{arrow:<6}  ")
+
+
+def _by_size(transfers: list[Row]) -> list[Row]:
+    carrying = [transfer for transfer in transfers if transfer["bytes"]]
+    return sorted(carrying, key=lambda transfer: -transfer["bytes"])

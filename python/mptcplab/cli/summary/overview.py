@@ -1,0 +1,121 @@
+"""Many connections: the largest ones, a line each, and what they come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from mptcplab import _core
+from mptcplab.cli.summary import text
+from mptcplab.cli.summary.page import Column, Page, draw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Row = dict[str, Any]
+
+TOP = 15
+
+
+def print_overview(page: Page, tables: _core.Tables, count: int) -> None:
+    """Print the totals and the largest connections."""
+    moved = _moved(tables)
+    connections = tables.rows(
+        "connections",
+        columns=["connection", "mptcp_version", "subflows", "fallback", "ended"],
+    )
+    _print_totals(page, count, connections, moved)
+    largest = [number for number, _ in _total(moved).most_common(TOP)]
+    page.line()
+    draw(page, _columns(tables, largest, moved))
+    page.words(
+        f"the {len(largest)} largest of {text.count(count)}; --connection N shows one in full, "
+        "--csv and --parquet write all",
+        style="faint",
+    )
+
+
+def _moved(tables: _core.Tables) -> dict[str, Counter[int]]:
+    moved = {"up": Counter[int](), "down": Counter[int]()}
+    for row in tables.rows("transfers", columns=["connection", "direction", "bytes"]):
+        moved[row["direction"]][row["connection"]] = row["bytes"]
+    return moved
+
+
+def _total(moved: dict[str, Counter[int]]) -> Counter[int]:
+    return moved["up"] + moved["down"]
+
+
+def _print_totals(
+    page: Page, count: int, connections: Iterable[Row], moved: dict[str, Counter[int]]
+) -> None:
+    kinds = Counter[str]()
+    endings = Counter[str]()
+    subflows = fallbacks = 0
+    for row in connections:
+        version = row["mptcp_version"]
+        kinds["plain TCP" if version is None else f"MPTCP v{version}"] += 1
+        endings[row["ended"]] += 1
+        subflows += row["subflows"]
+        fallbacks += row["fallback"] is not None
+    page.line(page.style(f"{text.count(count)} connections", "strong"))
+    facts = [f"{text.count(number)} {kind}" for kind, number in kinds.most_common()]
+    facts.append(text.plural(subflows, "subflow"))
+    if fallbacks:
+        facts.append(f"{text.count(fallbacks)} fell back to TCP")
+    facts += [f"{text.count(number)} {ending}" for ending, number in endings.most_common()]
+    page.facts(facts)
+    page.facts(
+        f"{arrow} {text.size(moved[way].total())}" for way, arrow in (("up", "↑"), ("down", "↓"))
+    )
+
+
+def _columns(
+    tables: _core.Tables, numbers: list[int], moved: dict[str, Counter[int]]
+) -> list[Column]:
+    wanted = set(numbers)
+    rows = {
+        row["connection"]: row
+        for row in tables.rows(
+            "connections",
+            columns=[
+                "connection",
+                "client_address",
+                "client_port",
+                "server_address",
+                "server_port",
+                "mptcp_version",
+                "subflows",
+                "start_s",
+                "duration_s",
+                "ended",
+            ],
+        )
+        if row["connection"] in wanted
+    }
+    shown = [rows[number] for number in numbers]
+    return [
+        Column("connection", [str(number) for number in numbers]),
+        Column(
+            "client",
+            [text.endpoint(r["client_address"], r["client_port"]) for r in shown],
+            left=True,
+        ),
+        Column(
+            "server",
+            [text.endpoint(r["server_address"], r["server_port"]) for r in shown],
+            left=True,
+        ),
+        Column("MPTCP", [_version(row) for row in shown], keep=5),
+        Column("subflows", [text.count(row["subflows"]) for row in shown], keep=6),
+        Column("↑ bytes", [text.size(moved["up"][number]) for number in numbers]),
+        Column("↓ bytes", [text.size(moved["down"][number]) for number in numbers]),
+        Column("start", [text.at(row["start_s"]) for row in shown], keep=3),
+        Column("duration", [text.seconds(row["duration_s"]) for row in shown], keep=4),
+        Column("ended", [row["ended"] for row in shown], left=True, keep=2),
+    ]
+
+
+def _version(row: Row) -> str:
+    return text.UNKNOWN if row["mptcp_version"] is None else f"v{row['mptcp_version']}"

@@ -1,0 +1,113 @@
+"""Where the summary is drawn: width, colours, wrapped lines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from itertools import accumulate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TextIO
+
+STYLES = {"strong": "1", "faint": "2", "good": "32", "warning": "33", "bad": "31"}
+SEPARATOR = " · "
+# What a file or a pipe is given: there is no edge to keep within.
+UNLIMITED = 10_000
+
+
+class Page:
+    """Lines on their way to a stream, coloured and fitted where it is a terminal."""
+
+    def __init__(
+        self, out: TextIO | None = None, *, width: int | None = None, colour: bool | None = None
+    ) -> None:
+        self._out = out if out is not None else sys.stdout
+        terminal = self._out.isatty()
+        self.colour = colour if colour is not None else terminal and "NO_COLOR" not in os.environ
+        if width is None:
+            width = shutil.get_terminal_size().columns if terminal else UNLIMITED
+        self.width = max(width, 40)
+
+    def line(self, text: str = "") -> None:
+        """Print a line as it is."""
+        self._out.write(text.rstrip() + "\n")
+
+    def style(self, text: str, *styles: str) -> str:
+        """Give text a style, where there are colours."""
+        if not self.colour or not styles or not text:
+            return text
+        return f"\x1b[{';'.join(STYLES[style] for style in styles)}m{text}\x1b[0m"
+
+    def facts(self, facts: Iterable[str], *, indent: str = "  ", first: str = "") -> None:
+        """Print facts one after the other, on as many lines as they need."""
+        lead = indent + first
+        line = lead
+        for fact in facts:
+            if line == lead:
+                line += fact
+            elif len(line) + len(SEPARATOR) + len(fact) <= self.width:
+                line += SEPARATOR + fact
+            else:
+                self.line(line)
+                line = " " * len(lead) + fact
+        self.line(line)
+
+    def words(self, text: str, *, indent: str = "  ", first: str = "", style: str = "") -> None:
+        """Print text, wrapped at spaces where the page is narrow."""
+        lead = indent + first
+        room = max(self.width - len(lead), 20)
+        for number, part in enumerate(_wrapped(text, room)):
+            start = lead if number == 0 else " " * len(lead)
+            self.line(start + (self.style(part, style) if style else part))
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
+            lines.append(word)
+        else:
+            lines[-1] += " " * bool(lines[-1]) + word
+    return lines
+
+
+class Column:
+    """A column of a table: a heading and cells."""
+
+    def __init__(
+        self, heading: str, cells: Sequence[str], *, left: bool = False, keep: int = 0
+    ) -> None:
+        """The higher ``keep``, the later it is left out of a narrow page; 0 is never left out."""
+        self.heading = heading
+        self.cells = cells
+        self.left = left
+        self.keep = keep
+        self.width = max(map(len, (heading, *cells)))
+
+    def fitted(self, text: str) -> str:
+        """Give a cell its width."""
+        return text.ljust(self.width) if self.left else text.rjust(self.width)
+
+
+def draw(page: Page, columns: Sequence[Column], *, indent: str = "  ") -> None:
+    """Print a table, without the columns that the page has no room for."""
+    shown = _fitting(columns, page.width - len(indent))
+    heading = "  ".join(column.fitted(column.heading) for column in shown)
+    page.line(indent + page.style(heading.rstrip(), "faint"))
+    for row in zip(*(column.cells for column in shown), strict=True):
+        cells = (column.fitted(cell) for column, cell in zip(shown, row, strict=True))
+        page.line(indent + "  ".join(cells))
+
+
+def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
+    by_worth = sorted(columns, key=lambda column: -column.keep if column.keep else -1e9)
+    widths = accumulate(column.width + 2 for column in by_worth)
+    fits = {
+        id(column)
+        for column, width in zip(by_worth, widths, strict=True)
+        if width - 2 <= room or not column.keep
+    }
+    return [column for column in columns if id(column) in fits]

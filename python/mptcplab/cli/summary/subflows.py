@@ -1,0 +1,136 @@
+"""The table of a connection's subflows: one line per direction that carried data."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from mptcplab.cli.summary import text
+from mptcplab.cli.summary.page import Column, Page, draw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = dict[str, Any]
+    Line = tuple[Row, Row | None]
+
+BLOCKS = " ▏▎▍▌▋▊▉█"
+BAR = 8
+ARROWS = {"up": "↑", "down": "↓"}
+
+
+def print_subflows(page: Page, subflows: list[Row], flows: list[Row]) -> None:
+    """Print the table."""
+    lines = _lines(subflows, flows)
+    if lines:
+        draw(page, _columns(lines, names(subflows)))
+
+
+def names(subflows: list[Row]) -> dict[int, str]:
+    """Name every subflow by its path, or else by what tells its addresses from the others'."""
+    servers = {(row["server_address"], row["server_port"]) for row in subflows}
+
+    def label(row: Row, ports: bool) -> str:
+        if row["path"]:
+            return text.clean(row["path"])
+        client = text.endpoint(row["client_address"], row["client_port"] if ports else None)
+        if len(servers) == 1:
+            return client
+        server = text.endpoint(row["server_address"], row["server_port"] if ports else None)
+        return f"{client} → {server}"
+
+    plain = {row["subflow"]: label(row, ports=False) for row in subflows}
+    often = Counter(plain.values())
+    return {
+        row["subflow"]: label(row, ports=True)
+        if often[plain[row["subflow"]]] > 1
+        else plain[row["subflow"]]
+        for row in subflows
+    }
+
+
+def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
+    """Pair subflows with their flows that carried data; those without any stand alone."""
+    carried = Counter[str]()
+    for flow in flows:
+        carried[flow["direction"]] += flow["data_bytes"]
+    order = sorted(ARROWS, key=lambda direction: -carried[direction])
+    lines: list[Line] = []
+    for subflow in subflows:
+        own = {
+            flow["direction"]: flow
+            for flow in flows
+            if flow["subflow"] == subflow["subflow"] and flow["data_packets"]
+        }
+        lines += [(subflow, own[direction]) for direction in order if direction in own] or [
+            (subflow, None)
+        ]
+    return lines
+
+
+def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
+    first = [
+        number == 0 or lines[number - 1][0] is not row for number, (row, _) in enumerate(lines)
+    ]
+
+    def of_subflow(show: Any) -> list[str]:
+        return [show(row) if new else "" for new, (row, _) in zip(first, lines, strict=True)]
+
+    def of_flow(show: Any) -> list[str]:
+        return ["" if flow is None else show(flow) for _, flow in lines]
+
+    def name(row: Row) -> str:
+        return f"{row['subflow']} {label[row['subflow']]}{' (backup)' if row['backup'] else ''}"
+
+    columns = [
+        Column("subflow", of_subflow(name), left=True),
+        Column("", of_flow(lambda flow: ARROWS[flow["direction"]]), left=True),
+        Column("share", of_flow(lambda flow: _percentage(flow["share"]))),
+        Column("", of_flow(lambda flow: _bar(flow["share"])), left=True, keep=1),
+        Column("bytes", of_flow(lambda flow: text.size(flow["bytes"]))),
+        Column("Mbit/s", of_flow(lambda flow: text.figure(flow["throughput_mbps"]))),
+        Column("RTT ms", of_flow(_rtt), keep=9),
+        Column("min–p95", of_flow(_range), keep=6),
+        Column("samples", of_flow(lambda flow: text.count(flow["rtt_samples"])), keep=2),
+        Column("loss", of_flow(lambda flow: text.percent(flow["loss_rate_percent"])), keep=8),
+        Column("resent", of_flow(lambda flow: text.count(flow["retransmitted_packets"])), keep=4),
+        Column("filled", of_flow(lambda flow: text.count(flow["gap_filled_packets"])), keep=3),
+        Column("handshake", of_subflow(_handshake), keep=5),
+        Column("joined", of_subflow(_joined), keep=4),
+        Column("ended", of_subflow(lambda row: row["ended"]), left=True, keep=7),
+    ]
+    return [column for column in columns if any(column.cells)]
+
+
+def _percentage(share: float | None) -> str:
+    return text.UNKNOWN if share is None else f"{share:.1%}".replace("%", " %")
+
+
+def _bar(share: float | None) -> str:
+    eighths = round((share or 0) * BAR * 8)
+    if share and not eighths:
+        eighths = 1
+    return ("█" * (eighths // 8) + BLOCKS[eighths % 8]).strip()
+
+
+def _rtt(flow: Row) -> str:
+    mean, sigma = flow["rtt_ms_mean"], flow["rtt_ms_sigma"]
+    if mean is None:
+        return text.UNKNOWN
+    return text.figure(mean) + ("" if sigma is None else f" ± {text.figure(sigma)}")
+
+
+def _range(flow: Row) -> str:
+    if flow["rtt_ms_min"] is None:
+        return text.UNKNOWN
+    return f"{text.figure(flow['rtt_ms_min'])}–{text.figure(flow['rtt_ms_p95'])}"
+
+
+def _handshake(row: Row) -> str:
+    if row["handshake"] != "established":
+        return str(row["handshake"])
+    return text.milliseconds(row["handshake_rtt_ms"])
+
+
+def _joined(row: Row) -> str:
+    return text.milliseconds(row["join_time_ms"]) if row["kind"] == "join" else ""

@@ -1,0 +1,97 @@
+"""Figures as people read them. What is unknown is a dash, never 0."""
+
+from __future__ import annotations
+
+UNKNOWN = "–"
+
+
+def size(count: float | None) -> str:
+    """Give bytes in units of 10³: 3.00 MB."""
+    if count is None:
+        return UNKNOWN
+    if round(count) < 1000:
+        return f"{count:.0f} B"
+    for unit in ("kB", "MB", "GB", "TB"):
+        count /= 1000
+        if count < 999.5 or unit == "TB":
+            break
+    return f"{figure(count)} {unit}"
+
+
+def seconds(value: float | None) -> str:
+    """Give a length of time: 12.0 ms, 2.41 s, 1 h 02 min."""
+    if value is None:
+        return UNKNOWN
+    if value < 0.9995:
+        return f"{figure(value * 1000)} ms"
+    if value < 600:
+        return f"{figure(value)} s"
+    if value < 3600:
+        minutes, rest = divmod(round(value), 60)
+        return f"{minutes} min {rest:02} s"
+    hours, rest = divmod(round(value / 60), 60)
+    return f"{hours} h {rest:02} min"
+
+
+def milliseconds(value: float | None) -> str:
+    """Give a length of time that the tables hold in milliseconds."""
+    return seconds(None if value is None else value / 1000)
+
+
+def rate(value: float | None) -> str:
+    """Give a throughput: 10.1 Mbit/s."""
+    if value is None:
+        return UNKNOWN
+    if value >= 999.5:
+        return f"{figure(value / 1000)} Gbit/s"
+    if 0 < value < 0.9995:
+        return f"{figure(value * 1000)} kbit/s"
+    return f"{figure(value)} Mbit/s"
+
+
+def percent(value: float | None) -> str:
+    """Give a percentage: 0.29 %."""
+    if value is None:
+        return UNKNOWN
+    return "0 %" if value == 0 else f"{value:.1f} %" if value >= 9.995 else f"{value:.2f} %"
+
+
+def figure(value: float | None) -> str:
+    """Give three digits, or all before the point."""
+    if value is None:
+        return UNKNOWN
+    if value == 0:
+        return "0"
+    for digits in (2, 1, 0):
+        if abs(value) < 10 ** (3 - digits) - 0.5 * 10**-digits:
+            return f"{value:.{digits}f}"
+    return f"{value:,.0f}".replace(",", "\u202f")
+
+
+def count(value: int | None) -> str:
+    """Give a number of things."""
+    return UNKNOWN if value is None else f"{value:,}".replace(",", "\u202f")
+
+
+def plural(number: int, thing: str) -> str:
+    """Give a number of things with their name."""
+    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
+
+
+def at(moment: float) -> str:
+    """Give a time since the start."""
+    return f"{moment:.3f} s"
+
+
+def endpoint(address: str | None, port: int | None = None) -> str:
+    """Give an address, with its port."""
+    if address is None:
+        return "unknown"
+    if port is None:
+        return address
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def clean(text: str) -> str:
+    """Make text from a capture harmless to a terminal."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
