@@ -47,7 +47,7 @@ fn pcapng_resolutions_and_offsets() {
         file.packet(2, 5, &packet, &[]);
         let seen: Vec<_> =
             observe(&mut merge(&[&file.bytes])).into_iter().map(|(at, interface, ..)| (at, interface)).collect();
-        let expected = [(1, "nano"), (1_500_000_000, "binary"), (1_600_000_000, "pico"), (1000_005_000_000, "offset")];
+        let expected = [(1, "nano"), (1_500_000_000, "binary"), (1_600_000_000, "pico"), (1_000_005_000_000, "offset")];
         assert_eq!(seen, expected.map(|(at, interface)| (at, interface.to_owned())));
     }
 }

@@ -7,6 +7,7 @@ pub enum Order {
     Big,
 }
 
+#[allow(unused_imports)] // each test uses some of it
 pub use Order::{Big, Little};
 
 impl Order {
