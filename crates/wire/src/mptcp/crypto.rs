@@ -1,6 +1,8 @@
 //! What hosts compute from the keys of a connection: with SHA-1 in version 0 (RFC 6824 §3.1, §3.2), with SHA-256 in version 1
 //! (RFC 8684 §3.1, §3.2).
 
+use crate::bytes::{be32, be64};
+use crate::emit::Writer;
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -9,8 +11,8 @@ use std::net::IpAddr;
 /// Names the connection of the host that has `key`: leftmost 32 bits of the key's hash (RFC 8684 §3.2, RFC 6824 §3.2).
 pub fn token(version: u8, key: u64) -> u32 {
     match version {
-        0 => first(&Sha1::digest(key.to_be_bytes())),
-        _ => first(&Sha256::digest(key.to_be_bytes())),
+        0 => be32(&Sha1::digest(key.to_be_bytes()), 0),
+        _ => be32(&Sha256::digest(key.to_be_bytes()), 0),
     }
 }
 
@@ -35,7 +37,7 @@ pub struct Party {
 /// HMAC of the MP_JOIN on a SYN/ACK (RFC 8684 §3.2): leftmost 64 bits.
 pub fn join_syn_ack_hmac(version: u8, sender: Party, receiver: Party) -> u64 {
     let hmac = join_ack_hmac(version, sender, receiver);
-    u64::from(first(&hmac)) << 32 | u64::from(first(&hmac[4..]))
+    be64(&hmac, 0)
 }
 
 /// HMAC of the MP_JOIN on the third packet (RFC 8684 §3.2): leftmost 160 bits.
@@ -54,20 +56,32 @@ pub fn join_ack_hmac(version: u8, sender: Party, receiver: Party) -> [u8; 20] {
 
 /// HMAC of an ADD_ADDR (RFC 8684 §3.4.1): rightmost 64 bits. Version 0 has none.
 pub fn add_addr_hmac(sender_key: u64, receiver_key: u64, address_id: u8, address: IpAddr, port: Option<u16>) -> u64 {
+    last(&whole_add_addr_hmac(sender_key, receiver_key, address_id, address, port))
+}
+
+/// The same, but the leftmost 64 bits: what Linux sent until commit 12555a2d97e5 of May 2020.
+pub fn add_addr_hmac_leftmost(
+    sender_key: u64,
+    receiver_key: u64,
+    address_id: u8,
+    address: IpAddr,
+    port: Option<u16>,
+) -> u64 {
+    be64(&whole_add_addr_hmac(sender_key, receiver_key, address_id, address, port), 0)
+}
+
+fn whole_add_addr_hmac(sender: u64, receiver: u64, address_id: u8, address: IpAddr, port: Option<u16>) -> [u8; 32] {
     let mut message = [0; 1 + 16 + 2];
-    message[0] = address_id;
-    let mut len = 1;
-    let mut put = |bytes: &[u8]| {
-        message[len..len + bytes.len()].copy_from_slice(bytes);
-        len += bytes.len();
-    };
+    let mut writer = Writer::new(&mut message);
+    writer.put(&[address_id]);
     match address {
-        IpAddr::V4(address) => put(&address.octets()),
-        IpAddr::V6(address) => put(&address.octets()),
+        IpAddr::V4(address) => writer.put(&address.octets()),
+        IpAddr::V6(address) => writer.put(&address.octets()),
     }
     // An absent port counts as 0.
-    put(&port.unwrap_or(0).to_be_bytes());
-    last(&hmac_sha256(&keys(sender_key, receiver_key), &message[..len]))
+    writer.put(&port.unwrap_or(0).to_be_bytes());
+    let len = writer.finish("ADD_ADDR").expect("an IPv6 address and a port fit");
+    hmac_sha256(&keys(sender, receiver), &message[..len])
 }
 
 fn keys(sender: u64, receiver: u64) -> [u8; 16] {
@@ -84,12 +98,8 @@ fn hmac_sha256(key: &[u8; 16], message: &[u8]) -> [u8; 32] {
     hmac.chain_update(message).finalize().into_bytes().into()
 }
 
-fn first(hash: &[u8]) -> u32 {
-    crate::bytes::be32(hash, 0)
-}
-
 fn last(hash: &[u8]) -> u64 {
-    crate::bytes::be64(hash, hash.len() - 8)
+    be64(hash, hash.len() - 8)
 }
 
 #[cfg(test)]
@@ -121,10 +131,7 @@ mod tests {
             assert_eq!(hex(&hmac), expected);
 
             // The same through the join: two keys, two random numbers.
-            let party = |at: usize| Party {
-                key: crate::bytes::be64(key, at * 8),
-                nonce: crate::bytes::be32(message.as_bytes(), at * 4),
-            };
+            let party = |at: usize| Party { key: be64(key, at * 8), nonce: be32(message.as_bytes(), at * 4) };
             assert_eq!(hex(&join_ack_hmac(1, party(0), party(1))), expected[..40]);
             assert_eq!(hex(&join_syn_ack_hmac(1, party(0), party(1)).to_be_bytes()), expected[..16]);
         }
