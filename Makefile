@@ -38,8 +38,7 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/mypy --explicit-package-bases build_backend scripts/*.py
-	MYPYPATH=python $(BIN)/stubtest mptcplab._core
+	$(BIN)/stubtest mptcplab._core
 	scripts/deny
 
 .PHONY: bench

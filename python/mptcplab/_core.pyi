@@ -1,7 +1,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from types import CapsuleType
 from typing import Any, Final, final
+
+from typing_extensions import CapsuleType
 
 __all__ = [
     "SCHEMA",

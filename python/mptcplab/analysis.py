@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
 from mptcplab import _core
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

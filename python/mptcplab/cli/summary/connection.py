@@ -68,7 +68,7 @@ def _facts(connection: Row) -> list[str]:
         facts.append(text.seconds(connection["duration_s"]))
     if connection["began"] == "midway":
         facts.append("began before the capture")
-    facts.append(ENDED.get(connection["ended"], connection["ended"]))
+    facts.append(ENDED.get(connection["ended"], str(connection["ended"])))
     facts.append(_vantage(connection))
     return facts
 

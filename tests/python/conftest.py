@@ -1,0 +1,38 @@
+"""What the tests of the command and of the Python interface share."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def download() -> list[str]:
+    """Captures of a download over two paths, from both ends."""
+    return [str(EXAMPLES / "download" / f"{end}.pcapng.gz") for end in ("client", "server")]
+
+
+@pytest.fixture(scope="session")
+def refused() -> str:
+    """A capture of a download whose second path could not join."""
+    return str(EXAMPLES / "refused" / "client.pcapng.gz")
+
+
+@pytest.fixture(scope="session")
+def mptcplab() -> Run:
+    """Runs the command as a process of its own."""
+
+    def run(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mptcplab", *map(str, arguments)]
+        options = {"capture_output": True, "text": True, "timeout": 60, "check": False} | settings
+        return subprocess.run(command, **options)  # type: ignore[call-overload, no-any-return]
+
+    return run

@@ -1,0 +1,118 @@
+"""What the command prints and how it exits."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from mptcplab import __version__
+
+
+def one_line(text: str) -> str:
+    """The line of a text that must have just one."""
+    assert text.endswith("\n")
+    assert text.count("\n") == 1, text
+    return text.strip()
+
+
+def test_version(mptcplab: Run) -> None:
+    assert mptcplab("--version").stdout == f"mptcplab {__version__}\n"
+
+
+def test_help_names_every_command_and_shows_examples(mptcplab: Run) -> None:
+    assert "analyze" in mptcplab("--help").stdout
+    assert "examples:" in mptcplab("analyze", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "COMMAND"),
+        (["analyse"], "invalid choice: 'analyse'"),
+        (["analyze"], "FILE"),
+        (["analyze", "--bin", "0", "x"], "--bin: 0 is not a number of seconds above 0"),
+        (["analyze", "--bin", "nan", "x"], "--bin: nan is not a number of seconds"),
+        (["analyze", "--trim", "-1", "x"], "--trim: -1 is not a number of seconds"),
+        (["analyze", "--smoothing", "long", "x"], "--smoothing: long is not a number of seconds"),
+        (["analyze", "--connection", "-1", "x"], "--connection: -1 is not a number"),
+        (["analyze", "--colour", "x"], "--colour"),
+        (["analyze", "--par", "x", "y"], "--par"),
+        (["analyze", "no-such-file.pcap"], "no-such-file.pcap: there is no such file"),
+        (["analyze", "/"], "/: is a directory"),
+        (["analyze", __file__], "is neither pcap nor pcapng"),
+        (["analyze", "--json", "--csv", "x", "no-such-file.pcap"], "no-such-file.pcap"),
+    ],
+)
+def test_what_cannot_be_done_gets_one_line_and_status_2(
+    mptcplab: Run, arguments: list[str], complaint: str
+) -> None:
+    done = mptcplab(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert complaint in one_line(done.stderr)
+
+
+def test_summary_names_the_paths(mptcplab: Run, download: list[str]) -> None:
+    done = mptcplab("analyze", *download)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "MPTCP v1" in done.stdout
+    assert "wifi" in done.stdout
+    assert "lte" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_json_nests_rows(mptcplab: Run, download: list[str]) -> None:
+    document = json.loads(mptcplab("analyze", "--json", *download).stdout)
+    assert document["schema"] == 1
+    assert document["complete"] is True
+    (connection,) = document["connections"]
+    assert connection["transfers"]["down"]["bytes"] == 4_000_000
+    assert [subflow["path"] for subflow in connection["subflows"]] == ["wifi", "lte"]
+    shares = [subflow["flows"]["down"]["share"] for subflow in connection["subflows"]]
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_standard_input(mptcplab: Run, download: list[str]) -> None:
+    with gzip.open(download[0]) as capture:
+        piped = mptcplab("analyze", "--json", "-", input=capture.read(), text=False)
+    assert piped.returncode == 0
+    assert json.loads(piped.stdout)["connections"][0]["subflows"][0]["path"] == "wifi"
+
+
+def test_a_cut_capture_is_analysed_with_a_warning(
+    mptcplab: Run, download: list[str], tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.pcapng"
+    with gzip.open(download[0]) as capture:
+        cut.write_bytes(capture.read()[:100_000])
+    done = mptcplab("analyze", "--json", cut)
+    assert done.returncode == 0
+    assert "warning" in one_line(done.stderr)
+    document = json.loads(done.stdout)
+    assert document["complete"] is False
+    assert [row["diagnostic"] for row in document["diagnostics"]].count("capture_cut") == 1
+    assert document["connections"]
+
+
+def test_connection(mptcplab: Run, download: list[str]) -> None:
+    assert mptcplab("analyze", "--connection", 0, *download).returncode == 0
+    done = mptcplab("analyze", "--connection", 7, *download)
+    assert done.returncode == 2
+    assert "no connection 7" in one_line(done.stderr)
+
+
+def test_a_closed_pipe_is_no_fault(download: list[str]) -> None:
+    command = [sys.executable, "-m", "mptcplab", "analyze", "--json", *download]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode in (0, 141)

@@ -1,0 +1,37 @@
+"""The command starts at once: it loads none of the slow modules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SLOW = {"dask", "numpy", "polars", "pydantic", "rich", "scipy"}
+
+RUN = """
+import sys
+from mptcplab.cli.main import main
+try:
+    main(sys.argv[1:])
+except SystemExit as exit:
+    assert not exit.code, exit.code
+print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["analyze", "--help"], ["analyze"], ["analyze", "--json"]]
+)
+def test_slow_modules_stay_out(arguments: list[str], download: list[str]) -> None:
+    captures = download if arguments[0] == "analyze" and "--help" not in arguments else []
+    command = [sys.executable, "-c", RUN, *arguments, *captures]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split()) - {"loaded:"}
+    assert "mptcplab" in loaded
+    assert not loaded & SLOW
+
+
+def test_importing_mptcplab_does_not_load_polars() -> None:
+    code = "import mptcplab, sys; mptcplab.analyze; sys.exit('polars' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
