@@ -34,12 +34,13 @@ test: $(VENV)/dev ## Set up, install what tests compare with where that is possi
 .PHONY: lint
 lint: $(VENV)/dev ## Formatting, lints, types, licences
 	cargo fmt --all --check
+	cd fuzz && cargo fmt --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/stubtest mptcplab._core
-	scripts/deny
+	scripts/deny $(BIN)/python
 
 .PHONY: bench
 bench: $(VENV)/dev ## Speed and memory beside tcptrace and tshark, start-up, micro-benchmarks
