@@ -2,7 +2,9 @@
 
 use arrow_array::{
     ArrayRef,
-    builder::{ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder},
+    builder::{
+        ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+    },
 };
 use std::{net::IpAddr, sync::Arc};
 

@@ -9,7 +9,10 @@ mod json;
 mod row;
 mod rows;
 
+pub use arrow_array;
 pub use arrow_array::{RecordBatch, RecordBatchIterator, ffi_stream::FFI_ArrowArrayStream};
+pub use arrow_schema;
+pub use cell::Direction;
 pub use row::{Column, Row};
 pub use rows::connections::Connection;
 pub use rows::diagnostics::Diagnostic;
@@ -21,7 +24,6 @@ pub use rows::subflows::Subflow;
 pub use rows::throughput::Throughput;
 pub use rows::transfers::Transfer;
 pub use rows::window::Window;
-pub use cell::Direction;
 
 /// Version of the schema. Adding a column keeps it.
 pub const SCHEMA: u32 = 1;

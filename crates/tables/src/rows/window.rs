@@ -14,8 +14,8 @@ row! {
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// Bytes sent and not yet acknowledged on the subflow, after the packet.
-        in_flight_bytes: u64,
+        /// Bytes sent and not yet acknowledged on the subflow, after the packet; at the sender of the data, empty elsewhere.
+        in_flight_bytes: Option<u64>,
         /// Receive window that the receiver of the data announced last; empty before it did.
         window_bytes: Option<u64>,
         /// Capture that holds the packet.

@@ -1,0 +1,94 @@
+//! What the tracker tells the metrics.
+
+use std::net::IpAddr;
+use tables::Direction;
+use wire::{PointId, Time};
+
+/// Something that a packet showed, at one end of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowEvent {
+    /// The packet that showed it.
+    pub(crate) seen: Seen,
+    /// Index of the subflow in its connection, in the order of discovery.
+    pub(crate) subflow: usize,
+    /// The direction that it concerns: of the data, also where an acknowledgement showed it.
+    pub(crate) direction: Direction,
+    pub(crate) kind: Kind,
+}
+
+/// The place of a packet: when, and where to find it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) at: Time,
+    pub(crate) point: PointId,
+    pub(crate) record: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// A packet, whatever it carries.
+    Packet,
+    /// A packet with payload.
+    Data(Data),
+    /// What is in flight on the subflow or the window changed.
+    Flight { in_flight_bytes: u64, window_bytes: Option<u64> },
+    /// A round-trip time sample, nanoseconds.
+    Rtt { nanos: u64 },
+    /// A segment arrived with this many bytes that no subflow had brought before.
+    Arrived { bytes: u64 },
+    /// The receiver acknowledged on the subflow this many bytes that it had acknowledged on no other before.
+    Confirmed { bytes: u64 },
+    /// A segment's new bytes came in order at connection level. `seen` is the segment's arrival.
+    InOrder { offset: i64, bytes: u32, delay_nanos: u64 },
+    /// Data was in order up to here, by arrival at this end; bytes are those added.
+    Progress { bytes: u64 },
+    /// The receiver acknowledged data at connection level; bytes are those added.
+    DataAcked { bytes: u64 },
+    /// Bytes under new subflow sequence numbers whose data sequence numbers had been sent before.
+    Reinjected { bytes: u64 },
+    /// Something to list.
+    Happened(Happening),
+}
+
+/// A segment with payload.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Data {
+    /// Payload.
+    pub(crate) bytes: u32,
+    /// Packets that it stands for: more than one where an offload merged them.
+    pub(crate) packets: u32,
+    /// Bytes never seen before at this end.
+    pub(crate) new_bytes: u32,
+    /// Packets that bytes seen before stand for.
+    pub(crate) resent_packets: u32,
+    /// The new bytes lie below the highest seen before.
+    pub(crate) fills_gap: bool,
+    /// Larger than the maximum segment size.
+    pub(crate) merged: bool,
+    pub(crate) probe: Option<Probe>,
+}
+
+/// Segments that carry no news on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    ZeroWindow,
+    KeepAlive,
+}
+
+/// An event as the table `events` holds it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Happening {
+    pub(crate) event: &'static str,
+    pub(crate) detail: Option<&'static str>,
+    pub(crate) address_id: Option<u8>,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) port: Option<u16>,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) duration_ms: Option<f64>,
+}
+
+impl Happening {
+    pub(crate) fn new(event: &'static str) -> Self {
+        Happening { event, ..Happening::default() }
+    }
+}

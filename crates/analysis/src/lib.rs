@@ -1,0 +1,69 @@
+//! Observations in, tables out.
+//!
+//! The [tracker](tracker) turns observations into connections, subflows and flow events; [metrics](metrics) turn those
+//! into rows. State is kept per connection, not per packet, and a connection that has closed is finished and dropped.
+
+mod event;
+mod histogram;
+mod metrics;
+mod ranges;
+mod report;
+mod tracker;
+
+use tables::{Diagnostic, Tables};
+use wire::{Observation, Point};
+
+/// What may be chosen.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Length of a throughput bin, nanoseconds.
+    pub bin_ns: i64,
+    /// Throughput is smoothed over this time before its deviation is taken, nanoseconds.
+    pub smoothing_ns: i64,
+    /// This much of the start is left out of the deviation, nanoseconds.
+    pub trim_ns: i64,
+    /// Fill the sample tables (`rtt`, `reordering`, `window`) too.
+    pub samples: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { bin_ns: 1_000_000_000, smoothing_ns: 5_000_000_000, trim_ns: 5_000_000_000, samples: false }
+    }
+}
+
+/// An analysis on its way.
+pub struct Analysis {
+    tracker: tracker::Tracker,
+    remarks: Vec<Diagnostic>,
+}
+
+impl Analysis {
+    /// Starts one.
+    pub fn new(options: Options) -> Self {
+        Analysis { tracker: tracker::Tracker::new(options), remarks: Vec::new() }
+    }
+
+    /// Names the next point: the first one is [`PointId`](wire::PointId) 0.
+    pub fn add_point(&mut self, point: Point) {
+        self.tracker.add_point(point);
+    }
+
+    /// Takes the next observation, in time order.
+    pub fn observe(&mut self, observation: &Observation) {
+        self.tracker.observe(observation);
+    }
+
+    /// Adds a remark about the input to the table `diagnostics`.
+    pub fn remark(&mut self, diagnostic: Diagnostic) {
+        self.remarks.push(diagnostic);
+    }
+
+    /// Finishes all connections and gives the tables, complete.
+    pub fn finish(self) -> Tables {
+        let mut tables = report::tables(self.tracker.finish());
+        tables.diagnostics.extend(self.remarks);
+        tables.complete = true;
+        tables
+    }
+}

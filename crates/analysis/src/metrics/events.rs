@@ -1,0 +1,72 @@
+//! What happened: handshakes, address signalling, retransmissions, reinjections, time-outs, ends.
+
+use super::{Metric, PerFlow};
+use crate::event::{FlowEvent, Happening, Kind, Seen};
+use crate::report::{Closing, Report};
+use tables::Direction;
+use wire::Time;
+
+#[derive(Default)]
+pub(crate) struct Events {
+    listed: Vec<Listed>,
+    sent: PerFlow<Option<Time>>,
+}
+
+struct Listed {
+    seen: Seen,
+    subflow: usize,
+    direction: Direction,
+    happening: Happening,
+    /// Only the sender of the data can tell.
+    of_sender: bool,
+}
+
+/// Linux's least retransmission time-out (TCP_RTO_MIN): a sender that was silent for so long before it sent again had
+/// run into its timer.
+const TIME_OUT_NANOS: i64 = 200_000_000;
+
+impl Metric for Events {
+    fn on(&mut self, event: &FlowEvent) {
+        match &event.kind {
+            Kind::Happened(happening) => self.list(event, happening.clone(), false),
+            Kind::Reinjected { bytes } => {
+                self.list(event, Happening { bytes: Some(*bytes), ..Happening::new("reinjection") }, true);
+            }
+            Kind::Data(data) => {
+                let silent_nanos = self.sent.of(event).replace(event.seen.at).map_or(0, |last| event.seen.at - last);
+                let resent = data.bytes - data.new_bytes;
+                if resent == 0 || data.probe.is_some() {
+                    return;
+                }
+                let timed_out = silent_nanos >= TIME_OUT_NANOS;
+                let happening = Happening {
+                    bytes: Some(resent.into()),
+                    detail: timed_out.then_some("after a time-out: the sender had been silent for the duration"),
+                    duration_ms: timed_out.then_some(silent_nanos as f64 / 1e6),
+                    ..Happening::new(if timed_out { "timeout" } else { "retransmission" })
+                };
+                self.list(event, happening, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, closing: &Closing, report: &mut Report) {
+        let tells = |listed: &&Listed| match listed.of_sender {
+            true if listed.happening.event == "reinjection" => closing.speaks_for_sender(listed.direction),
+            true => closing.is_sender(listed.direction),
+            false => closing.speaks_for_client(),
+        };
+        for listed in self.listed.iter().filter(tells) {
+            let subflow = Some(listed.subflow as u32);
+            report.events.push(closing.event_row(listed.seen, subflow, listed.direction, &listed.happening));
+        }
+    }
+}
+
+impl Events {
+    fn list(&mut self, event: &FlowEvent, happening: Happening, of_sender: bool) {
+        let (seen, subflow, direction) = (event.seen, event.subflow, event.direction);
+        self.listed.push(Listed { seen, subflow, direction, happening, of_sender });
+    }
+}

@@ -1,0 +1,85 @@
+//! Times in which nothing new came: outages, handovers, idle applications.
+
+use super::{Metric, PerFlow};
+use crate::event::{FlowEvent, Happening, Kind, Seen};
+use crate::report::{Closing, Report};
+use tables::Direction;
+use wire::Time;
+
+/// A gap is listed from this length on.
+const LISTED_NANOS: i64 = 1_000_000_000;
+
+#[derive(Default)]
+pub(crate) struct Gaps {
+    connection: [[Steps; 2]; 2],
+    flows: PerFlow<[Steps; 2]>,
+}
+
+/// The gaps between steps forward; by arrival, and by acknowledgement.
+#[derive(Debug, Default)]
+struct Steps {
+    last: Option<Time>,
+    longest: Option<(i64, Time)>,
+    listed: Vec<(Seen, i64)>,
+}
+
+const ARRIVED: usize = 0;
+const ACKNOWLEDGED: usize = 1;
+
+impl Metric for Gaps {
+    fn on(&mut self, event: &FlowEvent) {
+        let d = event.direction as usize;
+        match event.kind {
+            Kind::Progress { .. } => self.connection[d][ARRIVED].step(event.seen),
+            Kind::DataAcked { .. } => self.connection[d][ACKNOWLEDGED].step(event.seen),
+            Kind::Arrived { .. } => self.flows.of(event)[ARRIVED].step(event.seen),
+            Kind::Confirmed { .. } => self.flows.of(event)[ACKNOWLEDGED].step(event.seen),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, closing: &Closing, report: &mut Report) {
+        for direction in Direction::BOTH.into_iter().filter(|&direction| closing.speaks_for_receiver(direction)) {
+            let by = if closing.is_sender(direction) { ACKNOWLEDGED } else { ARRIVED };
+            let steps = &self.connection[direction as usize][by];
+            let row = &mut report.transfers[direction as usize];
+            row.gaps = steps.listed.len() as u32;
+            if let Some((nanos, start)) = steps.longest {
+                row.longest_gap_ms = Some(nanos as f64 / 1e6);
+                row.longest_gap_start_s = Some(closing.seconds(start));
+            }
+            steps.list(closing, report, None, direction);
+            for subflow in 0..report.flows.len() {
+                let steps = &self.flows.at(subflow, direction)[by];
+                report.flows[subflow][direction as usize].longest_gap_ms =
+                    steps.longest.map(|(nanos, _)| nanos as f64 / 1e6);
+                steps.list(closing, report, Some(subflow as u32), direction);
+            }
+        }
+    }
+}
+
+impl Steps {
+    fn step(&mut self, seen: Seen) {
+        if let Some(last) = self.last.replace(seen.at) {
+            let nanos = (seen.at - last).max(0);
+            if self.longest.is_none_or(|(longest, _)| nanos > longest) {
+                self.longest = Some((nanos, last));
+            }
+            if nanos >= LISTED_NANOS {
+                self.listed.push((seen, nanos));
+            }
+        }
+    }
+
+    fn list(&self, closing: &Closing, report: &mut Report, subflow: Option<u32>, direction: Direction) {
+        for &(seen, nanos) in &self.listed {
+            let happening = Happening {
+                detail: Some("ends with this packet: nothing new had come for the duration"),
+                duration_ms: Some(nanos as f64 / 1e6),
+                ..Happening::new("gap")
+            };
+            report.events.push(closing.event_row(seen, subflow, direction, &happening));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! How much each flow sent, and how much of it more than once.
+
+use super::{Metric, PerFlow};
+use crate::event::{Data, FlowEvent, Kind, Probe};
+use crate::report::{Closing, Report};
+use tables::Direction;
+
+#[derive(Default)]
+pub(crate) struct Volume(PerFlow<Flow>);
+
+#[derive(Debug, Default)]
+struct Flow {
+    packets: u64,
+    data_packets: u64,
+    data_bytes: u64,
+    new_bytes: u64,
+    resent_packets: u64,
+    resent_bytes: u64,
+    duplicate_packets: u64,
+    gap_filled_packets: u64,
+    zero_window_probes: u64,
+    keep_alives: u64,
+    merged_segments: u64,
+}
+
+impl Metric for Volume {
+    fn on(&mut self, event: &FlowEvent) {
+        match &event.kind {
+            Kind::Packet => self.0.of(event).packets += 1,
+            Kind::Data(data) => self.0.of(event).add(data),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, closing: &Closing, report: &mut Report) {
+        for (subflow, rows) in report.flows.iter_mut().enumerate() {
+            for direction in Direction::BOTH {
+                let flow = self.0.at(subflow, direction);
+                let row = &mut rows[direction as usize];
+                if closing.speaks_for_sender(direction) {
+                    row.packets = flow.packets;
+                    row.data_packets = flow.data_packets;
+                    row.data_bytes = flow.data_bytes;
+                    row.bytes = flow.new_bytes;
+                    row.duplicate_packets = flow.duplicate_packets;
+                    row.gap_filled_packets = flow.gap_filled_packets;
+                    row.zero_window_probe_packets = flow.zero_window_probes;
+                    row.keep_alive_packets = flow.keep_alives;
+                }
+                row.merged_segments += flow.merged_segments;
+                if closing.is_sender(direction) {
+                    row.retransmitted_packets = Some(flow.resent_packets);
+                    row.retransmitted_bytes = Some(flow.resent_bytes);
+                    row.loss_rate_percent =
+                        (flow.data_packets > 0).then(|| 100.0 * flow.resent_packets as f64 / flow.data_packets as f64);
+                }
+                report.arrived_packets[subflow][direction as usize][usize::from(closing.is_sender(direction))] =
+                    flow.data_packets;
+            }
+        }
+    }
+}
+
+impl Flow {
+    fn add(&mut self, data: &Data) {
+        match data.probe {
+            Some(Probe::ZeroWindow) => self.zero_window_probes += 1,
+            Some(Probe::KeepAlive) => self.keep_alives += 1,
+            None => {}
+        }
+        if data.bytes == 0 || data.probe == Some(Probe::KeepAlive) {
+            return;
+        }
+        self.data_packets += u64::from(data.packets);
+        self.data_bytes += u64::from(data.bytes);
+        self.new_bytes += u64::from(data.new_bytes);
+        self.resent_packets += u64::from(data.resent_packets);
+        self.resent_bytes += u64::from(data.bytes - data.new_bytes);
+        if data.new_bytes == 0 {
+            self.duplicate_packets += u64::from(data.packets);
+        }
+        if data.fills_gap {
+            self.gap_filled_packets += u64::from(data.packets);
+        }
+        self.merged_segments += u64::from(data.merged);
+    }
+}

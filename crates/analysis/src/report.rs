@@ -1,0 +1,298 @@
+//! A finished connection as rows, and all of them as tables.
+
+use crate::Options;
+use crate::event::{Happening, Seen};
+use crate::tracker::{Connection, End, Subflow, SubflowKind};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tables::{Diagnostic, Direction, Tables};
+use wire::{Point, Time};
+
+/// A finished connection. Connection and subflow numbers are given at the very end.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    order: Option<(Time, SocketAddr, SocketAddr)>,
+    pub(crate) connection: tables::Connection,
+    pub(crate) transfers: [tables::Transfer; 2],
+    pub(crate) subflows: Vec<tables::Subflow>,
+    pub(crate) flows: Vec<[tables::Flow; 2]>,
+    pub(crate) throughput: Vec<tables::Throughput>,
+    pub(crate) rtt: Vec<tables::Rtt>,
+    pub(crate) reordering: Vec<tables::Reordering>,
+    pub(crate) window: Vec<tables::Window>,
+    pub(crate) events: Vec<tables::Event>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Data packets per subflow and direction that arrived, and that were sent.
+    pub(crate) arrived_packets: Vec<[[u64; 2]; 2]>,
+}
+
+/// What a metric may know when it fills its rows.
+pub(crate) struct Closing<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) end: &'a End,
+    pub(crate) options: &'a Options,
+    /// First packet of the connection at this end.
+    pub(crate) start: Time,
+    origin: Time,
+    names: &'a [Arc<str>],
+    /// The direction that is sent from here; none where the vantage is not known.
+    sends: Option<Direction>,
+    only_end: bool,
+}
+
+impl Closing<'_> {
+    /// The data of the direction is sent from here.
+    pub(crate) fn is_sender(&self, direction: Direction) -> bool {
+        self.sends == Some(direction)
+    }
+
+    /// The data of the direction arrives here.
+    pub(crate) fn is_receiver(&self, direction: Direction) -> bool {
+        self.sends == Some(direction.reverse())
+    }
+
+    /// There is no better end to say what was sent.
+    pub(crate) fn speaks_for_sender(&self, direction: Direction) -> bool {
+        self.only_end || self.is_sender(direction)
+    }
+
+    /// There is no better end to say what arrived.
+    pub(crate) fn speaks_for_receiver(&self, direction: Direction) -> bool {
+        self.only_end || self.is_receiver(direction)
+    }
+
+    /// There is no better end to say what happened.
+    pub(crate) fn speaks_for_client(&self) -> bool {
+        self.only_end || self.sends == Some(Direction::Up)
+    }
+
+    /// Seconds from the first packet of all captures.
+    pub(crate) fn seconds(&self, at: Time) -> f64 {
+        (at - self.origin) as f64 / 1e9
+    }
+
+    /// The capture that holds a packet.
+    pub(crate) fn capture(&self, seen: Seen) -> Arc<str> {
+        self.names.get(seen.point.0 as usize).cloned().unwrap_or_else(|| "".into())
+    }
+
+    /// An event as a row.
+    pub(crate) fn event_row(
+        &self,
+        seen: Seen,
+        subflow: Option<u32>,
+        direction: Direction,
+        happening: &Happening,
+    ) -> tables::Event {
+        tables::Event {
+            connection: 0,
+            subflow,
+            at_ns: seen.at.as_nanos(),
+            at_s: self.seconds(seen.at),
+            event: happening.event,
+            direction: Some(direction),
+            detail: happening.detail,
+            address_id: happening.address_id,
+            address: happening.address,
+            port: happening.port,
+            bytes: happening.bytes,
+            duration_ms: happening.duration_ms,
+            capture: self.capture(seen),
+            record: seen.record,
+        }
+    }
+
+    /// First SYN to the last acknowledgement of the direction's data, nanoseconds.
+    pub(crate) fn elapsed_nanos(&self, direction: Direction) -> Option<i64> {
+        self.end.last_ack[direction as usize].map(|last| last - self.start)
+    }
+}
+
+/// Bytes in a time as Mbit/s.
+pub(crate) fn mbps(bytes: u64, nanos: i64) -> Option<f64> {
+    (nanos > 0).then(|| bytes as f64 * 8e3 / nanos as f64)
+}
+
+/// Makes the rows of a finished connection.
+pub(crate) fn of(mut connection: Connection, points: &[Point], options: &Options, origin: Time) -> Report {
+    let names: Vec<Arc<str>> = points.iter().map(|point| point.capture.as_str().into()).collect();
+    let ends = connection.judge_ends();
+    let mut report = rows(&connection, &ends, points, origin);
+    let mut metrics: Vec<_> =
+        connection.ends.iter_mut().map(|end| end.as_mut().map(|end| std::mem::take(&mut end.metrics))).collect();
+    let both = ends.iter().flatten().count() == 2;
+    for (index, end) in connection.ends.iter().enumerate() {
+        let Some((end, judged)) = end.as_ref().zip(ends[index].as_ref()) else { continue };
+        let closing = Closing {
+            connection: &connection,
+            end,
+            options,
+            start: end.first.at,
+            origin,
+            names: &names,
+            sends: judged.sends,
+            only_end: !both,
+        };
+        for metric in metrics[index].iter_mut().flatten() {
+            metric.finish(&closing, &mut report);
+        }
+    }
+    connection.finish_both(both, &mut report);
+    report
+}
+
+fn rows(
+    connection: &Connection,
+    ends: &[Option<crate::tracker::JudgedEnd>; 2],
+    points: &[Point],
+    origin: Time,
+) -> Report {
+    let seconds = |at: Time| (at - origin) as f64 / 1e9;
+    let first = &connection.subflows[0];
+    let sides: Vec<_> = ends.iter().flatten().collect();
+    let vantage = match sides.as_slice() {
+        [one] => one.sends.map(|sends| if sends == Direction::Up { "client" } else { "server" }),
+        [_, _] => Some("both"),
+        _ => None,
+    };
+    let mut report = Report {
+        order: Some((connection.first.at, first.client, first.server)),
+        connection: tables::Connection {
+            client_address: Some(first.client.ip()),
+            client_port: first.client.port(),
+            server_address: Some(first.server.ip()),
+            server_port: first.server.port(),
+            mptcp_version: connection
+                .version
+                .filter(|_| connection.keys.iter().any(Option::is_some) || !connection.midway),
+            client_token: connection.tokens[Direction::Up as usize],
+            server_token: connection.tokens[Direction::Down as usize],
+            start_ns: connection.first.at.as_nanos(),
+            start_s: seconds(connection.first.at),
+            duration_s: connection.duration_nanos().map(|nanos| nanos as f64 / 1e9),
+            subflows: connection.subflows.len() as u32,
+            began: if connection.midway { "midway" } else { "handshake" },
+            fallback: connection.fallback,
+            ended: connection.ended(),
+            checksums: connection.checksums,
+            vantage,
+            vantage_confidence: sides.iter().filter_map(|side| side.confidence).reduce(f64::min),
+            ..tables::Connection::default()
+        },
+        ..Report::default()
+    };
+    for direction in Direction::BOTH {
+        report.transfers[direction as usize].direction = direction;
+    }
+    for (index, subflow) in connection.subflows.iter().enumerate() {
+        let mut row = subflow_row(connection, subflow, ends, points);
+        row.subflow = index as u32;
+        row.start_s = seconds(subflow.first.at);
+        row.end_s = seconds(subflow.last.at);
+        report.subflows.push(row);
+        report.arrived_packets.push(Default::default());
+        report.flows.push(Direction::BOTH.map(|direction| tables::Flow {
+            subflow: index as u32,
+            direction,
+            ..tables::Flow::default()
+        }));
+    }
+    report
+}
+
+fn subflow_row(
+    connection: &Connection,
+    subflow: &Subflow,
+    ends: &[Option<crate::tracker::JudgedEnd>; 2],
+    points: &[Point],
+) -> tables::Subflow {
+    let (up, down) = (Direction::Up as usize, Direction::Down as usize);
+    let opening = connection.opening(subflow, ends);
+    let path = connection.client_point(subflow, ends).and_then(|point| points.get(point.0 as usize));
+    tables::Subflow {
+        path: path.map(|point| point.interface.clone()).filter(|name| !name.is_empty()),
+        client_address: Some(subflow.client.ip()),
+        client_port: subflow.client.port(),
+        server_address: Some(subflow.server.ip()),
+        server_port: subflow.server.port(),
+        kind: match subflow.kind {
+            SubflowKind::Initial => "initial",
+            SubflowKind::Join => "join",
+            SubflowKind::Tcp => "tcp",
+            SubflowKind::Unknown => "unknown",
+        },
+        opened_by: (subflow.kind != SubflowKind::Unknown).then_some(if subflow.opener == Direction::Up {
+            "client"
+        } else {
+            "server"
+        }),
+        client_address_id: subflow.address_ids[up],
+        server_address_id: subflow.address_ids[down],
+        join_time_ms: opening.ended.map(|at| (at - connection.first.at) as f64 / 1e6),
+        handshake: opening.outcome,
+        handshake_remark: opening.remark,
+        handshake_rtt_ms: opening.rtt_nanos.map(|nanos| nanos as f64 / 1e6),
+        hmac_valid: subflow.hmac_valid,
+        backup: subflow.backup,
+        client_mss_bytes: subflow.mss_bytes[up],
+        server_mss_bytes: subflow.mss_bytes[down],
+        client_window_scale: subflow.window_scale[up],
+        server_window_scale: subflow.window_scale[down],
+        ended: opening.subflow_ended,
+        reset_reason: subflow.reset_reason,
+        ..tables::Subflow::default()
+    }
+}
+
+/// Numbers connections and subflows by (first time, 4-tuple) and lays all rows into tables.
+pub(crate) fn tables(mut reports: Vec<Report>) -> Tables {
+    reports.sort_by(|a, b| a.order.cmp(&b.order));
+    let mut tables = Tables::default();
+    for (number, report) in reports.into_iter().enumerate() {
+        report.append(number as u32, &mut tables);
+    }
+    tables
+}
+
+impl Report {
+    fn append(mut self, number: u32, tables: &mut Tables) {
+        let mut order: Vec<usize> = (0..self.subflows.len()).collect();
+        order.sort_by(|&a, &b| {
+            let key =
+                |row: &tables::Subflow| (row.client_address, row.client_port, row.server_address, row.server_port);
+            let (a, b) = (&self.subflows[a], &self.subflows[b]);
+            a.start_s.total_cmp(&b.start_s).then_with(|| key(a).cmp(&key(b)))
+        });
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| place[old] = new as u32);
+        let subflow = |old: u32| place.get(old as usize).copied().unwrap_or(old);
+
+        self.connection.connection = number;
+        tables.connections.push(self.connection);
+        tables.transfers.extend(self.transfers.into_iter().map(|mut row| {
+            row.connection = number;
+            row
+        }));
+        self.subflows.sort_by_key(|row| subflow(row.subflow));
+        self.flows.sort_by_key(|rows| subflow(rows[0].subflow));
+        macro_rules! renumbered {
+            ($table:ident, $rows:expr, $renumber:expr) => {
+                tables.$table.extend($rows.map(|mut row| {
+                    row.connection = number.into();
+                    row.subflow = $renumber(row.subflow);
+                    row
+                }))
+            };
+        }
+        let maybe = |old: Option<u32>| old.map(subflow);
+        renumbered!(subflows, self.subflows.into_iter(), subflow);
+        renumbered!(flows, self.flows.into_iter().flatten(), subflow);
+        renumbered!(throughput, self.throughput.into_iter(), maybe);
+        renumbered!(rtt, self.rtt.into_iter(), subflow);
+        renumbered!(reordering, self.reordering.into_iter(), subflow);
+        renumbered!(window, self.window.into_iter(), subflow);
+        self.events.sort_by_key(|row| row.at_ns);
+        renumbered!(events, self.events.into_iter(), maybe);
+        renumbered!(diagnostics, self.diagnostics.into_iter(), maybe);
+    }
+}

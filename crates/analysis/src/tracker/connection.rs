@@ -1,0 +1,623 @@
+//! A connection: its subflows, and what each end of it saw. Every packet passes through [`Connection::packet`].
+
+use super::{
+    data_space::DataSpace,
+    mappings::Mappings,
+    stream::Stream,
+    subflow::{Alignment, Kind as SubflowKind, Subflow, View},
+    vantage::Evidence,
+};
+use crate::Options;
+use crate::event::{Data, FlowEvent, Happening, Kind, Probe, Seen};
+use crate::metrics::{self, Metric};
+use tables::Direction;
+use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
+use wire::{Flags, Observation, PointId, Tcp, TcpOption, Time};
+
+/// A connection on its way. Arrays are indexed by [`Direction`], or by end where they hold [`End`]s and views.
+pub(crate) struct Connection {
+    pub(crate) first: Seen,
+    pub(crate) last: Seen,
+    /// Version of MPTCP; none for plain TCP.
+    pub(crate) version: Option<u8>,
+    pub(crate) midway: bool,
+    pub(crate) fallback: Option<&'static str>,
+    /// Carries data as plain TCP does.
+    pub(super) plain: bool,
+    pub(crate) keys: [Option<u64>; 2],
+    pub(crate) tokens: [Option<u32>; 2],
+    pub(crate) checksums: Option<bool>,
+    pub(crate) fast_closed: bool,
+    pub(super) spaces: [DataSpace; 2],
+    /// Upper halves of data sequence numbers under which the tracker knows the connection: the latest, and all.
+    pub(super) known_halves: [Option<u32>; 2],
+    pub(super) listed_halves: Vec<u32>,
+    /// The tracker should look at tokens and data sequence numbers again.
+    pub(super) has_news: bool,
+    pub(crate) subflows: Vec<Subflow>,
+    pub(crate) ends: [Option<End>; 2],
+    /// Which end each site stands at.
+    pub(super) sites: Vec<(u32, usize)>,
+    pub(super) closing: bool,
+}
+
+/// What one end of a connection saw.
+pub(crate) struct End {
+    pub(super) streams: [Stream; 2],
+    pub(super) evidence: Evidence,
+    pub(crate) metrics: Vec<Box<dyn Metric>>,
+    /// The last acknowledgement of new data, per direction of the data.
+    pub(crate) last_ack: [Option<Time>; 2],
+    pub(crate) first: Seen,
+}
+
+/// A packet on its way through a connection.
+pub(super) struct Packet<'a> {
+    pub(super) observation: &'a Observation,
+    pub(super) tcp: &'a Tcp,
+    pub(super) subflow: usize,
+    pub(super) end: usize,
+    pub(super) direction: Direction,
+    pub(super) seen: Seen,
+}
+
+/// Options of a packet that its data needs.
+#[derive(Default)]
+struct Signals {
+    dss: Option<Dss>,
+    capable: Option<MpCapable>,
+}
+
+impl End {
+    fn new(options: &Options, first: Seen, whole: bool) -> Self {
+        let mut streams: [Stream; 2] = Default::default();
+        if whole {
+            streams.iter_mut().for_each(Stream::begin);
+        }
+        End {
+            streams,
+            evidence: Evidence::default(),
+            metrics: metrics::all(options, first.at),
+            last_ack: [None; 2],
+            first,
+        }
+    }
+
+    /// Bytes delivered in order to the application.
+    pub(crate) fn delivered_bytes(&self, direction: Direction) -> u64 {
+        self.streams[direction as usize].delivered_bytes()
+    }
+
+    fn emit(&mut self, event: FlowEvent) {
+        self.metrics.iter_mut().for_each(|metric| metric.on(&event));
+    }
+}
+
+impl Packet<'_> {
+    fn event(&self, direction: Direction, kind: Kind) -> FlowEvent {
+        FlowEvent { seen: self.seen, subflow: self.subflow, direction, kind }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(first: Seen, version: Option<u8>, midway: bool) -> Self {
+        Connection {
+            first,
+            last: first,
+            version,
+            midway,
+            fallback: None,
+            plain: version.is_none(),
+            keys: [None; 2],
+            tokens: [None; 2],
+            checksums: None,
+            fast_closed: false,
+            spaces: Default::default(),
+            known_halves: [None; 2],
+            listed_halves: Vec::new(),
+            has_news: false,
+            subflows: Vec::new(),
+            ends: [None, None],
+            sites: Vec::new(),
+            closing: false,
+        }
+    }
+
+    /// The end that a site stands at: the other one, where this subflow was seen at another site already.
+    pub(super) fn end_of_site(&mut self, site: u32, subflow: usize, options: &Options, first: Seen) -> usize {
+        let end = match self.sites.iter().find(|(known, _)| *known == site) {
+            Some((_, end)) => *end,
+            None => {
+                let end = usize::from(self.subflows[subflow].views[0].is_some());
+                self.sites.push((site, end));
+                end
+            }
+        };
+        let whole = !self.midway;
+        self.ends[end].get_or_insert_with(|| End::new(options, first, whole));
+        end
+    }
+
+    /// Adds the view of a subflow from an end.
+    pub(super) fn add_view(&mut self, subflow: usize, end: usize, point: PointId) {
+        let mut view = View::new(point);
+        if self.plain {
+            view.mappings = [Mappings::identity(), Mappings::identity()];
+        }
+        self.subflows[subflow].views[end] = Some(Box::new(view));
+    }
+
+    /// Every subflow that ever got going has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        let mut views = self.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten());
+        let data_closed = self.plain
+            || self.fast_closed
+            || self.ends.iter().flatten().all(|end| end.streams.iter().all(Stream::is_closed))
+            || self.subflows.iter().all(|subflow| subflow.views.iter().flatten().all(|view| view.reset));
+        data_closed && views.all(|view| view.is_closed())
+    }
+
+    /// Takes a packet of a subflow, seen at an end.
+    pub(super) fn packet(&mut self, packet: &Packet) {
+        let (tcp, dir) = (packet.tcp, packet.direction);
+        let (d, flags) = (dir as usize, tcp.flags);
+        self.last = packet.seen;
+        self.subflows[packet.subflow].last = packet.seen;
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+        if let Some(way) = packet.observation.direction {
+            end.evidence.direction(dir, way);
+        }
+        end.emit(packet.event(dir, Kind::Packet));
+
+        if flags.has(Flags::SYN) {
+            self.syn(packet);
+        }
+        let signals = self.options(packet);
+        if flags.has(Flags::SYN) {
+            return;
+        }
+        if flags.has(Flags::RST) {
+            self.reset(packet);
+            return;
+        }
+        if flags.has(Flags::ACK) {
+            self.third_packet(packet, &signals);
+            self.acknowledgement(packet);
+        }
+        if let Some(dss) = &signals.dss {
+            self.data_ack(packet, dss);
+        }
+        self.learn_mapping(packet, &signals);
+        let len = packet.observation.frame.payload.len;
+        let fin = flags.has(Flags::FIN);
+        if len > 0 || fin {
+            if len > 0 && !self.plain && signals.dss.is_none() && signals.capable.is_none() {
+                self.data_without_signal(packet);
+            }
+            self.data(packet, len, fin);
+        } else {
+            self.bare(packet);
+        }
+        if fin {
+            self.view(packet).fins[d] = true;
+        }
+    }
+
+    pub(super) fn view(&mut self, packet: &Packet) -> &mut View {
+        self.subflows[packet.subflow].views[packet.end].as_deref_mut().expect("the end has a view")
+    }
+
+    fn end(&mut self, packet: &Packet) -> &mut End {
+        self.ends[packet.end].as_mut().expect("the site has an end")
+    }
+
+    pub(super) fn happened(&mut self, packet: &Packet, happening: Happening) {
+        let event = packet.event(packet.direction, Kind::Happened(happening));
+        self.end(packet).emit(event);
+    }
+
+    fn options(&mut self, packet: &Packet) -> Signals {
+        let mut signals = Signals::default();
+        for option in &packet.tcp.options {
+            match option {
+                Ok(TcpOption::Mptcp(Mptcp::Dss(dss))) => signals.dss = Some(dss),
+                Ok(TcpOption::Mptcp(Mptcp::Capable(capable))) => {
+                    signals.capable = Some(capable);
+                    self.capable(packet, &capable);
+                }
+                Ok(TcpOption::Mptcp(other)) => self.signal(packet, &other),
+                Ok(TcpOption::MaximumSegmentSize(mss)) if packet.tcp.flags.has(Flags::SYN) => {
+                    let subflow = &mut self.subflows[packet.subflow];
+                    subflow.mss_bytes[packet.direction as usize] = Some(mss);
+                    self.view(packet).sequences[packet.direction.reverse() as usize].mss_bytes = Some(mss);
+                }
+                Ok(TcpOption::WindowScale(shift)) if packet.tcp.flags.has(Flags::SYN) => {
+                    self.subflows[packet.subflow].window_scale[packet.direction as usize] = Some(shift);
+                }
+                _ => {}
+            }
+        }
+        signals
+    }
+
+    fn syn(&mut self, packet: &Packet) {
+        let subflow = &mut self.subflows[packet.subflow];
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let handshake = &mut view.handshake;
+        let d = packet.direction as usize;
+        if packet.tcp.flags.has(Flags::ACK) {
+            handshake.syn_ack_count += 1;
+            handshake.syn_ack.get_or_insert(packet.seen);
+        } else {
+            handshake.syn_count += 1;
+            handshake.syn.get_or_insert(packet.seen);
+        }
+        view.sequences[d].begin(packet.tcp.seq);
+        view.alignment[d] = Alignment::Known(0);
+        if packet.tcp.flags.has(Flags::ACK) {
+            // Its acknowledgement tells the other side's initial sequence number, also where the SYN was not seen.
+            let other = packet.direction.reverse() as usize;
+            if !view.sequences[other].from_syn {
+                view.sequences[other].begin(packet.tcp.ack.wrapping_sub(1));
+                view.alignment[other] = Alignment::Known(0);
+            }
+            if let Some(nanos) = view.handshake.acceptor_nanos() {
+                self.ends[packet.end]
+                    .as_mut()
+                    .expect("the site has an end")
+                    .evidence
+                    .handshake(packet.direction, nanos);
+            }
+        }
+    }
+
+    /// The first packet of the opener after the SYN/ACK ends the handshake.
+    fn third_packet(&mut self, packet: &Packet, signals: &Signals) {
+        let subflow = &mut self.subflows[packet.subflow];
+        let (opener, kind) = (subflow.opener, subflow.kind);
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let handshake = &mut view.handshake;
+        if packet.direction != opener || handshake.ack.is_some() || handshake.syn_ack.is_none() {
+            return;
+        }
+        handshake.ack = Some(packet.seen);
+        handshake.option_on_ack |= signals.dss.is_some();
+        if let Some(nanos) = handshake.opener_nanos() {
+            self.end(packet).evidence.handshake(packet.direction, nanos);
+        }
+        let event = match kind {
+            SubflowKind::Initial if self.fallback.is_none() => "mptcp_established",
+            SubflowKind::Join => "join_established",
+            _ => "tcp_established",
+        };
+        self.happened(
+            packet,
+            Happening {
+                address_id: self.subflows[packet.subflow].address_ids[opener as usize],
+                ..Happening::new(event)
+            },
+        );
+    }
+
+    fn acknowledgement(&mut self, packet: &Packet) {
+        let of_data = packet.direction.reverse();
+        let (d, by) = (of_data as usize, packet.direction as usize);
+        let subflow = &mut self.subflows[packet.subflow];
+        let scale = subflow.window_scale[0].and(subflow.window_scale[1]).and(subflow.window_scale[by]).unwrap_or(0);
+        let scale_known = subflow.window_scale[by].is_some() || subflow.mss_bytes[by].is_some();
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+
+        let sequence = &mut view.sequences[d];
+        let position = sequence.position(packet.tcp.ack);
+        let acknowledged = sequence.acknowledged(packet.seen.at, position);
+        // Where the handshake was not seen, nobody knows the scale (RFC 7323 §2.2).
+        let window_bytes = scale_known.then(|| u64::from(packet.tcp.window) << scale.min(14));
+        let window_changed = window_bytes != sequence.window_bytes;
+        sequence.window_bytes = window_bytes;
+
+        if let Some((from, to)) = acknowledged.newly {
+            let to = sequence.fin.map_or(to, |fin| to.min(fin));
+            let mut confirmed = 0;
+            let mut last_data = None;
+            view.mappings[d].map(from, to, |data, len| {
+                confirmed += end.streams[d].confirm(data, data + len);
+                last_data = Some(data + len);
+            });
+            view.mappings[d].forget(to);
+            if confirmed > 0 {
+                end.emit(packet.event(of_data, Kind::Confirmed { bytes: confirmed }));
+            }
+            if self.plain
+                && let Some(data) = last_data
+            {
+                let bytes = end.streams[d].data_ack(data);
+                end.data_acked(packet, of_data, bytes);
+            }
+        }
+        if let Some(nanos) = acknowledged.rtt_nanos {
+            end.evidence.answer(packet.direction, nanos);
+            // A sample from a segment that is only a FIN is no sample of data.
+            if sequence.fin.is_none_or(|fin| position <= fin || acknowledged.newly.is_some_and(|(from, _)| from < fin))
+            {
+                end.emit(packet.event(of_data, Kind::Rtt { nanos }));
+            }
+        }
+        if window_changed || acknowledged.newly.is_some() {
+            let in_flight_bytes = sequence.in_flight_bytes();
+            end.emit(packet.event(of_data, Kind::Flight { in_flight_bytes, window_bytes }));
+        }
+    }
+
+    fn data_ack(&mut self, packet: &Packet, dss: &Dss) {
+        let Some(number) = dss.data_ack else { return };
+        let of_data = packet.direction.reverse();
+        let offset = self.offset(of_data, number);
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+        let bytes = end.streams[of_data as usize].data_ack(offset);
+        end.data_acked(packet, of_data, bytes);
+    }
+
+    /// Notes what a packet says about the meaning of subflow sequence numbers.
+    fn learn_mapping(&mut self, packet: &Packet, signals: &Signals) {
+        let d = packet.direction as usize;
+        let data =
+            signals.dss.and_then(|dss| dss.mapping).map(|mapping| self.offset(packet.direction, mapping.data_seq));
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        if let Some(len) = signals.capable.and_then(|capable| capable.data_len) {
+            // RFC 8684 §3.1: data on MP_CAPABLE begins at the initial data sequence number + 1.
+            view.mapped[d] = true;
+            view.mappings[d].add(0, i64::from(len), 0);
+        }
+        let Some(dss) = signals.dss else { return };
+        let Some((mapping, data)) = dss.mapping.zip(data) else { return };
+        let stream = &mut self.ends[packet.end].as_mut().expect("the site has an end").streams[d];
+        let payload = i64::from(mapping.len) - i64::from(dss.data_fin);
+        if dss.data_fin {
+            stream.fin.get_or_insert(data + payload);
+        }
+        let sequence = &mut view.sequences[d];
+        let position = sequence.position(packet.tcp.seq);
+        let number = match mapping.data_seq {
+            DataNumber::Long(number) => number,
+            DataNumber::Short(number) => u64::from(number),
+        };
+        if mapping.len == 0 {
+            view.mappings[d].fall_back(position, data);
+            self.fall_back(packet, "infinite mapping");
+            return;
+        }
+        if payload == 0 {
+            return;
+        }
+        let Some(shift) = view.alignment[d].shift(position, mapping.subflow_seq, number) else { return };
+        let start = near(position, i64::from(mapping.subflow_seq) - 1 + shift);
+        view.mapped[d] = true;
+        view.mappings[d].add(start, start + payload, data);
+    }
+
+    /// Data on an MPTCP connection that says nothing of data sequence numbers, before any did: the connection has fallen
+    /// back to TCP (RFC 8684 §3.7).
+    fn data_without_signal(&mut self, packet: &Packet) {
+        let first = self.subflows.len() == 1 && self.subflows[packet.subflow].kind == SubflowKind::Initial;
+        let view = self.view(packet);
+        if first && !view.mapped.iter().any(|mapped| *mapped) && view.sequences[packet.direction as usize].from_syn {
+            view.mappings = [Mappings::identity(), Mappings::identity()];
+            self.fall_back(packet, "data came without DSS");
+        }
+    }
+
+    pub(super) fn fall_back(&mut self, packet: &Packet, why: &'static str) {
+        self.plain = true;
+        if self.fallback.is_none() {
+            self.fallback = Some(why);
+            self.happened(packet, Happening { detail: Some(why), ..Happening::new("fallback") });
+        }
+    }
+
+    fn data(&mut self, packet: &Packet, len: u32, fin: bool) {
+        let dir = packet.direction;
+        let d = dir as usize;
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+        let sequence = &mut view.sequences[d];
+        let start = sequence.position(packet.tcp.seq);
+        let probe = probe(sequence.acked(), sequence.window_bytes, start, len);
+        if probe == Some(Probe::KeepAlive) {
+            end.emit(packet.event(dir, Kind::Data(Data { bytes: len, packets: 1, probe, ..Data::default() })));
+            return;
+        }
+        let mut pieces = Pieces::default();
+        let novelty = sequence.sent(packet.seen.at, start, len, fin, |from, to| pieces.add(from, to));
+        if len == 0 {
+            return;
+        }
+        let room = payload_room(sequence.mss_bytes, packet.tcp);
+        let merged = len > room.merged_above;
+        view.merged[d] |= merged;
+        let packets = if merged { len.div_ceil(room.bytes) } else { 1 };
+        let data = Data {
+            bytes: len,
+            packets,
+            new_bytes: novelty.new_bytes,
+            resent_packets: if merged {
+                novelty.resent_bytes.div_ceil(room.bytes)
+            } else {
+                u32::from(novelty.resent_bytes > 0)
+            },
+            fills_gap: novelty.fills_gap,
+            merged,
+            probe,
+        };
+        end.emit(packet.event(dir, Kind::Data(data)));
+        let in_flight_bytes = sequence.in_flight_bytes();
+        let window_bytes = sequence.window_bytes;
+        end.emit(packet.event(dir, Kind::Flight { in_flight_bytes, window_bytes }));
+        for &(from, to) in pieces.as_slice() {
+            view.unmapped_bytes[d] +=
+                (to - from) as u64 - view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));
+        }
+    }
+
+    /// A packet without data or FIN: a zero-window probe or keep-alive of today's kernels shows by its old sequence number.
+    fn bare(&mut self, packet: &Packet) {
+        let dir = packet.direction;
+        let sequence = &mut self.view(packet).sequences[dir as usize];
+        if !sequence.from_syn || sequence.in_flight_bytes() > 0 {
+            return;
+        }
+        let position = sequence.position(packet.tcp.seq);
+        if sequence.acked() == Some(position + 1) {
+            let probe = if sequence.window_bytes == Some(0) { Probe::ZeroWindow } else { Probe::KeepAlive };
+            let event = packet.event(dir, Kind::Data(Data { probe: Some(probe), ..Data::default() }));
+            self.end(packet).emit(event);
+        }
+    }
+
+    fn reset(&mut self, packet: &Packet) {
+        let opener = self.subflows[packet.subflow].opener;
+        let view = self.view(packet);
+        view.reset = true;
+        if packet.direction != opener && view.handshake.ack.is_none() {
+            view.handshake.reset_by_acceptor = true;
+        }
+        let detail = self.subflows[packet.subflow].reset_reason;
+        self.happened(packet, Happening { detail, ..Happening::new("reset") });
+    }
+
+    /// Offset of a data sequence number.
+    fn offset(&mut self, of_data: Direction, number: DataNumber) -> i64 {
+        let d = of_data as usize;
+        let offset = self.spaces[d].offset(number);
+        self.has_news |= self.spaces[d].upper_half() != self.known_halves[d];
+        offset
+    }
+
+    /// Whether a site has a view of the subflow.
+    pub(super) fn sees(&self, subflow: &Subflow, site: u32) -> bool {
+        self.sites.iter().any(|(known, end)| *known == site && subflow.views[*end].is_some())
+    }
+
+    /// A SYN with this sequence number is not the one that opened the subflow.
+    pub(super) fn is_reopened_by(&self, subflow: usize, end: usize, seq: u32) -> bool {
+        let subflow = &self.subflows[subflow];
+        let view = subflow.views[end].as_ref().expect("the end has a view");
+        view.sequences[subflow.opener as usize].base() != Some(seq.wrapping_add(1))
+    }
+
+    /// The subflow's ports are used again: nothing more will come.
+    pub(super) fn abandon(&mut self, subflow: usize, end: usize) {
+        self.subflows[subflow].views[end].as_mut().expect("the end has a view").abandoned = true;
+    }
+
+    /// Initial sequence numbers of the first subflow: the opener's and the acceptor's.
+    pub(super) fn sequence_numbers(&self) -> Option<(u32, u32)> {
+        let subflow = self.subflows.first()?;
+        let view = subflow.views.iter().flatten().next()?;
+        let initial = |direction: Direction| Some(view.sequences[direction as usize].base()?.wrapping_sub(1));
+        Some((initial(subflow.opener)?, initial(subflow.opener.reverse())?))
+    }
+
+    /// The tracker learns a key: from now on the token and the initial data sequence number are known.
+    pub(super) fn learn_key(&mut self, of: Direction, key: u64) {
+        let version = self.version.unwrap_or(1);
+        if self.keys[of as usize].replace(key).is_none() {
+            self.has_news = true;
+            self.tokens[of as usize] = Some(crypto::token(version, key));
+            self.spaces[of as usize].begin(crypto::initial_data_seq(version, key));
+        }
+    }
+}
+
+impl End {
+    fn data_acked(&mut self, packet: &Packet, of_data: Direction, bytes: u64) {
+        if bytes > 0 {
+            self.last_ack[of_data as usize] = Some(packet.seen.at);
+            self.emit(packet.event(of_data, Kind::DataAcked { bytes }));
+        }
+    }
+
+    /// Data arrived under subflow sequence numbers not seen before.
+    fn arrive(&mut self, packet: &Packet, range: (i64, i64)) {
+        let dir = packet.direction;
+        let stream = &mut self.streams[dir as usize];
+        let before = stream.in_order();
+        let mut in_order = Vec::new();
+        let new = stream.arrive(range, packet.seen, packet.subflow, |segment| in_order.push(segment));
+        let progress = (stream.in_order() - before).max(0) as u64;
+        let reinjected = (range.1 - range.0) as u64 - new;
+        if new > 0 {
+            self.emit(packet.event(dir, Kind::Arrived { bytes: new }));
+        }
+        for segment in in_order {
+            let kind = Kind::InOrder { offset: segment.offset, bytes: segment.bytes, delay_nanos: segment.delay_nanos };
+            self.emit(FlowEvent { seen: segment.seen, subflow: segment.subflow, direction: dir, kind });
+        }
+        if progress > 0 {
+            self.emit(packet.event(dir, Kind::Progress { bytes: progress }));
+        }
+        if reinjected > 0 {
+            self.emit(packet.event(dir, Kind::Reinjected { bytes: reinjected }));
+        }
+    }
+}
+
+/// The new pieces of a segment: nearly always one.
+#[derive(Default)]
+struct Pieces {
+    first: Option<(i64, i64)>,
+    all: Vec<(i64, i64)>,
+}
+
+impl Pieces {
+    fn add(&mut self, from: i64, to: i64) {
+        match self.first {
+            None => self.first = Some((from, to)),
+            Some(first) => {
+                if self.all.is_empty() {
+                    self.all.push(first);
+                }
+                self.all.push((from, to));
+            }
+        }
+    }
+
+    fn as_slice(&self) -> &[(i64, i64)] {
+        if self.all.is_empty() { self.first.as_slice() } else { &self.all }
+    }
+}
+
+/// How much payload a packet of the path can hold.
+struct Room {
+    bytes: u32,
+    merged_above: u32,
+}
+
+/// RFC 6691: the MSS counts no options, so they take from the payload.
+fn payload_room(mss_bytes: Option<u16>, tcp: &Tcp) -> Room {
+    // Without the handshake, only what no common MTU holds is merged for certain.
+    const JUMBO_FRAME: u32 = 9000;
+    const ETHERNET_MSS: u32 = 1460;
+    let options = tcp.options.as_bytes().len() as u32;
+    match mss_bytes {
+        Some(mss) => Room { bytes: u32::from(mss).saturating_sub(options).max(1), merged_above: u32::from(mss) },
+        None => Room { bytes: ETHERNET_MSS - options, merged_above: JUMBO_FRAME },
+    }
+}
+
+/// Segments that carry no news on purpose: one byte into a closed window, or the last byte once more.
+fn probe(acked: Option<i64>, window_bytes: Option<u64>, start: i64, len: u32) -> Option<Probe> {
+    if len != 1 {
+        return None;
+    }
+    match (window_bytes, acked) {
+        (Some(0), _) => Some(Probe::ZeroWindow),
+        (_, Some(acked)) if start == acked - 1 => Some(Probe::KeepAlive),
+        _ => None,
+    }
+}
+
+/// The number nearest to `position` that equals `value` modulo 2³²: subflow sequence numbers of mappings wrap around.
+fn near(position: i64, value: i64) -> i64 {
+    position + i64::from(wire::seq::diff(value as u32, position as u32))
+}

@@ -1,0 +1,220 @@
+//! What is decided when a connection is finished: which end is which, and how everything began and ended.
+
+use super::subflow::View;
+use super::{Connection, Subflow, SubflowKind};
+use crate::report::Report;
+use tables::{Diagnostic, Direction};
+use wire::{PointId, Time};
+
+/// An end, once it is known which.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JudgedEnd {
+    /// `Up`: the client's end.
+    pub(crate) sends: Option<Direction>,
+    pub(crate) confidence: Option<f64>,
+}
+
+/// How a subflow began and ended.
+pub(crate) struct Opening {
+    pub(crate) outcome: &'static str,
+    pub(crate) remark: Option<&'static str>,
+    pub(crate) rtt_nanos: Option<u64>,
+    pub(crate) ended: Option<Time>,
+    pub(crate) subflow_ended: &'static str,
+}
+
+impl Connection {
+    /// Which end is the client's. Of two ends one is; the surer one decides.
+    pub(crate) fn judge_ends(&self) -> [Option<JudgedEnd>; 2] {
+        let vantages = [0, 1].map(|end: usize| self.ends[end].as_ref().map(|end| end.evidence.vantage()));
+        match vantages {
+            [Some(a), Some(b)] => {
+                let sure = |v: Option<super::vantage::Vantage>| v.map_or(0.0, |v| v.confidence);
+                let a_sends = match (a, b) {
+                    (Some(a_vantage), _) if sure(a) >= sure(b) => a_vantage.sends,
+                    (_, Some(b_vantage)) => b_vantage.sends.reverse(),
+                    _ => self.nearer_client(),
+                };
+                let confidence = Some(sure(a).max(sure(b)));
+                [a_sends, a_sends.reverse()].map(|sends| Some(JudgedEnd { sends: Some(sends), confidence }))
+            }
+            one => one.map(|vantage| {
+                vantage.map(|vantage| JudgedEnd {
+                    sends: vantage.map(|vantage| vantage.sends),
+                    confidence: vantage.map(|vantage| vantage.confidence),
+                })
+            }),
+        }
+    }
+
+    /// Of two ends the one with the longer wait for the SYN/ACK is the client's.
+    fn nearer_client(&self) -> Direction {
+        let wait = |end: usize| -> u64 {
+            let views = self.subflows.iter().filter_map(|subflow| subflow.views[end].as_ref());
+            views.filter_map(|view| view.handshake.acceptor_nanos()).sum()
+        };
+        if wait(0) >= wait(1) { Direction::Up } else { Direction::Down }
+    }
+
+    pub(crate) fn duration_nanos(&self) -> Option<i64> {
+        let ends = self.ends.iter().flatten();
+        ends.filter_map(|end| end.last_ack.iter().flatten().max().map(|last| *last - end.first.at)).max()
+    }
+
+    pub(crate) fn ended(&self) -> &'static str {
+        let views = || self.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten());
+        if self.fast_closed {
+            return "fastclose";
+        }
+        if !self.plain {
+            let closed = |direction: usize| self.ends.iter().flatten().any(|end| end.streams[direction].is_closed());
+            match (closed(0), closed(1)) {
+                (true, true) => return "closed",
+                (true, false) | (false, true) => return "half-closed",
+                _ => {}
+            }
+        }
+        let all = |how: &str| views().all(|view| view.ended() == how);
+        match () {
+            () if all("fin") => "closed",
+            () if all("reset") => "reset",
+            () if self.plain && views().any(|view| view.ended() == "reset") => "reset",
+            () if views().any(|view| view.ended() == "half-closed") => "half-closed",
+            () => "open",
+        }
+    }
+
+    /// The view from the end that opened the subflow, or the other one.
+    fn opener_view<'a>(&self, subflow: &'a Subflow, ends: &[Option<JudgedEnd>; 2]) -> (Option<&'a View>, bool) {
+        let at_opener = |end: &usize| ends[*end].is_some_and(|judged| judged.sends == Some(subflow.opener));
+        let seen = |end: &usize| subflow.views[*end].is_some();
+        let opener = [0, 1].into_iter().filter(seen).find(at_opener);
+        let end = opener.or_else(|| [0, 1].into_iter().find(seen));
+        (end.and_then(|end| subflow.views[end].as_deref()), opener.is_some())
+    }
+
+    pub(crate) fn opening(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> Opening {
+        let (view, at_opener) = self.opener_view(subflow, ends);
+        let Some(view) = view else { unreachable!("a subflow is seen somewhere") };
+        let handshake = &view.handshake;
+        let knows_vantage = ends.iter().flatten().all(|judged| judged.sends.is_some());
+        let rtt_nanos = if at_opener { handshake.acceptor_nanos() } else { handshake.opener_nanos() };
+        let stripped = subflow.kind == SubflowKind::Join && handshake.syn_ack.is_some() && !handshake.option_on_syn_ack;
+        let (outcome, remark) = match (view.handshake_outcome(), subflow.kind) {
+            (_, SubflowKind::Join) if stripped => (
+                "refused",
+                Some("the SYN/ACK came without MP_JOIN: the option was stripped, or the server does not know it"),
+            ),
+            ("refused", _) if handshake.syn_ack.is_none() => ("refused", Some("the SYN was answered by a reset")),
+            ("refused", _) => ("refused", Some("a reset followed the SYN/ACK")),
+            ("unanswered", _) => ("unanswered", Some("no SYN/ACK came")),
+            ("unfinished", SubflowKind::Join) if view.reset => {
+                ("refused", Some("the opener reset it after the SYN/ACK"))
+            }
+            ("unfinished", _) => ("unfinished", Some("no third packet came")),
+            ("established", SubflowKind::Join) if view.reset && !self.carried(subflow) => {
+                ("refused", Some("reset after the third packet, before it carried anything"))
+            }
+            (outcome, SubflowKind::Initial) => (outcome, self.fallback),
+            (outcome, _) => (outcome, None),
+        };
+        Opening {
+            outcome,
+            remark,
+            rtt_nanos: rtt_nanos.filter(|_| knows_vantage),
+            ended: handshake.ack.map(|seen| seen.at).filter(|_| outcome == "established"),
+            subflow_ended: view.ended(),
+        }
+    }
+
+    /// Whether any data passed on the subflow.
+    fn carried(&self, subflow: &Subflow) -> bool {
+        let views = subflow.views.iter().flatten();
+        views
+            .flat_map(|view| &view.sequences)
+            .any(|sequence| sequence.in_flight_bytes() > 0 || sequence.acked() > Some(0))
+    }
+
+    /// The client's interface that a subflow passed: its path.
+    pub(crate) fn client_point(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> Option<PointId> {
+        let client = |end: &usize| ends[*end].is_some_and(|judged| judged.sends == Some(Direction::Up));
+        let end = [0, 1].into_iter().find(client)?;
+        subflow.views[end].as_ref().map(|view| view.point)
+    }
+
+    /// Rows that need both ends, and remarks.
+    pub(crate) fn finish_both(&self, both: bool, report: &mut Report) {
+        for direction in Direction::BOTH {
+            let d = direction as usize;
+            let delivered: u64 = report.flows.iter().map(|rows| rows[d].delivered_bytes).sum();
+            for rows in &mut report.flows {
+                rows[d].share = (delivered > 0).then(|| rows[d].delivered_bytes as f64 / delivered as f64);
+            }
+        }
+        let mut remark = |subflow: Option<usize>, diagnostic, count: Option<u64>, message: &str| {
+            let subflow = subflow.map(|subflow| subflow as u32);
+            let message = message.to_owned();
+            report.diagnostics.push(Diagnostic { subflow, diagnostic, count, message, ..Diagnostic::default() });
+        };
+        if self.midway {
+            remark(
+                None,
+                "midway",
+                None,
+                "the capture does not hold the connection's beginning: RTTs of the handshake are unknown, and subflows that show no 8-byte data sequence number stand apart",
+            );
+        }
+        if !both && self.ends.iter().flatten().any(|end| end.evidence.vantage().is_none()) {
+            remark(
+                None,
+                "vantage_unknown",
+                None,
+                "neither handshakes nor acknowledgements tell at which end the capture was taken: figures that belong to one end are empty",
+            );
+        }
+        for direction in Direction::BOTH {
+            let missed =
+                self.ends.iter().flatten().map(|end| end.streams[direction as usize].missed_bytes()).max().unwrap_or(0);
+            if missed > 0 {
+                remark(
+                    None,
+                    "missed_bytes",
+                    Some(missed),
+                    "bytes were acknowledged that are not in the capture: it dropped packets, or lacks an interface",
+                );
+            }
+        }
+        for (index, subflow) in self.subflows.iter().enumerate() {
+            let views = || subflow.views.iter().flatten();
+            if views().any(|view| view.merged != [false; 2]) {
+                remark(
+                    Some(index),
+                    "merged_segments",
+                    None,
+                    "segments larger than the MSS were merged by offloads of the capturing host and are counted as the packets they stand for; switch offloads off (ethtool -K DEV gro off gso off tso off) to see packets",
+                );
+            }
+            let duplicates: u64 = views().map(|view| view.duplicates).sum();
+            if duplicates > 0 {
+                remark(
+                    Some(index),
+                    "duplicate_capture",
+                    Some(duplicates),
+                    "packets were captured on two interfaces of one host and are counted once",
+                );
+            }
+            let unmapped: u64 = if self.plain { 0 } else { views().flat_map(|view| view.unmapped_bytes).sum() };
+            if unmapped > 0 {
+                remark(
+                    Some(index),
+                    "unmapped_bytes",
+                    Some(unmapped),
+                    "bytes came without a data sequence mapping and are left out of connection-level figures",
+                );
+            }
+            if subflow.hmac_valid == Some(false) {
+                remark(Some(index), "hmac_wrong", None, "an HMAC of the join does not fit the keys");
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Flows that wait to be understood: which connection does a 4-tuple belong to?
+//!
+//! A handshake is decided when its SYN/ACK shows the key, a join when its token is known, and a flow whose handshake was
+//! not captured when a data sequence number of 8 bytes lies near those of a known connection.
+
+use super::{Connection, Key, Subflow, SubflowKind, address};
+use crate::event::Seen;
+use rustc_hash::FxHashMap;
+use tables::Direction;
+use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
+use wire::{Flags, L4, Observation, Tcp, TcpOption};
+
+/// Packets of a flow that are kept at most before it is decided with what there is.
+const MOST_PACKETS: usize = 16;
+
+/// Data sequence numbers of 64 bits this near to each other belong to one connection: by chance they would once in 2³³.
+const NEAR: u64 = 1 << 30;
+
+pub(super) struct Limbo {
+    pub(super) key: Key,
+    packets: Vec<(bool, Observation)>,
+    options: Vec<Shown>,
+    first_from_low: bool,
+}
+
+/// What a packet's options show.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    capable: Option<MpCapable>,
+    join: Option<MpJoin>,
+    dss: Option<Dss>,
+}
+
+/// Connections by what names them.
+#[derive(Default)]
+pub(super) struct Known {
+    /// By token; the direction is that of the data of the token's owner.
+    tokens: FxHashMap<u32, (u32, Direction)>,
+    identities: FxHashMap<Identity, u32>,
+    /// By the upper halves of data sequence numbers.
+    halves: FxHashMap<u32, Vec<(u32, Direction)>>,
+}
+
+/// What both ends see alike, whatever translates addresses between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    Key(u64),
+    SequenceNumbers { opener: u32, acceptor: u32 },
+}
+
+pub(super) enum Decision {
+    Wait,
+    New(Opening),
+    Join { connection: u32, subflow: Option<usize>, client_is_low: bool, opener: Direction, kind: SubflowKind },
+}
+
+/// How a connection begins.
+pub(super) struct Opening {
+    pub(super) version: Option<u8>,
+    pub(super) midway: bool,
+    pub(super) fallback: Option<&'static str>,
+    pub(super) server_token: Option<u32>,
+    pub(super) kind: SubflowKind,
+    pub(super) client_is_low: bool,
+    pub(super) opener: Direction,
+}
+
+type Connections = [Option<Box<Connection>>];
+
+impl Limbo {
+    pub(super) fn new(key: Key, first_from_low: bool) -> Self {
+        Limbo { key, packets: Vec::new(), options: Vec::new(), first_from_low }
+    }
+
+    pub(super) fn push(&mut self, from_low: bool, observation: &Observation) {
+        let mut shown = Shown::default();
+        for option in tcp(observation).options.iter().flatten() {
+            match option {
+                TcpOption::Mptcp(Mptcp::Capable(capable)) => shown.capable = Some(capable),
+                TcpOption::Mptcp(Mptcp::Join(join)) => shown.join = Some(join),
+                TcpOption::Mptcp(Mptcp::Dss(dss)) => shown.dss = Some(dss),
+                _ => {}
+            }
+        }
+        self.packets.push((from_low, *observation));
+        self.options.push(shown);
+    }
+
+    pub(super) fn first(&self) -> Seen {
+        super::seen(&self.packets[0].1)
+    }
+
+    pub(super) fn into_packets(self) -> Vec<(bool, Observation)> {
+        self.packets
+    }
+
+    /// Another SYN, with another sequence number: the ports are used again.
+    pub(super) fn is_reopened_by(&self, observation: &Observation) -> bool {
+        let (first, now) = (self.packets.first().map(|(_, first)| tcp(first)), tcp(observation));
+        super::is_opening(now) && first.is_some_and(|first| super::is_opening(first) && first.seq != now.seq)
+    }
+
+    pub(super) fn subflow(&self, kind: SubflowKind, client_is_low: bool, opener: Direction) -> Subflow {
+        let (low, high) = (address(self.key.low), address(self.key.high));
+        let (client, server) = if client_is_low { (low, high) } else { (high, low) };
+        Subflow {
+            client,
+            server,
+            opener,
+            kind,
+            first: self.first(),
+            last: self.first(),
+            nonces: [None; 2],
+            address_ids: [None; 2],
+            hmac_valid: None,
+            backup: false,
+            mss_bytes: [None; 2],
+            window_scale: [None; 2],
+            reset_reason: None,
+            views: [None, None],
+        }
+    }
+
+    /// Decides, if what was seen is enough.
+    pub(super) fn decide(&self, known: &Known, connections: &Connections) -> Decision {
+        let (from_low, last) = self.packets.last().expect("something waits");
+        let flags = tcp(last).flags;
+        let first = tcp(&self.packets[0].1);
+        let over = flags.has(Flags::RST) || self.packets.len() >= MOST_PACKETS;
+        if !first.flags.has(Flags::SYN) {
+            return match self.by_data(known, connections) {
+                Decision::Wait if over || flags.has(Flags::FIN) => self.give_up(known),
+                decision => decision,
+            };
+        }
+        if let Some(MpJoin::Syn { token, nonce, .. }) = self.options[0].join {
+            return match self.by_token(known, connections, token, nonce) {
+                Decision::Wait if over => self.give_up(known),
+                Decision::Wait => self.by_data(known, connections),
+                decision => decision,
+            };
+        }
+        let is_answer = flags.has(Flags::SYN) && flags.has(Flags::ACK);
+        if is_answer || over || *from_low == self.first_from_low && flags.has(Flags::ACK) {
+            return self.give_up(known);
+        }
+        Decision::Wait
+    }
+
+    /// Decides with what there is.
+    pub(super) fn give_up(&self, known: &Known) -> Decision {
+        let first = tcp(&self.packets[0].1);
+        if !first.flags.has(Flags::SYN) {
+            return self.midway(self.options.iter().any(|shown| shown.dss.is_some()).then_some(1));
+        }
+        let opener_is_low = self.first_from_low != first.flags.has(Flags::ACK);
+        if let Some(MpJoin::Syn { token, .. }) = self.options[0].join {
+            return Decision::New(Opening {
+                version: Some(1),
+                midway: true,
+                fallback: None,
+                server_token: Some(token),
+                kind: SubflowKind::Join,
+                client_is_low: opener_is_low,
+                opener: Direction::Up,
+            });
+        }
+        if let Some(&connection) = self.identity().and_then(|identity| known.identities.get(&identity)) {
+            return Decision::Join {
+                connection,
+                subflow: Some(0),
+                client_is_low: opener_is_low,
+                opener: Direction::Up,
+                kind: SubflowKind::Initial,
+            };
+        }
+        self.initial(opener_is_low)
+    }
+
+    /// A connection's first subflow, or plain TCP.
+    fn initial(&self, client_is_low: bool) -> Decision {
+        let on = |ack: bool| {
+            let wanted = if ack { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
+            let both = Flags::SYN.with(Flags::ACK);
+            self.packets
+                .iter()
+                .zip(&self.options)
+                .find(|((_, o), _)| tcp(o).flags.0 & both.0 == wanted.0)
+                .map(|(_, shown)| shown)
+        };
+        let (syn, syn_ack) = (on(false), on(true));
+        let asked = syn.and_then(|shown| shown.capable);
+        let answered = syn_ack.and_then(|shown| shown.capable);
+        let fallback = match (asked, syn_ack, answered) {
+            (Some(_), Some(_), None) => Some("the SYN/ACK came without MP_CAPABLE"),
+            _ => None,
+        };
+        let version = answered.or(asked.filter(|_| syn_ack.is_none())).map(|capable| capable.version);
+        let kind = match (asked, answered) {
+            (None, None) => SubflowKind::Tcp,
+            _ => SubflowKind::Initial,
+        };
+        let opener = Direction::Up;
+        Decision::New(Opening { version, midway: false, fallback, server_token: None, kind, client_is_low, opener })
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (_, observation))| {
+            let tcp = tcp(observation);
+            (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some((index, tcp))
+        })?;
+        Some(match self.options[index].capable.and_then(|capable| capable.sender_key) {
+            Some(key) => Identity::Key(key),
+            None => Identity::SequenceNumbers { opener: syn_ack.ack.wrapping_sub(1), acceptor: syn_ack.seq },
+        })
+    }
+
+    fn by_token(&self, known: &Known, connections: &Connections, token: u32, nonce: u32) -> Decision {
+        let Some(&(index, owner)) = known.tokens.get(&token) else { return Decision::Wait };
+        let connection = connections[index as usize].as_ref().expect("known");
+        // The token is its receiver's: who sends it is the other side.
+        let opener = owner.reverse();
+        let client_is_low = (opener == Direction::Up) == self.first_from_low;
+        let same = |subflow: &Subflow| subflow.opener == opener && subflow.nonces[opener as usize] == Some(nonce);
+        let subflow = connection.subflows.iter().position(same);
+        Decision::Join { connection: index, subflow, client_is_low, opener, kind: SubflowKind::Join }
+    }
+
+    /// A data sequence number near a known connection's.
+    fn by_data(&self, known: &Known, connections: &Connections) -> Decision {
+        let near = self.packets.iter().zip(&self.options).find_map(|((from_low, _), shown)| {
+            let dss = shown.dss?;
+            let data = dss.mapping.map(|mapping| (mapping.data_seq, true));
+            let ack = dss.data_ack.map(|number| (number, false));
+            data.into_iter().chain(ack).find_map(|(number, sends)| {
+                let DataNumber::Long(number) = number else { return None };
+                let (connection, direction) = known.near(number, connections)?;
+                let sender_is_low = *from_low == sends;
+                Some((connection, (direction == Direction::Up) == sender_is_low))
+            })
+        });
+        let Some((index, client_is_low)) = near else { return Decision::Wait };
+        let connection = connections[index as usize].as_ref().expect("known");
+        let (low, high) = (address(self.key.low), address(self.key.high));
+        let (client, server) = if client_is_low { (low, high) } else { (high, low) };
+        let subflow = connection.subflows.iter().position(|subflow| {
+            subflow.client == client && subflow.server == server && !connection.sees(subflow, self.key.site)
+        });
+        let opener = match self.options[0].join {
+            Some(_) if self.first_from_low != client_is_low => Direction::Down,
+            _ => Direction::Up,
+        };
+        let kind = if self.options[0].join.is_some() { SubflowKind::Join } else { SubflowKind::Unknown };
+        Decision::Join { connection: index, subflow, client_is_low, opener, kind }
+    }
+
+    /// A connection of its own, begun before the capture. Servers mostly have the lower port.
+    fn midway(&self, version: Option<u8>) -> Decision {
+        let (low, high) = (self.key.low.1, self.key.high.1);
+        let client_is_low = if low == high { self.first_from_low } else { low > high };
+        Decision::New(Opening {
+            version,
+            midway: true,
+            fallback: None,
+            server_token: None,
+            kind: if version.is_some() { SubflowKind::Unknown } else { SubflowKind::Tcp },
+            client_is_low,
+            opener: Direction::Up,
+        })
+    }
+}
+
+impl Known {
+    /// A flow found its connection.
+    pub(super) fn add(&mut self, index: u32, connection: &Connection, limbo: &Limbo) {
+        if connection.subflows.len() == 1
+            && let Some(identity) = limbo.identity()
+        {
+            self.identities.insert(identity, index);
+        }
+        if let Some(token) = connection.tokens[Direction::Down as usize] {
+            self.tokens.insert(token, (index, Direction::Down));
+        }
+    }
+
+    /// A connection learned its keys or moved on in its data sequence numbers.
+    pub(super) fn update(&mut self, index: u32, connection: &mut Connection) {
+        if !std::mem::take(&mut connection.has_news) {
+            return;
+        }
+        for direction in Direction::BOTH {
+            let d = direction as usize;
+            if let Some(token) = connection.tokens[d] {
+                self.tokens.insert(token, (index, direction));
+            }
+            if let Some(half) = connection.spaces[d].upper_half()
+                && connection.known_halves[d] != Some(half)
+            {
+                connection.known_halves[d] = Some(half);
+                connection.listed_halves.push(half);
+                self.halves.entry(half).or_default().push((index, direction));
+            }
+        }
+    }
+
+    pub(super) fn forget(&mut self, index: u32, connection: &Connection) {
+        for token in connection.tokens.iter().flatten() {
+            if self.tokens.get(token).is_some_and(|(known, _)| *known == index) {
+                self.tokens.remove(token);
+            }
+        }
+        for half in &connection.listed_halves {
+            if let Some(known) = self.halves.get_mut(half) {
+                known.retain(|(known, _)| *known != index);
+                if known.is_empty() {
+                    self.halves.remove(half);
+                }
+            }
+        }
+        for identity in &connection.identities() {
+            if self.identities.get(identity) == Some(&index) {
+                self.identities.remove(identity);
+            }
+        }
+    }
+
+    /// The connection whose data sequence numbers are near, and the direction of that data.
+    fn near(&self, number: u64, connections: &Connections) -> Option<(u32, Direction)> {
+        let half = (number >> 32) as u32;
+        [half, half.wrapping_add(1), half.wrapping_sub(1)].iter().find_map(|half| {
+            self.halves.get(half)?.iter().copied().find(|&(index, direction)| {
+                let connection = connections[index as usize].as_ref().expect("known");
+                connection.spaces[direction as usize].distance(number).is_some_and(|distance| distance < NEAR)
+            })
+        })
+    }
+}
+
+impl Connection {
+    /// By what [`Known`] may have listed it.
+    fn identities(&self) -> Vec<Identity> {
+        let keys = self.keys.iter().flatten().map(|&key| Identity::Key(key));
+        keys.chain(self.sequence_numbers().map(|(opener, acceptor)| Identity::SequenceNumbers { opener, acceptor }))
+            .collect()
+    }
+}
+
+fn tcp(observation: &Observation) -> &Tcp {
+    match &observation.frame.l4 {
+        L4::Tcp(tcp) => tcp,
+        L4::Other(_) => unreachable!("only TCP waits"),
+    }
+}

@@ -1,0 +1,371 @@
+//! Observations to connections, subflows and flow events.
+//!
+//! A [flow](Flow) is a 4-tuple as one site sees it. Its packets wait in [limbo] until it is certain which connection they
+//! belong to; from then on each goes straight to [`Connection::packet`].
+
+mod connection;
+mod data_space;
+mod ends;
+mod handshake;
+mod limbo;
+mod mappings;
+mod sequence;
+mod signals;
+mod stream;
+mod subflow;
+mod vantage;
+
+pub(crate) use connection::{Connection, End};
+pub(crate) use ends::JudgedEnd;
+pub(crate) use subflow::{Kind as SubflowKind, Subflow};
+
+use crate::Options;
+use crate::event::Seen;
+use crate::report::{self, Report};
+use limbo::{Decision, Limbo};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+use tables::Direction;
+use wire::{Flags, L4, Observation, Point, Tcp, Time};
+
+/// A 4-tuple at a site; the lower endpoint comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    low: (u128, u16),
+    high: (u128, u16),
+    site: u32,
+}
+
+/// What is known of a 4-tuple.
+#[derive(Clone, Copy, Debug)]
+enum Flow {
+    Waiting {
+        limbo: u32,
+    },
+    Live {
+        connection: u32,
+        subflow: u16,
+        end: u8,
+        low_is_client: bool,
+    },
+    /// Finished; what comes late is let go.
+    Gone {
+        since: Time,
+    },
+}
+
+/// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
+/// whose clocks may differ.
+const LINGER_NANOS: i64 = 2_000_000_000;
+const LINGER_NANOS_SEVERAL_SITES: i64 = 3_600_000_000_000;
+/// How long, and how many at most, finished 4-tuples are remembered.
+const REMEMBER_NANOS: i64 = 240_000_000_000;
+const MOST_REMEMBERED: usize = 1 << 16;
+
+pub(crate) struct Tracker {
+    options: Options,
+    points: Vec<Point>,
+    /// Whether a site has several points, so that one packet may be seen twice.
+    crowded: Vec<bool>,
+    flows: FxHashMap<Key, Flow>,
+    limbos: Vec<Option<Limbo>>,
+    free_limbos: Vec<u32>,
+    connections: Vec<Option<Box<Connection>>>,
+    keys: Vec<Vec<Key>>,
+    free: Vec<u32>,
+    known: limbo::Known,
+    closing: VecDeque<(Time, u32)>,
+    gone: VecDeque<(Time, Key)>,
+    origin: Option<Time>,
+    finished: Vec<Report>,
+    /// Packets that cannot be part of any flow.
+    fragments: u64,
+}
+
+impl Tracker {
+    pub(crate) fn new(options: Options) -> Self {
+        Tracker {
+            options,
+            points: Vec::new(),
+            crowded: Vec::new(),
+            flows: FxHashMap::default(),
+            limbos: Vec::new(),
+            free_limbos: Vec::new(),
+            connections: Vec::new(),
+            keys: Vec::new(),
+            free: Vec::new(),
+            known: limbo::Known::default(),
+            closing: VecDeque::new(),
+            gone: VecDeque::new(),
+            origin: None,
+            finished: Vec::new(),
+            fragments: 0,
+        }
+    }
+
+    pub(crate) fn add_point(&mut self, point: Point) {
+        let site = point.site as usize;
+        if site >= self.crowded.len() {
+            self.crowded.resize(site + 1, false);
+        }
+        self.crowded[site] |= self.points.iter().any(|other| other.site == point.site);
+        self.points.push(point);
+    }
+
+    pub(crate) fn observe(&mut self, observation: &Observation) {
+        self.origin.get_or_insert(observation.at);
+        let L4::Tcp(tcp) = &observation.frame.l4 else { return };
+        if observation.frame.ip.fragment.is_some() {
+            self.fragments += 1;
+            return;
+        }
+        let (key, from_low) = self.key(observation, tcp);
+        match self.flows.get(&key) {
+            Some(&Flow::Live { connection, subflow, end, low_is_client }) => {
+                if is_opening(tcp) && self.reopens(connection, subflow, end, tcp) {
+                    self.connections[connection as usize].as_mut().expect("live").abandon(subflow.into(), end.into());
+                    self.close(connection, observation.at);
+                    self.wait(key, from_low, observation);
+                } else {
+                    let direction = direction(from_low == low_is_client);
+                    self.deliver(connection, subflow.into(), end.into(), direction, observation);
+                }
+            }
+            Some(&Flow::Waiting { limbo }) => self.wait_on(limbo, from_low, observation),
+            Some(Flow::Gone { .. }) if !is_opening(tcp) => {}
+            _ => self.wait(key, from_low, observation),
+        }
+        self.sweep(observation.at);
+    }
+
+    fn key(&self, observation: &Observation, tcp: &Tcp) -> (Key, bool) {
+        let ip = &observation.frame.ip;
+        let source = (number(ip.source), tcp.source_port);
+        let destination = (number(ip.destination), tcp.destination_port);
+        let site = self.points.get(observation.point.0 as usize).map_or(0, |point| point.site);
+        let from_low = source <= destination;
+        let (low, high) = if from_low { (source, destination) } else { (destination, source) };
+        (Key { low, high, site }, from_low)
+    }
+
+    /// A SYN with another sequence number on a 4-tuple in use: the ports are used again.
+    fn reopens(&self, connection: u32, subflow: u16, end: u8, tcp: &Tcp) -> bool {
+        let connection = self.connections[connection as usize].as_ref().expect("live");
+        connection.is_reopened_by(subflow.into(), end.into(), tcp.seq)
+    }
+
+    fn deliver(&mut self, index: u32, subflow: usize, end: usize, direction: Direction, observation: &Observation) {
+        let L4::Tcp(tcp) = &observation.frame.l4 else { return };
+        let seen = seen(observation);
+        let connection = self.connections[index as usize].as_mut().expect("live");
+        let packet = connection::Packet { observation, tcp, subflow, end, direction, seen };
+        let site = self.points.get(observation.point.0 as usize).map_or(0, |point| point.site);
+        if self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some() {
+            let view = connection.view(&packet);
+            if view.repeats.is_repeat(fingerprint(observation, tcp), seen, observation.direction) {
+                view.duplicates += 1;
+                return;
+            }
+        }
+        connection.packet(&packet);
+        self.known.update(index, connection);
+        if !connection.closing && connection.is_closed() {
+            connection.closing = true;
+            self.closing.push_back((observation.at, index));
+        }
+    }
+
+    fn wait(&mut self, key: Key, from_low: bool, observation: &Observation) {
+        let index = self.free_limbos.pop().unwrap_or_else(|| {
+            self.limbos.push(None);
+            (self.limbos.len() - 1) as u32
+        });
+        self.limbos[index as usize] = Some(Limbo::new(key, from_low));
+        self.flows.insert(key, Flow::Waiting { limbo: index });
+        self.wait_on(index, from_low, observation);
+    }
+
+    fn wait_on(&mut self, index: u32, from_low: bool, observation: &Observation) {
+        let limbo = self.limbos[index as usize].as_mut().expect("waiting");
+        if limbo.is_reopened_by(observation) {
+            let (key, old) = (limbo.key, self.release(index));
+            self.settle(old);
+            self.flows.remove(&key);
+            self.wait(key, from_low, observation);
+            return;
+        }
+        limbo.push(from_low, observation);
+        match limbo.decide(&self.known, &self.connections) {
+            Decision::Wait => {}
+            decision => {
+                let limbo = self.release(index);
+                self.attach(limbo, decision);
+            }
+        }
+    }
+
+    fn release(&mut self, index: u32) -> Limbo {
+        self.free_limbos.push(index);
+        self.limbos[index as usize].take().expect("waiting")
+    }
+
+    /// Decides with what there is.
+    fn settle(&mut self, limbo: Limbo) {
+        let decision = limbo.give_up(&self.known);
+        self.attach(limbo, decision);
+    }
+
+    /// Gives a flow its connection and subflow, and them its packets.
+    fn attach(&mut self, limbo: Limbo, decision: Decision) {
+        let first = limbo.first();
+        let (index, subflow, client_is_low) = match decision {
+            Decision::Wait => return,
+            Decision::New(opening) => {
+                let index = self.insert(Connection::new(first, opening.version, opening.midway));
+                let connection = self.connections[index as usize].as_mut().expect("new");
+                connection.fallback = opening.fallback;
+                connection.tokens[Direction::Down as usize] = opening.server_token;
+                connection.subflows.push(limbo.subflow(opening.kind, opening.client_is_low, opening.opener));
+                (index, 0, opening.client_is_low)
+            }
+            Decision::Join { connection: index, subflow, client_is_low, opener, kind } => {
+                let connection = self.connections[index as usize].as_mut().expect("known");
+                let subflow = subflow.unwrap_or_else(|| {
+                    connection.subflows.push(limbo.subflow(kind, client_is_low, opener));
+                    connection.subflows.len() - 1
+                });
+                (index, subflow, client_is_low)
+            }
+        };
+        let connection = self.connections[index as usize].as_mut().expect("known");
+        let end = connection.end_of_site(limbo.key.site, subflow, &self.options, first);
+        if connection.subflows[subflow].views[end].is_some() {
+            // The same subflow once more at the same end: a copy that a NAT or bridge on the host made.
+            self.flows.insert(limbo.key, Flow::Gone { since: first.at });
+            return;
+        }
+        connection.add_view(subflow, end, first.point);
+        self.known.add(index, connection, &limbo);
+        self.keys[index as usize].push(limbo.key);
+        self.flows.insert(
+            limbo.key,
+            Flow::Live { connection: index, subflow: subflow as u16, end: end as u8, low_is_client: client_is_low },
+        );
+        for (from_low, observation) in limbo.into_packets() {
+            self.deliver(index, subflow, end, direction(from_low == client_is_low), &observation);
+        }
+    }
+
+    fn insert(&mut self, connection: Connection) -> u32 {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.connections.push(None);
+            self.keys.push(Vec::new());
+            (self.connections.len() - 1) as u32
+        });
+        self.connections[index as usize] = Some(Box::new(connection));
+        index
+    }
+
+    fn close(&mut self, index: u32, at: Time) {
+        let connection = self.connections[index as usize].as_mut().expect("live");
+        if !connection.closing && connection.is_closed() {
+            connection.closing = true;
+            self.closing.push_back((at, index));
+        }
+    }
+
+    /// Finishes connections that closed a while ago.
+    fn sweep(&mut self, now: Time) {
+        let linger = if self.crowded.len() > 1 { LINGER_NANOS_SEVERAL_SITES } else { LINGER_NANOS };
+        while let Some(&(at, index)) = self.closing.front() {
+            if now - at <= linger {
+                break;
+            }
+            self.closing.pop_front();
+            let connection = self.connections[index as usize].as_mut().expect("closing");
+            if !connection.is_closed() {
+                connection.closing = false;
+            } else if now - connection.last.at <= linger {
+                let last = connection.last.at;
+                self.closing.push_back((last.max(at), index));
+            } else {
+                self.finish_connection(index, now);
+            }
+        }
+    }
+
+    fn finish_connection(&mut self, index: u32, now: Time) {
+        let connection = self.connections[index as usize].take().expect("live");
+        self.known.forget(index, &connection);
+        for key in self.keys[index as usize].drain(..) {
+            if matches!(self.flows.get(&key), Some(Flow::Live { connection, .. }) if *connection == index) {
+                self.flows.insert(key, Flow::Gone { since: now });
+                self.gone.push_back((now, key));
+            }
+        }
+        self.free.push(index);
+        while self.gone.len() > MOST_REMEMBERED || self.gone.front().is_some_and(|(at, _)| now - *at > REMEMBER_NANOS) {
+            let Some((at, key)) = self.gone.pop_front() else { break };
+            if matches!(self.flows.get(&key), Some(Flow::Gone { since }) if *since == at) {
+                self.flows.remove(&key);
+            }
+        }
+        let origin = self.origin.unwrap_or_default();
+        self.finished.push(report::of(*connection, &self.points, &self.options, origin));
+    }
+
+    /// Finishes everything; the reports come in no order.
+    pub(crate) fn finish(mut self) -> Vec<Report> {
+        let now = Time::MAX;
+        for index in 0..self.limbos.len() {
+            if let Some(limbo) = self.limbos[index].take() {
+                self.settle(limbo);
+            }
+        }
+        for index in 0..self.connections.len() {
+            if self.connections[index].is_some() {
+                self.finish_connection(index as u32, now);
+            }
+        }
+        self.finished
+    }
+}
+
+fn seen(observation: &Observation) -> Seen {
+    Seen { at: observation.at, point: observation.point, record: observation.record }
+}
+
+fn direction(from_client: bool) -> Direction {
+    if from_client { Direction::Up } else { Direction::Down }
+}
+
+fn is_opening(tcp: &Tcp) -> bool {
+    tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK)
+}
+
+/// IPv4 addresses take the numbers of their IPv4-mapped IPv6 addresses.
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => 0xffff_0000_0000 | u128::from(u32::from(address)),
+        IpAddr::V6(address) => u128::from(address),
+    }
+}
+
+fn address((number, port): (u128, u16)) -> SocketAddr {
+    let address = match u32::try_from(number.wrapping_sub(0xffff_0000_0000)) {
+        Ok(number) => IpAddr::V4(number.into()),
+        Err(_) => IpAddr::V6(number.into()),
+    };
+    SocketAddr::new(address, port)
+}
+
+/// Equal for copies of one packet; a retransmission differs in identification, timestamp or acknowledgement.
+fn fingerprint(observation: &Observation, tcp: &Tcp) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    let ip = &observation.frame.ip;
+    (ip.id, tcp.seq, tcp.ack, tcp.flags, tcp.window, observation.frame.payload.len).hash(&mut hasher);
+    (tcp.source_port, tcp.options.as_bytes()).hash(&mut hasher);
+    hasher.finish()
+}

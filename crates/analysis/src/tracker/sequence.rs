@@ -1,0 +1,254 @@
+//! One direction of one subflow, as seen at one end: which sequence numbers passed, which are acknowledged, and how
+//! long that took.
+
+use crate::ranges::Ranges;
+use std::collections::VecDeque;
+use wire::{Time, seq};
+
+/// Positions count from the first byte after the SYN; where the SYN was not seen, from the first byte that was.
+#[derive(Debug, Default)]
+pub(super) struct Sequence {
+    /// Sequence number of position 0.
+    base: Option<u32>,
+    /// Position 0 is the first byte of the subflow.
+    pub(super) from_syn: bool,
+    seen: Ranges,
+    outstanding: VecDeque<Sent>,
+    /// Highest position acknowledged.
+    acked: Option<i64>,
+    /// When anything acknowledged was sent last.
+    acked_sent_at: Option<Time>,
+    /// Position of the FIN.
+    pub(super) fin: Option<i64>,
+    /// Maximum segment size that the receiver announced.
+    pub(super) mss_bytes: Option<u16>,
+    /// Receive window that the receiver announced last, scaled.
+    pub(super) window_bytes: Option<u64>,
+}
+
+/// A segment that is not yet acknowledged.
+#[derive(Debug)]
+struct Sent {
+    start: i64,
+    end: i64,
+    at: Time,
+    /// Sent more than once, or acknowledged in part: gives no round-trip time.
+    spoilt: bool,
+}
+
+/// What a segment was, compared with what had passed before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Novelty {
+    pub(super) new_bytes: u32,
+    pub(super) resent_bytes: u32,
+    /// New bytes below the highest seen.
+    pub(super) fills_gap: bool,
+}
+
+/// What an acknowledgement acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Acknowledged {
+    /// Positions acknowledged for the first time.
+    pub(super) newly: Option<(i64, i64)>,
+    pub(super) rtt_nanos: Option<u64>,
+}
+
+/// Segments without an acknowledgement beyond this are forgotten, oldest first: the acknowledgements are not in the capture.
+const MOST_OUTSTANDING: usize = 1 << 16;
+
+impl Sequence {
+    /// The SYN passed.
+    pub(super) fn begin(&mut self, initial: u32) {
+        self.base = Some(initial.wrapping_add(1));
+        self.from_syn = true;
+    }
+
+    /// Sequence number of position 0.
+    pub(super) fn base(&self) -> Option<u32> {
+        self.base
+    }
+
+    /// Position of a sequence number near those seen last.
+    pub(super) fn position(&mut self, number: u32) -> i64 {
+        let base = *self.base.get_or_insert(number);
+        let near = self.seen.end().or(self.acked).unwrap_or(0);
+        near + i64::from(seq::diff(number, base.wrapping_add(near as u32)))
+    }
+
+    /// A segment passed: `len` bytes of payload from `start`, perhaps with FIN. `new` gets the new pieces of payload.
+    pub(super) fn sent(&mut self, at: Time, start: i64, len: u32, fin: bool, mut new: impl FnMut(i64, i64)) -> Novelty {
+        let payload_end = start + i64::from(len);
+        let end = payload_end + i64::from(fin);
+        if fin {
+            self.fin = Some(payload_end);
+        }
+        if end == start {
+            return Novelty::default();
+        }
+        if self.seen.end().is_none_or(|highest| start >= highest) {
+            self.seen.insert(start, end, |_, _| ());
+            self.outstanding.push_back(Sent { start, end, at, spoilt: false });
+            self.bound();
+            if len > 0 {
+                new(start, payload_end);
+            }
+            return Novelty { new_bytes: len, resent_bytes: 0, fills_gap: false };
+        }
+        self.sent_again(at, start, payload_end, end, new)
+    }
+
+    fn sent_again(
+        &mut self,
+        at: Time,
+        start: i64,
+        payload_end: i64,
+        end: i64,
+        mut new: impl FnMut(i64, i64),
+    ) -> Novelty {
+        let highest = self.seen.end().unwrap_or(start);
+        let mut pieces = Vec::new();
+        let new_positions = self.seen.insert(start, end, |from, to| pieces.push((from, to)));
+        let old_positions = (end - start) as u64 - new_positions;
+        if old_positions > 0 {
+            self.resent(at, start, end, old_positions);
+        }
+        let mut novelty = Novelty::default();
+        for (from, to) in pieces {
+            let index = self.outstanding.partition_point(|sent| sent.start < from);
+            self.outstanding.insert(index, Sent { start: from, end: to, at, spoilt: false });
+            let to = to.min(payload_end);
+            if from < to {
+                new(from, to);
+                novelty.new_bytes += (to - from) as u32;
+                novelty.fills_gap |= from < highest;
+            }
+        }
+        novelty.resent_bytes = (payload_end - start) as u32 - novelty.new_bytes;
+        self.bound();
+        novelty
+    }
+
+    /// Marks what `[start, end)` sends again: nothing of it gives a round-trip time any more, and nothing sent before now
+    /// and after it does. As in tcptrace, the time counts for the first segment that is touched.
+    fn resent(&mut self, at: Time, start: i64, end: i64, mut positions: u64) {
+        let first = self.outstanding.partition_point(|sent| sent.end <= start);
+        let touched = || self.outstanding.range(first..).take_while(|sent| sent.start < end);
+        let waiting: i64 = touched().map(|sent| sent.end.min(end) - sent.start.max(start)).sum();
+        positions -= waiting as u64;
+        let mut timed = positions > 0;
+        if timed {
+            self.acked_sent_at = Some(at);
+        }
+        for sent in self.outstanding.range_mut(first..).take_while(|sent| sent.start < end) {
+            sent.spoilt = true;
+            if !timed {
+                sent.at = at;
+                timed = true;
+            }
+        }
+    }
+
+    /// An acknowledgement of everything before `ack` passed.
+    ///
+    /// A round-trip time is taken from a segment to the first acknowledgement of exactly its end, unless the segment, or
+    /// one before it meanwhile, was sent again (Karn's rule, as tcptrace has it).
+    pub(super) fn acknowledged(&mut self, at: Time, ack: i64) -> Acknowledged {
+        let mut rtt_nanos = None;
+        let mut sent_at = self.acked_sent_at;
+        while let Some(front) = self.outstanding.front_mut() {
+            if front.start >= ack {
+                break;
+            }
+            sent_at = sent_at.max(Some(front.at));
+            if front.end == ack && !front.spoilt && sent_at == Some(front.at) {
+                rtt_nanos = Some((at - front.at).max(0) as u64);
+            }
+            if front.end > ack {
+                front.spoilt = true;
+                break;
+            }
+            self.acked_sent_at = sent_at;
+            self.outstanding.pop_front();
+        }
+        let before =
+            self.acked.unwrap_or_else(|| if self.from_syn { 0 } else { ack.min(self.seen.start().unwrap_or(ack)) });
+        let newly = (ack > before).then_some((before, ack));
+        self.acked = Some(before.max(ack));
+        Acknowledged { newly, rtt_nanos }
+    }
+
+    pub(super) fn acked(&self) -> Option<i64> {
+        self.acked
+    }
+
+    /// Bytes sent and not yet acknowledged.
+    pub(super) fn in_flight_bytes(&self) -> u64 {
+        let (Some(end), Some(start)) = (self.seen.end(), self.seen.start()) else {
+            return 0;
+        };
+        (end - self.acked.unwrap_or(start)).max(0) as u64
+    }
+
+    fn bound(&mut self) {
+        if self.outstanding.len() > MOST_OUTSTANDING {
+            self.outstanding.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn t(nanos: i64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    fn sequence(sent: &[(i64, i64, u32)]) -> Sequence {
+        let mut sequence = Sequence::default();
+        sequence.begin(u32::MAX - 5);
+        for &(at, start, len) in sent {
+            sequence.sent(t(at), start, len, false, |_, _| ());
+        }
+        sequence
+    }
+
+    #[test]
+    fn takes_the_time_to_the_exact_acknowledgement_only() {
+        let mut sequence = sequence(&[(0, 0, 10), (1, 10, 10), (2, 20, 10)]);
+        assert_eq!(sequence.acknowledged(t(7), 15).rtt_nanos, None, "inside a segment");
+        assert_eq!(sequence.acknowledged(t(8), 20).rtt_nanos, None, "after it was acknowledged in part");
+        assert_eq!(sequence.acknowledged(t(9), 30).rtt_nanos, Some(7));
+        assert_eq!(sequence.acknowledged(t(9), 30).rtt_nanos, None, "duplicate");
+    }
+
+    /// Karn: nothing from what was sent twice, nor from what waited behind it.
+    #[test]
+    fn takes_no_time_across_a_retransmission() {
+        let mut lost = sequence(&[(0, 0, 10), (1, 10, 10), (5, 0, 10), (6, 20, 10)]);
+        assert_eq!(lost.acknowledged(t(8), 10).rtt_nanos, None);
+        assert_eq!(lost.acknowledged(t(8), 20).rtt_nanos, None);
+        assert_eq!(lost.acknowledged(t(9), 30).rtt_nanos, Some(3));
+        let mut spurious = sequence(&[(0, 0, 10), (1, 10, 10)]);
+        spurious.acknowledged(t(4), 10);
+        spurious.sent(t(5), 0, 10, false, |_, _| ());
+        assert_eq!(spurious.acknowledged(t(8), 20).rtt_nanos, None);
+    }
+
+    #[test]
+    fn tells_new_from_old_from_gap() {
+        let mut sequence = sequence(&[(0, 0, 10), (1, 20, 10)]);
+        let mut pieces = Vec::new();
+        let novelty = sequence.sent(t(2), 5, 10, false, |from, to| pieces.push((from, to)));
+        assert_eq!(novelty, Novelty { new_bytes: 5, resent_bytes: 5, fills_gap: true });
+        assert_eq!(pieces, [(10, 15)]);
+        assert_eq!(sequence.in_flight_bytes(), 30);
+    }
+
+    #[test]
+    fn positions_survive_wrap_around() {
+        let mut sequence = sequence(&[(0, 0, 10)]);
+        assert_eq!(sequence.position(4), 9);
+        assert_eq!(sequence.position(u32::MAX - 4), 0);
+    }
+}

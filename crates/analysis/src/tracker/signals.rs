@@ -1,0 +1,123 @@
+//! What MPTCP options other than DSS do to a connection, and how they show in the table `events`.
+
+use super::connection::{Connection, Packet};
+use crate::event::Happening;
+use wire::Flags;
+use wire::mptcp::{AddAddr, MpCapable, MpJoin, Mptcp, crypto};
+
+impl Connection {
+    /// MP_CAPABLE tells the keys (RFC 8684 §3.1).
+    pub(super) fn capable(&mut self, packet: &Packet, capable: &MpCapable) {
+        let handshake = &mut self.view(packet).handshake;
+        let flags = packet.tcp.flags;
+        match (flags.has(Flags::SYN), flags.has(Flags::ACK)) {
+            (true, false) => handshake.option_on_syn = true,
+            (true, true) => handshake.option_on_syn_ack = true,
+            _ => handshake.option_on_ack = true,
+        }
+        if self.version.is_none() {
+            return;
+        }
+        if flags.has(Flags::ACK) {
+            self.version = Some(capable.version);
+            // RFC 8684 §3.1: checksums are used if either side asks for them.
+            self.checksums = Some(self.checksums.unwrap_or(false) || capable.flags & 0x80 != 0);
+        }
+        if let Some(key) = capable.sender_key {
+            self.learn_key(packet.direction, key);
+        }
+        if let Some(key) = capable.receiver_key {
+            self.learn_key(packet.direction.reverse(), key);
+        }
+    }
+
+    pub(super) fn signal(&mut self, packet: &Packet, option: &Mptcp) {
+        match option {
+            Mptcp::Join(join) => self.join(packet, join),
+            Mptcp::AddAddr(add) => self.add_addr(packet, add),
+            Mptcp::RemoveAddr(remove) => {
+                for &id in remove.ids() {
+                    self.happened(packet, Happening { address_id: Some(id), ..Happening::new("remove_addr") });
+                }
+            }
+            Mptcp::Prio(prio) => {
+                if prio.address_id.is_none() {
+                    self.subflows[packet.subflow].backup = prio.backup;
+                }
+                let detail = Some(if prio.backup { "backup" } else { "regular" });
+                self.happened(packet, Happening { detail, address_id: prio.address_id, ..Happening::new("prio") });
+            }
+            Mptcp::Fail(_) => {
+                self.happened(packet, Happening { detail: Some("DSS checksum failed"), ..Happening::new("fail") });
+            }
+            Mptcp::FastClose(_) => {
+                if !self.fast_closed {
+                    self.happened(packet, Happening::new("fastclose"));
+                }
+                self.fast_closed = true;
+            }
+            Mptcp::TcpRst(reset) => {
+                self.subflows[packet.subflow].reset_reason = Some(reset_reason(reset.reason));
+            }
+            Mptcp::Other { .. } => self.happened(packet, Happening::new("experimental")),
+            Mptcp::Capable(_) | Mptcp::Dss(_) => {}
+        }
+    }
+
+    /// MP_JOIN carries random numbers and proves knowledge of the keys (RFC 8684 §3.2).
+    fn join(&mut self, packet: &Packet, join: &MpJoin) {
+        let (version, keys) = (self.version.unwrap_or(1), self.keys);
+        let (by, to) = (packet.direction as usize, packet.direction.reverse() as usize);
+        let handshake = &mut self.view(packet).handshake;
+        match join {
+            MpJoin::Syn { .. } => handshake.option_on_syn = true,
+            MpJoin::SynAck { .. } => handshake.option_on_syn_ack = true,
+            MpJoin::Ack { .. } => handshake.option_on_ack = true,
+        }
+        let subflow = &mut self.subflows[packet.subflow];
+        if let MpJoin::Syn { backup, address_id, nonce, .. } | MpJoin::SynAck { backup, address_id, nonce, .. } = *join
+        {
+            subflow.backup |= backup;
+            subflow.address_ids[by] = Some(address_id);
+            subflow.nonces[by] = Some(nonce);
+        }
+        let party = |side: usize| Some(crypto::Party { key: keys[side]?, nonce: subflow.nonces[side]? });
+        let Some((sender, receiver)) = party(by).zip(party(to)) else { return };
+        let valid = match join {
+            MpJoin::Syn { .. } => return,
+            MpJoin::SynAck { hmac, .. } => *hmac == crypto::join_syn_ack_hmac(version, sender, receiver),
+            MpJoin::Ack { hmac } => *hmac == crypto::join_ack_hmac(version, sender, receiver),
+        };
+        subflow.hmac_valid = Some(subflow.hmac_valid.unwrap_or(true) && valid);
+    }
+
+    fn add_addr(&mut self, packet: &Packet, add: &AddAddr) {
+        let (by, to) = (packet.direction as usize, packet.direction.reverse() as usize);
+        let valid = add.hmac.zip(self.keys[by].zip(self.keys[to])).map(|(hmac, (sender, receiver))| {
+            hmac == crypto::add_addr_hmac(sender, receiver, add.address_id, add.address, add.port)
+        });
+        let event = if add.echo { "add_addr_echo" } else { "add_addr" };
+        let happening = Happening {
+            detail: valid.map(|valid| if valid { "HMAC valid" } else { "HMAC wrong" }),
+            address_id: Some(add.address_id),
+            address: Some(add.address),
+            port: add.port,
+            ..Happening::new(event)
+        };
+        self.happened(packet, happening);
+    }
+}
+
+/// RFC 8684 §3.6, figure 15.
+fn reset_reason(code: u8) -> &'static str {
+    match code {
+        0 => "unspecified error",
+        1 => "MPTCP-specific error",
+        2 => "lack of resources",
+        3 => "administratively prohibited",
+        4 => "too much outstanding data",
+        5 => "unacceptable performance",
+        6 => "middlebox interference",
+        _ => "unknown reason",
+    }
+}

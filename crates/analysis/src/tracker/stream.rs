@@ -1,0 +1,179 @@
+//! One direction of a connection's data, as seen at one end: what arrived, in which order, over which subflow.
+
+use crate::event::Seen;
+use crate::ranges::Ranges;
+use std::collections::BTreeMap;
+
+/// Offsets count from the connection's first byte.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    arrived: Ranges,
+    confirmed: Ranges,
+    /// Segments that wait for earlier data, by their first offset.
+    waiting: BTreeMap<i64, Waiting>,
+    /// Where the data begins: 0, or the first offset seen where the connection's start was not.
+    origin: Option<i64>,
+    in_order: i64,
+    data_ack: Option<i64>,
+    /// Offset of DATA_FIN.
+    pub(super) fin: Option<i64>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    end: i64,
+    seen: Seen,
+    subflow: usize,
+}
+
+/// A segment whose new bytes are in order now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InOrder {
+    pub(super) seen: Seen,
+    pub(super) subflow: usize,
+    pub(super) offset: i64,
+    pub(super) bytes: u32,
+    pub(super) delay_nanos: u64,
+}
+
+/// Segments waiting beyond this are given up, oldest first: what they wait for is not in the capture.
+const MOST_WAITING: usize = 1 << 16;
+
+impl Stream {
+    /// The connection's first byte has offset 0 for certain.
+    pub(super) fn begin(&mut self) {
+        self.origin = Some(0);
+    }
+
+    /// `[start, end)` arrived. Returns how many bytes are new; `in_order` gets the segments that are in order now.
+    pub(super) fn arrive(
+        &mut self,
+        (start, end): (i64, i64),
+        seen: Seen,
+        subflow: usize,
+        mut in_order: impl FnMut(InOrder),
+    ) -> u64 {
+        let origin = *self.origin.get_or_insert_with(|| self.data_ack.unwrap_or(start).min(start));
+        self.in_order = self.in_order.max(origin);
+        if start == self.in_order
+            && self.waiting.is_empty()
+            && self.arrived.end().is_none_or(|highest| highest == start)
+        {
+            self.arrived.insert(start, end, |_, _| ());
+            self.in_order = end;
+            in_order(InOrder { seen, subflow, offset: start, bytes: (end - start) as u32, delay_nanos: 0 });
+            return (end - start) as u64;
+        }
+        let waiting = &mut self.waiting;
+        let next = self.in_order;
+        let new = self.arrived.insert(start, end, |from, to| {
+            if to > next {
+                waiting.insert(from, Waiting { end: to, seen, subflow });
+            }
+        });
+        self.advance(self.arrived.contiguous_from(self.in_order), seen, in_order);
+        if self.waiting.len() > MOST_WAITING {
+            self.waiting.pop_first();
+        }
+        new
+    }
+
+    fn advance(&mut self, to: i64, now: Seen, mut in_order: impl FnMut(InOrder)) {
+        self.in_order = self.in_order.max(to);
+        while let Some(first) = self.waiting.first_entry().filter(|first| first.get().end <= to) {
+            let (offset, Waiting { end, seen, subflow }) = first.remove_entry();
+            let delay_nanos = (now.at - seen.at).max(0) as u64;
+            in_order(InOrder { seen, subflow, offset, bytes: (end - offset) as u32, delay_nanos });
+        }
+    }
+
+    /// Data in order by arrival, offset.
+    pub(super) fn in_order(&self) -> i64 {
+        self.in_order
+    }
+
+    /// `[start, end)` was acknowledged on a subflow. Returns how many bytes no subflow had acknowledged before.
+    pub(super) fn confirm(&mut self, start: i64, end: i64) -> u64 {
+        self.confirmed.insert(start, end, |_, _| ())
+    }
+
+    /// DATA_ACK passed. Returns the bytes of data that it newly acknowledged, DATA_FIN not counted.
+    pub(super) fn data_ack(&mut self, ack: i64) -> u64 {
+        let before = self.data_ack.unwrap_or_else(|| self.origin.unwrap_or(ack).min(ack));
+        if self.data_ack.is_some_and(|before| ack <= before) {
+            return 0;
+        }
+        self.data_ack = Some(ack);
+        if ack > self.in_order && self.origin.is_some() {
+            // What the capture missed can no longer be waited for.
+            self.in_order = ack;
+            if !self.waiting.is_empty() {
+                self.waiting = self.waiting.split_off(&ack);
+            }
+        }
+        (self.without_fin(ack) - self.without_fin(before)).max(0) as u64
+    }
+
+    fn without_fin(&self, offset: i64) -> i64 {
+        self.fin.map_or(offset, |fin| offset.min(fin))
+    }
+
+    /// DATA_FIN is acknowledged.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!((self.fin, self.data_ack), (Some(fin), Some(ack)) if ack > fin)
+    }
+
+    /// Bytes delivered in order to the application: what was acknowledged at connection level, or, where no
+    /// acknowledgement was seen, what arrived in order.
+    pub(super) fn delivered_bytes(&self) -> u64 {
+        let Some(origin) = self.origin else { return 0 };
+        let end = self.data_ack.unwrap_or(self.in_order);
+        (self.without_fin(end) - origin).max(0) as u64
+    }
+
+    /// Bytes acknowledged that never passed: the capture missed them.
+    pub(super) fn missed_bytes(&self) -> u64 {
+        let Some((origin, ack)) = self.origin.zip(self.data_ack) else { return 0 };
+        let end = self.without_fin(ack);
+        ((end - origin).max(0) as u64).saturating_sub(self.arrived.total_below(end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{PointId, Time};
+
+    fn at(nanos: i64) -> Seen {
+        Seen { at: Time::from_nanos(nanos), point: PointId(0), record: 0 }
+    }
+
+    /// A segment waits until the one before it has come; one that came twice waits once.
+    #[test]
+    fn out_of_order_delay_ends_when_the_gap_is_filled() {
+        let mut stream = Stream::default();
+        stream.begin();
+        let mut delays = Vec::new();
+        for (start, end, time, subflow) in
+            [(0, 10, 0, 0), (20, 30, 5, 0), (30, 40, 6, 1), (20, 30, 7, 1), (10, 20, 9, 1)]
+        {
+            stream.arrive((start, end), at(time), subflow, |s| delays.push((s.offset, s.subflow, s.delay_nanos)));
+        }
+        assert_eq!(delays, [(0, 0, 0), (10, 1, 0), (20, 0, 4), (30, 1, 3)]);
+        assert_eq!(stream.in_order(), 40);
+    }
+
+    #[test]
+    fn what_the_capture_missed_is_not_waited_for() {
+        let mut stream = Stream::default();
+        stream.begin();
+        let mut delays = Vec::new();
+        for (range, time) in [((0, 10), 0), ((20, 30), 5)] {
+            stream.arrive(range, at(time), 0, |s| delays.push(s.offset));
+        }
+        assert_eq!(stream.data_ack(30), 30);
+        stream.arrive((30, 40), at(9), 0, |s| delays.push(s.offset));
+        assert_eq!(delays, [0, 30]);
+        assert_eq!((stream.delivered_bytes(), stream.missed_bytes()), (30, 10));
+    }
+}

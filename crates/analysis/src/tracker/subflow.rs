@@ -1,0 +1,164 @@
+//! A subflow, and how it looks from one end.
+
+use super::{handshake::Handshake, mappings::Mappings, sequence::Sequence};
+use crate::event::Seen;
+use std::net::SocketAddr;
+use tables::Direction;
+use wire::PointId;
+
+/// A subflow of a connection.
+#[derive(Debug)]
+pub(crate) struct Subflow {
+    /// Client's and server's address and port, as seen first.
+    pub(crate) client: SocketAddr,
+    pub(crate) server: SocketAddr,
+    /// `Up`: the client opened it.
+    pub(crate) opener: Direction,
+    pub(crate) kind: Kind,
+    pub(crate) first: Seen,
+    pub(crate) last: Seen,
+    /// Random numbers of MP_JOIN, of the client's and of the server's side.
+    pub(crate) nonces: [Option<u32>; 2],
+    pub(crate) address_ids: [Option<u8>; 2],
+    pub(crate) hmac_valid: Option<bool>,
+    pub(crate) backup: bool,
+    pub(crate) mss_bytes: [Option<u16>; 2],
+    pub(crate) window_scale: [Option<u8>; 2],
+    pub(crate) reset_reason: Option<&'static str>,
+    pub(crate) views: [Option<Box<View>>; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Initial,
+    Join,
+    Tcp,
+    Unknown,
+}
+
+/// A subflow as seen at one end. Arrays are indexed by the direction of the data.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// Where it was seen first.
+    pub(super) point: PointId,
+    pub(super) handshake: Handshake,
+    pub(super) sequences: [Sequence; 2],
+    pub(super) mappings: [Mappings; 2],
+    /// Subflow sequence numbers of mappings count from the SYN; this turns them into positions where it was not seen.
+    pub(super) alignment: [Alignment; 2],
+    /// A mapping was seen.
+    pub(super) mapped: [bool; 2],
+    pub(super) unmapped_bytes: [u64; 2],
+    pub(crate) merged: [bool; 2],
+    pub(super) fins: [bool; 2],
+    pub(super) reset: bool,
+    /// Its ports were used again before it ended.
+    pub(super) abandoned: bool,
+    pub(super) repeats: Repeats,
+    pub(crate) duplicates: u64,
+}
+
+/// Where positions stand against the subflow sequence numbers of mappings.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Alignment {
+    /// They agree: the SYN was seen.
+    Known(i64),
+    /// A first mapping hints at a shift; it may have begun before the segment that carried it.
+    Hint {
+        data_seq: u64,
+        shift: i64,
+    },
+    Unknown,
+}
+
+impl View {
+    pub(super) fn new(point: PointId) -> Self {
+        View {
+            point,
+            handshake: Handshake::default(),
+            sequences: Default::default(),
+            mappings: Default::default(),
+            alignment: [Alignment::Unknown; 2],
+            mapped: [false; 2],
+            unmapped_bytes: [0; 2],
+            merged: [false; 2],
+            fins: [false; 2],
+            reset: false,
+            abandoned: false,
+            repeats: Repeats::default(),
+            duplicates: 0,
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.reset
+            || self.abandoned
+            || Direction::BOTH.iter().all(|&direction| {
+                let sequence = &self.sequences[direction as usize];
+                sequence.fin.zip(sequence.acked()).is_some_and(|(fin, acked)| acked > fin)
+            })
+    }
+
+    pub(super) fn ended(&self) -> &'static str {
+        match (self.reset, self.fins) {
+            (true, _) => "reset",
+            (false, [true, true]) => "fin",
+            (false, [false, false]) => "open",
+            _ => "half-closed",
+        }
+    }
+
+    pub(crate) fn handshake_outcome(&self) -> &'static str {
+        self.handshake.outcome()
+    }
+}
+
+impl Alignment {
+    /// Shift from subflow sequence number − 1 to position, once it is certain. Without the SYN, the segment that carries a
+    /// mapping first need not be where the mapping begins; but of two mappings in a row one does, and its shift is the larger.
+    pub(super) fn shift(&mut self, position: i64, subflow_seq: u32, data_seq: u64) -> Option<i64> {
+        let relative = i64::from(subflow_seq) - 1;
+        match *self {
+            Alignment::Known(shift) => return Some(shift),
+            Alignment::Unknown => *self = Alignment::Hint { data_seq, shift: position - relative },
+            Alignment::Hint { data_seq: other, shift } if other != data_seq => {
+                *self = Alignment::Known(shift.min(position - relative));
+            }
+            Alignment::Hint { .. } => {}
+        }
+        match *self {
+            Alignment::Known(shift) => Some(shift),
+            _ => None,
+        }
+    }
+}
+
+/// The last packets of a subflow, to know copies of one packet that two interfaces of a host showed (capturing on "any").
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    recent: Vec<(u64, Seen, Option<wire::Direction>)>,
+    next: usize,
+}
+
+const REMEMBERED: usize = 32;
+const REPEAT_NANOS: i64 = 10_000_000;
+
+impl Repeats {
+    /// Whether the same packet passed another interface, or the same one the other way, a moment ago.
+    pub(super) fn is_repeat(&mut self, fingerprint: u64, seen: Seen, way: Option<wire::Direction>) -> bool {
+        let repeat = self.recent.iter().any(|(print, earlier, earlier_way)| {
+            *print == fingerprint
+                && seen.at - earlier.at <= REPEAT_NANOS
+                && (earlier.point != seen.point || *earlier_way != way)
+        });
+        if !repeat {
+            if self.recent.len() < REMEMBERED {
+                self.recent.push((fingerprint, seen, way));
+            } else {
+                self.recent[self.next] = (fingerprint, seen, way);
+                self.next = (self.next + 1) % REMEMBERED;
+            }
+        }
+        repeat
+    }
+}
