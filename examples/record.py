@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records MPTCP v1 transfers between two network namespaces, with this machine's kernel at both ends.
+"""Records MPTCP v1 transfers between two network namespaces, the kernel at both ends.
 
 An example is named after its table in facts.toml; `bulk` and `short` are raw material for tests
-and benchmarks. Needs root, iproute2, ethtool, util-linux and dumpcap (wireshark-common). Nothing is left behind
-on the machine, also when this is killed.
+and benchmarks. Needs root, iproute2, ethtool, util-linux and dumpcap (wireshark-common). Nothing
+is left behind on the machine, also when this is killed.
 """
 
 from __future__ import annotations
@@ -13,19 +13,16 @@ import gzip
 import multiprocessing
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from recorder import network
 from recorder.capture import Capture
 from recorder.forwarder import forward
-from recorder.order import order_by_time
 from recorder.path import Path
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -48,10 +45,11 @@ def main() -> None:
     network.isolate()
     options.directory.mkdir(parents=True, exist_ok=True)
     if options.what == "bulk":
-        recording = _material([options.number], options.loss)
+        recording = _material([options.bytes], options.loss)
     elif options.what == "short":
         choice = random.Random(1)
-        recording = _material([choice.choice(SHORT_SIZES) for _ in range(options.number)], options.loss)
+        sizes = [choice.choice(SHORT_SIZES) for _ in range(options.count)]
+        recording = _material(sizes, options.loss)
     else:
         recording = _example(FACTS[options.what])
     record(recording, options.directory)
@@ -63,11 +61,14 @@ def _arguments() -> argparse.Namespace:
     for name, facts in FACTS.items():
         command = commands.add_parser(name, help=facts["about"])
         command.add_argument("directory", type=pathlib.Path, nargs="?", default=HERE / name)
-    for name, meaning in (("bulk", "one download of BYTES"), ("short", "COUNT downloads of 200 B to 60 kB")):
-        command = commands.add_parser(name, help=f"{meaning} over 400 and 200 Mbit/s without delay")
-        command.add_argument("number", type=int, metavar=meaning.split()[-1] if name == "bulk" else "COUNT")
+    bulk = commands.add_parser("bulk", help="one download at 400 and 200 Mbit/s without delay")
+    bulk.add_argument("bytes", type=int)
+    short = commands.add_parser("short", help="downloads of 200 to 60,000 bytes, 16 at a time")
+    short.add_argument("count", type=int)
+    for command in (bulk, short):
         command.add_argument("directory", type=pathlib.Path)
-        command.add_argument("--loss", type=float, metavar="PERCENT", help="lose frames, at a tenth of the rate")
+        lossy = "lose frames, twice as many on the second path, at a tenth of the rate"
+        command.add_argument("--loss", type=float, metavar="PERCENT", help=lossy)
     return parser.parse_args()
 
 
@@ -78,12 +79,13 @@ def _example(facts: dict[str, Any]) -> Recording:
 
 
 def _material(sizes: list[int], loss_percent: float | None) -> Recording:
-    paths = [Path("wifi", None, 400, 400, 400_000), Path("lte", None, 200, 200, 400_000)]
-    if loss_percent is not None:
-        # Only the forwarder loses frames, and it keeps up with about 5000 of them a second.
+    if loss_percent is None:
+        paths = [Path("wifi", None, 400, 400, 400_000), Path("lte", None, 200, 200, 400_000)]
+    else:
+        # Only the forwarder loses frames, and it keeps up with some thousands of them a second.
         paths = [
-            replace(path, rtt_ms=rtt, down_mbps=path.down_mbps / 10, up_mbps=path.up_mbps / 10, loss_percent=loss)
-            for path, rtt, loss in zip(paths, (4, 10), (loss_percent, 2 * loss_percent), strict=True)
+            Path("wifi", 4, 40, 40, 400_000, loss_percent),
+            Path("lte", 10, 20, 20, 400_000, 2 * loss_percent),
         ]
     return Recording(paths, sizes, seed=1, second_server_address=True)
 
@@ -97,37 +99,30 @@ def record(recording: Recording, directory: pathlib.Path) -> None:
             ends = network.far_end(path, "client"), network.far_end(path, "server")
             job = (path, *ends, recording.seed, start)
             multiprocessing.Process(target=forward, args=job, daemon=True).start()
-    with tempfile.TemporaryDirectory(dir=directory) as unfinished:
-        files = {host: pathlib.Path(unfinished, f"{host}.pcapng") for host in recording.keep}
-        captures = [Capture(host, names, file) for host, file in files.items()]
-        for capture in captures:
-            capture.wait_until_open()
-        _transfer(recording.sizes, start)
-        for capture in captures:
-            capture.stop()
-        for file in files.values():
-            _publish(file, directory, recording.compress)
+    captures = {host: Capture(host, names, network.SCRATCH) for host in recording.keep}
+    for capture in captures.values():
+        capture.wait_until_open()
+    _transfer(recording.sizes, start)
+    for host, capture in captures.items():
+        _publish(capture.stop(), directory / f"{host}.pcapng", recording.compress)
 
 
 def _transfer(sizes: list[int], start: float) -> None:
-    program = [sys.executable, str(HERE / "recorder" / "transfer.py")]
-    at_server = [*program, "server", network.SERVER_ADDRESS, str(len(sizes))]
-    at_client = [*program, "client", network.SERVER_ADDRESS, str(start), *map(str, sizes)]
-    server = subprocess.Popen(["ip", "netns", "exec", "server", *at_server])
+    program = f"{sys.executable} {HERE / 'recorder' / 'transfer.py'}"
+    server = subprocess.Popen(f"ip netns exec server {program} server {len(sizes)}".split())
     time.sleep(0.5)
-    network.on("client", *at_client)
+    wanted = " ".join(map(str, sizes))
+    network.on("client", f"{program} client {network.SERVER_ADDRESS} {start} {wanted}")
     if server.wait():
         sys.exit("the server failed")
 
 
-def _publish(file: pathlib.Path, directory: pathlib.Path, compress: bool) -> None:
-    order_by_time(file)
+def _publish(content: bytes, file: pathlib.Path, compress: bool) -> None:
     if compress:
-        packed = file.with_name(file.name + ".gz")
-        packed.write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
-        file = packed
-    shutil.move(file, directory / file.name)
-    print(directory / file.name)
+        file = file.with_name(file.name + ".gz")
+        content = gzip.compress(content, 9, mtime=0)
+    file.write_bytes(content)
+    print(file)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""dumpcap on every path of a host: one pcapng with interface names, nanoseconds and drop counts."""
+"""dumpcap on every path of a host, with interface names, nanoseconds and drop counts."""
 
 from __future__ import annotations
 
@@ -9,37 +9,45 @@ import sys
 import time
 from collections.abc import Sequence
 
+from recorder.merge import merge
+
 SNAP_BYTES = 128
 BUFFER_MB = 64
+# The kernel hands packets over in blocks, some time after the last one.
+SETTLE_SECONDS = 1
 
 
 class Capture:
-    def __init__(self, host: str, interfaces: Sequence[str], file: pathlib.Path) -> None:
+    """The captures of a host: a dumpcap per interface, since with two it loses packets."""
+
+    def __init__(self, host: str, interfaces: Sequence[str], directory: pathlib.Path) -> None:
         self.host = host
-        self.file = file
-        per_interface = [["-i", name, "-s", str(SNAP_BYTES), "-B", str(BUFFER_MB)] for name in interfaces]
-        options = [word for words in per_interface for word in words]
-        command = ["dumpcap", "-q", "-f", "tcp", *options, "-w", str(file)]
-        self.process = subprocess.Popen(
-            ["ip", "netns", "exec", host, *command], stderr=subprocess.PIPE, text=True
-        )
+        self.parts = [directory / f"{host}-{name}.pcapng" for name in interfaces]
+        options = ["-q", "-f", "tcp", "-s", str(SNAP_BYTES), "-B", str(BUFFER_MB)]
+        self.processes = [
+            subprocess.Popen(
+                ["ip", "netns", "exec", host, "dumpcap", *options, "-i", name, "-w", str(part)],
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for name, part in zip(interfaces, self.parts, strict=True)
+        ]
 
     def wait_until_open(self, seconds: float = 10) -> None:
         until = time.monotonic() + seconds
-        while not self.file.exists() or self.file.stat().st_size == 0:
-            if self.process.poll() is not None or time.monotonic() > until:
-                sys.exit(f"dumpcap at the {self.host}: {self._remarks()}")
-            time.sleep(0.05)
+        for process, part in zip(self.processes, self.parts, strict=True):
+            while not part.exists() or part.stat().st_size == 0:
+                if process.poll() is not None or time.monotonic() > until:
+                    process.kill()
+                    sys.exit(f"dumpcap at the {self.host}: {process.communicate()[1].strip()}")
+                time.sleep(0.05)
 
-    def stop(self) -> None:
-        # dumpcap reads whole blocks of packets, which the kernel hands over some time after the last one.
-        time.sleep(1)
-        self.process.send_signal(signal.SIGINT)
-        remarks = self._remarks()
-        if self.process.returncode:
-            sys.exit(f"dumpcap at the {self.host}: {remarks}")
-
-    def _remarks(self) -> str:
-        if self.process.poll() is None and not self.file.exists():
-            self.process.kill()
-        return self.process.communicate()[1].strip()
+    def stop(self) -> bytes:
+        """The pcapng of all interfaces."""
+        time.sleep(SETTLE_SECONDS)
+        for process in self.processes:
+            process.send_signal(signal.SIGINT)
+            remarks = process.communicate()[1].strip()
+            if process.returncode:
+                sys.exit(f"dumpcap at the {self.host}: {remarks}")
+        return merge(self.parts)

@@ -20,16 +20,17 @@ SOL_PACKET = 263
 PACKET_IGNORE_OUTGOING = 23
 ETH_P_ALL = 3
 FRAME_BYTES = 2048
+LONG = 3600.0
 
 
 class Direction:
     """One direction of a path: a drop-tail queue, then the loss of the radio, then the delay."""
 
-    def __init__(self, path: Path, mbps: float, loss_percent: float, seed: str, start: float) -> None:
+    def __init__(self, path: Path, mbps: float, loss: float, seed: str, start: float) -> None:
         self.seconds_per_byte = 8 / (mbps * 1e6)
         self.delay = (path.rtt_ms or 0) / 2000
         self.queue_bytes = path.queue_bytes
-        self.loss = loss_percent / 100
+        self.loss = loss
         self.strips = path.strips_mptcp
         self.blackout = tuple(start + t for t in path.blackout_s or (float("inf"), float("inf")))
         self.random = random.Random(seed)
@@ -45,7 +46,8 @@ class Direction:
         # Loss of radio takes what is on air then, however long it has queued.
         if lost or self.blackout[0] <= self.idle_at < self.blackout[1]:
             return
-        self.under_way.append((self.idle_at + self.delay, strip_mptcp(frame) if self.strips else frame))
+        frame = strip_mptcp(frame) if self.strips else frame
+        self.under_way.append((self.idle_at + self.delay, frame))
 
     def due(self, now: float) -> list[bytes]:
         frames = []
@@ -64,15 +66,17 @@ def forward(path: Path, client_side: str, server_side: str, seed: int, start: fl
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     client, server = _open(client_side), _open(server_side)
     up = Direction(path, path.up_mbps, 0, f"{seed}/{path.name}/up", start)
-    down = Direction(path, path.down_mbps, path.loss_percent, f"{seed}/{path.name}/down", start)
+    down = Direction(
+        path, path.down_mbps, path.loss_percent / 100, f"{seed}/{path.name}/down", start
+    )
     routes = {client: (up, server), server: (down, client)}
     while True:
         now = time.monotonic()
         for direction, target in routes.values():
             for frame in direction.due(now):
                 target.send(frame)
-        wait = min(up.deadline(), down.deadline()) - time.monotonic()
-        readable, _, _ = select.select(list(routes), [], [], None if wait == float("inf") else max(0, wait))
+        wait = min(LONG, up.deadline() - now, down.deadline() - now)
+        readable, _, _ = select.select(list(routes), [], [], max(0, wait))
         for source in readable:
             _drain(source, routes[source][0])
 

@@ -35,7 +35,7 @@ def strip_mptcp(frame: bytes) -> bytes:
 
 def _checksum(data: bytes) -> int:
     data += bytes(len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -1,11 +1,12 @@
 """The application: a client asks for sizes, a server sends as many bytes and closes.
 
-    transfer.py server ADDRESS COUNT
-    transfer.py client ADDRESS START SIZE…      START is a monotonic time
+Called as `transfer.py server COUNT` and `transfer.py client ADDRESS START SIZE…`, where START is a
+monotonic time.
 """
 
 from __future__ import annotations
 
+import itertools
 import socket
 import sys
 import threading
@@ -15,11 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 PORT = 8080
 REQUEST_BYTES = 64
 AT_A_TIME = 16
+PAUSE_SECONDS = 0.01
 
 
-def serve(address: str, count: int) -> None:
+def serve(count: int) -> None:
+    """On all addresses: an announced one must accept joins."""
     with _socket() as listener:
-        listener.bind((address, PORT))
+        listener.bind(("", PORT))
         listener.listen(512)
         threads = []
         for _ in range(count):
@@ -40,12 +43,15 @@ def _answer(peer: socket.socket) -> None:
 def fetch(address: str, start: float, sizes: list[int]) -> None:
     time.sleep(max(0, start - time.monotonic()))
     with ThreadPoolExecutor(min(AT_A_TIME, len(sizes))) as pool:
-        list(pool.map(lambda size: _ask(address, size), sizes))
+        # Every other client waits until the joins are made; the rest may be done before.
+        pauses = itertools.cycle((0, PAUSE_SECONDS))
+        list(pool.map(lambda size, pause: _ask(address, size, pause), sizes, pauses))
 
 
-def _ask(address: str, size: int) -> None:
+def _ask(address: str, size: int, pause: float) -> None:
     with _socket() as peer:
         peer.connect((address, PORT))
+        time.sleep(pause)
         peer.sendall(str(size).encode().ljust(REQUEST_BYTES))
         left = size
         while block := peer.recv(1 << 18):
@@ -61,8 +67,8 @@ def _socket() -> socket.socket:
 
 
 if __name__ == "__main__":
-    role, address, *rest = sys.argv[1:]
+    role, *rest = sys.argv[1:]
     if role == "server":
-        serve(address, int(rest[0]))
+        serve(int(rest[0]))
     else:
-        fetch(address, float(rest[0]), [int(size) for size in rest[1:]])
+        fetch(rest[0], float(rest[1]), [int(size) for size in rest[2:]])
