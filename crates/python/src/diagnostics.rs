@@ -1,0 +1,110 @@
+//! What a capture's reader noticed, as rows of `diagnostics`.
+
+use capture::FileStatistics;
+use std::sync::Arc;
+use tables::Diagnostic;
+
+/// The remarks on one capture, gravest first.
+pub fn of_capture(capture: &FileStatistics) -> Vec<Diagnostic> {
+    let name: Arc<str> = capture.name.as_str().into();
+    let remark = |diagnostic, count, message: String| Diagnostic {
+        capture: Some(name.clone()),
+        diagnostic,
+        count,
+        message,
+        ..Diagnostic::default()
+    };
+    let mut remarks = Vec::new();
+    if let Some(cut) = &capture.cut {
+        remarks.push(remark("capture_cut", Some(capture.packets), format!("{cut}; analysed up to there")));
+    }
+    counts(capture, |diagnostic, count, message| remarks.push(remark(diagnostic, Some(count), message)));
+    if let Some(snap_length) = capture.snap_length.filter(|_| capture.truncated_headers == 0).filter(|&l| l < 96) {
+        let message = format!("a snap length of {snap_length} may cut TCP options; 128 is enough");
+        remarks.push(remark("snap_length", Some(snap_length.into()), message));
+    }
+    if let Some(step) = capture.clock_resolution_ns.filter(|&step| step > 1_000) {
+        let message = format!("the capture's clock steps by {} µs; shorter times than that mean nothing", step / 1_000);
+        remarks.push(remark("clock_resolution", Some(step), message));
+    }
+    remarks
+}
+
+fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, String)) {
+    let mut push = |diagnostic, count: u64, message: String| {
+        if count > 0 {
+            push(diagnostic, count, message);
+        }
+    };
+    let drops: u64 = capture.interfaces.iter().filter_map(|interface| interface.drops).sum();
+    push(
+        "capture_drops",
+        drops,
+        format!(
+            "{} passed and were not captured, loss and reordering may be the capture's own; a larger buffer helps \
+             (dumpcap -B 64)",
+            packets(drops)
+        ),
+    );
+    if capture.tcp == 0 {
+        push("no_tcp", 1, "holds no TCP packet".into());
+    }
+    push(
+        "truncated_headers",
+        capture.truncated_headers,
+        format!("the snap length cut the headers of {}; use 128 or more", packets(capture.truncated_headers)),
+    );
+    push(
+        "malformed",
+        capture.malformed,
+        format!(
+            "{} with broken headers left out; the first: {}",
+            packets(capture.malformed),
+            capture.malformed_example.as_deref().unwrap_or("unknown")
+        ),
+    );
+    if let Some(link_type) = capture.unsupported_link_type {
+        push(
+            "unsupported_link_type",
+            capture.unsupported,
+            format!("{} left out: link type {link_type} is not supported", packets(capture.unsupported)),
+        );
+    }
+    push(
+        "not_reordered",
+        capture.not_reordered,
+        format!(
+            "{} stand too late in the capture to be put in order of time, by up to {:.3} s",
+            packets(capture.not_reordered),
+            seconds(capture.out_of_order_most_ns)
+        ),
+    );
+    push(
+        "out_of_time_order",
+        capture.out_of_order - capture.not_reordered.min(capture.out_of_order),
+        format!(
+            "{} put in order of time, by up to {:.3} s",
+            packets(capture.out_of_order),
+            seconds(capture.out_of_order_most_ns)
+        ),
+    );
+    push(
+        "fragments",
+        capture.fragments,
+        format!("{} of IP left out where they hold no TCP header", plural(capture.fragments, "fragment")),
+    );
+    push("not_ip", capture.not_ip, format!("{} are no IP and were left out", packets(capture.not_ip)));
+    push("not_tcp", capture.other_ip, format!("{} of IP are no TCP and were left out", packets(capture.other_ip)));
+}
+
+fn packets(count: u64) -> String {
+    plural(count, "packet")
+}
+
+fn plural(count: u64, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}

@@ -1,0 +1,32 @@
+//! The extension module `mptcplab._core`: captures in, tables out. It converts and decides nothing.
+//!
+//! The interpreter lock is released while packets are read, Ctrl-C is honoured, and a panic (a fault of ours) becomes
+//! `mptcplab.InternalError`. Its Python signatures stand in `python/mptcplab/_core.pyi`, which `make lint` checks.
+
+mod analyze;
+mod diagnostics;
+mod errors;
+mod rows;
+mod tables;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::analyze::analyze;
+    #[pymodule_export]
+    use crate::errors::{CaptureError, Error, InternalError};
+    #[pymodule_export]
+    use crate::rows::Rows;
+    #[pymodule_export]
+    use crate::tables::{Table, Tables, columns};
+
+    /// Version of mptcplab.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Version of the tables' schema.
+    #[pymodule_export]
+    const SCHEMA: u32 = ::tables::SCHEMA;
+}

@@ -1,0 +1,142 @@
+use crate::{
+    errors::{guarded, unwritten},
+    rows::Rows,
+};
+use pyo3::{exceptions::PyKeyError, prelude::*, types::PyCapsule};
+use std::{fs::File, io, path::PathBuf};
+use tables::{FFI_ArrowArrayStream, RecordBatch, RecordBatchIterator};
+
+/// The tables of an analysis.
+#[pyclass(frozen, module = "mptcplab._core")]
+pub struct Tables(::tables::Tables);
+
+impl From<::tables::Tables> for Tables {
+    fn from(tables: ::tables::Tables) -> Self {
+        Tables(tables)
+    }
+}
+
+#[pymethods]
+impl Tables {
+    /// Names of the tables, in the order of the reference.
+    #[classattr]
+    const NAMES: &'static [&'static str] = ::tables::Tables::NAMES;
+
+    /// Whether every capture was read to its end.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.0.complete
+    }
+
+    /// A table, as anything that knows Arrow takes it.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
+        self.batch(py, name).map(Table)
+    }
+
+    /// The rows of a table as dictionaries, one at a time; of one connection, and of some columns, if asked for.
+    #[pyo3(signature = (name, *, connection=None, columns=None))]
+    fn rows(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        connection: Option<u32>,
+        columns: Option<Vec<String>>,
+    ) -> PyResult<Rows> {
+        Rows::new(py, &self.batch(py, name)?, connection, columns.as_deref())
+    }
+
+    /// The tables with the rows of one connection only, and the remarks on the captures.
+    fn only(&self, connection: u32) -> Tables {
+        Tables(only(&self.0, connection))
+    }
+
+    /// The summary tables as one JSON document.
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        let mut text = Vec::new();
+        py.detach(|| guarded(|| self.0.write_json(&mut text).map_err(unwritten)))?;
+        Ok(String::from_utf8(text)?)
+    }
+
+    /// Writes the same document to standard output, never holding it as a whole.
+    fn print_json(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| {
+            guarded(|| {
+                let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+                self.0.write_json(&mut out).and_then(|()| io::Write::flush(&mut out)).map_err(unwritten)
+            })
+        })
+    }
+
+    /// Writes a table as CSV with a header line.
+    fn write_csv(&self, py: Python<'_>, name: &str, path: PathBuf) -> PyResult<()> {
+        let write = || self.0.write_csv(name, io::BufWriter::new(File::create(&path)?));
+        py.detach(|| guarded(|| write().map_err(unwritten)))
+    }
+}
+
+impl Tables {
+    fn batch(&self, py: Python<'_>, name: &str) -> PyResult<RecordBatch> {
+        let batch = py.detach(|| guarded(|| Ok(self.0.batch(name))))?;
+        batch.ok_or_else(|| {
+            PyKeyError::new_err(format!("no table {name}; there are {}", ::tables::Tables::NAMES.join(", ")))
+        })
+    }
+}
+
+fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
+    macro_rules! keep {
+        ($($table:ident),*) => {
+            ::tables::Tables {
+                complete: tables.complete,
+                diagnostics: tables
+                    .diagnostics
+                    .iter()
+                    .filter(|row| row.connection.is_none_or(|number| number == connection))
+                    .cloned()
+                    .collect(),
+                $($table: tables.$table.iter().filter(|row| row.connection == connection).cloned().collect(),)*
+            }
+        };
+    }
+    keep!(connections, transfers, subflows, flows, throughput, rtt, reordering, window, events)
+}
+
+/// A table that anything that knows Arrow takes: `polars.DataFrame(table)`.
+#[pyclass(frozen, module = "mptcplab._core")]
+pub struct Table(RecordBatch);
+
+#[pymethods]
+impl Table {
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    /// The Arrow stream, see the Arrow PyCapsule interface.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Producers may ignore the wish for another schema.
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+    }
+}
+
+/// What a table holds: its name, what one row stands for, and its columns.
+type Description = (&'static str, &'static str, Vec<ColumnDescription>);
+
+/// Name, type, whether cells may be empty, unit, meaning.
+type ColumnDescription = (&'static str, &'static str, bool, &'static str, &'static str);
+
+/// What the tables hold, for the reference: per table its name, what a row stands for, and per column its name, type,
+/// whether cells may be empty, unit and meaning.
+#[pyfunction]
+pub fn columns() -> Vec<Description> {
+    let columns = |columns: Vec<::tables::Column>| {
+        columns.into_iter().map(|c| (c.name, c.kind, c.may_be_empty, c.unit, c.description)).collect()
+    };
+    ::tables::Tables::columns().into_iter().map(|(name, about, all)| (name, about, columns(all))).collect()
+}

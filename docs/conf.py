@@ -1,0 +1,20 @@
+"""Settings of the documentation: make docs."""
+
+from mptcplab import __version__
+
+project = "mptcplab"
+author = "the mptcplab contributors"
+release = __version__
+copyright = "the mptcplab contributors"  # noqa: A001
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+# Types that only exist for type checkers.
+nitpick_ignore_regex = [("py:.*", r"(pl\.|polars|_core|Path|PathLike|Callable|Iterable|collections).*")]
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+
+html_theme = "furo"
+html_title = "mptcplab"

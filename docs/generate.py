@@ -1,0 +1,125 @@
+"""Writes what the documentation takes from the code: the reference pages, and what commands print.
+
+    python docs/generate.py            write
+    python docs/generate.py --check    fail if something is not current
+
+A block of text after ``<!-- run: COMMAND -->`` holds what the command prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from mptcplab import _core
+from mptcplab.cli.main import parser
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
+TYPES = {"bool": "yes/no", "f64": "number", "i64": "integer", "text": "text", "u32": "integer", "u64": "integer"}
+
+
+def main() -> None:
+    """Write what is not current, or only tell."""
+    check = sys.argv[1:] == ["--check"]
+    stale = [path for path, text in generated() if not path.exists() or path.read_text() != text]
+    if not check:
+        for path, text in generated():
+            path.write_text(text)
+    for path in stale:
+        print(f"{path.relative_to(ROOT)} {'is not current: make docs' if check else 'written'}")
+    sys.exit(check and bool(stale))
+
+
+def generated() -> Iterator[tuple[Path, str]]:
+    """Give every page that holds something from the code, as it should be."""
+    yield ROOT / "docs/reference/tables.md", tables()
+    yield ROOT / "docs/reference/command.md", command()
+    for path in PAGES:
+        text = path.read_text()
+        if RUN.search(text):
+            yield path, RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
+
+
+def output(line: str) -> str:
+    """Run a command of ours from the project's directory and give what it prints."""
+    words = [sys.executable, "-m", *line.split()]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def tables() -> str:
+    """Describe the tables."""
+    lines = [
+        "# Tables",
+        "",
+        f"Version {_core.SCHEMA} of the schema. *May be empty* means that the figure may be unknown: an empty cell "
+        "is never 0.",
+        "",
+    ]
+    for name, about, columns in _core.columns():
+        lines += [f"## {name}", "", one_line(about), ""]
+        lines += ["| column | type | unit | | meaning |", "|---|---|---|---|---|"]
+        for column, kind, may_be_empty, unit, meaning in columns:
+            empty = "may be empty" if may_be_empty else ""
+            lines.append(f"| `{column}` | {TYPES[kind]} | {unit} | {empty} | {cell(meaning)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def command() -> str:
+    """Describe the command line."""
+    top = parser()
+    lines = ["# The command", "", str(top.description), ""]
+    (subparsers,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+    for name, sub in subparsers.choices.items():
+        lines += [f"## mptcplab {name}", "", one_line(str(sub.description)), ""]
+        for group in sub._action_groups:
+            if not group._group_actions:
+                continue
+            title = {"positional arguments": "arguments"}.get(str(group.title), str(group.title))
+            lines += [f"{title}", ""]
+            for action in group._group_actions:
+                lines += [f"`{usage(action)}`", f": {cell(str(action.help))}", ""]
+        lines += ["```text", str(sub.epilog).strip(), "```", ""]
+    lines += [EXIT]
+    return "\n".join(lines)
+
+
+EXIT = """\
+## Exit status
+
+| status | means |
+|---|---|
+| 0 | analysed; with a warning on standard error where a capture ends in the middle (`complete` is then false) |
+| 2 | the command line cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
+| 130 | interrupted |
+| 141 | whoever read the output closed it |
+
+Messages and progress go to standard error, results to standard output. Colours are used on a terminal only, and not
+where `NO_COLOR` is set.
+"""
+
+
+def usage(action: argparse.Action) -> str:
+    """Name an argument as on the command line."""
+    metavar = action.metavar if isinstance(action.metavar, str) else ""
+    return " ".join(filter(None, (", ".join(action.option_strings), metavar)))
+
+
+def one_line(text: str) -> str:
+    """Join the lines of a text."""
+    return " ".join(text.split())
+
+
+def cell(text: str) -> str:
+    """Make text fit into a table."""
+    return one_line(text).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()
