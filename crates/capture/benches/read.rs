@@ -1,6 +1,7 @@
 //! How fast captures become observations: 100 000 packets of 128 captured bytes, in memory.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use capture::{Merge, Reader, Writer};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -52,8 +53,8 @@ fn pcapng(first: usize, of: usize) -> Vec<u8> {
     writer.finish(&[0]).expect("memory")
 }
 
-fn read(captures: &[Vec<u8>]) {
-    let readers = captures.iter().map(|bytes| Reader::new("bench", Cursor::new(bytes.clone())).expect("a capture"));
+fn read(captures: &[Arc<[u8]>]) {
+    let readers = captures.iter().map(|bytes| Reader::new("bench", Cursor::new(Arc::clone(bytes))).expect("a capture"));
     let mut merge = Merge::new(readers.collect());
     let mut count = 0;
     while let Some(observation) = merge.next() {
@@ -81,6 +82,7 @@ fn benches(criterion: &mut Criterion) {
         ("pcap, gzip", vec![gzip(&pcap())]),
         ("pcap, zstd", vec![zstd::encode_all(&pcap()[..], 3).expect("memory")]),
     ] {
+        let captures: Vec<Arc<[u8]>> = captures.into_iter().map(Arc::from).collect();
         group.bench_function(name, |bencher| bencher.iter(|| read(&captures)));
     }
     group.finish();

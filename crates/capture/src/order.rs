@@ -16,6 +16,12 @@ pub(crate) fn compare(a: &Observation, b: &Observation, points: &[Point]) -> Ord
 
 /// Puts observations in order of time, those of one time in the order above; else they stay as they stand.
 pub(crate) fn sort(observations: &mut [Observation], points: &[Point]) {
+    if let [a, b] = observations {
+        if b.at.cmp(&a.at).then_with(|| compare(b, a, points)).is_lt() {
+            std::mem::swap(a, b);
+        }
+        return;
+    }
     observations.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| by_flow(a, b, points)));
     let same = |a: &Observation, b: &Observation| a.at == b.at && by_flow(a, b, points).is_eq();
     for flow in observations.chunk_by_mut(same) {
@@ -29,26 +35,39 @@ pub(crate) fn sort(observations: &mut [Observation], points: &[Point]) {
 }
 
 fn by_flow(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
-    interface(a, points).cmp(interface(b, points)).then_with(|| flow(a).cmp(&flow(b)))
+    let interfaces = match a.point == b.point {
+        true => Ordering::Equal,
+        false => interface(a, points).cmp(interface(b, points)),
+    };
+    interfaces.then_with(|| {
+        let (a, b) = (ends(a), ends(b));
+        if a == b { Ordering::Equal } else { flow(a).cmp(&flow(b)) }
+    })
 }
 
 fn interface<'a>(observation: &Observation, points: &'a [Point]) -> &'a str {
     points.get(observation.point.0 as usize).map_or("", |point| &point.interface)
 }
 
-type Endpoint = (IpAddr, u16);
+type End = (IpAddr, u16);
 
-/// Lower endpoint, higher endpoint, whether it goes from the higher to the lower.
-fn flow(observation: &Observation) -> (Endpoint, Endpoint, bool) {
+/// Source and destination.
+#[inline]
+fn ends(observation: &Observation) -> (End, End) {
     let ip = &observation.frame.ip;
-    let (source_port, destination_port) = match &observation.frame.l4 {
+    let (source, destination) = match &observation.frame.l4 {
         L4::Tcp(tcp) => (tcp.source_port, tcp.destination_port),
         L4::Other(_) => (0, 0),
     };
-    let (source, destination) = ((ip.source, source_port), (ip.destination, destination_port));
+    ((ip.source, source), (ip.destination, destination))
+}
+
+/// Lower end, higher end, whether it goes from the higher to the lower.
+fn flow((source, destination): (End, End)) -> (End, End, bool) {
     if source < destination { (source, destination, false) } else { (destination, source, true) }
 }
 
+#[inline]
 fn numbers(observation: &Observation) -> (u32, u32) {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => (tcp.seq, tcp.ack),

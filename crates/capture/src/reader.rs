@@ -132,6 +132,15 @@ impl Reader {
     #[inline]
     #[allow(clippy::should_implement_trait)] // the packet borrows from the reader
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        Ok(match self.advance()? {
+            Some(found) => Some(self.packet(&found)),
+            None => None,
+        })
+    }
+
+    /// Finds the next packet, for [`Reader::packet`].
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Result<Option<Found>, Error> {
         if self.finished {
             return Ok(None);
         }
@@ -141,18 +150,31 @@ impl Reader {
             Format::Pcapng(pcapng) => pcapng.next(&mut self.buffer, record, &mut self.interfaces),
         };
         match found {
-            Ok(Some(Found { at, interface, link_type, original_len, direction, place, length })) => {
+            Ok(Some(found)) => {
                 self.record = record;
-                let data = self.buffer.at(place, length);
-                Ok(Some(Packet { at, interface, link_type, original_len, direction, record, data }))
+                Ok(Some(found))
             }
             Ok(None) => self.finish(None),
             Err(fault) => self.finish(Some(fault)),
         }
     }
 
+    /// The packet that was found last.
+    #[inline]
+    pub(crate) fn packet(&self, found: &Found) -> Packet<'_> {
+        Packet {
+            at: found.at,
+            interface: found.interface,
+            link_type: found.link_type,
+            original_len: found.original_len,
+            direction: found.direction,
+            record: self.record,
+            data: self.buffer.at(found.place, found.length),
+        }
+    }
+
     #[cold]
-    fn finish(&mut self, fault: Option<Fault>) -> Result<Option<Packet<'_>>, Error> {
+    fn finish(&mut self, fault: Option<Fault>) -> Result<Option<Found>, Error> {
         self.finished = true;
         let Some(fault) = fault else { return Ok(None) };
         let error = Error { capture: self.name.clone(), fault };

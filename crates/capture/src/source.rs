@@ -1,7 +1,7 @@
-use wire::{Frame, L4, Malformed, Observation, Point, PointId};
+use wire::{Direction, Frame, L4, Malformed, Observation, Point};
 
 use crate::link_layer::{Network, network};
-use crate::places::{Place, Places};
+use crate::places::Places;
 use crate::window::Window;
 use crate::{Error, FileStatistics, Packet, Reader};
 
@@ -50,22 +50,29 @@ impl Source {
 
     fn fill(&mut self, statistics: &mut FileStatistics, points: &mut Vec<Point>) -> Result<(), Error> {
         while !self.window.is_full() {
-            let Some(packet) = self.reader.next()? else {
+            let Some(found) = self.reader.advance()? else {
                 self.ended = true;
                 break;
             };
-            if let Some((mut observation, place)) = observe(&packet, statistics) {
-                observation.point = self.places.point(place, &self.reader, points);
-                self.window.push(observation, statistics);
+            let packet = self.reader.packet(&found);
+            if let Some((frame, captured, direction, interface)) = network_packet(&packet, statistics) {
+                let point = self.places.point((packet.interface, interface), &self.reader, points);
+                let direction = packet.direction.or(direction);
+                let (at, record) = (packet.at, packet.record);
+                self.window.push(Observation { at, point, direction, record, captured, frame }, statistics);
             }
         }
         Ok(())
     }
 }
 
-/// The observation that a packet is; none, but counted, where it is no IP packet that can be read.
-#[inline]
-fn observe(packet: &Packet, statistics: &mut FileStatistics) -> Option<(Observation, Place)> {
+/// The IP packet with its captured length, and what the link layer says of direction and interface; none, but counted,
+/// where there is none that can be read.
+#[inline(always)]
+fn network_packet(
+    packet: &Packet,
+    statistics: &mut FileStatistics,
+) -> Option<(Frame, u32, Option<Direction>, Option<u32>)> {
     statistics.packets += 1;
     let (offset, direction, interface) = match network(packet.link_type, packet.data) {
         Network::Ip { offset, direction, interface } => (offset, direction, interface),
@@ -81,15 +88,7 @@ fn observe(packet: &Packet, statistics: &mut FileStatistics) -> Option<(Observat
         L4::Other(_) => statistics.other_ip += 1,
     }
     statistics.fragments += u64::from(frame.ip.fragment.is_some());
-    let observation = Observation {
-        at: packet.at,
-        point: PointId(0),
-        direction: packet.direction.or(direction),
-        record: packet.record,
-        captured: bytes.len() as u32,
-        frame,
-    };
-    Some((observation, (packet.interface, interface)))
+    Some((frame, bytes.len() as u32, direction, interface))
 }
 
 #[cold]
