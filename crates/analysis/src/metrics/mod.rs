@@ -15,7 +15,7 @@ use crate::event::FlowEvent;
 use crate::report::{Closing, Report};
 
 /// A metric of one connection at one end.
-pub(crate) trait Metric {
+pub(crate) trait Metric: Send {
     /// Something happened.
     fn on(&mut self, event: &FlowEvent);
 
