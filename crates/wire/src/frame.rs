@@ -31,7 +31,8 @@ pub struct Payload {
 }
 
 impl Frame {
-    /// Reads an IPv4 or IPv6 packet from `bytes`, of which the wire carried `original_len` (more when the capture cut it).
+    /// Reads an IPv4 or IPv6 packet from `bytes`, of which the wire carried `original_len` (more when the capture cut
+    /// it).
     ///
     /// Lengths come from the IP header, so that link-layer padding does not count; `original_len` matters only where
     /// that says 0 (segmentation offload). TCP options that the capture cut are kept as far as they are there.
@@ -50,8 +51,8 @@ impl Frame {
         Ok(Frame { ip: packet.ip, l4, payload: Payload { len } })
     }
 
-    /// Appends the packet to `out`, with its checksums. Of `payload` there may be fewer bytes than [`Payload::len`] says,
-    /// as in a capture that cuts packets: those missing count as zeros in the checksum and are not written.
+    /// Appends the packet to `out`, with its checksums. Of `payload` there may be fewer bytes than [`Payload::len`]
+    /// says, as in a capture that cuts packets: those missing count as zeros in the checksum and are not written.
     ///
     /// What IPv6 has no field for (identification, "don't fragment") is ignored.
     ///

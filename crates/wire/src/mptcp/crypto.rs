@@ -1,5 +1,5 @@
-//! What hosts compute from the keys of a connection: with SHA-1 in version 0 (RFC 6824 §3.1, §3.2), with SHA-256 in version 1
-//! (RFC 8684 §3.1, §3.2).
+//! What hosts compute from the keys of a connection: with SHA-1 in version 0 (RFC 6824 §3.1, §3.2), with SHA-256 in
+//! version 1 (RFC 8684 §3.1, §3.2).
 
 use crate::bytes::{be32, be64};
 use crate::emit::Writer;
@@ -16,7 +16,8 @@ pub fn token(version: u8, key: u64) -> u32 {
     }
 }
 
-/// Initial data sequence number of the host that has `key`: rightmost 64 bits of the key's hash (RFC 8684 §3.1, RFC 6824 §3.1).
+/// Initial data sequence number of the host that has `key`: rightmost 64 bits of the key's hash (RFC 8684 §3.1,
+/// RFC 6824 §3.1).
 /// Its first byte of data has the number after this one.
 pub fn initial_data_seq(version: u8, key: u64) -> u64 {
     match version {

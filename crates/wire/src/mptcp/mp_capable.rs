@@ -16,7 +16,8 @@
 //! +-------------------------------+-------------------------------+
 //! ```
 //!
-//! Lengths in version 1: SYN 4, SYN/ACK 12, ACK 20, with data 22 or with checksum 24. In version 0: SYN and SYN/ACK 12, ACK 20.
+//! Lengths in version 1: SYN 4, SYN/ACK 12, ACK 20, with data 22 or, with checksum, 24.
+//! In version 0: SYN and SYN/ACK 12, ACK 20.
 
 use crate::bytes::{be16, be64};
 use crate::emit::{Writer, check};
