@@ -12,7 +12,9 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 # Types that only exist for type checkers.
-nitpick_ignore_regex = [("py:.*", r"(pl\.|polars|_core|Path|PathLike|Callable|Iterable|collections).*")]
+nitpick_ignore_regex = [
+    ("py:.*", r"(pl\.|polars|_core|Path|PathLike|Callable|Iterable|collections).*")
+]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 

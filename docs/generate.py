@@ -21,7 +21,14 @@ from mptcplab.cli.main import parser
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
-TYPES = {"bool": "yes/no", "f64": "number", "i64": "integer", "text": "text", "u32": "integer", "u64": "integer"}
+TYPES = {
+    "bool": "yes/no",
+    "f64": "number",
+    "i64": "integer",
+    "text": "text",
+    "u32": "integer",
+    "u64": "integer",
+}
 
 
 def main() -> None:

@@ -29,10 +29,9 @@ def main() -> None:
 
 def _packages() -> list[dict[str, str]]:
     host = subprocess.run(["rustc", "-vV"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    target = re.search(r"host: (\S+)", host)
-    assert target, host
+    (target,) = re.findall(r"host: (\S+)", host)
     command = ["cargo", "metadata", "--format-version=1", "--locked"]
-    command += ["--filter-platform", target[1]]
+    command += ["--filter-platform", target]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     packages: list[dict[str, str]] = json.loads(done.stdout)["packages"]
     return packages

@@ -41,7 +41,7 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
         "capture_drops",
         drops,
         format!(
-            "{} passed and were not captured, loss and reordering may be the capture's own; a larger buffer helps \
+            "{} passed and were not captured: what looks like loss may be the capture's own; a larger buffer helps \
              (dumpcap -B 64)",
             packets(drops)
         ),
@@ -70,31 +70,25 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
             format!("{} left out: link type {link_type} is not supported", packets(capture.unsupported)),
         );
     }
+    let most = length(capture.out_of_order_most_ns);
     push(
         "not_reordered",
         capture.not_reordered,
-        format!(
-            "{} stand too late in the capture to be put in order of time, by up to {:.3} s",
-            packets(capture.not_reordered),
-            seconds(capture.out_of_order_most_ns)
-        ),
+        format!("{} came too late to be put in order of time, up to {most}", packets(capture.not_reordered)),
     );
+    let reordered = capture.out_of_order.saturating_sub(capture.not_reordered);
     push(
-        "out_of_time_order",
-        capture.out_of_order - capture.not_reordered.min(capture.out_of_order),
-        format!(
-            "{} put in order of time, by up to {:.3} s",
-            packets(capture.out_of_order),
-            seconds(capture.out_of_order_most_ns)
-        ),
+        "reordered",
+        reordered,
+        format!("{} came late and had to be put in order of time, up to {most}", packets(reordered)),
     );
     push(
         "fragments",
         capture.fragments,
-        format!("{} of IP left out where they hold no TCP header", plural(capture.fragments, "fragment")),
+        format!("{} of IP packets seen; those without a TCP header left out", plural(capture.fragments, "fragment")),
     );
-    push("not_ip", capture.not_ip, format!("{} are no IP and were left out", packets(capture.not_ip)));
-    push("not_tcp", capture.other_ip, format!("{} of IP are no TCP and were left out", packets(capture.other_ip)));
+    push("not_ip", capture.not_ip, format!("{} without IP left out", packets(capture.not_ip)));
+    push("not_tcp", capture.other_ip, format!("{} without TCP left out", packets(capture.other_ip)));
 }
 
 fn packets(count: u64) -> String {
@@ -105,6 +99,10 @@ fn plural(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-fn seconds(ns: u64) -> f64 {
-    ns as f64 / 1e9
+fn length(ns: u64) -> String {
+    match ns {
+        ..1_000_000 => format!("{:.3} µs", ns as f64 / 1e3),
+        ..1_000_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
+        _ => format!("{:.3} s", ns as f64 / 1e9),
+    }
 }

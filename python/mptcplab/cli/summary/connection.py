@@ -6,7 +6,7 @@ from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
-from mptcplab.cli.summary.subflows import print_subflows
+from mptcplab.cli.summary.subflows import names_of, print_subflows
 from mptcplab.cli.summary.unknown import print_reasons
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ ENDED = {
     "open": "still open at the end of the capture",
 }
 SURE = 0.9
+MOST_EVENTS = 12
 
 
 def print_connections(page: Page, tables: _core.Tables, *, one: bool) -> None:
@@ -42,11 +43,19 @@ def print_connections(page: Page, tables: _core.Tables, *, one: bool) -> None:
             for name in ("transfers", "subflows", "flows")
         }
         _print_head(page, connection)
+        names = names_of(rows["subflows"])
         for transfer in _by_size(rows["transfers"]):
-            _print_transfer(page, transfer)
-        print_subflows(page, rows["subflows"], rows["flows"])
-        print_reasons(page, connection, rows["transfers"], rows["subflows"], rows["flows"])
-        print_events(page, tables, connection["connection"], limit=None if one else 12)
+            _print_transfer(page, transfer, _only_carrier(transfer, rows["flows"], names))
+        print_subflows(page, rows["subflows"], rows["flows"], names)
+        print_reasons(page, connection, rows["transfers"], rows["flows"])
+        print_events(
+            page,
+            tables,
+            connection["connection"],
+            rows["subflows"],
+            names,
+            limit=None if one else MOST_EVENTS,
+        )
 
 
 def _print_head(page: Page, connection: Row) -> None:
@@ -81,8 +90,8 @@ def _vantage(connection: Row) -> str:
     return words
 
 
-def _print_transfer(page: Page, transfer: Row) -> None:
-    moved = f"{text.size(transfer['bytes'])} in {text.seconds(transfer['elapsed_s'])}"
+def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
+    moved = f"{text.size(transfer['bytes'])}{carrier} in {text.seconds(transfer['elapsed_s'])}"
     facts = [f"{moved} = {text.rate(transfer['throughput_mbps'])}"]
     if transfer["reinjected_bytes"]:
         facts.append(f"{text.size(transfer['reinjected_bytes'])} reinjected")
@@ -99,6 +108,18 @@ def _print_transfer(page: Page, transfer: Row) -> None:
         facts.append(f"CV {transfer['coefficient_of_variation']:.2f}")
     arrow = ARROWS[transfer["direction"]]
     page.facts(facts, first=f"{arrow:<6}  ")
+
+
+def _only_carrier(transfer: Row, flows: list[Row], names: dict[int, str]) -> str:
+    """Name the subflow that carried all, where there were others."""
+    carriers = [
+        flow["subflow"]
+        for flow in flows
+        if flow["direction"] == transfer["direction"] and flow["data_packets"]
+    ]
+    if len(carriers) != 1 or len(names) == 1:
+        return ""
+    return f" over {names[carriers[0]] or carriers[0]}"
 
 
 def _by_size(transfers: list[Row]) -> list[Row]:

@@ -2,71 +2,148 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import islice
-
 from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     Row = dict[str, Any]
+    # Time, number of the subflow, what happened, whether it deserves a second look.
+    Line = tuple[float, int | None, str, bool]
 
-# So common that they are counted, not listed: the subflows' table tells of them.
-COUNTED = frozenset({"retransmission", "reinjection", "gap_filled", "duplicate"})
-# What deserves a second look.
-GRAVE = frozenset(
+# Who sent a packet of a direction.
+SENDERS = {"up": "the client", "down": "the server"}
+
+# Listed nowhere here: figures of the subflows' table tell of them.
+TOLD_ELSEWHERE = frozenset(
     {
-        "join_refused",
-        "join_unanswered",
-        "join_failed",
-        "fallback",
-        "reset",
-        "mp_fail",
-        "mp_fastclose",
-        "mp_tcprst",
-        "outage",
-        "gap",
-        "timeout",
+        "mptcp_established",
+        "tcp_established",
+        "join_established",
+        "add_addr_echo",
+        "retransmission",
+        "reinjection",
     }
 )
+GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout"})
+# What events must share to be told in one line.
+ALIKE = ("event", "subflow", "direction", "detail", "address_id", "address", "port")
+
+WORDS: dict[str, Callable[[Row], str]] = {
+    "add_addr": lambda row: (
+        f"{SENDERS[row['direction']]} announces address {row['address_id']}: "
+        f"{text.endpoint(row['address'], row['port'])}{_in_brackets(row['detail'])}"
+    ),
+    "remove_addr": lambda row: f"{SENDERS[row['direction']]} withdraws address {row['address_id']}",
+    "prio": lambda row: f"{SENDERS[row['direction']]} makes it {row['detail']} (MP_PRIO)",
+    "fail": lambda row: f"MP_FAIL from {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
+    "fastclose": lambda row: f"MP_FASTCLOSE from {SENDERS[row['direction']]}",
+    "reset": lambda row: f"reset by {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
+    "fallback": lambda row: f"goes on as plain TCP{_after_colon(row['detail'])}",
+    "gap": lambda row: (
+        f"no new data from {SENDERS[row['direction']]} for {text.milliseconds(row['duration_ms'])}"
+    ),
+    "timeout": lambda row: (
+        f"{SENDERS[row['direction']]} sent again after a time-out of "
+        f"{text.milliseconds(row['duration_ms'])}"
+    ),
+    "experimental": lambda row: (
+        f"MPTCP option of a kind of its own from {SENDERS[row['direction']]}"
+    ),
+}
 
 
-def print_events(page: Page, tables: _core.Tables, connection: int, *, limit: int | None) -> None:
+def print_events(
+    page: Page,
+    tables: _core.Tables,
+    connection: int,
+    subflows: list[Row],
+    names: dict[int, str],
+    *,
+    limit: int | None,
+) -> None:
     """Print what happened, at most ``limit`` lines of it."""
-    rows = tables.rows("events", connection=connection)
-    told = (row for row in rows if row["event"] not in COUNTED)
-    for row in islice(told, limit):
-        page.words(
-            describe(row),
-            first=f"{text.at(row['at_s']):>10}  ",
-            style="warning" if row["event"] in GRAVE else "",
-        )
-    more = Counter(row["event"] for row in told)
-    if more:
-        kinds = ", ".join(f"{text.count(number)} × {kind}" for kind, number in more.most_common())
-        page.words(
-            f"… and {kinds}; --connection {connection} lists all", first=" " * 12, style="faint"
-        )
+    events = tables.rows("events", connection=connection)
+    listed = _listed(events, alone=len(subflows) == 1)
+    lines = sorted([*_failed_joins(subflows), *listed], key=lambda line: line[0])
+    for at, subflow, words, grave in lines[:limit]:
+        subject = "" if subflow is None else f"{subflow} {names.get(subflow, '')}".strip() + ": "
+        first = f"{text.at(at):>10}  "
+        page.words(text.clean(subject + words), first=first, style="warning" if grave else "")
+    if limit is not None and len(lines) > limit:
+        more = f"… {len(lines) - limit} more; --connection {connection} lists all"
+        page.words(more, first=" " * 12, style="faint")
 
 
-def describe(row: Row) -> str:
-    """Put an event in words."""
-    words = [row["event"].replace("_", " ")]
-    if row["subflow"] is not None:
-        words.append(f"on subflow {row['subflow']}")
-    if row["address_id"] is not None:
-        words.append(f"address {row['address_id']}")
-    if row["address"] is not None:
-        words.append(text.endpoint(row["address"], row["port"]))
-    if row["bytes"] is not None:
-        words.append(text.size(row["bytes"]))
-    if row["duration_ms"] is not None:
-        words.append(f"for {text.milliseconds(row['duration_ms'])}")
-    if row["direction"] is not None:
-        words.append({"up": "(from the client)", "down": "(from the server)"}[row["direction"]])
-    line = " ".join(words)
-    return f"{line}: {text.clean(row['detail'])}" if row["detail"] else line
+def _failed_joins(subflows: list[Row]) -> Iterator[Line]:
+    for row in subflows:
+        if row["kind"] == "join" and row["handshake"] not in ("established", "unseen"):
+            words = f"join {row['handshake']}{_after_colon(row['handshake_remark'])}"
+            yield row["start_s"], row["subflow"], words, True
+
+
+def _listed(events: _core.Rows, *, alone: bool) -> Iterator[Line]:
+    """One line for events that differ in nothing but their times and lengths."""
+    alike: dict[tuple[object, ...], _Alike] = {}
+    for row in events:
+        kind = row["event"]
+        # The gaps of an only subflow are those of the connection.
+        if kind in TOLD_ELSEWHERE or (kind == "gap" and alone and row["subflow"] is not None):
+            continue
+        key = tuple(row[column] for column in ALIKE)
+        if key in alike:
+            alike[key].add(row)
+        else:
+            alike[key] = _Alike(row)
+    for group in alike.values():
+        row = group.first
+        yield group.begun, row["subflow"], _words(row) + group.rest(), row["event"] in GRAVE
+
+
+class _Alike:
+    """Events that differ in nothing but their times and lengths."""
+
+    def __init__(self, row: Row) -> None:
+        self.first = row
+        self.begun = _begin(row)
+        self.count = 1
+        self.last = row["at_s"]
+        self.longest = row["duration_ms"]
+
+    def add(self, row: Row) -> None:
+        self.count += 1
+        self.last = row["at_s"]
+        if self.longest is not None and row["duration_ms"] is not None:
+            self.longest = max(self.longest, row["duration_ms"])
+
+    def rest(self) -> str:
+        if self.count == 1:
+            return ""
+        words = f", {self.count} times until {text.at(self.last)}"
+        if self.longest is None:
+            return words
+        return f"{words}, the longest {text.milliseconds(self.longest)}"
+
+
+def _begin(row: Row) -> float:
+    """When it began: a gap is listed where it ends."""
+    at: float = row["at_s"]
+    return at - row["duration_ms"] / 1000 if row["event"] == "gap" else at
+
+
+def _words(row: Row) -> str:
+    if row["event"] in WORDS:
+        return WORDS[row["event"]](row)
+    return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"
+
+
+def _after_colon(words: str | None) -> str:
+    return f": {words}" if words else ""
+
+
+def _in_brackets(words: str | None) -> str:
+    return f" ({words})" if words else ""

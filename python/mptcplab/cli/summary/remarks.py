@@ -6,28 +6,32 @@ from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
 
-LIMIT = 12
+MOST = 12
+MOST_PLACES = 3
 
 
 def print_remarks(page: Page, tables: _core.Tables) -> None:
-    """Print the remarks, if there are any."""
-    printed = 0
+    """Print the remarks, if there are any, each once with the places that it is about."""
+    places: dict[str, list[str]] = {}
     for row in tables.rows("diagnostics"):
-        if printed == 0:
-            page.line()
-        printed += 1
-        if printed <= LIMIT:
-            page.words(text.clean(_where(row) + row["message"]), first="! ", style="warning")
-    if printed > LIMIT:
-        page.words(f"… and {text.plural(printed - LIMIT, 'more remark')}; --json lists all")
+        places.setdefault(row["message"], []).append(_place(row))
+    if places:
+        page.line()
+    for message, where in list(places.items())[:MOST]:
+        page.words(text.clean(_listed(where) + message), first="! ", style="warning")
+    if len(places) > MOST:
+        page.words(f"… and {len(places) - MOST} more; --json lists all", style="faint")
 
 
-def _where(row: dict[str, object]) -> str:
-    where = []
-    if row["connection"] is not None:
-        where.append(f"connection {row['connection']}")
-    if row["subflow"] is not None:
-        where.append(f"subflow {row['subflow']}")
+def _place(row: dict[str, object]) -> str:
+    names = [f"{name} {row[name]}" for name in ("connection", "subflow") if row[name] is not None]
     if row["capture"] is not None:
-        where.append(str(row["capture"]))
-    return f"{', '.join(where)}: " if where else ""
+        names.append(str(row["capture"]))
+    return " ".join(names)
+
+
+def _listed(places: list[str]) -> str:
+    named = ", ".join(filter(None, places[:MOST_PLACES]))
+    if len(places) > MOST_PLACES:
+        named += f" and {text.count(len(places) - MOST_PLACES)} more"
+    return f"{named}: " if named else ""

@@ -15,46 +15,52 @@ if TYPE_CHECKING:
     Line = tuple[Row, Row | None]
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
-BAR = 8
+BAR = 6
 ARROWS = {"up": "↑", "down": "↓"}
 
 
-def print_subflows(page: Page, subflows: list[Row], flows: list[Row]) -> None:
+# Interfaces that are no path.
+NAMELESS = (None, "", "any")
+# A direction that one subflow carried alone, and less than this part of the other, gets no lines.
+ASIDE = 0.01
+
+
+def print_subflows(
+    page: Page, subflows: list[Row], flows: list[Row], names: dict[int, str]
+) -> None:
     """Print the table."""
     lines = _lines(subflows, flows)
     if lines:
-        draw(page, _columns(lines, names(subflows)))
+        draw(page, _columns(lines, names))
 
 
-def names(subflows: list[Row]) -> dict[int, str]:
+def names_of(subflows: list[Row]) -> dict[int, str]:
     """Name every subflow by its path, or else by what tells its addresses from the others'."""
+    paths = Counter(row["path"] for row in subflows)
     servers = {(row["server_address"], row["server_port"]) for row in subflows}
-
-    def label(row: Row, ports: bool) -> str:
-        if row["path"]:
-            return text.clean(row["path"])
-        client = text.endpoint(row["client_address"], row["client_port"] if ports else None)
-        if len(servers) == 1:
-            return client
-        server = text.endpoint(row["server_address"], row["server_port"] if ports else None)
-        return f"{client} → {server}"
-
-    plain = {row["subflow"]: label(row, ports=False) for row in subflows}
+    plain = {row["subflow"]: _addresses(row, len(servers) > 1, ports=False) for row in subflows}
     often = Counter(plain.values())
-    return {
-        row["subflow"]: label(row, ports=True)
-        if often[plain[row["subflow"]]] > 1
-        else plain[row["subflow"]]
-        for row in subflows
-    }
+
+    def name(row: Row) -> str:
+        path = row["path"] if row["path"] not in NAMELESS else None
+        if len(subflows) == 1 or paths[path] == 1:
+            return text.clean(path or "")
+        ports = often[plain[row["subflow"]]] > 1
+        addresses = _addresses(row, len(servers) > 1, ports) if ports else plain[row["subflow"]]
+        return text.clean(f"{path} {addresses}") if path else addresses
+
+    return {row["subflow"]: name(row) for row in subflows}
+
+
+def _addresses(row: Row, both: bool, ports: bool) -> str:
+    client = text.endpoint(row["client_address"], row["client_port"] if ports else None)
+    server = text.endpoint(row["server_address"], row["server_port"] if ports else None)
+    return f"{client} → {server}" if both else client
 
 
 def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
     """Pair subflows with their flows that carried data; those without any stand alone."""
-    carried = Counter[str]()
-    for flow in flows:
-        carried[flow["direction"]] += flow["data_bytes"]
-    order = sorted(ARROWS, key=lambda direction: -carried[direction])
+    directions = _directions(flows)
     lines: list[Line] = []
     for subflow in subflows:
         own = {
@@ -62,10 +68,21 @@ def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
             for flow in flows
             if flow["subflow"] == subflow["subflow"] and flow["data_packets"]
         }
-        lines += [(subflow, own[direction]) for direction in order if direction in own] or [
+        lines += [(subflow, own[direction]) for direction in directions if direction in own] or [
             (subflow, None)
         ]
     return lines
+
+
+def _directions(flows: list[Row]) -> list[str]:
+    """The directions that are worth lines, the larger one first."""
+    carried, carriers = Counter[str](), Counter[str]()
+    for flow in flows:
+        carried[flow["direction"]] += flow["data_bytes"]
+        carriers[flow["direction"]] += flow["data_packets"] > 0
+    larger, smaller = sorted(ARROWS, key=lambda direction: -carried[direction])
+    aside = carriers[smaller] == 1 and carried[smaller] < ASIDE * carried[larger]
+    return [larger] if aside else [larger, smaller]
 
 
 def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
@@ -80,18 +97,22 @@ def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
         return ["" if flow is None else show(flow) for _, flow in lines]
 
     def name(row: Row) -> str:
-        return f"{row['subflow']} {label[row['subflow']]}{' (backup)' if row['backup'] else ''}"
+        backup = "(backup)" if row["backup"] else ""
+        return " ".join(filter(None, (str(row["subflow"]), label[row["subflow"]], backup)))
 
+    shares = [
+        Column("share", of_flow(lambda flow: _percentage(flow["share"]))),
+        Column("", of_flow(lambda flow: _bar(flow["share"])), left=True, keep=1),
+    ]
     columns = [
         Column("subflow", of_subflow(name), left=True),
         Column("", of_flow(lambda flow: ARROWS[flow["direction"]]), left=True),
-        Column("share", of_flow(lambda flow: _percentage(flow["share"]))),
-        Column("", of_flow(lambda flow: _bar(flow["share"])), left=True, keep=1),
+        *(shares if len(label) > 1 else []),
         Column("bytes", of_flow(lambda flow: text.size(flow["bytes"]))),
         Column("Mbit/s", of_flow(lambda flow: text.figure(flow["throughput_mbps"]))),
         Column("RTT ms", of_flow(_rtt), keep=9),
         Column("min–p95", of_flow(_range), keep=6),
-        Column("samples", of_flow(lambda flow: text.count(flow["rtt_samples"])), keep=2),
+        Column("n", of_flow(lambda flow: text.count(flow["rtt_samples"])), keep=2),
         Column("loss", of_flow(lambda flow: text.percent(flow["loss_rate_percent"])), keep=8),
         Column("resent", of_flow(lambda flow: text.count(flow["retransmitted_packets"])), keep=4),
         Column("filled", of_flow(lambda flow: text.count(flow["gap_filled_packets"])), keep=3),
@@ -117,7 +138,9 @@ def _rtt(flow: Row) -> str:
     mean, sigma = flow["rtt_ms_mean"], flow["rtt_ms_sigma"]
     if mean is None:
         return text.UNKNOWN
-    return text.figure(mean) + ("" if sigma is None else f" ± {text.figure(sigma)}")
+    shown = text.figure(mean)
+    digits = len(shown.partition(".")[2])
+    return shown if sigma is None else f"{shown} ± {sigma:.{digits}f}"
 
 
 def _range(flow: Row) -> str:
@@ -133,4 +156,5 @@ def _handshake(row: Row) -> str:
 
 
 def _joined(row: Row) -> str:
-    return text.milliseconds(row["join_time_ms"]) if row["kind"] == "join" else ""
+    joined = row["kind"] == "join" and row["join_time_ms"] is not None
+    return text.milliseconds(row["join_time_ms"]) if joined else ""

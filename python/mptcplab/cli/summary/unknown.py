@@ -12,50 +12,37 @@ if TYPE_CHECKING:
 
 SENDER = {"up": "client", "down": "server"}
 RECEIVER = {"up": "server", "down": "client"}
+ARROWS = {"down": "↓", "up": "↑"}
 
 
-def print_reasons(
-    page: Page, connection: Row, transfers: list[Row], subflows: list[Row], flows: list[Row]
-) -> None:
+def print_reasons(page: Page, connection: Row, transfers: list[Row], flows: list[Row]) -> None:
     """Print why figures of the connection are empty, if some are."""
-    for reason in reasons(connection, transfers, subflows, flows):
+    for reason in reasons(connection, transfers, flows):
         page.words(reason, first="– ", style="faint")
 
 
-def reasons(
-    connection: Row, transfers: list[Row], subflows: list[Row], flows: list[Row]
-) -> list[str]:
+def reasons(connection: Row, transfers: list[Row], flows: list[Row]) -> list[str]:
     """Say why figures are empty."""
     carrying = [flow for flow in flows if flow["data_packets"]]
-    at_sender = {flow["direction"] for flow in carrying if flow["loss_rate_percent"] is None}
-    at_receiver = {
-        transfer["direction"]
-        for transfer in transfers
-        if transfer["bytes"] and transfer["out_of_order_delay_ms_mean"] is None
-    }
-    if connection["vantage"] is None and at_sender:
-        return [
-            "RTT, loss and out-of-order delay stay empty: it cannot be told at which end this was "
-            "captured"
-        ]
-    lines = [
-        f"{_named(direction)}: RTT and loss are known at the sender of the data, "
-        f"give the capture of the {SENDER[direction]} too"
-        for direction in sorted(at_sender)
-    ]
-    lines += [
-        f"{_named(direction)}: out-of-order delay is known at the receiver of the data, "
-        f"give the capture of the {RECEIVER[direction]} too"
-        for direction in sorted(at_receiver)
-        if len(subflows) > 1
-    ]
-    if any(flow["merged_segments"] for flow in carrying):
+    lines = []
+    no_rtt = [flow["direction"] for flow in carrying if flow["loss_rate_percent"] is None]
+    if connection["vantage"] is None and no_rtt:
         lines.append(
-            "segments were merged by the capturing host's offloads: packets are counted in MSS "
-            "equivalents (ethtool -K … gro off tso off avoids it)"
+            "RTT, loss and out-of-order delay stay empty: it cannot be told at which end this "
+            "was captured"
         )
+    else:
+        lines += [
+            f"RTT and loss {ARROWS[direction]} are known at the sender of the data: "
+            f"give the capture of the {SENDER[direction]} too"
+            for direction in ARROWS
+            if direction in no_rtt
+        ]
+        lines += [
+            f"out-of-order delay {ARROWS[transfer['direction']]} is known at the receiver of the "
+            f"data: give the capture of the {RECEIVER[transfer['direction']]} too"
+            for transfer in transfers
+            if transfer["out_of_order_delay_ms_mean"] is None
+            and sum(flow["direction"] == transfer["direction"] for flow in carrying) > 1
+        ]
     return lines
-
-
-def _named(direction: str) -> str:
-    return {"up": "↑", "down": "↓"}[direction]
