@@ -47,7 +47,7 @@ pub(crate) enum Kind {
     /// Bytes under new subflow sequence numbers whose data sequence numbers had been sent before.
     Reinjected { bytes: u64 },
     /// Something to list.
-    Happened(Happening),
+    Happened(Box<Happening>),
 }
 
 /// A segment with payload.

@@ -2,7 +2,8 @@
 
 use crate::Options;
 use crate::event::{Happening, Seen};
-use crate::tracker::{Connection, End, Subflow, SubflowKind};
+use crate::metrics::Metric;
+use crate::tracker::{Connection, Stream, Subflow, SubflowKind};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tables::{Diagnostic, Direction, Tables};
@@ -29,7 +30,8 @@ pub(crate) struct Report {
 /// What a metric may know when it fills its rows.
 pub(crate) struct Closing<'a> {
     pub(crate) connection: &'a Connection,
-    pub(crate) end: &'a End,
+    streams: &'a [Stream; 2],
+    last_ack: [Option<Time>; 2],
     pub(crate) options: &'a Options,
     /// First packet of the connection at this end.
     pub(crate) start: Time,
@@ -76,6 +78,11 @@ impl Closing<'_> {
         self.names.get(seen.point.0 as usize).cloned().unwrap_or_else(|| "".into())
     }
 
+    /// Bytes delivered in order to the application.
+    pub(crate) fn delivered_bytes(&self, direction: Direction) -> u64 {
+        self.streams[direction as usize].delivered_bytes()
+    }
+
     /// An event as a row.
     pub(crate) fn event_row(
         &self,
@@ -104,7 +111,7 @@ impl Closing<'_> {
 
     /// First SYN to the last acknowledgement of the direction's data, nanoseconds.
     pub(crate) fn elapsed_nanos(&self, direction: Direction) -> Option<i64> {
-        self.end.last_ack[direction as usize].map(|last| last - self.start)
+        self.last_ack[direction as usize].map(|last| last - self.start)
     }
 }
 
@@ -118,14 +125,13 @@ pub(crate) fn of(mut connection: Connection, points: &[Point], options: &Options
     let names: Vec<Arc<str>> = points.iter().map(|point| point.capture.as_str().into()).collect();
     let ends = connection.judge_ends();
     let mut report = rows(&connection, &ends, points, origin);
-    let mut metrics: Vec<_> =
-        connection.ends.iter_mut().map(|end| end.as_mut().map(|end| std::mem::take(&mut end.metrics))).collect();
     let both = ends.iter().flatten().count() == 2;
-    for (index, end) in connection.ends.iter().enumerate() {
-        let Some((end, judged)) = end.as_ref().zip(ends[index].as_ref()) else { continue };
+    for (index, judged) in ends.iter().enumerate() {
+        let Some((mut end, judged)) = connection.ends[index].take().zip(judged.as_ref()) else { continue };
         let closing = Closing {
             connection: &connection,
-            end,
+            streams: &end.streams,
+            last_ack: end.last_ack,
             options,
             start: end.first.at,
             origin,
@@ -133,9 +139,8 @@ pub(crate) fn of(mut connection: Connection, points: &[Point], options: &Options
             sends: judged.sends,
             only_end: !both,
         };
-        for metric in metrics[index].iter_mut().flatten() {
-            metric.finish(&closing, &mut report);
-        }
+        end.metrics.finish(&closing, &mut report);
+        connection.ends[index] = Some(end);
     }
     connection.finish_both(both, &mut report);
     report

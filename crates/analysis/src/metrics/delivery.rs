@@ -1,6 +1,7 @@
 //! What came through: bytes delivered, over which subflow they came first, and what was sent again elsewhere.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{FlowEvent, Kind};
 use crate::report::{Closing, Report, mbps};
 use tables::Direction;
@@ -19,6 +20,11 @@ struct Flow {
 }
 
 impl Metric for Delivery {
+    fn new(_: &Options, _: Time) -> Self {
+        Delivery::default()
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         match event.kind {
             Kind::Arrived { bytes } => {
@@ -46,7 +52,7 @@ impl Metric for Delivery {
             if closing.speaks_for_receiver(direction) {
                 let transfer = &mut report.transfers[d];
                 let elapsed_nanos = closing.elapsed_nanos(direction);
-                transfer.bytes = closing.end.delivered_bytes(direction);
+                transfer.bytes = closing.delivered_bytes(direction);
                 transfer.elapsed_s = elapsed_nanos.map(|nanos| nanos as f64 / 1e9);
                 transfer.throughput_mbps = elapsed_nanos.and_then(|nanos| mbps(transfer.bytes, nanos));
                 for (subflow, rows) in report.flows.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! What happened: handshakes, address signalling, retransmissions, reinjections, time-outs, ends.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{FlowEvent, Happening, Kind, Seen};
 use crate::report::{Closing, Report};
 use tables::Direction;
@@ -26,9 +27,14 @@ struct Listed {
 const TIME_OUT_NANOS: i64 = 200_000_000;
 
 impl Metric for Events {
+    fn new(_: &Options, _: Time) -> Self {
+        Events::default()
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         match &event.kind {
-            Kind::Happened(happening) => self.list(event, happening.clone(), false),
+            Kind::Happened(happening) => self.list(event, (**happening).clone(), false),
             Kind::Reinjected { bytes } => {
                 self.list(event, Happening { bytes: Some(*bytes), ..Happening::new("reinjection") }, true);
             }

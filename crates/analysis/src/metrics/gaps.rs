@@ -1,6 +1,7 @@
 //! Times in which nothing new came: outages, handovers, idle applications.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{FlowEvent, Happening, Kind, Seen};
 use crate::report::{Closing, Report};
 use tables::Direction;
@@ -27,6 +28,11 @@ const ARRIVED: usize = 0;
 const ACKNOWLEDGED: usize = 1;
 
 impl Metric for Gaps {
+    fn new(_: &Options, _: Time) -> Self {
+        Gaps::default()
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         let d = event.direction as usize;
         match event.kind {

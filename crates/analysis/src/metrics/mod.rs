@@ -1,5 +1,5 @@
 //! What is measured: one metric, one file. A metric is fed the flow events of one connection at one end and fills its
-//! columns when the connection is finished. To add one, write its file and name it in [`all`].
+//! columns when the connection is finished. To add one, write its file and name it in `metrics!`.
 
 mod delivery;
 mod events;
@@ -13,9 +13,13 @@ mod window;
 use crate::Options;
 use crate::event::FlowEvent;
 use crate::report::{Closing, Report};
+use wire::Time;
 
 /// A metric of one connection at one end.
-pub(crate) trait Metric: Send {
+pub(crate) trait Metric {
+    /// A fresh one, for a connection whose first packet passed at `start`.
+    fn new(options: &Options, start: Time) -> Self;
+
     /// Something happened.
     fn on(&mut self, event: &FlowEvent);
 
@@ -23,18 +27,39 @@ pub(crate) trait Metric: Send {
     fn finish(&mut self, closing: &Closing, report: &mut Report);
 }
 
-/// Every metric, fresh.
-pub(crate) fn all(options: &Options, start: wire::Time) -> Vec<Box<dyn Metric>> {
-    vec![
-        Box::new(volume::Volume::default()),
-        Box::new(delivery::Delivery::default()),
-        Box::new(rtt::Rtt::new(options.samples)),
-        Box::new(reordering::Reordering::new(options.samples)),
-        Box::new(window::Window::new(options.samples)),
-        Box::new(throughput::Throughput::new(options.bin_ns, start)),
-        Box::new(gaps::Gaps::default()),
-        Box::new(events::Events::default()),
-    ]
+macro_rules! metrics {
+    ($($metric:ident: $kind:ty,)*) => {
+        /// Every metric. Which of them an event concerns is known when this is compiled.
+        pub(crate) struct Metrics {
+            $($metric: $kind,)*
+        }
+
+        impl Metric for Metrics {
+            fn new(options: &Options, start: Time) -> Self {
+                Metrics { $($metric: Metric::new(options, start),)* }
+            }
+
+            #[inline]
+            fn on(&mut self, event: &FlowEvent) {
+                $(self.$metric.on(event);)*
+            }
+
+            fn finish(&mut self, closing: &Closing, report: &mut Report) {
+                $(self.$metric.finish(closing, report);)*
+            }
+        }
+    };
+}
+
+metrics! {
+    volume: volume::Volume,
+    delivery: delivery::Delivery,
+    rtt: rtt::Rtt,
+    reordering: reordering::Reordering,
+    window: window::Window,
+    throughput: throughput::Throughput,
+    gaps: gaps::Gaps,
+    events: events::Events,
 }
 
 /// State per subflow and direction, made when first touched.

@@ -1,10 +1,12 @@
 //! Out-of-order delay at connection level, at the receiver of the data.
 
 use super::Metric;
+use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::histogram::Histogram;
 use crate::report::{Closing, Report};
 use tables::Direction;
+use wire::Time;
 
 pub(crate) struct Reordering {
     delays: [Histogram; 2],
@@ -21,13 +23,12 @@ struct Sample {
     delay_nanos: u64,
 }
 
-impl Reordering {
-    pub(crate) fn new(samples: bool) -> Self {
-        Reordering { delays: Default::default(), late: [0; 2], samples: samples.then(Vec::new) }
-    }
-}
-
 impl Metric for Reordering {
+    fn new(options: &Options, _: Time) -> Self {
+        Reordering { delays: Default::default(), late: [0; 2], samples: options.samples.then(Vec::new) }
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         let Kind::InOrder { offset, bytes, delay_nanos } = event.kind else { return };
         let d = event.direction as usize;

@@ -1,10 +1,12 @@
 //! Round-trip times of data, at its sender.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::histogram::Histogram;
 use crate::report::{Closing, Report};
 use tables::Direction;
+use wire::Time;
 
 pub(crate) struct Rtt {
     flows: PerFlow<Flow>,
@@ -27,13 +29,12 @@ struct Sample {
     nanos: u64,
 }
 
-impl Rtt {
-    pub(crate) fn new(samples: bool) -> Self {
-        Rtt { flows: PerFlow::default(), samples: samples.then(Vec::new) }
-    }
-}
-
 impl Metric for Rtt {
+    fn new(options: &Options, _: Time) -> Self {
+        Rtt { flows: PerFlow::default(), samples: options.samples.then(Vec::new) }
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         let Kind::Rtt { nanos } = event.kind else { return };
         let flow = self.flows.of(event);

@@ -1,6 +1,7 @@
 //! Throughput over time, and how even it is.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{FlowEvent, Kind};
 use crate::report::{Closing, Report, mbps};
 use tables::{Diagnostic, Direction};
@@ -9,8 +10,17 @@ use wire::Time;
 pub(crate) struct Throughput {
     bin_nanos: i64,
     start: Time,
+    /// The bin of the latest event.
+    bin: Bin,
     flows: PerFlow<Pair>,
     connection: [Pair; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bin {
+    index: u64,
+    begin: Time,
+    end: Time,
 }
 
 /// Bytes as they arrive, and as they are acknowledged.
@@ -35,26 +45,31 @@ struct Evenness {
     coefficient_of_variation: Option<f64>,
 }
 
-impl Throughput {
-    pub(crate) fn new(bin_nanos: i64, start: Time) -> Self {
-        Throughput { bin_nanos, start, flows: PerFlow::default(), connection: Default::default() }
-    }
-}
-
 impl Metric for Throughput {
+    fn new(options: &Options, start: Time) -> Self {
+        let bin = Bin { index: 0, begin: start, end: start + options.bin_ns };
+        Throughput { bin_nanos: options.bin_ns, start, bin, flows: PerFlow::default(), connection: Default::default() }
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
-        let bin = || ((event.seen.at - self.start).max(0) / self.bin_nanos) as u64;
         match event.kind {
             Kind::Arrived { bytes } => {
-                let bin = bin();
+                let bin = self.bin(event.seen.at);
                 self.flows.of(event).arrived.add(bin, bytes);
             }
             Kind::Confirmed { bytes } => {
-                let bin = bin();
+                let bin = self.bin(event.seen.at);
                 self.flows.of(event).acknowledged.add(bin, bytes);
             }
-            Kind::Progress { bytes } => self.connection[event.direction as usize].arrived.add(bin(), bytes),
-            Kind::DataAcked { bytes } => self.connection[event.direction as usize].acknowledged.add(bin(), bytes),
+            Kind::Progress { bytes } => {
+                let bin = self.bin(event.seen.at);
+                self.connection[event.direction as usize].arrived.add(bin, bytes);
+            }
+            Kind::DataAcked { bytes } => {
+                let bin = self.bin(event.seen.at);
+                self.connection[event.direction as usize].acknowledged.add(bin, bytes);
+            }
             _ => {}
         }
     }
@@ -84,6 +99,17 @@ impl Metric for Throughput {
 }
 
 impl Throughput {
+    /// Index of the bin that holds a time. Dividing is slow, and most events fall into the bin of the one before.
+    #[inline]
+    fn bin(&mut self, at: Time) -> u64 {
+        if at < self.bin.begin || at >= self.bin.end {
+            let index = (at - self.start).max(0) / self.bin_nanos;
+            let begin = self.start + index * self.bin_nanos;
+            self.bin = Bin { index: index as u64, begin, end: begin + self.bin_nanos };
+        }
+        self.bin.index
+    }
+
     fn lay_out(
         &self,
         closing: &Closing,

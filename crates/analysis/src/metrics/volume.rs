@@ -1,9 +1,11 @@
 //! How much each flow sent, and how much of it more than once.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{Data, FlowEvent, Kind, Probe};
 use crate::report::{Closing, Report};
 use tables::Direction;
+use wire::Time;
 
 #[derive(Default)]
 pub(crate) struct Volume(PerFlow<Flow>);
@@ -24,6 +26,11 @@ struct Flow {
 }
 
 impl Metric for Volume {
+    fn new(_: &Options, _: Time) -> Self {
+        Volume::default()
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         match &event.kind {
             Kind::Packet => self.0.of(event).packets += 1,

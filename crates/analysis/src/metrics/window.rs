@@ -1,9 +1,11 @@
 //! Bytes in flight, at the sender of the data, and the window that its receiver announces.
 
 use super::{Metric, PerFlow};
+use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::report::{Closing, Report};
 use tables::Direction;
+use wire::Time;
 
 pub(crate) struct Window {
     flows: PerFlow<Flow>,
@@ -28,13 +30,12 @@ struct Sample {
     window_bytes: Option<u64>,
 }
 
-impl Window {
-    pub(crate) fn new(samples: bool) -> Self {
-        Window { flows: PerFlow::default(), samples: samples.then(Vec::new) }
-    }
-}
-
 impl Metric for Window {
+    fn new(options: &Options, _: Time) -> Self {
+        Window { flows: PerFlow::default(), samples: options.samples.then(Vec::new) }
+    }
+
+    #[inline]
     fn on(&mut self, event: &FlowEvent) {
         match event.kind {
             Kind::Data(_) => self.flows.of(event).after_data = true,

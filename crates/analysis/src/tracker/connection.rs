@@ -9,7 +9,7 @@ use super::{
 };
 use crate::Options;
 use crate::event::{Data, FlowEvent, Happening, Kind, Probe, Seen};
-use crate::metrics::{self, Metric};
+use crate::metrics::{Metric, Metrics};
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
 use wire::{Flags, Observation, PointId, Tcp, TcpOption, Time};
@@ -43,9 +43,9 @@ pub(crate) struct Connection {
 
 /// What one end of a connection saw.
 pub(crate) struct End {
-    pub(super) streams: [Stream; 2],
+    pub(crate) streams: [Stream; 2],
     pub(super) evidence: Evidence,
-    pub(crate) metrics: Vec<Box<dyn Metric>>,
+    pub(crate) metrics: Metrics,
     /// The last acknowledgement of new data, per direction of the data.
     pub(crate) last_ack: [Option<Time>; 2],
     pub(crate) first: Seen,
@@ -77,19 +77,15 @@ impl End {
         End {
             streams,
             evidence: Evidence::default(),
-            metrics: metrics::all(options, first.at),
+            metrics: Metrics::new(options, first.at),
             last_ack: [None; 2],
             first,
         }
     }
 
-    /// Bytes delivered in order to the application.
-    pub(crate) fn delivered_bytes(&self, direction: Direction) -> u64 {
-        self.streams[direction as usize].delivered_bytes()
-    }
-
+    #[inline]
     fn emit(&mut self, event: FlowEvent) {
-        self.metrics.iter_mut().for_each(|metric| metric.on(&event));
+        self.metrics.on(&event);
     }
 }
 
@@ -212,7 +208,7 @@ impl Connection {
     }
 
     pub(super) fn happened(&mut self, packet: &Packet, happening: Happening) {
-        let event = packet.event(packet.direction, Kind::Happened(happening));
+        let event = packet.event(packet.direction, Kind::Happened(Box::new(happening)));
         self.end(packet).emit(event);
     }
 

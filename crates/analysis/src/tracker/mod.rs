@@ -15,8 +15,9 @@ mod stream;
 mod subflow;
 mod vantage;
 
-pub(crate) use connection::{Connection, End};
+pub(crate) use connection::Connection;
 pub(crate) use ends::JudgedEnd;
+pub(crate) use stream::Stream;
 pub(crate) use subflow::{Kind as SubflowKind, Subflow};
 
 use crate::Options;

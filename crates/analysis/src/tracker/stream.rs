@@ -2,15 +2,16 @@
 
 use crate::event::Seen;
 use crate::ranges::Ranges;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 /// Offsets count from the connection's first byte.
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     arrived: Ranges,
     confirmed: Ranges,
-    /// Segments that wait for earlier data, by their first offset.
-    waiting: BTreeMap<i64, Waiting>,
+    /// Segments that wait for earlier data, per subflow by offset: on each they mostly come in order.
+    waiting: Vec<VecDeque<Waiting>>,
+    waiting_count: usize,
     /// Where the data begins: 0, or the first offset seen where the connection's start was not.
     origin: Option<i64>,
     in_order: i64,
@@ -21,9 +22,9 @@ pub(super) struct Stream {
 
 #[derive(Debug)]
 struct Waiting {
+    start: i64,
     end: i64,
     seen: Seen,
-    subflow: usize,
 }
 
 /// A segment whose new bytes are in order now.
@@ -64,27 +65,45 @@ impl Stream {
             in_order(InOrder { seen, subflow, offset: start, bytes: (end - start) as u32, delay_nanos: 0 });
             return (end - start) as u64;
         }
-        let waiting = &mut self.waiting;
-        let next = self.in_order;
-        let new = self.arrived.insert(start, end, |from, to| {
-            if to > next {
-                waiting.insert(from, Waiting { end: to, seen, subflow });
+        if subflow >= self.waiting.len() {
+            self.waiting.resize_with(subflow + 1, VecDeque::new);
+        }
+        let waiting = &mut self.waiting[subflow];
+        let (next, before) = (self.in_order, waiting.len());
+        let new = self.arrived.insert(start, end, |start, end| {
+            if end > next {
+                let place = match waiting.back() {
+                    Some(last) if last.start > start => waiting.partition_point(|other| other.start < start),
+                    _ => waiting.len(),
+                };
+                waiting.insert(place, Waiting { start, end, seen });
             }
         });
+        self.waiting_count += waiting.len() - before;
         self.advance(self.arrived.contiguous_from(self.in_order), seen, in_order);
-        if self.waiting.len() > MOST_WAITING {
-            self.waiting.pop_first();
+        if self.waiting_count > MOST_WAITING {
+            self.first_waiting_before(i64::MAX);
         }
         new
     }
 
     fn advance(&mut self, to: i64, now: Seen, mut in_order: impl FnMut(InOrder)) {
         self.in_order = self.in_order.max(to);
-        while let Some(first) = self.waiting.first_entry().filter(|first| first.get().end <= to) {
-            let (offset, Waiting { end, seen, subflow }) = first.remove_entry();
+        while let Some((subflow, Waiting { start, end, seen })) = self.first_waiting_before(to) {
             let delay_nanos = (now.at - seen.at).max(0) as u64;
-            in_order(InOrder { seen, subflow, offset, bytes: (end - offset) as u32, delay_nanos });
+            in_order(InOrder { seen, subflow, offset: start, bytes: (end - start) as u32, delay_nanos });
         }
+    }
+
+    /// Takes the first segment that ends at or before `limit`.
+    fn first_waiting_before(&mut self, limit: i64) -> Option<(usize, Waiting)> {
+        let fronts = self.waiting.iter().enumerate().filter_map(|(subflow, queue)| Some((subflow, queue.front()?)));
+        let (subflow, first) = fronts.min_by_key(|(_, first)| first.start)?;
+        if first.end > limit {
+            return None;
+        }
+        self.waiting_count -= 1;
+        self.waiting[subflow].pop_front().map(|first| (subflow, first))
     }
 
     /// Data in order by arrival, offset.
@@ -107,9 +126,7 @@ impl Stream {
         if ack > self.in_order && self.origin.is_some() {
             // What the capture missed can no longer be waited for.
             self.in_order = ack;
-            if !self.waiting.is_empty() {
-                self.waiting = self.waiting.split_off(&ack);
-            }
+            while self.first_waiting_before(ack).is_some() {}
         }
         (self.without_fin(ack) - self.without_fin(before)).max(0) as u64
     }
@@ -125,7 +142,7 @@ impl Stream {
 
     /// Bytes delivered in order to the application: what was acknowledged at connection level, or, where no
     /// acknowledgement was seen, what arrived in order.
-    pub(super) fn delivered_bytes(&self) -> u64 {
+    pub(crate) fn delivered_bytes(&self) -> u64 {
         let Some(origin) = self.origin else { return 0 };
         let end = self.data_ack.unwrap_or(self.in_order);
         (self.without_fin(end) - origin).max(0) as u64
