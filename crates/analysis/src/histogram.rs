@@ -9,9 +9,21 @@ pub(crate) struct Histogram {
     sum_of_squares: u128,
     min: u64,
     max: u64,
-    first_bin: usize,
-    bins: Vec<u32>,
+    bins: Bins,
 }
+
+/// Few bins are kept one by one, many as a row: most connections are short, and there are many of them.
+#[derive(Clone, Debug)]
+enum Bins {
+    /// (bin, count), ordered.
+    Few(Vec<(u16, u32)>),
+    Many {
+        first: usize,
+        counts: Vec<u32>,
+    },
+}
+
+const FEW: usize = 48;
 
 const BITS: u32 = 7;
 
@@ -25,7 +37,7 @@ impl Histogram {
         self.count += 1;
         self.sum += u128::from(nanos);
         self.sum_of_squares = self.sum_of_squares.saturating_add(u128::from(nanos) * u128::from(nanos));
-        self.add_to_bin(bin_of(nanos), 1);
+        self.bins.add(bin_of(nanos), 1);
     }
 
     pub(crate) fn merge(&mut self, other: &Histogram) {
@@ -37,24 +49,7 @@ impl Histogram {
         self.count += other.count;
         self.sum += other.sum;
         self.sum_of_squares = self.sum_of_squares.saturating_add(other.sum_of_squares);
-        for (index, &count) in other.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
-            self.add_to_bin(other.first_bin + index, count);
-        }
-    }
-
-    fn add_to_bin(&mut self, bin: usize, count: u32) {
-        if self.bins.is_empty() {
-            self.first_bin = bin;
-        }
-        if bin < self.first_bin {
-            self.bins.splice(0..0, std::iter::repeat_n(0, self.first_bin - bin));
-            self.first_bin = bin;
-        }
-        let index = bin - self.first_bin;
-        if index >= self.bins.len() {
-            self.bins.resize(index + 1, 0);
-        }
-        self.bins[index] = self.bins[index].saturating_add(count);
+        other.bins.iter().for_each(|(bin, count)| self.bins.add(bin, count));
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -94,14 +89,61 @@ impl Histogram {
         }
         let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut below = 0;
-        for (index, &count) in self.bins.iter().enumerate() {
+        for (bin, count) in self.bins.iter() {
             below += u64::from(count);
             if below >= rank {
-                let middle = middle_of(self.first_bin + index);
+                let middle = middle_of(bin);
                 return Some(middle.clamp(self.min as f64, self.max as f64) / 1e6);
             }
         }
         self.max_ms()
+    }
+}
+
+impl Default for Bins {
+    fn default() -> Self {
+        Bins::Few(Vec::new())
+    }
+}
+
+impl Bins {
+    fn add(&mut self, bin: usize, count: u32) {
+        match self {
+            Bins::Few(few) => match few.binary_search_by_key(&(bin as u16), |(bin, _)| *bin) {
+                Ok(place) => few[place].1 = few[place].1.saturating_add(count),
+                Err(_) if few.len() == FEW => {
+                    let (first, last) = (usize::from(few[0].0), usize::from(few[FEW - 1].0));
+                    let mut counts = vec![0; last - first + 1];
+                    few.iter().for_each(|&(bin, count)| counts[usize::from(bin) - first] = count);
+                    *self = Bins::Many { first, counts };
+                    self.add(bin, count);
+                }
+                Err(place) => few.insert(place, (bin as u16, count)),
+            },
+            Bins::Many { first, counts } => {
+                if bin < *first {
+                    counts.splice(0..0, std::iter::repeat_n(0, *first - bin));
+                    *first = bin;
+                }
+                let index = bin - *first;
+                if index >= counts.len() {
+                    counts.resize(index + 1, 0);
+                }
+                counts[index] = counts[index].saturating_add(count);
+            }
+        }
+    }
+
+    /// Bins that hold something, in order.
+    fn iter(&self) -> impl Iterator<Item = (usize, u32)> {
+        let (few, many) = match self {
+            Bins::Few(few) => (few.as_slice(), (0, [].as_slice())),
+            Bins::Many { first, counts } => ([].as_slice(), (*first, counts.as_slice())),
+        };
+        let few = few.iter().map(|&(bin, count)| (usize::from(bin), count));
+        let (first, counts) = many;
+        few.chain(counts.iter().enumerate().map(move |(index, &count)| (first + index, count)))
+            .filter(|(_, count)| *count > 0)
     }
 }
 

@@ -61,7 +61,7 @@ impl Analysis {
 
     /// Finishes all connections and gives the tables, complete.
     pub fn finish(self) -> Tables {
-        let mut tables = report::tables(self.tracker.finish());
+        let mut tables = self.tracker.finish().into_tables();
         tables.diagnostics.extend(self.remarks);
         tables.complete = true;
         tables

@@ -9,10 +9,13 @@ use std::sync::Arc;
 use tables::{Diagnostic, Direction, Tables};
 use wire::{Point, Time};
 
+/// What connections are ordered by.
+type Order = (Time, SocketAddr, SocketAddr);
+
 /// A finished connection. Connection and subflow numbers are given at the very end.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    order: Option<(Time, SocketAddr, SocketAddr)>,
+    order: Option<Order>,
     pub(crate) connection: tables::Connection,
     pub(crate) transfers: [tables::Transfer; 2],
     pub(crate) subflows: Vec<tables::Subflow>,
@@ -249,14 +252,52 @@ fn subflow_row(
     }
 }
 
-/// Numbers connections and subflows by (first time, 4-tuple) and lays all rows into tables.
-pub(crate) fn tables(mut reports: Vec<Report>) -> Tables {
-    reports.sort_by(|a, b| a.order.cmp(&b.order));
-    let mut tables = Tables::default();
-    for (number, report) in reports.into_iter().enumerate() {
-        report.append(number as u32, &mut tables);
+/// Finished connections in the order of finishing, their rows already in tables: nothing is kept twice.
+#[derive(Default)]
+pub(crate) struct Reports {
+    tables: Tables,
+    order: Vec<Order>,
+}
+
+impl Reports {
+    /// Takes a finished connection. Subflows are numbered by (first time, 4-tuple).
+    pub(crate) fn push(&mut self, report: Report) {
+        let number = self.order.len() as u32;
+        self.order.push(report.order.expect("made of a connection"));
+        report.append(number, &mut self.tables);
     }
-    tables
+
+    /// Numbers connections by (first time, 4-tuple) and orders all rows by that.
+    pub(crate) fn into_tables(self) -> Tables {
+        let Reports { mut tables, order } = self;
+        let mut by_order: Vec<usize> = (0..order.len()).collect();
+        by_order.sort_by_key(|&index| order[index]);
+        let mut rank = vec![0; order.len()];
+        by_order.iter().enumerate().for_each(|(new, &old)| rank[old] = new as u32);
+        let number = |old: u32| rank[old as usize];
+        macro_rules! renumber {
+            ($($table:ident: $key:expr;)*) => {$(
+                tables.$table.iter_mut().for_each(|row| row.connection = number(row.connection));
+                if !tables.$table.is_sorted_by_key($key) {
+                    tables.$table.sort_by_key($key);
+                }
+            )*};
+        }
+        renumber! {
+            connections: |row| row.connection;
+            transfers: |row| row.connection;
+            subflows: |row| row.connection;
+            flows: |row| row.connection;
+            throughput: |row| row.connection;
+            rtt: |row| row.connection;
+            reordering: |row| row.connection;
+            window: |row| row.connection;
+            events: |row| row.connection;
+        }
+        tables.diagnostics.iter_mut().for_each(|row| row.connection = row.connection.map(number));
+        tables.diagnostics.sort_by_key(|row| row.connection);
+        tables
+    }
 }
 
 impl Report {

@@ -11,7 +11,7 @@ pub fn of_capture(capture: &FileStatistics) -> Vec<Diagnostic> {
         capture: Some(name.clone()),
         diagnostic,
         count,
-        message,
+        message: message.into(),
         ..Diagnostic::default()
     };
     let mut remarks = Vec::new();

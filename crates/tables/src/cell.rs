@@ -6,7 +6,7 @@ use arrow_array::{
         ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
     },
 };
-use std::{net::IpAddr, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 /// Which way data flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -98,6 +98,7 @@ text! {
     String: |cell| cell;
     &'static str: |cell| cell;
     Arc<str>: |cell| cell;
+    Cow<'static, str>: |cell| cell;
     IpAddr: |cell| cell.to_string();
     Direction: |cell| cell.as_str();
 }

@@ -36,10 +36,16 @@ impl Metric for Gaps {
     fn on(&mut self, event: &FlowEvent) {
         let d = event.direction as usize;
         match event.kind {
-            Kind::Progress { .. } => self.connection[d][ARRIVED].step(event.seen),
-            Kind::DataAcked { .. } => self.connection[d][ACKNOWLEDGED].step(event.seen),
-            Kind::Arrived { .. } => self.flows.of(event)[ARRIVED].step(event.seen),
-            Kind::Confirmed { .. } => self.flows.of(event)[ACKNOWLEDGED].step(event.seen),
+            Kind::Progress { .. } => self.connection[d][ARRIVED].step(event.seen, None),
+            Kind::DataAcked { .. } => self.connection[d][ACKNOWLEDGED].step(event.seen, None),
+            Kind::Arrived { .. } => {
+                let whole = self.connection[d][ARRIVED].last;
+                self.flows.of(event)[ARRIVED].step(event.seen, whole);
+            }
+            Kind::Confirmed { .. } => {
+                let whole = self.connection[d][ACKNOWLEDGED].last;
+                self.flows.of(event)[ACKNOWLEDGED].step(event.seen, whole);
+            }
             _ => {}
         }
     }
@@ -66,13 +72,14 @@ impl Metric for Gaps {
 }
 
 impl Steps {
-    fn step(&mut self, seen: Seen) {
+    /// A gap of a subflow is listed only where the connection as a whole went on meanwhile, `whole` being its last step.
+    fn step(&mut self, seen: Seen, whole: Option<Time>) {
         if let Some(last) = self.last.replace(seen.at) {
             let nanos = (seen.at - last).max(0);
             if self.longest.is_none_or(|(longest, _)| nanos > longest) {
                 self.longest = Some((nanos, last));
             }
-            if nanos >= LISTED_NANOS {
+            if nanos >= LISTED_NANOS && whole.is_none_or(|whole| whole - last >= LISTED_NANOS) {
                 self.listed.push((seen, nanos));
             }
         }
@@ -81,7 +88,7 @@ impl Steps {
     fn list(&self, closing: &Closing, report: &mut Report, subflow: Option<u32>, direction: Direction) {
         for &(seen, nanos) in &self.listed {
             let happening = Happening {
-                detail: Some("ends with this packet: nothing new had come for the duration"),
+                detail: Some("nothing new had come for the duration"),
                 duration_ms: Some(nanos as f64 / 1e6),
                 ..Happening::new("gap")
             };

@@ -127,7 +127,7 @@ impl Throughput {
                 subflow,
                 diagnostic: "throughput_left_out",
                 count: Some(bins),
-                message: "the throughput series would have too many bins; choose longer ones".to_owned(),
+                message: "the throughput series would have too many bins; choose longer ones".into(),
                 ..Diagnostic::default()
             });
             return Evenness::default();

@@ -474,8 +474,12 @@ impl Connection {
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
         view.reset = true;
+        let again = std::mem::replace(&mut view.resets[packet.direction as usize], true);
         if packet.direction != opener && view.handshake.ack.is_none() {
             view.handshake.reset_by_acceptor = true;
+        }
+        if again {
+            return;
         }
         let detail = self.subflows[packet.subflow].reset_reason;
         self.happened(packet, Happening { detail, ..Happening::new("reset") });

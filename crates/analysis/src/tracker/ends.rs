@@ -151,9 +151,9 @@ impl Connection {
                 rows[d].share = (delivered > 0).then(|| rows[d].delivered_bytes as f64 / delivered as f64);
             }
         }
-        let mut remark = |subflow: Option<usize>, diagnostic, count: Option<u64>, message: &str| {
+        let mut remark = |subflow: Option<usize>, diagnostic, count: Option<u64>, message: &'static str| {
             let subflow = subflow.map(|subflow| subflow as u32);
-            let message = message.to_owned();
+            let message = message.into();
             report.diagnostics.push(Diagnostic { subflow, diagnostic, count, message, ..Diagnostic::default() });
         };
         if self.midway {

@@ -29,6 +29,8 @@ struct Shown {
     capable: Option<MpCapable>,
     join: Option<MpJoin>,
     dss: Option<Dss>,
+    /// Any MPTCP option.
+    multipath: bool,
 }
 
 /// Connections by what names them.
@@ -75,10 +77,12 @@ impl Limbo {
     pub(super) fn push(&mut self, from_low: bool, observation: &Observation) {
         let mut shown = Shown::default();
         for option in tcp(observation).options.iter().flatten() {
+            let TcpOption::Mptcp(option) = option else { continue };
+            shown.multipath = true;
             match option {
-                TcpOption::Mptcp(Mptcp::Capable(capable)) => shown.capable = Some(capable),
-                TcpOption::Mptcp(Mptcp::Join(join)) => shown.join = Some(join),
-                TcpOption::Mptcp(Mptcp::Dss(dss)) => shown.dss = Some(dss),
+                Mptcp::Capable(capable) => shown.capable = Some(capable),
+                Mptcp::Join(join) => shown.join = Some(join),
+                Mptcp::Dss(dss) => shown.dss = Some(dss),
                 _ => {}
             }
         }
@@ -151,7 +155,7 @@ impl Limbo {
     pub(super) fn give_up(&self, known: &Known) -> Decision {
         let first = tcp(&self.packets[0].1);
         if !first.flags.has(Flags::SYN) {
-            return self.midway(self.options.iter().any(|shown| shown.dss.is_some()).then_some(1));
+            return self.midway(self.options.iter().any(|shown| shown.multipath).then_some(1));
         }
         let opener_is_low = self.first_from_low != first.flags.has(Flags::ACK);
         if let Some(MpJoin::Syn { token, .. }) = self.options[0].join {

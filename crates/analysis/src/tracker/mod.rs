@@ -22,7 +22,7 @@ pub(crate) use subflow::{Kind as SubflowKind, Subflow};
 
 use crate::Options;
 use crate::event::Seen;
-use crate::report::{self, Report};
+use crate::report::{self, Reports};
 use limbo::{Decision, Limbo};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -79,7 +79,7 @@ pub(crate) struct Tracker {
     closing: VecDeque<(Time, u32)>,
     gone: VecDeque<(Time, Key)>,
     origin: Option<Time>,
-    finished: Vec<Report>,
+    finished: Reports,
     /// Packets that cannot be part of any flow.
     fragments: u64,
 }
@@ -100,7 +100,7 @@ impl Tracker {
             closing: VecDeque::new(),
             gone: VecDeque::new(),
             origin: None,
-            finished: Vec::new(),
+            finished: Reports::default(),
             fragments: 0,
         }
     }
@@ -316,8 +316,8 @@ impl Tracker {
         self.finished.push(report::of(*connection, &self.points, &self.options, origin));
     }
 
-    /// Finishes everything; the reports come in no order.
-    pub(crate) fn finish(mut self) -> Vec<Report> {
+    /// Finishes everything.
+    pub(crate) fn finish(mut self) -> Reports {
         let now = Time::MAX;
         for index in 0..self.limbos.len() {
             if let Some(limbo) = self.limbos[index].take() {

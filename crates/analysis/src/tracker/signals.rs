@@ -93,12 +93,19 @@ impl Connection {
 
     fn add_addr(&mut self, packet: &Packet, add: &AddAddr) {
         let (by, to) = (packet.direction as usize, packet.direction.reverse() as usize);
-        let valid = add.hmac.zip(self.keys[by].zip(self.keys[to])).map(|(hmac, (sender, receiver))| {
-            hmac == crypto::add_addr_hmac(sender, receiver, add.address_id, add.address, add.port)
+        let detail = add.hmac.zip(self.keys[by].zip(self.keys[to])).map(|(hmac, (sender, receiver))| {
+            let of = |hmac: fn(u64, u64, u8, std::net::IpAddr, Option<u16>) -> u64| {
+                hmac(sender, receiver, add.address_id, add.address, add.port)
+            };
+            match hmac {
+                hmac if hmac == of(crypto::add_addr_hmac) => "HMAC valid",
+                hmac if hmac == of(crypto::add_addr_hmac_leftmost) => "HMAC valid as Linux before 5.7 computed it",
+                _ => "HMAC wrong",
+            }
         });
         let event = if add.echo { "add_addr_echo" } else { "add_addr" };
         let happening = Happening {
-            detail: valid.map(|valid| if valid { "HMAC valid" } else { "HMAC wrong" }),
+            detail,
             address_id: Some(add.address_id),
             address: Some(add.address),
             port: add.port,

@@ -52,6 +52,8 @@ pub(crate) struct View {
     pub(crate) merged: [bool; 2],
     pub(super) fins: [bool; 2],
     pub(super) reset: bool,
+    /// Who reset it.
+    pub(super) resets: [bool; 2],
     /// Its ports were used again before it ended.
     pub(super) abandoned: bool,
     pub(super) repeats: Repeats,
@@ -84,6 +86,7 @@ impl View {
             merged: [false; 2],
             fins: [false; 2],
             reset: false,
+            resets: [false; 2],
             abandoned: false,
             repeats: Repeats::default(),
             duplicates: 0,

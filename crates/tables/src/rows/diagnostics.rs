@@ -1,5 +1,5 @@
 use crate::row::row;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 row! {
     /// One row per remark about what limits trust in the figures.
@@ -15,6 +15,6 @@ row! {
         /// How often, or how many packets or bytes.
         count: Option<u64>,
         /// In words, with what to do about it.
-        message: String,
+        message: Cow<'static, str>,
     }
 }
