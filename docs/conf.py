@@ -13,10 +13,12 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 # Types that only exist for type checkers.
 nitpick_ignore_regex = [
-    ("py:.*", r"(pl\.|polars|_core|Path|PathLike|Callable|Iterable|collections).*")
+    ("py:.*", r"(pl|polars|mptcplab\._core|os|collections|_core)\..*"),
+    ("py:.*", r"(Path|PathLike|Callable|Iterable)"),
 ]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_class_signature = "separated"
 
 html_theme = "furo"
 html_title = "mptcplab"

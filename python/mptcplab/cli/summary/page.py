@@ -16,6 +16,8 @@ STYLES = {"strong": "1", "faint": "2", "good": "32", "warning": "33", "bad": "31
 SEPARATOR = " · "
 # What a file or a pipe is given: there is no edge to keep within.
 UNLIMITED = 10_000
+# Lines of facts are no longer than this, however wide the page.
+COMFORTABLE = 120
 
 
 class Page:
@@ -44,11 +46,12 @@ class Page:
     def facts(self, facts: Iterable[str], *, indent: str = "  ", first: str = "") -> None:
         """Print facts one after the other, on as many lines as they need."""
         lead = indent + first
+        width = min(self.width, COMFORTABLE)
         line = lead
         for fact in facts:
             if line == lead:
                 line += fact
-            elif len(line) + len(SEPARATOR) + len(fact) <= self.width:
+            elif len(line) + len(SEPARATOR) + len(fact) <= width:
                 line += SEPARATOR + fact
             else:
                 self.line(line)

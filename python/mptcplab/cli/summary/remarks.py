@@ -18,7 +18,7 @@ def print_remarks(page: Page, tables: _core.Tables) -> None:
     if places:
         page.line()
     for message, where in list(places.items())[:MOST]:
-        page.words(text.clean(_listed(where) + message), first="! ", style="warning")
+        page.words(_listed(where) + text.clean(message), first="! ", style="warning")
     if len(places) > MOST:
         page.words(f"… and {len(places) - MOST} more; --json lists all", style="faint")
 
@@ -26,7 +26,7 @@ def print_remarks(page: Page, tables: _core.Tables) -> None:
 def _place(row: dict[str, object]) -> str:
     names = [f"{name} {row[name]}" for name in ("connection", "subflow") if row[name] is not None]
     if row["capture"] is not None:
-        names.append(str(row["capture"]))
+        names.append(text.clean(str(row["capture"])))
     return " ".join(names)
 
 

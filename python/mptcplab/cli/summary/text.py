@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 UNKNOWN = "–"
+# Between thousands: narrow, and never broken.
+SPACE = "\u202f"
 
 
 def size(count: float | None) -> str:
@@ -65,12 +67,12 @@ def figure(value: float | None) -> str:
     for digits in (2, 1, 0):
         if abs(value) < 10 ** (3 - digits) - 0.5 * 10**-digits:
             return f"{value:.{digits}f}"
-    return f"{value:,.0f}".replace(",", "\u202f")
+    return f"{value:,.0f}".replace(",", SPACE)
 
 
 def count(value: int | None) -> str:
     """Give a number of things."""
-    return UNKNOWN if value is None else f"{value:,}".replace(",", "\u202f")
+    return UNKNOWN if value is None else f"{value:,}".replace(",", SPACE)
 
 
 def plural(number: int, thing: str) -> str:
@@ -94,4 +96,4 @@ def endpoint(address: str | None, port: int | None = None) -> str:
 
 def clean(text: str) -> str:
     """Make text from a capture harmless to a terminal."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    return "".join(sign if sign.isprintable() or sign == SPACE else "\ufffd" for sign in text)
