@@ -7,6 +7,8 @@ SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# maturin is called by name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Seconds that every fuzz target runs.
 FUZZ_SECONDS ?= 60
