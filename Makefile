@@ -73,6 +73,7 @@ $(VENV)/pip:
 	@touch $@
 
 $(VENV)/built: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py
+	@echo "building; the first time takes a few minutes"
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
