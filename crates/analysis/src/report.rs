@@ -39,7 +39,7 @@ pub(crate) struct Closing<'a> {
     /// First packet of the connection at this end.
     pub(crate) start: Time,
     origin: Time,
-    names: &'a [Arc<str>],
+    captures: &'a [Arc<str>],
     /// The direction that is sent from here; none where the vantage is not known.
     sends: Option<Direction>,
     only_end: bool,
@@ -78,7 +78,7 @@ impl Closing<'_> {
 
     /// The capture that holds a packet.
     pub(crate) fn capture(&self, seen: Seen) -> Arc<str> {
-        self.names.get(seen.point.0 as usize).cloned().unwrap_or_else(|| "".into())
+        self.captures.get(seen.point.0 as usize).cloned().unwrap_or_else(|| "".into())
     }
 
     /// Bytes delivered in order to the application.
@@ -124,8 +124,12 @@ pub(crate) fn mbps(bytes: u64, nanos: i64) -> Option<f64> {
 }
 
 /// Makes the rows of a finished connection.
-pub(crate) fn of(mut connection: Connection, points: &[Point], options: &Options, origin: Time) -> Report {
-    let names: Vec<Arc<str>> = points.iter().map(|point| point.capture.as_str().into()).collect();
+pub(crate) fn of(
+    mut connection: Connection,
+    (points, captures): (&[Point], &[Arc<str>]),
+    options: &Options,
+    origin: Time,
+) -> Report {
     let ends = connection.judge_ends();
     let mut report = rows(&connection, &ends, points, origin);
     let both = ends.iter().flatten().count() == 2;
@@ -138,7 +142,7 @@ pub(crate) fn of(mut connection: Connection, points: &[Point], options: &Options
             options,
             start: end.first.at,
             origin,
-            names: &names,
+            captures,
             sends: judged.sends,
             only_end: !both,
         };

@@ -38,6 +38,8 @@ pub(crate) struct Connection {
     pub(crate) ends: [Option<End>; 2],
     /// Which end each site stands at.
     pub(super) sites: Vec<(u32, usize)>,
+    /// A subflow ended: it is worth looking whether the connection did.
+    pub(super) may_close: bool,
     pub(super) closing: bool,
 }
 
@@ -115,6 +117,7 @@ impl Connection {
             subflows: Vec::new(),
             ends: [None, None],
             sites: Vec::new(),
+            may_close: false,
             closing: false,
         }
     }
@@ -151,6 +154,11 @@ impl Connection {
             || self.ends.iter().flatten().all(|end| end.streams.iter().all(Stream::is_closed))
             || self.subflows.iter().all(|subflow| subflow.views.iter().flatten().all(|view| view.reset));
         data_closed && views.all(|view| view.is_closed())
+    }
+
+    /// Gives back memory that a closed connection no longer needs.
+    pub(super) fn shrink(&mut self) {
+        self.subflows.iter_mut().flat_map(|subflow| subflow.views.iter_mut().flatten()).for_each(|view| view.shrink());
     }
 
     /// Takes a packet of a subflow, seen at an end.
@@ -196,6 +204,7 @@ impl Connection {
         }
         if fin {
             self.view(packet).fins[d] = true;
+            self.may_close = true;
         }
     }
 
@@ -474,6 +483,8 @@ impl Connection {
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
         view.reset = true;
+        self.may_close = true;
+        let view = self.view(packet);
         let again = std::mem::replace(&mut view.resets[packet.direction as usize], true);
         if packet.direction != opener && view.handshake.ack.is_none() {
             view.handshake.reset_by_acceptor = true;

@@ -59,6 +59,10 @@ impl Mappings {
         }
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.kept.shrink_to_fit();
+    }
+
     /// Calls `piece` with (data offset, length) for each mapped piece of `[start, end)`; returns how many bytes are mapped.
     pub(super) fn map(&self, start: i64, end: i64, mut piece: impl FnMut(i64, i64)) -> u64 {
         let mut mapped = 0;

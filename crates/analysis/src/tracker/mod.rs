@@ -27,6 +27,7 @@ use limbo::{Decision, Limbo};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use tables::Direction;
 use wire::{Flags, L4, Observation, Point, Tcp, Time};
 
@@ -58,7 +59,7 @@ enum Flow {
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
 /// whose clocks may differ.
-const LINGER_NANOS: i64 = 2_000_000_000;
+const LINGER_NANOS: i64 = 500_000_000;
 const LINGER_NANOS_SEVERAL_SITES: i64 = 3_600_000_000_000;
 /// How long, and how many at most, finished 4-tuples are remembered.
 const REMEMBER_NANOS: i64 = 240_000_000_000;
@@ -67,6 +68,8 @@ const MOST_REMEMBERED: usize = 1 << 16;
 pub(crate) struct Tracker {
     options: Options,
     points: Vec<Point>,
+    /// Names of their captures, to share among rows.
+    captures: Vec<Arc<str>>,
     /// Whether a site has several points, so that one packet may be seen twice.
     crowded: Vec<bool>,
     flows: FxHashMap<Key, Flow>,
@@ -89,6 +92,7 @@ impl Tracker {
         Tracker {
             options,
             points: Vec::new(),
+            captures: Vec::new(),
             crowded: Vec::new(),
             flows: FxHashMap::default(),
             limbos: Vec::new(),
@@ -111,6 +115,8 @@ impl Tracker {
             self.crowded.resize(site + 1, false);
         }
         self.crowded[site] |= self.points.iter().any(|other| other.site == point.site);
+        let capture = self.captures.iter().find(|name| ***name == *point.capture).cloned();
+        self.captures.push(capture.unwrap_or_else(|| point.capture.as_str().into()));
         self.points.push(point);
     }
 
@@ -171,9 +177,8 @@ impl Tracker {
         }
         connection.packet(&packet);
         self.known.update(index, connection);
-        if !connection.closing && connection.is_closed() {
-            connection.closing = true;
-            self.closing.push_back((observation.at, index));
+        if connection.may_close {
+            self.close(index, observation.at);
         }
     }
 
@@ -272,6 +277,7 @@ impl Tracker {
         let connection = self.connections[index as usize].as_mut().expect("live");
         if !connection.closing && connection.is_closed() {
             connection.closing = true;
+            connection.shrink();
             self.closing.push_back((at, index));
         }
     }
@@ -313,7 +319,7 @@ impl Tracker {
             }
         }
         let origin = self.origin.unwrap_or_default();
-        self.finished.push(report::of(*connection, &self.points, &self.options, origin));
+        self.finished.push(report::of(*connection, (&self.points, &self.captures), &self.options, origin));
     }
 
     /// Finishes everything.

@@ -189,6 +189,10 @@ impl Sequence {
         (end - self.acked.unwrap_or(start)).max(0) as u64
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.outstanding.shrink_to_fit();
+    }
+
     fn bound(&mut self) {
         if self.outstanding.len() > MOST_OUTSTANDING {
             self.outstanding.pop_front();

@@ -102,6 +102,13 @@ impl View {
             })
     }
 
+    /// Gives back memory that a closed subflow no longer needs.
+    pub(super) fn shrink(&mut self) {
+        self.sequences.iter_mut().for_each(Sequence::shrink);
+        self.mappings.iter_mut().for_each(Mappings::shrink);
+        self.repeats = Repeats::default();
+    }
+
     pub(super) fn ended(&self) -> &'static str {
         match (self.reset, self.fins) {
             (true, _) => "reset",
