@@ -53,6 +53,16 @@ def test_other_files_are_left_alone(mptcplab: Run, download: list[str], tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_one_directory_is_not_enough_for_two_kinds(
+    mptcplab: Run, download: list[str], tmp_path: Path
+) -> None:
+    place = tmp_path / "tables"
+    done = mptcplab("analyze", "--csv", place, "--parquet", f"{place}/", *download)
+    assert done.returncode == 2
+    assert "a directory each" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     def fail() -> None:
         with directory.written(str(tmp_path / "tables"), ".csv") as target:

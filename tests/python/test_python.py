@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from captures import ACK, Segment, write
 
 import mptcplab
 from mptcplab import _core
@@ -140,11 +141,6 @@ def test_progress_grows_to_the_end(bulk: str) -> None:
 @pytest.fixture(scope="module")
 def bulk(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A pcap of 200 000 empty TCP segments: long enough for several strides."""
-    segment = bytes.fromhex(
-        "45000028000040004006000001010101020202020001000200000000000000005010ffff00000000"
-    )
-    record = b"".join(n.to_bytes(4, "little") for n in (1, 0, len(segment), len(segment))) + segment
-    header = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000065000000")
     path = tmp_path_factory.mktemp("bulk") / "bulk.pcap"
-    path.write_bytes(header + record * 200_000)
+    write(path, [Segment(0, 1000, ACK)] * 200_000)
     return str(path)

@@ -67,6 +67,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
+    _check_places(options)
     tables = _analyze(options)
     if options.connection is not None:
         tables = _only(tables, options.connection)
@@ -80,6 +81,21 @@ def run(options: Namespace) -> int:
 
         print_summary(tables, one=options.connection is not None)
     return 0
+
+
+def _check_places(options: Namespace) -> None:
+    """Better now than after a long analysis."""
+    if not (options.csv or options.parquet):
+        return
+    from pathlib import Path
+
+    from mptcplab.cli import directory
+
+    if options.csv and options.parquet and Path(options.csv) == Path(options.parquet):
+        raise Error("--csv and --parquet need a directory each")
+    for place, ending in ((options.csv, ".csv"), (options.parquet, ".parquet")):
+        if place:
+            directory.refuse_foreign(Path(place), ending)
 
 
 def _analyze(options: Namespace) -> _core.Tables:

@@ -21,7 +21,7 @@ def written(place: str, ending: str) -> Iterator[Path]:
     An earlier one is replaced if it holds nothing but files that end with ``ending``.
     """
     target = Path(place)
-    _refuse_foreign(target, ending)
+    refuse_foreign(target, ending)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -37,7 +37,8 @@ def written(place: str, ending: str) -> Iterator[Path]:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _refuse_foreign(target: Path, ending: str) -> None:
+def refuse_foreign(target: Path, ending: str) -> None:
+    """Refuse a place that holds what is not ours."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise Error(f"{target} is there already and is no directory; name another one")
     if target.is_dir():

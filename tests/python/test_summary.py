@@ -1,0 +1,50 @@
+"""The summary. The blocks of output in README.md and docs/ are more tests of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from captures import exchange, write
+from conftest import Run
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """A capture of 30 connections; connection 29 carries most."""
+    segments = [
+        segment
+        for number in range(30)
+        for segment in exchange(1000 + number, number * 100_000, 100 + 10 * number)
+    ]
+    return write(tmp_path / "many.pcap", segments)
+
+
+def test_many_connections_get_a_line_each_of_the_largest(mptcplab: Run, many: Path) -> None:
+    lines = mptcplab("analyze", many).stdout.splitlines()
+    assert lines[0] == "30 connections"
+    assert lines[1] == "  30 plain TCP · 30 subflows · 30 closed"
+    assert lines[2] == "  ↑ 0 B · ↓ 7.35 kB"
+    assert lines[5].split()[:3] == ["29", "10.0.0.1:1029", "10.0.0.2:80"]
+    shown = [line.split()[0] for line in lines[5:20]]
+    assert shown == [str(number) for number in range(29, 14, -1)]
+    assert "the 15 largest of 30" in lines[20]
+
+
+def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
+    lines = mptcplab("analyze", "--connection", "7", many).stdout.splitlines()
+    assert lines[0] == "connection 7  10.0.0.1:1007 → 10.0.0.2:80"
+    assert lines[1] == "  plain TCP · 20.0 ms · closed · captured at the client"
+    assert lines[2].startswith("  ↓ down  170 B in 20.0 ms = 68.0 kbit/s")
+
+
+def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path) -> None:
+    done = mptcplab("analyze", write(tmp_path / "empty.pcap", []))
+    assert done.returncode == 0
+    assert done.stdout.startswith("no TCP connection in the captures\n")
+    assert "holds no TCP packet" in done.stdout
+
+
+def test_names_from_captures_cannot_steer_the_terminal(mptcplab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "\x1b[2Jevil.pcap", exchange(1000, 0, 100)[3:])
+    assert "\x1b" not in mptcplab("analyze", path).stdout
