@@ -26,8 +26,10 @@ pub(crate) struct Report {
     pub(crate) window: Vec<tables::Window>,
     pub(crate) events: Vec<tables::Event>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// First SYN to the last acknowledgement of data, per direction.
+    pub(crate) elapsed_nanos: [Option<i64>; 2],
     /// Data packets per subflow and direction that arrived, and that were sent.
-    pub(crate) arrived_packets: Vec<[[u64; 2]; 2]>,
+    pub(crate) data_packets: Vec<[[u64; 2]; 2]>,
 }
 
 /// What a metric may know when it fills its rows.
@@ -112,7 +114,7 @@ impl Closing<'_> {
         }
     }
 
-    /// First SYN to the last acknowledgement of the direction's data, nanoseconds.
+    /// First SYN to the last acknowledgement of the direction's data as seen from here, nanoseconds.
     pub(crate) fn elapsed_nanos(&self, direction: Direction) -> Option<i64> {
         self.last_ack[direction as usize].map(|last| last - self.start)
     }
@@ -149,7 +151,7 @@ pub(crate) fn of(
         end.metrics.finish(&closing, &mut report);
         connection.ends[index] = Some(end);
     }
-    connection.finish_both(both, &mut report);
+    connection.finish_rows(both, &mut report);
     report
 }
 
@@ -161,6 +163,7 @@ fn rows(
 ) -> Report {
     let seconds = |at: Time| (at - origin) as f64 / 1e9;
     let first = &connection.subflows[0];
+    let start = connection.start(ends);
     let sides: Vec<_> = ends.iter().flatten().collect();
     let vantage = match sides.as_slice() {
         [one] => one.sends.map(|sends| if sends == Direction::Up { "client" } else { "server" }),
@@ -168,7 +171,7 @@ fn rows(
         _ => None,
     };
     let mut report = Report {
-        order: Some((connection.first.at, first.client, first.server)),
+        order: Some((start, first.client, first.server)),
         connection: tables::Connection {
             client_address: Some(first.client.ip()),
             client_port: first.client.port(),
@@ -179,8 +182,8 @@ fn rows(
                 .filter(|_| connection.keys.iter().any(Option::is_some) || !connection.midway),
             client_token: connection.tokens[Direction::Up as usize],
             server_token: connection.tokens[Direction::Down as usize],
-            start_ns: connection.first.at.as_nanos(),
-            start_s: seconds(connection.first.at),
+            start_ns: start.as_nanos(),
+            start_s: seconds(start),
             duration_s: connection.duration_nanos().map(|nanos| nanos as f64 / 1e9),
             subflows: connection.subflows.len() as u32,
             began: if connection.midway { "midway" } else { "handshake" },
@@ -202,7 +205,7 @@ fn rows(
         row.start_s = seconds(subflow.first.at);
         row.end_s = seconds(subflow.last.at);
         report.subflows.push(row);
-        report.arrived_packets.push(Default::default());
+        report.data_packets.push(Default::default());
         report.flows.push(Direction::BOTH.map(|direction| tables::Flow {
             subflow: index as u32,
             direction,
@@ -240,7 +243,7 @@ fn subflow_row(
         }),
         client_address_id: subflow.address_ids[up],
         server_address_id: subflow.address_ids[down],
-        join_time_ms: opening.ended.map(|at| (at - connection.first.at) as f64 / 1e6),
+        join_time_ms: opening.joined_nanos.map(|nanos| nanos as f64 / 1e6),
         handshake: opening.outcome,
         handshake_remark: opening.remark,
         handshake_rtt_ms: opening.rtt_nanos.map(|nanos| nanos as f64 / 1e6),

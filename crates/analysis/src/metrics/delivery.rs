@@ -49,21 +49,20 @@ impl Metric for Delivery {
     fn finish(&mut self, closing: &Closing, report: &mut Report) {
         for direction in Direction::BOTH {
             let d = direction as usize;
+            // The time is the client's, who waits; what came through is the receiver's to say.
+            if closing.speaks_for_client() {
+                report.elapsed_nanos[d] = closing.elapsed_nanos(direction);
+            }
             if closing.speaks_for_receiver(direction) {
-                let transfer = &mut report.transfers[d];
-                let elapsed_nanos = closing.elapsed_nanos(direction);
-                transfer.bytes = closing.delivered_bytes(direction);
-                transfer.elapsed_s = elapsed_nanos.map(|nanos| nanos as f64 / 1e9);
-                transfer.throughput_mbps = elapsed_nanos.and_then(|nanos| mbps(transfer.bytes, nanos));
+                report.transfers[d].bytes = closing.delivered_bytes(direction);
                 for (subflow, rows) in report.flows.iter_mut().enumerate() {
                     let flow = self.0.at(subflow, direction);
                     // What the sender's end sees leave may be lost; there, what is acknowledged arrived.
                     let delivered =
                         if closing.is_sender(direction) { flow.confirmed_bytes } else { flow.arrived_bytes };
-                    let row = &mut rows[d];
-                    row.delivered_bytes = delivered;
-                    row.throughput_mbps = elapsed_nanos.and_then(|nanos| mbps(delivered, nanos));
-                    row.active_throughput_mbps = flow.active.and_then(|(first, last)| mbps(delivered, last - first));
+                    rows[d].delivered_bytes = delivered;
+                    rows[d].active_throughput_mbps =
+                        flow.active.and_then(|(first, last)| mbps(delivered, last - first));
                 }
             }
             if closing.speaks_for_sender(direction) && closing.connection.version.is_some() {

@@ -4,6 +4,7 @@
 mod delivery;
 mod events;
 mod gaps;
+pub(crate) mod one_way;
 mod reordering;
 mod rtt;
 mod throughput;

@@ -61,7 +61,7 @@ impl Metric for Volume {
                     row.loss_rate_percent =
                         (flow.data_packets > 0).then(|| 100.0 * flow.resent_packets as f64 / flow.data_packets as f64);
                 }
-                report.arrived_packets[subflow][direction as usize][usize::from(closing.is_sender(direction))] =
+                report.data_packets[subflow][direction as usize][usize::from(closing.is_sender(direction))] =
                     flow.data_packets;
             }
         }

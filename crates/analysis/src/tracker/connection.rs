@@ -9,10 +9,10 @@ use super::{
 };
 use crate::Options;
 use crate::event::{Data, FlowEvent, Happening, Kind, Probe, Seen};
-use crate::metrics::{Metric, Metrics};
+use crate::metrics::{Metric, Metrics, one_way::OneWay};
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
-use wire::{Flags, Observation, PointId, Tcp, TcpOption, Time};
+use wire::{Flags, Observation, Tcp, TcpOption, Time};
 
 /// A connection on its way. Arrays are indexed by [`Direction`], or by end where they hold [`End`]s and views.
 pub(crate) struct Connection {
@@ -36,6 +36,8 @@ pub(crate) struct Connection {
     pub(super) has_news: bool,
     pub(crate) subflows: Vec<Subflow>,
     pub(crate) ends: [Option<End>; 2],
+    /// Where several captures are given.
+    pub(super) one_way: Option<Box<OneWay>>,
     /// Which end each site stands at.
     pub(super) sites: Vec<(u32, usize)>,
     /// A subflow ended: it is worth looking whether the connection did.
@@ -116,6 +118,7 @@ impl Connection {
             has_news: false,
             subflows: Vec::new(),
             ends: [None, None],
+            one_way: None,
             sites: Vec::new(),
             may_close: false,
             closing: false,
@@ -138,8 +141,11 @@ impl Connection {
     }
 
     /// Adds the view of a subflow from an end.
-    pub(super) fn add_view(&mut self, subflow: usize, end: usize, point: PointId) {
-        let mut view = View::new(point);
+    pub(super) fn add_view(&mut self, subflow: usize, end: usize, first: Seen) {
+        let earlier = |a: Seen, b: Seen| if b.at < a.at { b } else { a };
+        self.first = earlier(self.first, first);
+        self.subflows[subflow].first = earlier(self.subflows[subflow].first, first);
+        let mut view = View::new(first.point);
         if self.plain {
             view.mappings = [Mappings::identity(), Mappings::identity()];
         }
@@ -458,6 +464,15 @@ impl Connection {
         let in_flight_bytes = sequence.in_flight_bytes();
         let window_bytes = sequence.window_bytes;
         end.emit(packet.event(dir, Kind::Flight { in_flight_bytes, window_bytes }));
+        if novelty.new_bytes == len
+            && sequence.from_syn
+            && let Some(mut one_way) = self.one_way.take()
+        {
+            one_way.passed((packet.subflow, dir), packet.end, (start, packet.seen.at), || self.clock_offset());
+            self.one_way = Some(one_way);
+        }
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
         for &(from, to) in pieces.as_slice() {
             view.unmapped_bytes[d] +=
                 (to - from) as u64 - view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));

@@ -2,7 +2,8 @@
 
 use super::subflow::View;
 use super::{Connection, Subflow, SubflowKind};
-use crate::report::Report;
+use crate::metrics::one_way::ClockOffset;
+use crate::report::{Report, mbps};
 use tables::{Diagnostic, Direction};
 use wire::{PointId, Time};
 
@@ -19,7 +20,8 @@ pub(crate) struct Opening {
     pub(crate) outcome: &'static str,
     pub(crate) remark: Option<&'static str>,
     pub(crate) rtt_nanos: Option<u64>,
-    pub(crate) ended: Option<Time>,
+    /// First packet of the connection to the end of this handshake.
+    pub(crate) joined_nanos: Option<i64>,
     pub(crate) subflow_ended: &'static str,
 }
 
@@ -56,6 +58,13 @@ impl Connection {
         if wait(0) >= wait(1) { Direction::Up } else { Direction::Down }
     }
 
+    /// The first packet: at the client's end, where there is one.
+    pub(crate) fn start(&self, ends: &[Option<JudgedEnd>; 2]) -> Time {
+        let client =
+            [0, 1].into_iter().find(|&end| ends[end].is_some_and(|judged| judged.sends == Some(Direction::Up)));
+        client.and_then(|end| self.ends[end].as_ref()).map_or(self.first.at, |end| end.first.at)
+    }
+
     pub(crate) fn duration_nanos(&self) -> Option<i64> {
         let ends = self.ends.iter().flatten();
         ends.filter_map(|end| end.last_ack.iter().flatten().max().map(|last| *last - end.first.at)).max()
@@ -85,17 +94,17 @@ impl Connection {
     }
 
     /// The view from the end that opened the subflow, or the other one.
-    fn opener_view<'a>(&self, subflow: &'a Subflow, ends: &[Option<JudgedEnd>; 2]) -> (Option<&'a View>, bool) {
+    fn opener_view<'a>(&self, subflow: &'a Subflow, ends: &[Option<JudgedEnd>; 2]) -> (usize, &'a View, bool) {
         let at_opener = |end: &usize| ends[*end].is_some_and(|judged| judged.sends == Some(subflow.opener));
         let seen = |end: &usize| subflow.views[*end].is_some();
         let opener = [0, 1].into_iter().filter(seen).find(at_opener);
-        let end = opener.or_else(|| [0, 1].into_iter().find(seen));
-        (end.and_then(|end| subflow.views[end].as_deref()), opener.is_some())
+        let end = opener.or_else(|| [0, 1].into_iter().find(seen)).expect("a subflow is seen somewhere");
+        (end, subflow.views[end].as_deref().expect("seen"), opener.is_some())
     }
 
     pub(crate) fn opening(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> Opening {
-        let (view, at_opener) = self.opener_view(subflow, ends);
-        let Some(view) = view else { unreachable!("a subflow is seen somewhere") };
+        let (end, view, at_opener) = self.opener_view(subflow, ends);
+        let start = self.ends[end].as_ref().map_or(self.first.at, |end| end.first.at);
         let handshake = &view.handshake;
         let knows_vantage = ends.iter().flatten().all(|judged| judged.sends.is_some());
         let rtt_nanos = if at_opener { handshake.acceptor_nanos() } else { handshake.opener_nanos() };
@@ -122,7 +131,7 @@ impl Connection {
             outcome,
             remark,
             rtt_nanos: rtt_nanos.filter(|_| knows_vantage),
-            ended: handshake.ack.map(|seen| seen.at).filter(|_| outcome == "established"),
+            joined_nanos: handshake.ack.map(|seen| seen.at - start).filter(|_| outcome == "established"),
             subflow_ended: view.ended(),
         }
     }
@@ -142,12 +151,31 @@ impl Connection {
         subflow.views[end].as_ref().map(|view| view.point)
     }
 
-    /// Rows that need both ends, and remarks.
-    pub(crate) fn finish_both(&self, both: bool, report: &mut Report) {
+    /// Of the subflows whose handshake both ends saw, the one with the shortest round trip tells the clocks' offset best.
+    pub(super) fn clock_offset(&self) -> Option<ClockOffset> {
+        let offsets = self.subflows.iter().filter_map(|subflow| {
+            let [Some(a), Some(b)] = &subflow.views else { return None };
+            let (a, b) = (&a.handshake, &b.handshake);
+            (a.syn_count == 1 && b.syn_count == 1 && a.syn_ack_count == 1 && b.syn_ack_count == 1).then_some(())?;
+            Some(ClockOffset::of([a.syn?.at, b.syn?.at], [a.syn_ack?.at, b.syn_ack?.at]))
+        });
+        offsets.min_by_key(|offset| offset.error_nanos)
+    }
+
+    /// Figures that need all ends, and remarks.
+    pub(crate) fn finish_rows(&mut self, both: bool, report: &mut Report) {
+        if both && let Some(mut one_way) = self.one_way.take() {
+            one_way.finish(report);
+        }
         for direction in Direction::BOTH {
             let d = direction as usize;
             let delivered: u64 = report.flows.iter().map(|rows| rows[d].delivered_bytes).sum();
+            let nanos = report.elapsed_nanos[d];
+            let transfer = &mut report.transfers[d];
+            transfer.elapsed_s = nanos.map(|nanos| nanos as f64 / 1e9);
+            transfer.throughput_mbps = nanos.and_then(|nanos| mbps(transfer.bytes, nanos));
             for rows in &mut report.flows {
+                rows[d].throughput_mbps = nanos.and_then(|nanos| mbps(rows[d].delivered_bytes, nanos));
                 rows[d].share = (delivered > 0).then(|| rows[d].delivered_bytes as f64 / delivered as f64);
             }
         }

@@ -231,6 +231,7 @@ impl Tracker {
                 let index = self.insert(Connection::new(first, opening.version, opening.midway));
                 let connection = self.connections[index as usize].as_mut().expect("new");
                 connection.fallback = opening.fallback;
+                connection.one_way = (self.crowded.len() > 1).then(Box::default);
                 connection.tokens[Direction::Down as usize] = opening.server_token;
                 connection.subflows.push(limbo.subflow(opening.kind, opening.client_is_low, opening.opener));
                 (index, 0, opening.client_is_low)
@@ -251,7 +252,7 @@ impl Tracker {
             self.flows.insert(limbo.key, Flow::Gone { since: first.at });
             return;
         }
-        connection.add_view(subflow, end, first.point);
+        connection.add_view(subflow, end, first);
         self.known.add(index, connection, &limbo);
         self.keys[index as usize].push(limbo.key);
         self.flows.insert(
