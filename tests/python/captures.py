@@ -12,7 +12,7 @@ CLIENT, SERVER = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 
 @dataclass(frozen=True)
 class Segment:
-    """A TCP segment at a time, from the client's port or to it."""
+    """A TCP segment at a time, from the client's port or to it; sequence numbers count from 0."""
 
     at_us: int
     port: int
@@ -59,8 +59,8 @@ def _record(segment: Segment) -> bytes:
         [
             sport.to_bytes(2),
             dport.to_bytes(2),
-            segment.seq.to_bytes(4),
-            segment.ack.to_bytes(4),
+            _number(segment, segment.seq).to_bytes(4),
+            _number(segment, segment.ack).to_bytes(4),
             bytes([0x50, segment.flags]),
             bytes.fromhex("ffff00000000"),
         ]
@@ -70,3 +70,8 @@ def _record(segment: Segment) -> bytes:
     seconds, micros = divmod(segment.at_us, 1_000_000)
     fields = (seconds, micros, 40, length)
     return b"".join(field.to_bytes(4, "little") for field in fields) + ip + tcp
+
+
+def _number(segment: Segment, count: int) -> int:
+    """A sequence number as on the wire: every connection starts at its own."""
+    return (segment.port * 1_000_003 + count) % 2**32
