@@ -4,12 +4,13 @@ use crate::{
     tables::Tables,
 };
 use analysis::{Analysis, Options};
-use capture::Merge;
+use capture::{Ahead, Merge};
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-/// So many packets are read between looks at Ctrl-C.
-const STRIDE: usize = 1 << 16;
+/// So many batches are read, and so long is waited for one, between looks at Ctrl-C.
+const STRIDE: usize = 64;
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
@@ -38,40 +39,42 @@ pub fn analyze(
     while py.detach(|| guarded(|| run.advance()))? {
         py.check_signals()?;
         if let Some(progress) = &progress {
-            progress.call1(run.captures.progress())?;
+            progress.call1(run.progress)?;
         }
     }
     py.detach(|| guarded(|| Ok(run.finish()))).map(Tables::from)
 }
 
 struct Run {
-    captures: Merge,
+    captures: Ahead,
     analysis: Analysis,
-    points: usize,
+    progress: (u64, Option<u64>),
 }
 
 impl Run {
     fn open(paths: &[PathBuf], options: Options) -> PyResult<Run> {
-        let captures = Merge::open(paths).map_err(unreadable)?;
-        Ok(Run { captures, analysis: Analysis::new(options), points: 0 })
+        let captures = Ahead::new(Merge::open(paths).map_err(unreadable)?);
+        Ok(Run { captures, analysis: Analysis::new(options), progress: (0, None) })
     }
 
     /// Reads on; false at the end.
     fn advance(&mut self) -> PyResult<bool> {
         for _ in 0..STRIDE {
-            let Some(observation) = self.captures.next() else { return Ok(false) };
-            let observation = *observation.map_err(unreadable)?;
-            for point in &self.captures.points()[self.points..] {
-                self.analysis.add_point(point.clone());
-                self.points += 1;
+            let Some(batch) = self.captures.next(PATIENCE) else { return Ok(false) };
+            let mut batch = batch.map_err(unreadable)?;
+            if batch.observations.is_empty() {
+                break;
             }
-            self.analysis.observe(&observation);
+            batch.points.drain(..).for_each(|point| self.analysis.add_point(point));
+            batch.observations.iter().for_each(|observation| self.analysis.observe(observation));
+            self.progress = batch.progress;
+            self.captures.recycle(batch);
         }
         Ok(true)
     }
 
     fn finish(mut self) -> ::tables::Tables {
-        let captures = self.captures.statistics();
+        let captures = self.captures.finish();
         captures.iter().flat_map(diagnostics::of_capture).for_each(|remark| self.analysis.remark(remark));
         let mut tables = self.analysis.finish();
         tables.complete = captures.iter().all(|capture| capture.cut.is_none());
