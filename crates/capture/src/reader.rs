@@ -132,10 +132,7 @@ impl Reader {
     #[inline]
     #[allow(clippy::should_implement_trait)] // the packet borrows from the reader
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
-        Ok(match self.advance()? {
-            Some(found) => Some(self.packet(&found)),
-            None => None,
-        })
+        Ok(self.advance()?.map(|found| self.packet(&found)))
     }
 
     /// Finds the next packet, for [`Reader::packet`].

@@ -90,16 +90,16 @@ impl Pcapng {
             if length < 12 || !length.is_multiple_of(4) || known && length as usize > LONGEST {
                 return Err(Fault::Block { record: last, field: "length", value: length.into() });
             }
-            let cut = if is_packet { Fault::CutPacket { record } } else { Fault::CutBlock { record: last } };
+            let cut = || if is_packet { Fault::CutPacket { record } } else { Fault::CutBlock { record: last } };
             if !known {
                 if !buffer.skip(length.into()).map_err(reading)? {
-                    return Err(cut);
+                    return Err(cut());
                 }
                 continue;
             }
             let length = length as usize;
             if !buffer.need(length).map_err(reading)? {
-                return Err(cut);
+                return Err(cut());
             }
             let repeated = self.endian.word(buffer.available(), length - 4);
             if repeated as usize != length {
