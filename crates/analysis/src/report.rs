@@ -133,7 +133,7 @@ pub(crate) fn of(
     origin: Time,
 ) -> Report {
     let ends = connection.judge_ends();
-    let mut report = rows(&connection, &ends, points, origin);
+    let mut report = rows(&connection, &ends, (points, captures), origin);
     let both = ends.iter().flatten().count() == 2;
     for (index, judged) in ends.iter().enumerate() {
         let Some((mut end, judged)) = connection.ends[index].take().zip(judged.as_ref()) else { continue };
@@ -158,7 +158,7 @@ pub(crate) fn of(
 fn rows(
     connection: &Connection,
     ends: &[Option<crate::tracker::JudgedEnd>; 2],
-    points: &[Point],
+    (points, captures): (&[Point], &[Arc<str>]),
     origin: Time,
 ) -> Report {
     let seconds = |at: Time| (at - origin) as f64 / 1e9;
@@ -202,6 +202,19 @@ fn rows(
     for (index, subflow) in connection.subflows.iter().enumerate() {
         let mut row = subflow_row(connection, subflow, ends, points);
         row.subflow = index as u32;
+        if subflow.kind == SubflowKind::Join && matches!(row.handshake, "refused" | "unanswered") {
+            report.events.push(tables::Event {
+                subflow: Some(index as u32),
+                at_ns: subflow.first.at.as_nanos(),
+                at_s: seconds(subflow.first.at),
+                event: if row.handshake == "refused" { "join_refused" } else { "join_unanswered" },
+                direction: Some(subflow.opener),
+                detail: row.handshake_remark,
+                capture: captures.get(subflow.first.point.0 as usize).cloned().unwrap_or_default(),
+                record: subflow.first.record,
+                ..tables::Event::default()
+            });
+        }
         row.start_s = seconds(subflow.first.at);
         row.end_s = seconds(subflow.last.at);
         report.subflows.push(row);

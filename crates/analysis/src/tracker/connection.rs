@@ -183,7 +183,12 @@ impl Connection {
             self.syn(packet);
         }
         let signals = self.options(packet);
+        let len = packet.observation.frame.payload.len;
         if flags.has(Flags::SYN) {
+            if len > 0 && self.plain {
+                // TCP Fast Open (RFC 7413 §2).
+                self.data(packet, len, false);
+            }
             return;
         }
         if flags.has(Flags::RST) {
@@ -198,7 +203,6 @@ impl Connection {
             self.data_ack(packet, dss);
         }
         self.learn_mapping(packet, &signals);
-        let len = packet.observation.frame.payload.len;
         let fin = flags.has(Flags::FIN);
         if len > 0 || fin {
             if len > 0 && !self.plain && signals.dss.is_none() && signals.capable.is_none() {
@@ -348,9 +352,7 @@ impl Connection {
         }
         if let Some(nanos) = acknowledged.rtt_nanos {
             end.evidence.answer(packet.direction, nanos);
-            // A sample from a segment that is only a FIN is no sample of data.
-            if sequence.fin.is_none_or(|fin| position <= fin || acknowledged.newly.is_some_and(|(from, _)| from < fin))
-            {
+            if acknowledged.of_data {
                 end.emit(packet.event(of_data, Kind::Rtt { nanos }));
             }
         }
@@ -432,7 +434,7 @@ impl Connection {
         let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         let sequence = &mut view.sequences[d];
-        let start = sequence.position(packet.tcp.seq);
+        let start = sequence.position(packet.tcp.seq) + i64::from(packet.tcp.flags.has(Flags::SYN));
         let probe = probe(sequence.acked(), sequence.window_bytes, start, len);
         if probe == Some(Probe::KeepAlive) {
             end.emit(packet.event(dir, Kind::Data(Data { bytes: len, packets: 1, probe, ..Data::default() })));
@@ -517,6 +519,15 @@ impl Connection {
         let offset = self.spaces[d].offset(number);
         self.has_news |= self.spaces[d].upper_half() != self.known_halves[d];
         offset
+    }
+
+    /// Moves a subflow's view, and the site that it is from, to the other end.
+    pub(super) fn turn(&mut self, subflow: usize, end: usize, site: u32, options: &Options) {
+        let whole = !self.midway;
+        let first = self.first;
+        self.ends[1 - end].get_or_insert_with(|| End::new(options, first, whole));
+        self.subflows[subflow].views.swap(0, 1);
+        self.sites.iter_mut().filter(|(known, _)| *known == site).for_each(|(_, at)| *at = 1 - end);
     }
 
     /// Whether a site has a view of the subflow.

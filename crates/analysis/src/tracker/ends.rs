@@ -15,6 +15,9 @@ pub(crate) struct JudgedEnd {
     pub(crate) confidence: Option<f64>,
 }
 
+/// From this on, two captures that both claim one end are believed.
+const CERTAIN: f64 = 0.9;
+
 /// How a subflow began and ended.
 pub(crate) struct Opening {
     pub(crate) outcome: &'static str,
@@ -30,6 +33,14 @@ impl Connection {
     pub(crate) fn judge_ends(&self) -> [Option<JudgedEnd>; 2] {
         let vantages = [0, 1].map(|end: usize| self.ends[end].as_ref().map(|end| end.evidence.vantage()));
         match vantages {
+            [Some(Some(a)), Some(Some(b))] if a.sends == b.sends && a.confidence.min(b.confidence) >= CERTAIN => {
+                // Two captures of one end: the fuller one is used.
+                let views = |end: usize| self.subflows.iter().filter(|subflow| subflow.views[end].is_some()).count();
+                let used = usize::from(views(1) > views(0));
+                let vantage = [a, b][used];
+                let judged = JudgedEnd { sends: Some(vantage.sends), confidence: Some(vantage.confidence) };
+                [0, 1].map(|end| (end == used).then_some(judged))
+            }
             [Some(a), Some(b)] => {
                 let sure = |v: Option<super::vantage::Vantage>| v.map_or(0.0, |v| v.confidence);
                 let a_sends = match (a, b) {
@@ -184,6 +195,14 @@ impl Connection {
             let message = message.into();
             report.diagnostics.push(Diagnostic { subflow, diagnostic, count, message, ..Diagnostic::default() });
         };
+        if !both && self.ends.iter().flatten().count() == 2 {
+            remark(
+                None,
+                "same_end",
+                None,
+                "two of the captures were taken at the same end; the one that shows more subflows is used",
+            );
+        }
         if self.midway {
             remark(
                 None,

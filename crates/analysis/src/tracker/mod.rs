@@ -83,8 +83,6 @@ pub(crate) struct Tracker {
     gone: VecDeque<(Time, Key)>,
     origin: Option<Time>,
     finished: Reports,
-    /// Packets that cannot be part of any flow.
-    fragments: u64,
 }
 
 impl Tracker {
@@ -105,7 +103,6 @@ impl Tracker {
             gone: VecDeque::new(),
             origin: None,
             finished: Reports::default(),
-            fragments: 0,
         }
     }
 
@@ -124,7 +121,6 @@ impl Tracker {
         self.origin.get_or_insert(observation.at);
         let L4::Tcp(tcp) = &observation.frame.l4 else { return };
         if observation.frame.ip.fragment.is_some() {
-            self.fragments += 1;
             return;
         }
         let (key, from_low) = self.key(observation, tcp);
@@ -247,6 +243,21 @@ impl Tracker {
         };
         let connection = self.connections[index as usize].as_mut().expect("known");
         let end = connection.end_of_site(limbo.key.site, subflow, &self.options, first);
+        if let Some(other) =
+            connection.subflows[subflow].views[end].as_ref().map(|view| self.points[view.point.0 as usize].site)
+            && other != limbo.key.site
+            && connection.subflows[subflow].views[1 - end].is_none()
+        {
+            // Another capture, seen first, was taken to stand here; this subflow shows that it stands at the other end.
+            connection.turn(subflow, end, other, &self.options);
+            for key in self.keys[index as usize].iter().filter(|key| key.site == other) {
+                if let Some(Flow::Live { subflow: s, end: e, .. }) = self.flows.get_mut(key)
+                    && usize::from(*s) == subflow
+                {
+                    *e = 1 - *e;
+                }
+            }
+        }
         if connection.subflows[subflow].views[end].is_some() {
             // The same subflow once more at the same end: a copy that a NAT or bridge on the host made.
             self.flows.insert(limbo.key, Flow::Gone { since: first.at });

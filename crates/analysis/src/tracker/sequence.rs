@@ -32,6 +32,8 @@ struct Sent {
     start: i64,
     end: i64,
     at: Time,
+    /// Carries payload, not only FIN.
+    data: bool,
     /// Sent more than once, or acknowledged in part: gives no round-trip time.
     spoilt: bool,
 }
@@ -51,6 +53,8 @@ pub(super) struct Acknowledged {
     /// Positions acknowledged for the first time.
     pub(super) newly: Option<(i64, i64)>,
     pub(super) rtt_nanos: Option<u64>,
+    /// The round-trip time is that of data, not of a FIN alone.
+    pub(super) of_data: bool,
 }
 
 /// Segments without an acknowledgement beyond this are forgotten, oldest first: the acknowledgements are not in the capture.
@@ -87,7 +91,7 @@ impl Sequence {
         }
         if self.seen.end().is_none_or(|highest| start >= highest) {
             self.seen.insert(start, end, |_, _| ());
-            self.outstanding.push_back(Sent { start, end, at, spoilt: false });
+            self.outstanding.push_back(Sent { start, end, at, data: len > 0, spoilt: false });
             self.bound();
             if len > 0 {
                 new(start, payload_end);
@@ -115,7 +119,7 @@ impl Sequence {
         let mut novelty = Novelty::default();
         for (from, to) in pieces {
             let index = self.outstanding.partition_point(|sent| sent.start < from);
-            self.outstanding.insert(index, Sent { start: from, end: to, at, spoilt: false });
+            self.outstanding.insert(index, Sent { start: from, end: to, at, data: from < payload_end, spoilt: false });
             let to = to.min(payload_end);
             if from < to {
                 new(from, to);
@@ -153,7 +157,7 @@ impl Sequence {
     /// A round-trip time is taken from a segment to the first acknowledgement of exactly its end, unless the segment, or
     /// one before it meanwhile, was sent again (Karn's rule, as tcptrace has it).
     pub(super) fn acknowledged(&mut self, at: Time, ack: i64) -> Acknowledged {
-        let mut rtt_nanos = None;
+        let (mut rtt_nanos, mut of_data) = (None, false);
         let mut sent_at = self.acked_sent_at;
         while let Some(front) = self.outstanding.front_mut() {
             if front.start >= ack {
@@ -162,6 +166,7 @@ impl Sequence {
             sent_at = sent_at.max(Some(front.at));
             if front.end == ack && !front.spoilt && sent_at == Some(front.at) {
                 rtt_nanos = Some((at - front.at).max(0) as u64);
+                of_data = front.data;
             }
             if front.end > ack {
                 front.spoilt = true;
@@ -174,7 +179,7 @@ impl Sequence {
             self.acked.unwrap_or_else(|| if self.from_syn { 0 } else { ack.min(self.seen.start().unwrap_or(ack)) });
         let newly = (ack > before).then_some((before, ack));
         self.acked = Some(before.max(ack));
-        Acknowledged { newly, rtt_nanos }
+        Acknowledged { newly, rtt_nanos, of_data }
     }
 
     pub(super) fn acked(&self) -> Option<i64> {

@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct View {
     /// Where it was seen first.
-    pub(super) point: PointId,
+    pub(crate) point: PointId,
     pub(super) handshake: Handshake,
     pub(super) sequences: [Sequence; 2],
     pub(super) mappings: [Mappings; 2],
