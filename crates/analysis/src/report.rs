@@ -202,12 +202,18 @@ fn rows(
     for (index, subflow) in connection.subflows.iter().enumerate() {
         let mut row = subflow_row(connection, subflow, ends, points);
         row.subflow = index as u32;
-        if subflow.kind == SubflowKind::Join && matches!(row.handshake, "refused" | "unanswered") {
+        let failed = match row.handshake {
+            "refused" => Some("join_refused"),
+            "unanswered" => Some("join_unanswered"),
+            "unfinished" => Some("join_unfinished"),
+            _ => None,
+        };
+        if let Some(event) = failed.filter(|_| subflow.kind == SubflowKind::Join) {
             report.events.push(tables::Event {
                 subflow: Some(index as u32),
                 at_ns: subflow.first.at.as_nanos(),
                 at_s: seconds(subflow.first.at),
-                event: if row.handshake == "refused" { "join_refused" } else { "join_unanswered" },
+                event,
                 direction: Some(subflow.opener),
                 detail: row.handshake_remark,
                 capture: captures.get(subflow.first.point.0 as usize).cloned().unwrap_or_default(),

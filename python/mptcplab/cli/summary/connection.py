@@ -52,8 +52,8 @@ def print_connections(page: Page, tables: _core.Tables, *, one: bool) -> None:
             page,
             tables,
             connection["connection"],
-            rows["subflows"],
             names,
+            alone=len(rows["subflows"]) == 1,
             limit=None if one else MOST_EVENTS,
         )
 

@@ -29,7 +29,8 @@ TOLD_ELSEWHERE = frozenset(
         "reinjection",
     }
 )
-GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout"})
+FAILED_JOINS = ("join_refused", "join_unanswered", "join_unfinished")
+GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout", *FAILED_JOINS})
 # What events must share to be told in one line.
 ALIKE = ("event", "subflow", "direction", "detail", "address_id", "address", "port")
 
@@ -61,15 +62,14 @@ def print_events(
     page: Page,
     tables: _core.Tables,
     connection: int,
-    subflows: list[Row],
     names: dict[int, str],
     *,
+    alone: bool,
     limit: int | None,
 ) -> None:
     """Print what happened, at most ``limit`` lines of it."""
     events = tables.rows("events", connection=connection)
-    listed = _listed(events, alone=len(subflows) == 1)
-    lines = sorted([*_failed_joins(subflows), *listed], key=lambda line: line[0])
+    lines = sorted(_listed(events, alone=alone), key=lambda line: line[0])
     for at, subflow, words, grave in lines[:limit]:
         subject = "" if subflow is None else f"{subflow} {names.get(subflow, '')}".strip() + ": "
         first = f"{text.at(at):>10}  "
@@ -77,13 +77,6 @@ def print_events(
     if limit is not None and len(lines) > limit:
         more = f"… {len(lines) - limit} more; --connection {connection} lists all"
         page.words(more, first=" " * 12, style="faint")
-
-
-def _failed_joins(subflows: list[Row]) -> Iterator[Line]:
-    for row in subflows:
-        if row["kind"] == "join" and row["handshake"] not in ("established", "unseen"):
-            words = f"join {row['handshake']}{_after_colon(row['handshake_remark'])}"
-            yield row["start_s"], row["subflow"], words, True
 
 
 def _listed(events: _core.Rows, *, alone: bool) -> Iterator[Line]:
