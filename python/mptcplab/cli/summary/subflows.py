@@ -9,6 +9,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Row = dict[str, Any]
@@ -116,11 +117,27 @@ def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
         Column("loss", of_flow(lambda flow: text.percent(flow["loss_rate_percent"])), keep=8),
         Column("resent", of_flow(lambda flow: text.count(flow["retransmitted_packets"])), keep=4),
         Column("filled", of_flow(lambda flow: text.count(flow["gap_filled_packets"])), keep=3),
+        *_between_ends(lines, of_flow),
         Column("handshake", of_subflow(_handshake), keep=5),
         Column("joined", of_subflow(_joined), keep=4),
         Column("ended", of_subflow(lambda row: row["ended"]), left=True, keep=7),
     ]
     return [column for column in columns if any(column.cells)]
+
+
+def _between_ends(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column]:
+    """What only the captures of both ends can tell."""
+    flows = [flow for _, flow in lines if flow is not None]
+    if not any(flow["one_way_delay_ms_median"] is not None for flow in flows):
+        return []
+    return [
+        Column("lost", of_flow(lambda flow: text.count(flow["lost_packets"])), keep=3),
+        Column("one-way ms", of_flow(_one_way), keep=2),
+    ]
+
+
+def _one_way(flow: Row) -> str:
+    return text.figure(flow["one_way_delay_ms_median"])
 
 
 def _percentage(share: float | None) -> str:
