@@ -6,19 +6,23 @@ from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
 
+# These take nothing away from the figures.
+MERE_INFORMATION = frozenset({"clock_offset", "not_ip", "not_tcp", "reordered"})
 MOST = 12
 MOST_PLACES = 3
 
 
 def print_remarks(page: Page, tables: _core.Tables) -> None:
     """Print the remarks, if there are any, each once with the places that it is about."""
-    places: dict[str, list[str]] = {}
+    places: dict[tuple[bool, str], list[str]] = {}
     for row in tables.rows("diagnostics"):
-        places.setdefault(row["message"], []).append(_place(row))
+        key = (row["diagnostic"] in MERE_INFORMATION, row["message"])
+        places.setdefault(key, []).append(_place(row))
     if places:
         page.line()
-    for message, where in list(places.items())[:MOST]:
-        page.words(_listed(where) + text.clean(message), first="! ", style="warning")
+    for (mere, message), where in sorted(places.items(), key=lambda item: item[0][0])[:MOST]:
+        first, style = ("· ", "faint") if mere else ("! ", "warning")
+        page.words(_listed(where) + text.clean(message), first=first, style=style)
     if len(places) > MOST:
         page.words(f"… and {len(places) - MOST} more; --json lists all", style="faint")
 
