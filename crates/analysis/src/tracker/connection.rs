@@ -3,7 +3,7 @@
 use super::{
     data_space::DataSpace,
     mappings::Mappings,
-    stream::Stream,
+    stream::{InOrder, Stream},
     subflow::{Alignment, Kind as SubflowKind, Subflow, View},
     vantage::Evidence,
 };
@@ -53,6 +53,8 @@ pub(crate) struct End {
     /// The last acknowledgement of new data, per direction of the data.
     pub(crate) last_ack: [Option<Time>; 2],
     pub(crate) first: Seen,
+    /// Room to work in: segments that a packet brought in order.
+    in_order: Vec<InOrder>,
 }
 
 /// A packet on its way through a connection.
@@ -84,6 +86,7 @@ impl End {
             metrics: Metrics::new(options, first.at),
             last_ack: [None; 2],
             first,
+            in_order: Vec::new(),
         }
     }
 
@@ -579,17 +582,18 @@ impl End {
         let dir = packet.direction;
         let stream = &mut self.streams[dir as usize];
         let before = stream.in_order();
-        let mut in_order = Vec::new();
+        let mut in_order = std::mem::take(&mut self.in_order);
         let new = stream.arrive(range, packet.seen, packet.subflow, |segment| in_order.push(segment));
         let progress = (stream.in_order() - before).max(0) as u64;
         let reinjected = (range.1 - range.0) as u64 - new;
         if new > 0 {
             self.emit(packet.event(dir, Kind::Arrived { bytes: new }));
         }
-        for segment in in_order {
+        for segment in in_order.drain(..) {
             let kind = Kind::InOrder { offset: segment.offset, bytes: segment.bytes, delay_nanos: segment.delay_nanos };
             self.emit(FlowEvent { seen: segment.seen, subflow: segment.subflow, direction: dir, kind });
         }
+        self.in_order = in_order;
         if progress > 0 {
             self.emit(packet.event(dir, Kind::Progress { bytes: progress }));
         }
