@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import multiprocessing
 import pathlib
 import random
@@ -24,6 +25,7 @@ from recorder import network
 from recorder.capture import Capture
 from recorder.forwarder import forward
 from recorder.path import Path
+from recorder.transfer import REQUEST_BYTES
 
 HERE = pathlib.Path(__file__).resolve().parent
 FACTS = tomllib.loads((HERE / "facts.toml").read_text())
@@ -105,6 +107,10 @@ def record(recording: Recording, directory: pathlib.Path) -> None:
     _transfer(recording.sizes, start)
     for host, capture in captures.items():
         _publish(capture.stop(), directory / f"{host}.pcapng", recording.compress)
+    if not recording.compress:
+        # Of the examples, facts.toml tells it.
+        sent = {"bytes_up": REQUEST_BYTES, "bytes_down": recording.sizes}
+        (directory / "sent.json").write_text(json.dumps(sent))
 
 
 def _transfer(sizes: list[int], start: float) -> None:

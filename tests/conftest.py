@@ -1,0 +1,33 @@
+"""Captures that several tests share."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+
+import kernel
+from requirements import need_capture, need_kernel_mptcp
+
+
+@pytest.fixture(scope="session")
+def kernel_capture(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str], kernel.KernelCapture]:
+    """Records one of kernel.KINDS with this machine's kernel, once per session."""
+    made: dict[str, kernel.KernelCapture] = {}
+
+    def record(kind: str) -> kernel.KernelCapture:
+        need_kernel_mptcp()
+        if kind not in made:
+            made[kind] = kernel.record(kind, tmp_path_factory.mktemp(kind))
+        return made[kind]
+
+    return record
+
+
+@pytest.fixture(scope="session")
+def shared_capture() -> Callable[[str], pathlib.Path]:
+    """Finds a capture of others by its name."""
+    return need_capture

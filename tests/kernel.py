@@ -1,0 +1,41 @@
+"""Transfers between kernels, recorded for the tests."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+from dataclasses import dataclass
+
+RECORD = pathlib.Path(__file__).resolve().parents[1] / "examples" / "record.py"
+KINDS = {
+    "bulk": ["bulk", "20000000"],
+    "bulk-lossy": ["bulk", "8000000", "--loss", "1"],
+    "short": ["short", "300"],
+    "short-lossy": ["short", "200", "--loss", "1"],
+}
+
+
+@dataclass(frozen=True)
+class KernelCapture:
+    """Both ends of transfers between kernels, and the sizes that the server's application sent."""
+
+    client: pathlib.Path
+    server: pathlib.Path
+    bytes_up: int
+    bytes_down: list[int]  # one per connection, in no order of the capture
+
+
+def record(kind: str, directory: pathlib.Path) -> KernelCapture:
+    """Make captures of one of KINDS."""
+    what, number, *options = KINDS[kind]
+    command = [sys.executable, str(RECORD), what, number, str(directory), *options]
+    subprocess.run(command, check=True, timeout=120, stdout=subprocess.DEVNULL)
+    sent = json.loads((directory / "sent.json").read_text())
+    return KernelCapture(
+        directory / "client.pcapng",
+        directory / "server.pcapng",
+        sent["bytes_up"],
+        sent["bytes_down"],
+    )

@@ -1,0 +1,65 @@
+"""What a test needs from the machine. What is missing skips it, or fails it where all must run."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+from functools import cache
+
+import pytest
+
+# The package of Debian and Ubuntu that holds a tool, where its name is another.
+PACKAGES = {
+    "dumpcap": "wireshark-common",
+    "editcap": "wireshark-common",
+    "mergecap": "wireshark-common",
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "unshare": "util-linux",
+    "setpriv": "util-linux",
+}
+SHARED_CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "shared" / "captures"
+
+
+def missing(reason: str) -> None:
+    """Skip the test; with MPTCPLAB_REQUIRE=all (as in continuous integration) fail it."""
+    if os.environ.get("MPTCPLAB_REQUIRE") == "all":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def need_tool(*tools: str) -> None:
+    """Every one of the programs."""
+    for tool in tools:
+        if shutil.which(tool) is None:
+            missing(f"needs {tool}: apt install {PACKAGES.get(tool, tool)}")
+
+
+def need_root() -> None:
+    """The right to make network namespaces and to capture in them."""
+    if os.geteuid() != 0:
+        missing("needs root")
+
+
+def need_kernel_mptcp() -> None:
+    """A kernel that speaks MPTCP, and the right and the tools to record it."""
+    need_root()
+    need_tool("unshare", "setpriv", "ip", "tc", "ethtool", "dumpcap")
+    if not _makes_namespaces():
+        missing("needs network namespaces and MPTCP in the kernel")
+
+
+def need_capture(name: str) -> pathlib.Path:
+    """A capture of others, which cannot ship with the project."""
+    file = SHARED_CAPTURES / name
+    if not file.exists():
+        missing(f"needs {name} in {SHARED_CAPTURES}")
+    return file
+
+
+@cache
+def _makes_namespaces() -> bool:
+    probe = ["unshare", "--net", "sysctl", "net.mptcp.enabled"]
+    return subprocess.run(probe, capture_output=True).returncode == 0
