@@ -47,6 +47,7 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 .PHONY: bench
 bench: $(VENV)/dev ## Speed and memory beside tcptrace and tshark, start-up, micro-benchmarks
 	$(BIN)/python benchmarks/run.py
+	cargo bench --locked --package wire --package capture
 
 .PHONY: docs
 docs: $(VENV)/docs ## Reference from the code, then docs/_build/html/index.html
