@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Run
 
+from conftest import Run
 from mptcplab import __version__
 
 

@@ -6,8 +6,8 @@ import csv
 from pathlib import Path
 
 import pytest
-from conftest import Run
 
+from conftest import Run
 from mptcplab import Error, _core
 from mptcplab.cli import directory
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from captures import ACK, Segment, write
 
 import mptcplab
+from captures import ACK, Segment, write
 from mptcplab import _core
 
 TYPES = {

@@ -100,9 +100,9 @@ fn plural(count: u64, thing: &str) -> String {
 }
 
 fn length(ns: u64) -> String {
-    match ns {
-        ..1_000_000 => format!("{:.3} µs", ns as f64 / 1e3),
-        ..1_000_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
-        _ => format!("{:.3} s", ns as f64 / 1e9),
+    match ns as f64 {
+        ns if ns < 1e6 => format!("{:.3} µs", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.3} ms", ns / 1e6),
+        ns => format!("{:.3} s", ns / 1e9),
     }
 }
