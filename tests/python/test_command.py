@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Run
+from command import Run
 from mptcplab import __version__
 
 

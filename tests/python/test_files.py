@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Run
+from command import Run
 from mptcplab import Error, _core
 from mptcplab.cli import directory
 

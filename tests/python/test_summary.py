@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from captures import exchange, write
-from conftest import Run
+from command import Run
 
 
 @pytest.fixture
