@@ -244,7 +244,7 @@ fn subflow_row(
     let opening = connection.opening(subflow, ends);
     let path = connection.client_point(subflow, ends).and_then(|point| points.get(point.0 as usize));
     tables::Subflow {
-        path: path.map(|point| point.interface.clone()).filter(|name| !name.is_empty()),
+        path: path.and_then(|point| path_name(&point.interface)),
         client_address: Some(subflow.client.ip()),
         client_port: subflow.client.port(),
         server_address: Some(subflow.server.ip()),
@@ -276,6 +276,12 @@ fn subflow_row(
         reset_reason: subflow.reset_reason,
         ..tables::Subflow::default()
     }
+}
+
+/// The path that an interface names: runs name interfaces `host:path`; "any" is no interface.
+fn path_name(interface: &str) -> Option<String> {
+    let name = interface.strip_prefix("client:").unwrap_or(interface);
+    (!matches!(name, "" | "any")).then(|| name.to_owned())
 }
 
 /// Finished connections in the order of finishing, their rows already in tables: nothing is kept twice.

@@ -38,7 +38,8 @@ struct Shown {
 pub(super) struct Known {
     /// By token; the direction is that of the data of the token's owner.
     tokens: FxHashMap<u32, (u32, Direction)>,
-    identities: FxHashMap<Identity, u32>,
+    /// With the site that listed it.
+    identities: FxHashMap<Identity, (u32, u32)>,
     /// By the upper halves of data sequence numbers.
     halves: FxHashMap<u32, Vec<(u32, Direction)>>,
 }
@@ -169,7 +170,7 @@ impl Limbo {
                 opener: Direction::Up,
             });
         }
-        if let Some(&connection) = self.identity().and_then(|identity| known.identities.get(&identity)) {
+        if let Some(connection) = self.identity().and_then(|identity| known.identified(&identity, self.key.site)) {
             return Decision::Join {
                 connection,
                 subflow: Some(0),
@@ -280,7 +281,7 @@ impl Known {
         if connection.subflows.len() == 1
             && let Some(identity) = limbo.identity()
         {
-            self.identities.insert(identity, index);
+            self.identities.insert(identity, (index, limbo.key.site));
         }
         if let Some(token) = connection.tokens[Direction::Down as usize] {
             self.tokens.insert(token, (index, Direction::Down));
@@ -322,10 +323,16 @@ impl Known {
             }
         }
         for identity in &connection.identities() {
-            if self.identities.get(identity) == Some(&index) {
+            if self.identities.get(identity).is_some_and(|(known, _)| *known == index) {
                 self.identities.remove(identity);
             }
         }
+    }
+
+    /// The connection of that identity. Keys are random; sequence numbers need not be, and name it only at another site.
+    fn identified(&self, identity: &Identity, site: u32) -> Option<u32> {
+        let &(connection, listed_by) = self.identities.get(identity)?;
+        (matches!(identity, Identity::Key(_)) || listed_by != site).then_some(connection)
     }
 
     /// The connection whose data sequence numbers are near, and the direction of that data.

@@ -21,7 +21,7 @@ ARROWS = {"up": "↑", "down": "↓"}
 
 
 # Interfaces that are no path.
-NAMELESS = (None, "", "any")
+NAMELESS = (None, "")
 # A direction that one subflow carried alone, and less than this part of the other, gets no lines.
 ASIDE = 0.01
 
