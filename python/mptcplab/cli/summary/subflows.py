@@ -20,8 +20,6 @@ BAR = 6
 ARROWS = {"up": "↑", "down": "↓"}
 
 
-# Interfaces that are no path.
-NAMELESS = (None, "")
 # A direction that one subflow carried alone, and less than this part of the other, gets no lines.
 ASIDE = 0.01
 
@@ -43,7 +41,7 @@ def names_of(subflows: list[Row]) -> dict[int, str]:
     often = Counter(plain.values())
 
     def name(row: Row) -> str:
-        path = row["path"] if row["path"] not in NAMELESS else None
+        path = row["path"]
         if len(subflows) == 1 or paths[path] == 1:
             return text.clean(path or "")
         ports = often[plain[row["subflow"]]] > 1
