@@ -226,10 +226,12 @@ def _sample(sent: Sent, record: Record, at_us: int) -> None:
 
 def _collapse(records: list[Record]) -> None:
     """Acknowledged neighbours become one record, sent when the later of them was."""
-    while len(records) > 1 and records[0].acked and records[1].acked:
-        first, second = records[0], records[1]
-        if first.end != second.start or second.start % QUARTER == 0:
-            break
-        second.start = first.start
-        second.at_us = max(first.at_us, second.at_us)
-        del records[0]
+    at = 0
+    while at + 1 < len(records) and records[at].acked:
+        first, second = records[at], records[at + 1]
+        if second.acked and first.end == second.start and second.start % QUARTER:
+            second.start = first.start
+            second.at_us = max(first.at_us, second.at_us)
+            del records[at]
+        else:
+            at += 1
