@@ -116,7 +116,7 @@ impl Closing<'_> {
 
     /// First SYN to the last acknowledgement of the direction's data as seen from here, nanoseconds.
     pub(crate) fn elapsed_nanos(&self, direction: Direction) -> Option<i64> {
-        self.last_ack[direction as usize].map(|last| last - self.start)
+        self.last_ack[direction as usize].map(|last| (last - self.start).max(0))
     }
 }
 
@@ -202,6 +202,7 @@ fn rows(
     for (index, subflow) in connection.subflows.iter().enumerate() {
         let mut row = subflow_row(connection, subflow, ends, points);
         row.subflow = index as u32;
+        let (first, last) = connection.span(subflow, ends);
         let failed = match row.handshake {
             "refused" => Some("join_refused"),
             "unanswered" => Some("join_unanswered"),
@@ -211,18 +212,18 @@ fn rows(
         if let Some(event) = failed.filter(|_| subflow.kind == SubflowKind::Join) {
             report.events.push(tables::Event {
                 subflow: Some(index as u32),
-                at_ns: subflow.first.at.as_nanos(),
-                at_s: seconds(subflow.first.at),
+                at_ns: first.at.as_nanos(),
+                at_s: seconds(first.at),
                 event,
                 direction: Some(subflow.opener),
                 detail: row.handshake_remark,
-                capture: captures.get(subflow.first.point.0 as usize).cloned().unwrap_or_default(),
-                record: subflow.first.record,
+                capture: captures.get(first.point.0 as usize).cloned().unwrap_or_default(),
+                record: first.record,
                 ..tables::Event::default()
             });
         }
-        row.start_s = seconds(subflow.first.at);
-        row.end_s = seconds(subflow.last.at);
+        row.start_s = seconds(first.at);
+        row.end_s = seconds(last.at);
         report.subflows.push(row);
         report.data_packets.push(Default::default());
         report.flows.push(Direction::BOTH.map(|direction| tables::Flow {

@@ -4,12 +4,13 @@ use super::{Metric, PerFlow};
 use crate::Options;
 use crate::event::{FlowEvent, Happening, Kind, Seen};
 use crate::report::{Closing, Report};
-use tables::Direction;
+use tables::{Diagnostic, Direction};
 use wire::Time;
 
 #[derive(Default)]
 pub(crate) struct Events {
     listed: Vec<Listed>,
+    left_out: u64,
     sent: PerFlow<Option<Time>>,
 }
 
@@ -21,6 +22,9 @@ struct Listed {
     /// Only the sender of the data can tell.
     of_sender: bool,
 }
+
+/// A connection that resends everything would have an event per packet.
+const MOST_LISTED: usize = 1 << 16;
 
 /// Linux's least retransmission time-out (TCP_RTO_MIN): a sender that was silent for so long before it sent again had
 /// run into its timer.
@@ -58,6 +62,14 @@ impl Metric for Events {
     }
 
     fn finish(&mut self, closing: &Closing, report: &mut Report) {
+        if self.left_out > 0 {
+            report.diagnostics.push(Diagnostic {
+                diagnostic: "events_left_out",
+                count: Some(self.left_out),
+                message: "the connection had more events than are listed; its figures count them all".into(),
+                ..Diagnostic::default()
+            });
+        }
         let tells = |listed: &&Listed| match listed.of_sender {
             true if listed.happening.event == "reinjection" => closing.speaks_for_sender(listed.direction),
             true => closing.is_sender(listed.direction),
@@ -72,6 +84,10 @@ impl Metric for Events {
 
 impl Events {
     fn list(&mut self, event: &FlowEvent, happening: Happening, of_sender: bool) {
+        if self.listed.len() == MOST_LISTED {
+            self.left_out += 1;
+            return;
+        }
         let (seen, subflow, direction) = (event.seen, event.subflow, event.direction);
         self.listed.push(Listed { seen, subflow, direction, happening, of_sender });
     }

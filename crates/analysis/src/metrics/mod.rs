@@ -74,7 +74,10 @@ impl<T: Default> PerFlow<T> {
 
     pub(crate) fn at(&mut self, subflow: usize, direction: tables::Direction) -> &mut T {
         if subflow >= self.0.len() {
-            self.0.reserve_exact(subflow + 1 - self.0.len());
+            // Most connections have few subflows, and there are many connections; but growth stays geometric.
+            if subflow < 8 {
+                self.0.reserve_exact(subflow + 1 - self.0.len());
+            }
             self.0.resize_with(subflow + 1, Default::default);
         }
         &mut self.0[subflow][direction as usize]

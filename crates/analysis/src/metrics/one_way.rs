@@ -37,7 +37,10 @@ impl ClockOffset {
     /// From the times at both ends of a packet each way.
     pub(crate) fn of(there: [Time; 2], back: [Time; 2]) -> Self {
         let (there, back) = (there[1] - there[0], back[1] - back[0]);
-        ClockOffset { nanos: (there + back) / 2, error_nanos: (there - back).abs() / 2 }
+        ClockOffset {
+            nanos: there.midpoint(back),
+            error_nanos: (there.abs_diff(back) / 2).try_into().unwrap_or(i64::MAX),
+        }
     }
 }
 
@@ -63,7 +66,7 @@ impl OneWay {
                 }
                 let Some(offset) = self.offset else { return };
                 let ahead = if end == 1 { at - other_at } else { other_at - at };
-                flow.delays.add((ahead - offset.nanos).unsigned_abs());
+                flow.delays.add(ahead.abs_diff(offset.nanos));
             }
             _ => {
                 let here = &mut flow.waiting[end];

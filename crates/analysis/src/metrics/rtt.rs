@@ -41,7 +41,8 @@ impl Metric for Rtt {
         flow.times.add(nanos);
         if let Some(last) = flow.last_nanos.replace(nanos) {
             // RFC 3550 §6.4.1 and §A.8.
-            flow.jitter = flow.jitter + nanos.abs_diff(last) - ((flow.jitter + 8) >> 4);
+            let change = nanos.abs_diff(last);
+            flow.jitter = flow.jitter.saturating_add(change) - (flow.jitter.saturating_add(8) >> 4);
         }
         if let Some(samples) = &mut self.samples {
             samples.push(Sample { seen: event.seen, subflow: event.subflow, direction: event.direction, nanos });

@@ -81,10 +81,13 @@ impl Flow {
         self.data_packets += u64::from(data.packets);
         self.data_bytes += u64::from(data.bytes);
         self.new_bytes += u64::from(data.new_bytes);
-        self.resent_packets += u64::from(data.resent_packets);
-        self.resent_bytes += u64::from(data.bytes - data.new_bytes);
-        if data.new_bytes == 0 {
-            self.duplicate_packets += u64::from(data.packets);
+        // What a zero-window probe brings again is no sign of loss; tcptrace leaves it out too.
+        if data.probe.is_none() {
+            self.resent_packets += u64::from(data.resent_packets);
+            self.resent_bytes += u64::from(data.bytes - data.new_bytes);
+            if data.new_bytes == 0 {
+                self.duplicate_packets += u64::from(data.packets);
+            }
         }
         if data.fills_gap {
             self.gap_filled_packets += u64::from(data.packets);

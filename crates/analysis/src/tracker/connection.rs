@@ -2,6 +2,7 @@
 
 use super::{
     data_space::DataSpace,
+    limbo::Identity,
     mappings::Mappings,
     stream::{InOrder, Stream},
     subflow::{Alignment, Kind as SubflowKind, Subflow, View},
@@ -31,7 +32,9 @@ pub(crate) struct Connection {
     pub(super) spaces: [DataSpace; 2],
     /// Upper halves of data sequence numbers under which the tracker knows the connection: the latest, and all.
     pub(super) known_halves: [Option<u32>; 2],
-    pub(super) listed_halves: Vec<u32>,
+    pub(super) listed_halves: Vec<(u32, Direction)>,
+    /// What else the tracker knows it by.
+    pub(super) identity: Option<Identity>,
     /// The tracker should look at tokens and data sequence numbers again.
     pub(super) has_news: bool,
     pub(crate) subflows: Vec<Subflow>,
@@ -40,7 +43,7 @@ pub(crate) struct Connection {
     pub(super) one_way: Option<Box<OneWay>>,
     /// Which end each site stands at.
     pub(super) sites: Vec<(u32, usize)>,
-    /// A subflow ended: it is worth looking whether the connection did.
+    /// Something ended: it is worth looking whether the connection did.
     pub(super) may_close: bool,
     pub(super) closing: bool,
 }
@@ -118,6 +121,7 @@ impl Connection {
             spaces: Default::default(),
             known_halves: [None; 2],
             listed_halves: Vec::new(),
+            identity: None,
             has_news: false,
             subflows: Vec::new(),
             ends: [None, None],
@@ -147,8 +151,7 @@ impl Connection {
     pub(super) fn add_view(&mut self, subflow: usize, end: usize, first: Seen) {
         let earlier = |a: Seen, b: Seen| if b.at < a.at { b } else { a };
         self.first = earlier(self.first, first);
-        self.subflows[subflow].first = earlier(self.subflows[subflow].first, first);
-        let mut view = View::new(first.point);
+        let mut view = View::new(first);
         if self.plain {
             view.mappings = [Mappings::identity(), Mappings::identity()];
         }
@@ -161,7 +164,7 @@ impl Connection {
         let data_closed = self.plain
             || self.fast_closed
             || self.ends.iter().flatten().all(|end| end.streams.iter().all(Stream::is_closed))
-            || self.subflows.iter().all(|subflow| subflow.views.iter().flatten().all(|view| view.reset));
+            || self.subflows.iter().all(|subflow| subflow.views.iter().flatten().all(|view| view.is_cut_off()));
         data_closed && views.all(|view| view.is_closed())
     }
 
@@ -175,7 +178,7 @@ impl Connection {
         let (tcp, dir) = (packet.tcp, packet.direction);
         let (d, flags) = (dir as usize, tcp.flags);
         self.last = packet.seen;
-        self.subflows[packet.subflow].last = packet.seen;
+        self.view(packet).last = packet.seen;
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         if let Some(way) = packet.observation.direction {
             end.evidence.direction(dir, way);
@@ -199,7 +202,7 @@ impl Connection {
             return;
         }
         if flags.has(Flags::ACK) {
-            self.third_packet(packet, &signals);
+            self.third_packet(packet);
             self.acknowledgement(packet);
         }
         if let Some(dss) = &signals.dss {
@@ -208,7 +211,7 @@ impl Connection {
         self.learn_mapping(packet, &signals);
         let fin = flags.has(Flags::FIN);
         if len > 0 || fin {
-            if len > 0 && !self.plain && signals.dss.is_none() && signals.capable.is_none() {
+            if len > 0 && self.version.is_some() && signals.dss.is_none() && signals.capable.is_none() {
                 self.data_without_signal(packet);
             }
             self.data(packet, len, fin);
@@ -261,14 +264,11 @@ impl Connection {
     fn syn(&mut self, packet: &Packet) {
         let subflow = &mut self.subflows[packet.subflow];
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
-        let handshake = &mut view.handshake;
         let d = packet.direction as usize;
         if packet.tcp.flags.has(Flags::ACK) {
-            handshake.syn_ack_count += 1;
-            handshake.syn_ack.get_or_insert(packet.seen);
+            view.handshake.syn_ack(packet.seen);
         } else {
-            handshake.syn_count += 1;
-            handshake.syn.get_or_insert(packet.seen);
+            view.handshake.syn(packet.seen);
         }
         view.sequences[d].begin(packet.tcp.seq);
         view.alignment[d] = Alignment::Known(0);
@@ -279,29 +279,23 @@ impl Connection {
                 view.sequences[other].begin(packet.tcp.ack.wrapping_sub(1));
                 view.alignment[other] = Alignment::Known(0);
             }
-            if let Some(nanos) = view.handshake.acceptor_nanos() {
-                self.ends[packet.end]
-                    .as_mut()
-                    .expect("the site has an end")
-                    .evidence
-                    .handshake(packet.direction, nanos);
-            }
         }
     }
 
     /// The first packet of the opener after the SYN/ACK ends the handshake.
-    fn third_packet(&mut self, packet: &Packet, signals: &Signals) {
+    fn third_packet(&mut self, packet: &Packet) {
         let subflow = &mut self.subflows[packet.subflow];
         let (opener, kind) = (subflow.opener, subflow.kind);
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let handshake = &mut view.handshake;
-        if packet.direction != opener || handshake.ack.is_some() || handshake.syn_ack.is_none() {
+        if packet.direction != opener || handshake.ack.is_some() || !handshake.began() {
             return;
         }
-        handshake.ack = Some(packet.seen);
-        handshake.option_on_ack |= signals.dss.is_some();
-        if let Some(nanos) = handshake.opener_nanos() {
-            self.end(packet).evidence.handshake(packet.direction, nanos);
+        handshake.ack(packet.seen);
+        if let Some((acceptor, opener)) = handshake.waits() {
+            let evidence = &mut self.end(packet).evidence;
+            evidence.handshake(packet.direction.reverse(), acceptor);
+            evidence.handshake(packet.direction, opener);
         }
         let event = match kind {
             SubflowKind::Initial if self.fallback.is_none() => "mptcp_established",
@@ -319,18 +313,17 @@ impl Connection {
 
     fn acknowledgement(&mut self, packet: &Packet) {
         let of_data = packet.direction.reverse();
-        let (d, by) = (of_data as usize, packet.direction as usize);
+        let d = of_data as usize;
         let subflow = &mut self.subflows[packet.subflow];
-        let scale = subflow.window_scale[0].and(subflow.window_scale[1]).and(subflow.window_scale[by]).unwrap_or(0);
-        let scale_known = subflow.window_scale[by].is_some() || subflow.mss_bytes[by].is_some();
+        let shift = subflow.window_shift(packet.direction, packet.end);
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
 
         let sequence = &mut view.sequences[d];
         let position = sequence.position(packet.tcp.ack);
         let acknowledged = sequence.acknowledged(packet.seen.at, position);
-        // Where the handshake was not seen, nobody knows the scale (RFC 7323 §2.2).
-        let window_bytes = scale_known.then(|| u64::from(packet.tcp.window) << scale.min(14));
+        self.may_close |= acknowledged.newly.is_some() && sequence.fin.is_some();
+        let window_bytes = shift.map(|shift| u64::from(packet.tcp.window) << shift);
         let window_changed = window_bytes != sequence.window_bytes;
         sequence.window_bytes = window_bytes;
 
@@ -370,7 +363,9 @@ impl Connection {
         let of_data = packet.direction.reverse();
         let offset = self.offset(of_data, number);
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
-        let bytes = end.streams[of_data as usize].data_ack(offset);
+        let stream = &mut end.streams[of_data as usize];
+        let bytes = stream.data_ack(offset);
+        self.may_close |= stream.fin.is_some();
         end.data_acked(packet, of_data, bytes);
     }
 
@@ -389,8 +384,9 @@ impl Connection {
         let Some((mapping, data)) = dss.mapping.zip(data) else { return };
         let stream = &mut self.ends[packet.end].as_mut().expect("the site has an end").streams[d];
         let payload = i64::from(mapping.len) - i64::from(dss.data_fin);
-        if dss.data_fin {
+        if dss.data_fin && mapping.len > 0 {
             stream.fin.get_or_insert(data + payload);
+            self.may_close = true;
         }
         let sequence = &mut view.sequences[d];
         let position = sequence.position(packet.tcp.seq);
@@ -400,6 +396,7 @@ impl Connection {
         };
         if mapping.len == 0 {
             view.mappings[d].fall_back(position, data);
+            view.fall_back();
             self.fall_back(packet, "infinite mapping");
             return;
         }
@@ -413,12 +410,18 @@ impl Connection {
     }
 
     /// Data on an MPTCP connection that says nothing of data sequence numbers, before any did: the connection has fallen
-    /// back to TCP (RFC 8684 §3.7).
+    /// back to TCP (RFC 8684 §3.7). After it fell back such data goes on where the last mapping ends.
     fn data_without_signal(&mut self, packet: &Packet) {
         let first = self.subflows.len() == 1 && self.subflows[packet.subflow].kind == SubflowKind::Initial;
+        let fallen = self.plain;
         let view = self.view(packet);
-        if first && !view.mapped.iter().any(|mapped| *mapped) && view.sequences[packet.direction as usize].from_syn {
-            view.mappings = [Mappings::identity(), Mappings::identity()];
+        if view.fallen_back {
+            return;
+        }
+        if fallen {
+            view.fall_back();
+        } else if first && view.mapped == [false; 2] && view.sequences[packet.direction as usize].from_syn {
+            view.fall_back();
             self.fall_back(packet, "data came without DSS");
         }
     }
@@ -538,11 +541,10 @@ impl Connection {
         self.sites.iter().any(|(known, end)| *known == site && subflow.views[*end].is_some())
     }
 
-    /// A SYN with this sequence number is not the one that opened the subflow.
-    pub(super) fn is_reopened_by(&self, subflow: usize, end: usize, seq: u32) -> bool {
-        let subflow = &self.subflows[subflow];
-        let view = subflow.views[end].as_ref().expect("the end has a view");
-        view.sequences[subflow.opener as usize].base() != Some(seq.wrapping_add(1))
+    /// A SYN with this sequence number is none that opened the subflow. (Both sides may have sent one: RFC 9293 §3.5.)
+    pub(super) fn is_reopened_by(&self, subflow: usize, end: usize, direction: Direction, seq: u32) -> bool {
+        let view = self.subflows[subflow].views[end].as_ref().expect("the end has a view");
+        view.sequences[direction as usize].base() != Some(seq.wrapping_add(1))
     }
 
     /// The subflow's ports are used again: nothing more will come.
@@ -550,20 +552,13 @@ impl Connection {
         self.subflows[subflow].views[end].as_mut().expect("the end has a view").abandoned = true;
     }
 
-    /// Initial sequence numbers of the first subflow: the opener's and the acceptor's.
-    pub(super) fn sequence_numbers(&self) -> Option<(u32, u32)> {
-        let subflow = self.subflows.first()?;
-        let view = subflow.views.iter().flatten().next()?;
-        let initial = |direction: Direction| Some(view.sequences[direction as usize].base()?.wrapping_sub(1));
-        Some((initial(subflow.opener)?, initial(subflow.opener.reverse())?))
-    }
-
     /// The tracker learns a key: from now on the token and the initial data sequence number are known.
     pub(super) fn learn_key(&mut self, of: Direction, key: u64) {
         let version = self.version.unwrap_or(1);
         if self.keys[of as usize].replace(key).is_none() {
             self.has_news = true;
-            self.tokens[of as usize] = Some(crypto::token(version, key));
+            // A token that a join named stays: the tracker knows the connection by it.
+            self.tokens[of as usize].get_or_insert_with(|| crypto::token(version, key));
             self.spaces[of as usize].begin(crypto::initial_data_seq(version, key));
         }
     }

@@ -39,8 +39,8 @@ impl DataSpace {
             }
             DataNumber::Short(number) => near(self.latest, base.number as u32, number),
         };
-        self.latest = offset;
-        offset
+        self.latest = offset.clamp(-FAR, FAR);
+        self.latest
     }
 
     /// Upper half of the number seen last, where 64 bits are known.
@@ -55,6 +55,9 @@ impl DataSpace {
         Some((number.wrapping_sub(base.number.wrapping_add(self.latest as u64)) as i64).unsigned_abs())
     }
 }
+
+/// Offsets keep within this, whatever a packet says, so that sums of them do not overflow.
+const FAR: i64 = 1 << 60;
 
 fn near(offset: i64, base: u32, number: u32) -> i64 {
     offset + i64::from(wire::seq::diff(number, base.wrapping_add(offset as u32)))

@@ -2,6 +2,7 @@
 
 use super::subflow::View;
 use super::{Connection, Subflow, SubflowKind};
+use crate::event::Seen;
 use crate::metrics::one_way::ClockOffset;
 use crate::report::{Report, mbps};
 use tables::{Diagnostic, Direction};
@@ -64,7 +65,7 @@ impl Connection {
     fn nearer_client(&self) -> Direction {
         let wait = |end: usize| -> u64 {
             let views = self.subflows.iter().filter_map(|subflow| subflow.views[end].as_ref());
-            views.filter_map(|view| view.handshake.acceptor_nanos()).sum()
+            views.filter_map(|view| view.handshake.acceptor_nanos()).fold(0, u64::saturating_add)
         };
         if wait(0) >= wait(1) { Direction::Up } else { Direction::Down }
     }
@@ -78,7 +79,7 @@ impl Connection {
 
     pub(crate) fn duration_nanos(&self) -> Option<i64> {
         let ends = self.ends.iter().flatten();
-        ends.filter_map(|end| end.last_ack.iter().flatten().max().map(|last| *last - end.first.at)).max()
+        ends.filter_map(|end| end.last_ack.iter().flatten().max().map(|last| (*last - end.first.at).max(0))).max()
     }
 
     pub(crate) fn ended(&self) -> &'static str {
@@ -119,7 +120,7 @@ impl Connection {
         let handshake = &view.handshake;
         let knows_vantage = ends.iter().flatten().all(|judged| judged.sends.is_some());
         let rtt_nanos = if at_opener { handshake.acceptor_nanos() } else { handshake.opener_nanos() };
-        let stripped = subflow.kind == SubflowKind::Join && handshake.syn_ack.is_some() && !handshake.option_on_syn_ack;
+        let stripped = subflow.kind == SubflowKind::Join && handshake.syn_ack.is_some() && !handshake.joins;
         let (outcome, remark) = match (view.handshake_outcome(), subflow.kind) {
             (_, SubflowKind::Join) if stripped => (
                 "refused",
@@ -155,11 +156,19 @@ impl Connection {
             .any(|sequence| sequence.in_flight_bytes() > 0 || sequence.acked() > Some(0))
     }
 
+    /// First and last packet of a subflow by the client's clock, where it was seen there.
+    pub(crate) fn span(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> (Seen, Seen) {
+        let is_client = |end: usize| ends[end].is_some_and(|judged| judged.sends == Some(Direction::Up));
+        let views = [0, 1].into_iter().filter_map(|end| Some((is_client(end), subflow.views[end].as_ref()?)));
+        let (_, view) = views.max_by_key(|(is_client, _)| *is_client).expect("a subflow is seen somewhere");
+        (view.first, view.last)
+    }
+
     /// The client's interface that a subflow passed: its path.
     pub(crate) fn client_point(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> Option<PointId> {
         let client = |end: &usize| ends[*end].is_some_and(|judged| judged.sends == Some(Direction::Up));
         let end = [0, 1].into_iter().find(client)?;
-        subflow.views[end].as_ref().map(|view| view.point)
+        subflow.views[end].as_ref().map(|view| view.first.point)
     }
 
     /// Of the subflows whose handshake both ends saw, the one with the shortest round trip tells the clocks' offset best.
@@ -177,6 +186,11 @@ impl Connection {
     pub(crate) fn finish_rows(&mut self, both: bool, report: &mut Report) {
         if both && let Some(mut one_way) = self.one_way.take() {
             one_way.finish(report);
+            for (subflow, rows) in self.subflows.iter().zip(&mut report.flows) {
+                if subflow.views.iter().any(Option::is_none) {
+                    rows.iter_mut().for_each(|row| row.lost_packets = None);
+                }
+            }
         }
         for direction in Direction::BOTH {
             let d = direction as usize;

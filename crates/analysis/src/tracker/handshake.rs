@@ -1,6 +1,7 @@
 //! How a subflow was opened, as seen at one end (RFC 9293 §3.5, RFC 8684 §3.1 and §3.2).
 
 use crate::event::Seen;
+use wire::Time;
 
 /// What was seen of a handshake.
 #[derive(Debug, Default)]
@@ -10,33 +11,67 @@ pub(super) struct Handshake {
     pub(super) syn_ack: Option<Seen>,
     pub(super) syn_ack_count: u32,
     pub(super) ack: Option<Seen>,
+    /// When the latest SYN and the latest SYN/ACK passed, and how long the answer to each took.
+    latest: [Option<Time>; 2],
+    waits: [Option<u64>; 2],
     pub(super) reset_by_acceptor: bool,
-    /// MPTCP options on each of the three packets.
-    pub(super) option_on_syn: bool,
-    pub(super) option_on_syn_ack: bool,
-    pub(super) option_on_ack: bool,
+    /// The SYN/ACK carried MP_JOIN.
+    pub(super) joins: bool,
 }
 
 impl Handshake {
+    pub(super) fn syn(&mut self, seen: Seen) {
+        self.syn_count += 1;
+        self.syn.get_or_insert(seen);
+        self.latest[0] = Some(seen.at);
+    }
+
+    pub(super) fn syn_ack(&mut self, seen: Seen) {
+        self.syn_ack_count += 1;
+        self.syn_ack.get_or_insert(seen);
+        self.waits[0] = self.latest[0].take().map(|syn| wait(syn, seen.at)).or(self.waits[0]);
+        self.latest[1] = Some(seen.at);
+    }
+
+    pub(super) fn ack(&mut self, seen: Seen) {
+        self.ack = Some(seen);
+        self.waits[1] = self.latest[1].map(|syn_ack| wait(syn_ack, seen.at));
+    }
+
+    /// How long the acceptor and the opener took to answer, once both did: to the latest of what was sent more than once.
+    /// That is no round-trip time, but it tells which of them is near.
+    pub(super) fn waits(&self) -> Option<(u64, u64)> {
+        self.waits[0].zip(self.waits[1])
+    }
+
     /// SYN to SYN/ACK: what the acceptor took, as seen here.
     pub(super) fn acceptor_nanos(&self) -> Option<u64> {
         let (syn, syn_ack) = (self.syn?, self.syn_ack?);
-        (self.syn_count == 1).then(|| (syn_ack.at - syn.at).max(0) as u64)
+        (self.syn_count == 1).then(|| wait(syn.at, syn_ack.at))
     }
 
     /// SYN/ACK to ACK: what the opener took, as seen here.
     pub(super) fn opener_nanos(&self) -> Option<u64> {
         let (syn_ack, ack) = (self.syn_ack?, self.ack?);
-        (self.syn_ack_count == 1).then(|| (ack.at - syn_ack.at).max(0) as u64)
+        (self.syn_ack_count == 1).then(|| wait(syn_ack.at, ack.at))
+    }
+
+    /// Its first or second packet was seen. A capture of one direction holds only one of them.
+    pub(super) fn began(&self) -> bool {
+        self.syn.is_some() || self.syn_ack.is_some()
     }
 
     pub(super) fn outcome(&self) -> &'static str {
         match (self.syn, self.syn_ack, self.ack) {
-            _ if self.ack.is_some() && self.syn_ack.is_some() => "established",
+            (_, _, Some(_)) => "established",
             (Some(_), _, _) if self.reset_by_acceptor => "refused",
             (Some(_), None, _) => "unanswered",
             (Some(_), Some(_), None) => "unfinished",
             _ => "unseen",
         }
     }
+}
+
+fn wait(from: Time, to: Time) -> u64 {
+    (to - from).max(0) as u64
 }

@@ -6,12 +6,19 @@
 use super::{Connection, Key, Subflow, SubflowKind, address};
 use crate::event::Seen;
 use rustc_hash::FxHashMap;
+use std::net::SocketAddr;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
 use wire::{Flags, L4, Observation, Tcp, TcpOption};
 
 /// Packets of a flow that are kept at most before it is decided with what there is.
 const MOST_PACKETS: usize = 16;
+
+/// A host that translates addresses shows a packet twice within this time.
+const COPY_NANOS: i64 = 10_000_000;
+
+/// Upper halves of data sequence numbers under which a connection is known at most.
+const MOST_HALVES: usize = 8;
 
 /// Data sequence numbers of 64 bits this near to each other belong to one connection: by chance they would once in 2³³.
 const NEAR: u64 = 1 << 30;
@@ -38,15 +45,14 @@ struct Shown {
 pub(super) struct Known {
     /// By token; the direction is that of the data of the token's owner.
     tokens: FxHashMap<u32, (u32, Direction)>,
-    /// With the site that listed it.
-    identities: FxHashMap<Identity, (u32, u32)>,
+    identities: FxHashMap<Identity, Vec<u32>>,
     /// By the upper halves of data sequence numbers.
     halves: FxHashMap<u32, Vec<(u32, Direction)>>,
 }
 
 /// What both ends see alike, whatever translates addresses between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Identity {
+pub(super) enum Identity {
     Key(u64),
     SequenceNumbers { opener: u32, acceptor: u32 },
 }
@@ -99,22 +105,21 @@ impl Limbo {
         self.packets
     }
 
-    /// Another SYN, with another sequence number: the ports are used again.
-    pub(super) fn is_reopened_by(&self, observation: &Observation) -> bool {
-        let (first, now) = (self.packets.first().map(|(_, first)| tcp(first)), tcp(observation));
-        super::is_opening(now) && first.is_some_and(|first| super::is_opening(first) && first.seq != now.seq)
+    /// Another SYN of the same side, with another sequence number: the ports are used again.
+    pub(super) fn is_reopened_by(&self, from_low: bool, observation: &Observation) -> bool {
+        let now = tcp(observation);
+        super::is_opening(now)
+            && from_low == self.first_from_low
+            && self.packets.first().is_some_and(|(_, first)| super::is_opening(tcp(first)) && tcp(first).seq != now.seq)
     }
 
     pub(super) fn subflow(&self, kind: SubflowKind, client_is_low: bool, opener: Direction) -> Subflow {
-        let (low, high) = (address(self.key.low), address(self.key.high));
-        let (client, server) = if client_is_low { (low, high) } else { (high, low) };
+        let (client, server) = self.addresses(client_is_low);
         Subflow {
             client,
             server,
             opener,
             kind,
-            first: self.first(),
-            last: self.first(),
             nonces: [None; 2],
             address_ids: [None; 2],
             hmac_valid: None,
@@ -126,6 +131,12 @@ impl Limbo {
         }
     }
 
+    /// Client's and server's.
+    fn addresses(&self, client_is_low: bool) -> (SocketAddr, SocketAddr) {
+        let (low, high) = (address(self.key.low), address(self.key.high));
+        if client_is_low { (low, high) } else { (high, low) }
+    }
+
     /// Decides, if what was seen is enough.
     pub(super) fn decide(&self, known: &Known, connections: &Connections) -> Decision {
         let (from_low, last) = self.packets.last().expect("something waits");
@@ -134,43 +145,50 @@ impl Limbo {
         let over = flags.has(Flags::RST) || self.packets.len() >= MOST_PACKETS;
         if !first.flags.has(Flags::SYN) {
             return match self.by_data(known, connections) {
-                Decision::Wait if over || flags.has(Flags::FIN) => self.give_up(known),
+                Decision::Wait if over || flags.has(Flags::FIN) => self.give_up(known, connections),
                 decision => decision,
             };
         }
-        if let Some(MpJoin::Syn { token, nonce, .. }) = self.options[0].join {
-            return match self.by_token(known, connections, token, nonce) {
-                Decision::Wait if over => self.give_up(known),
-                Decision::Wait => self.by_data(known, connections),
+        if let Some(join) = self.options[0].join {
+            let by_token = match join {
+                MpJoin::Syn { token, nonce, .. } => self.by_token(known, connections, token, nonce),
+                _ => Decision::Wait,
+            };
+            return match by_token {
+                Decision::Wait => match self.by_data(known, connections) {
+                    Decision::Wait if over => self.give_up(known, connections),
+                    decision => decision,
+                },
                 decision => decision,
             };
         }
         let is_answer = flags.has(Flags::SYN) && flags.has(Flags::ACK);
         if is_answer || over || *from_low == self.first_from_low && flags.has(Flags::ACK) {
-            return self.give_up(known);
+            return self.give_up(known, connections);
         }
         Decision::Wait
     }
 
     /// Decides with what there is.
-    pub(super) fn give_up(&self, known: &Known) -> Decision {
+    pub(super) fn give_up(&self, known: &Known, connections: &Connections) -> Decision {
         let first = tcp(&self.packets[0].1);
         if !first.flags.has(Flags::SYN) {
             return self.midway(self.options.iter().any(|shown| shown.multipath).then_some(1));
         }
-        let opener_is_low = self.first_from_low != first.flags.has(Flags::ACK);
-        if let Some(MpJoin::Syn { token, .. }) = self.options[0].join {
+        let opener_is_low = self.opener_is_low();
+        if let Some(join) = self.options[0].join {
+            let server_token = if let MpJoin::Syn { token, .. } = join { Some(token) } else { None };
             return Decision::New(Opening {
                 version: Some(1),
                 midway: true,
                 fallback: None,
-                server_token: Some(token),
+                server_token,
                 kind: SubflowKind::Join,
                 client_is_low: opener_is_low,
                 opener: Direction::Up,
             });
         }
-        if let Some(connection) = self.identity().and_then(|identity| known.identified(&identity, self.key.site)) {
+        if let Some(connection) = self.seen_elsewhere(known, connections, opener_is_low) {
             return Decision::Join {
                 connection,
                 subflow: Some(0),
@@ -180,6 +198,11 @@ impl Limbo {
             };
         }
         self.initial(opener_is_low)
+    }
+
+    /// Who sent the SYN, or got the SYN/ACK.
+    fn opener_is_low(&self) -> bool {
+        self.first_from_low != tcp(&self.packets[0].1).flags.has(Flags::ACK)
     }
 
     /// A connection's first subflow, or plain TCP.
@@ -220,6 +243,24 @@ impl Limbo {
         })
     }
 
+    /// The connection that this flow shows once more: from the other end, or behind a NAT on the same host.
+    ///
+    /// Keys are random. Sequence numbers need not be: simulators begin all at 0, so that many connections may fit; then
+    /// addresses tell them apart, and they name none at its own site.
+    fn seen_elsewhere(&self, known: &Known, connections: &Connections, client_is_low: bool) -> Option<u32> {
+        let (client, server) = self.addresses(client_is_low);
+        let identity = self.identity()?;
+        let candidates = known.identities.get(&identity)?.iter().filter_map(|&index| {
+            let connection = connections[index as usize].as_ref().expect("known");
+            let subflow = connection.subflows.first()?;
+            let apart = (self.first().at - connection.first.at).abs();
+            let copy = matches!(identity, Identity::Key(_)) && apart <= COPY_NANOS;
+            let fits = copy || !connection.sees(subflow, self.key.site);
+            fits.then(|| (u8::from(subflow.client == client) + u8::from(subflow.server == server), index))
+        });
+        candidates.max_by_key(|(alike, _)| *alike).map(|(_, index)| index)
+    }
+
     fn by_token(&self, known: &Known, connections: &Connections, token: u32, nonce: u32) -> Decision {
         let Some(&(index, owner)) = known.tokens.get(&token) else { return Decision::Wait };
         let connection = connections[index as usize].as_ref().expect("known");
@@ -246,13 +287,12 @@ impl Limbo {
         });
         let Some((index, client_is_low)) = near else { return Decision::Wait };
         let connection = connections[index as usize].as_ref().expect("known");
-        let (low, high) = (address(self.key.low), address(self.key.high));
-        let (client, server) = if client_is_low { (low, high) } else { (high, low) };
+        let (client, server) = self.addresses(client_is_low);
         let subflow = connection.subflows.iter().position(|subflow| {
             subflow.client == client && subflow.server == server && !connection.sees(subflow, self.key.site)
         });
         let opener = match self.options[0].join {
-            Some(_) if self.first_from_low != client_is_low => Direction::Down,
+            Some(_) if self.opener_is_low() != client_is_low => Direction::Down,
             _ => Direction::Up,
         };
         let kind = if self.options[0].join.is_some() { SubflowKind::Join } else { SubflowKind::Unknown };
@@ -277,11 +317,13 @@ impl Limbo {
 
 impl Known {
     /// A flow found its connection.
-    pub(super) fn add(&mut self, index: u32, connection: &Connection, limbo: &Limbo) {
+    pub(super) fn add(&mut self, index: u32, connection: &mut Connection, limbo: &Limbo) {
         if connection.subflows.len() == 1
+            && connection.identity.is_none()
             && let Some(identity) = limbo.identity()
         {
-            self.identities.insert(identity, (index, limbo.key.site));
+            connection.identity = Some(identity);
+            self.identities.entry(identity).or_default().push(index);
         }
         if let Some(token) = connection.tokens[Direction::Down as usize] {
             self.tokens.insert(token, (index, Direction::Down));
@@ -302,7 +344,14 @@ impl Known {
                 && connection.known_halves[d] != Some(half)
             {
                 connection.known_halves[d] = Some(half);
-                connection.listed_halves.push(half);
+                let place = (half, direction);
+                if connection.listed_halves.contains(&place) {
+                    continue;
+                }
+                if connection.listed_halves.len() == MOST_HALVES {
+                    self.unlist(index, connection.listed_halves.remove(0));
+                }
+                connection.listed_halves.push(place);
                 self.halves.entry(half).or_default().push((index, direction));
             }
         }
@@ -314,25 +363,24 @@ impl Known {
                 self.tokens.remove(token);
             }
         }
-        for half in &connection.listed_halves {
-            if let Some(known) = self.halves.get_mut(half) {
-                known.retain(|(known, _)| *known != index);
-                if known.is_empty() {
-                    self.halves.remove(half);
-                }
-            }
-        }
-        for identity in &connection.identities() {
-            if self.identities.get(identity).is_some_and(|(known, _)| *known == index) {
-                self.identities.remove(identity);
+        connection.listed_halves.iter().for_each(|&place| self.unlist(index, place));
+        if let Some(identity) = connection.identity
+            && let Some(known) = self.identities.get_mut(&identity)
+        {
+            known.retain(|known| *known != index);
+            if known.is_empty() {
+                self.identities.remove(&identity);
             }
         }
     }
 
-    /// The connection of that identity. Keys are random; sequence numbers need not be, and name it only at another site.
-    fn identified(&self, identity: &Identity, site: u32) -> Option<u32> {
-        let &(connection, listed_by) = self.identities.get(identity)?;
-        (matches!(identity, Identity::Key(_)) || listed_by != site).then_some(connection)
+    fn unlist(&mut self, index: u32, (half, direction): (u32, Direction)) {
+        if let Some(known) = self.halves.get_mut(&half) {
+            known.retain(|known| *known != (index, direction));
+            if known.is_empty() {
+                self.halves.remove(&half);
+            }
+        }
     }
 
     /// The connection whose data sequence numbers are near, and the direction of that data.
@@ -344,15 +392,6 @@ impl Known {
                 connection.spaces[direction as usize].distance(number).is_some_and(|distance| distance < NEAR)
             })
         })
-    }
-}
-
-impl Connection {
-    /// By what [`Known`] may have listed it.
-    fn identities(&self) -> Vec<Identity> {
-        let keys = self.keys.iter().flatten().map(|&key| Identity::Key(key));
-        keys.chain(self.sequence_numbers().map(|(opener, acceptor)| Identity::SequenceNumbers { opener, acceptor }))
-            .collect()
     }
 }
 

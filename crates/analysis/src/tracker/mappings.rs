@@ -16,6 +16,9 @@ struct Mapping {
     data: i64,
 }
 
+/// Where a mapping ends that goes on for ever.
+const ENDLESS: i64 = i64::MAX / 4;
+
 /// Mappings beyond this are forgotten, oldest first.
 const MOST: usize = 4096;
 
@@ -23,20 +26,35 @@ impl Mappings {
     /// Subflow position = data offset: plain TCP.
     pub(super) fn identity() -> Self {
         let mut mappings = Mappings::default();
-        mappings.add(i64::MIN / 4, i64::MAX / 4, i64::MIN / 4);
+        mappings.add(i64::MIN / 4, ENDLESS, i64::MIN / 4);
         mappings
     }
 
     pub(super) fn add(&mut self, start: i64, end: i64, data: i64) {
-        let mapping = Mapping { start, end, data };
+        let mut mapping = Mapping { start, end, data };
         match self.kept.back() {
             Some(last) if *last == mapping => return,
-            Some(last) if last.start >= start => {
-                let index = self.kept.partition_point(|kept| kept.start < start);
-                match self.kept.get_mut(index) {
-                    Some(same) if same.start == start => *same = mapping,
-                    _ => self.kept.insert(index, mapping),
+            Some(last) if last.end > start => {
+                let mut index = self.kept.partition_point(|kept| kept.start <= start);
+                // What the one before says too is left to it.
+                if let Some(before) = index.checked_sub(1).map(|before| self.kept[before])
+                    && before.end > start
+                    && before.data - before.start == data - start
+                {
+                    if before.end >= end {
+                        return;
+                    }
+                    mapping = Mapping { start: before.end, end, data: data + (before.end - start) };
                 }
+                // Those that it covers it replaces.
+                while self.kept.get(index).is_some_and(|next| next.end <= end) {
+                    self.kept.remove(index);
+                }
+                if let Some(before) = index.checked_sub(1).filter(|&before| self.kept[before].start == mapping.start) {
+                    self.kept.remove(before);
+                    index = before;
+                }
+                self.kept.insert(index, mapping);
             }
             _ => self.kept.push_back(mapping),
         }
@@ -49,7 +67,12 @@ impl Mappings {
     /// mapping (RFC 8684 §3.7).
     pub(super) fn fall_back(&mut self, start: i64, data: i64) {
         self.kept.retain(|kept| kept.start < start);
-        self.add(start, i64::MAX / 4, data);
+        self.add(start, ENDLESS, data);
+    }
+
+    /// The last mapping goes on for ever; false if there is none.
+    pub(super) fn go_on(&mut self) -> bool {
+        self.kept.back_mut().map(|last| last.end = ENDLESS).is_some()
     }
 
     /// Forgets what lies wholly before `position`.

@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use tables::Direction;
-use wire::{Flags, L4, Observation, Point, Tcp, Time};
+use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
 
 /// A 4-tuple at a site; the lower endpoint comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +47,7 @@ enum Flow {
     },
     Live {
         connection: u32,
-        subflow: u16,
+        subflow: u32,
         end: u8,
         low_is_client: bool,
     },
@@ -126,13 +126,12 @@ impl Tracker {
         let (key, from_low) = self.key(observation, tcp);
         match self.flows.get(&key) {
             Some(&Flow::Live { connection, subflow, end, low_is_client }) => {
-                if is_opening(tcp) && self.reopens(connection, subflow, end, tcp) {
-                    self.connections[connection as usize].as_mut().expect("live").abandon(subflow.into(), end.into());
-                    self.close(connection, observation.at);
+                let (subflow, direction) = (subflow as usize, direction(from_low == low_is_client));
+                if is_opening(tcp) && self.reopens((connection, subflow, end.into()), direction, tcp) {
+                    self.abandon(key, observation.at);
                     self.wait(key, from_low, observation);
                 } else {
-                    let direction = direction(from_low == low_is_client);
-                    self.deliver(connection, subflow.into(), end.into(), direction, observation);
+                    self.deliver(connection, subflow, end.into(), direction, observation);
                 }
             }
             Some(&Flow::Waiting { limbo }) => self.wait_on(limbo, from_low, observation),
@@ -146,16 +145,24 @@ impl Tracker {
         let ip = &observation.frame.ip;
         let source = (number(ip.source), tcp.source_port);
         let destination = (number(ip.destination), tcp.destination_port);
-        let site = self.points.get(observation.point.0 as usize).map_or(0, |point| point.site);
+        let site = site_of(&self.points, observation.point);
         let from_low = source <= destination;
         let (low, high) = if from_low { (source, destination) } else { (destination, source) };
         (Key { low, high, site }, from_low)
     }
 
     /// A SYN with another sequence number on a 4-tuple in use: the ports are used again.
-    fn reopens(&self, connection: u32, subflow: u16, end: u8, tcp: &Tcp) -> bool {
-        let connection = self.connections[connection as usize].as_ref().expect("live");
-        connection.is_reopened_by(subflow.into(), end.into(), tcp.seq)
+    fn reopens(&self, (index, subflow, end): (u32, usize, usize), direction: Direction, tcp: &Tcp) -> bool {
+        let connection = self.connections[index as usize].as_ref().expect("live");
+        connection.is_reopened_by(subflow, end, direction, tcp.seq)
+    }
+
+    /// A 4-tuple is used again: what used it before is over.
+    fn abandon(&mut self, key: Key, at: Time) {
+        if let Some(Flow::Live { connection, subflow, end, .. }) = self.flows.remove(&key) {
+            self.connections[connection as usize].as_mut().expect("live").abandon(subflow as usize, end.into());
+            self.close(connection, at);
+        }
     }
 
     fn deliver(&mut self, index: u32, subflow: usize, end: usize, direction: Direction, observation: &Observation) {
@@ -163,7 +170,7 @@ impl Tracker {
         let seen = seen(observation);
         let connection = self.connections[index as usize].as_mut().expect("live");
         let packet = connection::Packet { observation, tcp, subflow, end, direction, seen };
-        let site = self.points.get(observation.point.0 as usize).map_or(0, |point| point.site);
+        let site = site_of(&self.points, observation.point);
         if self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some() {
             let view = connection.view(&packet);
             if view.repeats.is_repeat(fingerprint(observation, tcp), seen, observation.direction) {
@@ -173,7 +180,7 @@ impl Tracker {
         }
         connection.packet(&packet);
         self.known.update(index, connection);
-        if connection.may_close {
+        if std::mem::take(&mut connection.may_close) {
             self.close(index, observation.at);
         }
     }
@@ -190,10 +197,10 @@ impl Tracker {
 
     fn wait_on(&mut self, index: u32, from_low: bool, observation: &Observation) {
         let limbo = self.limbos[index as usize].as_mut().expect("waiting");
-        if limbo.is_reopened_by(observation) {
+        if limbo.is_reopened_by(from_low, observation) {
             let (key, old) = (limbo.key, self.release(index));
             self.settle(old);
-            self.flows.remove(&key);
+            self.abandon(key, observation.at);
             self.wait(key, from_low, observation);
             return;
         }
@@ -214,7 +221,10 @@ impl Tracker {
 
     /// Decides with what there is.
     fn settle(&mut self, limbo: Limbo) {
-        let decision = limbo.give_up(&self.known);
+        let decision = match limbo.decide(&self.known, &self.connections) {
+            Decision::Wait => limbo.give_up(&self.known, &self.connections),
+            decision => decision,
+        };
         self.attach(limbo, decision);
     }
 
@@ -244,7 +254,7 @@ impl Tracker {
         let connection = self.connections[index as usize].as_mut().expect("known");
         let end = connection.end_of_site(limbo.key.site, subflow, &self.options, first);
         if let Some(other) =
-            connection.subflows[subflow].views[end].as_ref().map(|view| self.points[view.point.0 as usize].site)
+            connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point))
             && other != limbo.key.site
             && connection.subflows[subflow].views[1 - end].is_none()
         {
@@ -252,7 +262,7 @@ impl Tracker {
             connection.turn(subflow, end, other, &self.options);
             for key in self.keys[index as usize].iter().filter(|key| key.site == other) {
                 if let Some(Flow::Live { subflow: s, end: e, .. }) = self.flows.get_mut(key)
-                    && usize::from(*s) == subflow
+                    && *s as usize == subflow
                 {
                     *e = 1 - *e;
                 }
@@ -261,6 +271,7 @@ impl Tracker {
         if connection.subflows[subflow].views[end].is_some() {
             // The same subflow once more at the same end: a copy that a NAT or bridge on the host made.
             self.flows.insert(limbo.key, Flow::Gone { since: first.at });
+            self.gone.push_back((first.at, limbo.key));
             return;
         }
         connection.add_view(subflow, end, first);
@@ -268,7 +279,7 @@ impl Tracker {
         self.keys[index as usize].push(limbo.key);
         self.flows.insert(
             limbo.key,
-            Flow::Live { connection: index, subflow: subflow as u16, end: end as u8, low_is_client: client_is_low },
+            Flow::Live { connection: index, subflow: subflow as u32, end: end as u8, low_is_client: client_is_low },
         );
         for (from_low, observation) in limbo.into_packets() {
             self.deliver(index, subflow, end, direction(from_low == client_is_low), &observation);
@@ -349,6 +360,10 @@ impl Tracker {
         }
         self.finished
     }
+}
+
+fn site_of(points: &[Point], point: PointId) -> u32 {
+    points.get(point.0 as usize).map_or(0, |point| point.site)
 }
 
 fn seen(observation: &Observation) -> Seen {

@@ -8,13 +8,7 @@ use wire::mptcp::{AddAddr, MpCapable, MpJoin, Mptcp, crypto};
 impl Connection {
     /// MP_CAPABLE tells the keys (RFC 8684 §3.1).
     pub(super) fn capable(&mut self, packet: &Packet, capable: &MpCapable) {
-        let handshake = &mut self.view(packet).handshake;
         let flags = packet.tcp.flags;
-        match (flags.has(Flags::SYN), flags.has(Flags::ACK)) {
-            (true, false) => handshake.option_on_syn = true,
-            (true, true) => handshake.option_on_syn_ack = true,
-            _ => handshake.option_on_ack = true,
-        }
         if self.version.is_none() {
             return;
         }
@@ -55,6 +49,7 @@ impl Connection {
                     self.happened(packet, Happening::new("fastclose"));
                 }
                 self.fast_closed = true;
+                self.may_close = true;
             }
             Mptcp::TcpRst(reset) => {
                 self.subflows[packet.subflow].reset_reason = Some(reset_reason(reset.reason));
@@ -68,11 +63,8 @@ impl Connection {
     fn join(&mut self, packet: &Packet, join: &MpJoin) {
         let (version, keys) = (self.version.unwrap_or(1), self.keys);
         let (by, to) = (packet.direction as usize, packet.direction.reverse() as usize);
-        let handshake = &mut self.view(packet).handshake;
-        match join {
-            MpJoin::Syn { .. } => handshake.option_on_syn = true,
-            MpJoin::SynAck { .. } => handshake.option_on_syn_ack = true,
-            MpJoin::Ack { .. } => handshake.option_on_ack = true,
+        if let MpJoin::SynAck { .. } = join {
+            self.view(packet).handshake.joins = true;
         }
         let subflow = &mut self.subflows[packet.subflow];
         if let MpJoin::Syn { backup, address_id, nonce, .. } | MpJoin::SynAck { backup, address_id, nonce, .. } = *join

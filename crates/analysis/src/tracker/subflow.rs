@@ -4,7 +4,6 @@ use super::{handshake::Handshake, mappings::Mappings, sequence::Sequence};
 use crate::event::Seen;
 use std::net::SocketAddr;
 use tables::Direction;
-use wire::PointId;
 
 /// A subflow of a connection.
 #[derive(Debug)]
@@ -15,8 +14,6 @@ pub(crate) struct Subflow {
     /// `Up`: the client opened it.
     pub(crate) opener: Direction,
     pub(crate) kind: Kind,
-    pub(crate) first: Seen,
-    pub(crate) last: Seen,
     /// Random numbers of MP_JOIN, of the client's and of the server's side.
     pub(crate) nonces: [Option<u32>; 2],
     pub(crate) address_ids: [Option<u8>; 2],
@@ -26,6 +23,23 @@ pub(crate) struct Subflow {
     pub(crate) window_scale: [Option<u8>; 2],
     pub(crate) reset_reason: Option<&'static str>,
     pub(crate) views: [Option<Box<View>>; 2],
+}
+
+impl Subflow {
+    /// How far the window that a side announces is shifted, as seen at an end: by what its SYN said if both SYNs said
+    /// something (RFC 7323 §2.2). None where that is not known.
+    pub(super) fn window_shift(&self, by: Direction, end: usize) -> Option<u8> {
+        let handshake = &self.views[end].as_ref()?.handshake;
+        let said = |side: Direction| {
+            let syn = if side == self.opener { handshake.syn } else { handshake.syn_ack };
+            syn.map(|_| self.window_scale[side as usize])
+        };
+        match (said(by), said(by.reverse())) {
+            (Some(None), _) | (_, Some(None)) => Some(0),
+            (Some(Some(shift)), Some(Some(_))) => Some(shift.min(14)),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +53,8 @@ pub(crate) enum Kind {
 /// A subflow as seen at one end. Arrays are indexed by the direction of the data.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// Where it was seen first.
-    pub(crate) point: PointId,
+    pub(crate) first: Seen,
+    pub(crate) last: Seen,
     pub(super) handshake: Handshake,
     pub(super) sequences: [Sequence; 2],
     pub(super) mappings: [Mappings; 2],
@@ -56,6 +70,8 @@ pub(crate) struct View {
     pub(super) resets: [bool; 2],
     /// Its ports were used again before it ended.
     pub(super) abandoned: bool,
+    /// Data goes on without mappings.
+    pub(super) fallen_back: bool,
     pub(super) repeats: Repeats,
     pub(crate) duplicates: u64,
 }
@@ -74,9 +90,10 @@ pub(super) enum Alignment {
 }
 
 impl View {
-    pub(super) fn new(point: PointId) -> Self {
+    pub(super) fn new(first: Seen) -> Self {
         View {
-            point,
+            first,
+            last: first,
             handshake: Handshake::default(),
             sequences: Default::default(),
             mappings: Default::default(),
@@ -88,18 +105,33 @@ impl View {
             reset: false,
             resets: [false; 2],
             abandoned: false,
+            fallen_back: false,
             repeats: Repeats::default(),
             duplicates: 0,
         }
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.reset
-            || self.abandoned
+        self.is_cut_off()
             || Direction::BOTH.iter().all(|&direction| {
                 let sequence = &self.sequences[direction as usize];
                 sequence.fin.zip(sequence.acked()).is_some_and(|(fin, acked)| acked > fin)
             })
+    }
+
+    /// It ended otherwise than by FINs.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.reset || self.abandoned
+    }
+
+    /// The connection fell back to TCP: data goes on after the last mapping, or from the start where there was none.
+    pub(super) fn fall_back(&mut self) {
+        self.fallen_back = true;
+        for (mappings, sequence) in self.mappings.iter_mut().zip(&self.sequences) {
+            if !mappings.go_on() && sequence.from_syn {
+                *mappings = Mappings::identity();
+            }
+        }
     }
 
     /// Gives back memory that a closed subflow no longer needs.
@@ -125,7 +157,7 @@ impl View {
 
 impl Alignment {
     /// Shift from subflow sequence number − 1 to position, once it is certain. Without the SYN, the segment that carries a
-    /// mapping first need not be where the mapping begins; but of two mappings in a row one does, and its shift is the larger.
+    /// mapping first need not be where the mapping begins; but of two mappings in a row one does, and its shift is the smaller.
     pub(super) fn shift(&mut self, position: i64, subflow_seq: u32, data_seq: u64) -> Option<i64> {
         let relative = i64::from(subflow_seq) - 1;
         match *self {

@@ -34,7 +34,8 @@ const MOST_ANSWERS: usize = 64;
 impl Evidence {
     /// The side that sends in direction `by` answered within a handshake.
     pub(super) fn handshake(&mut self, by: Direction, nanos: u64) {
-        self.handshakes[by as usize] += nanos;
+        let waited = &mut self.handshakes[by as usize];
+        *waited = waited.saturating_add(nanos);
     }
 
     /// The side that sends in direction `by` acknowledged data.

@@ -1,0 +1,500 @@
+//! How connections and subflows begin, and when they do not.
+
+mod script;
+
+use script::Host::{Client, Server};
+use script::*;
+
+/// RFC 8684 §3.1: in version 1 the SYN carries no key, the SYN/ACK the server's, the third packet both; tokens are the
+/// leftmost 32 bits of the keys' SHA-256.
+#[test]
+fn version_1() {
+    let script = Script::default();
+    let tables = script.run(
+        "
+        0   client wifi S  0 0 0 mp_capable
+        20  server wifi SA 0 1 0 mp_capable
+        21  client wifi A  1 1 0 mp_capable
+        ",
+    );
+    let connection = only(&tables);
+    assert_eq!(connection.mptcp_version, Some(1));
+    assert_eq!(connection.client_token, Some(script.token(Client)));
+    assert_eq!(connection.server_token, Some(script.token(Server)));
+    assert_eq!((connection.began, connection.fallback, connection.ended), ("handshake", None, "open"));
+    assert_eq!(connection.checksums, Some(false));
+    let subflow = subflow(&tables, 0);
+    assert_eq!((subflow.kind, subflow.opened_by, subflow.handshake), ("initial", Some("client"), "established"));
+    assert_eq!(subflow.path.as_deref(), Some("wifi"));
+    assert_eq!(subflow.client_mss_bytes, Some(1460));
+    // 20 of 21 ms passed beyond the server's side of the capture: it was taken at the client.
+    assert_eq!(connection.vantage, Some("client"));
+    close(connection.vantage_confidence, 20.0 / 21.0);
+    // SYN to SYN/ACK at the client.
+    assert_eq!(subflow.handshake_rtt_ms, Some(20.0));
+    assert_eq!(subflow.join_time_ms, Some(21.0));
+    assert_eq!(events(&tables), ["mptcp_established"]);
+}
+
+/// RFC 6824 §3.1: in version 0 both keys are on the SYNs; tokens come from SHA-1.
+#[test]
+fn version_0() {
+    let script = Script { version: 0, ..Script::at(Server) };
+    let tables = script.run(
+        "
+        0    client wifi S  0 0 0 mp_capable(checksum)
+        0.5  server wifi SA 0 1 0 mp_capable
+        20   client wifi A  1 1 0 mp_capable(checksum)
+        21   client wifi A  1 1 100 dss4(1 1 100, ack 1)
+        21.5 server wifi A  1 101 0 dss4(ack 101)
+        ",
+    );
+    let connection = only(&tables);
+    assert_eq!(connection.mptcp_version, Some(0));
+    assert_eq!(connection.client_token, Some(script.token(Client)));
+    assert_eq!(connection.server_token, Some(script.token(Server)));
+    // RFC 6824 §3.1: checksums are used if either side asks for them.
+    assert_eq!(connection.checksums, Some(true));
+    assert_eq!(connection.vantage, Some("server"));
+    // SYN/ACK to ACK at the server.
+    assert_eq!(subflow(&tables, 0).handshake_rtt_ms, Some(19.5));
+    assert_eq!(transfer(&tables, Up).bytes, 100);
+}
+
+const HANDSHAKE: &str = "
+    0   client wifi S  0 0 0 mp_capable
+    20  server wifi SA 0 1 0 mp_capable
+    20  client wifi A  1 1 0 mp_capable
+    ";
+
+/// RFC 8684 §3.2: the SYN of a join names the connection by the receiver's token; HMACs prove the keys.
+#[test]
+fn join_from_the_client() {
+    let script = Script::default();
+    let tables = script.run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2 backup)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte A  1 1 0 join(2)
+        200 server lte A  1 1 0
+        "
+    ));
+    assert_eq!(only(&tables).subflows, 2);
+    let join = subflow(&tables, 1);
+    assert_eq!((join.kind, join.opened_by, join.handshake), ("join", Some("client"), "established"));
+    assert_eq!((join.client_address_id, join.server_address_id), (Some(2), Some(0)));
+    assert_eq!((join.hmac_valid, join.backup), (Some(true), true));
+    assert_eq!((join.handshake_rtt_ms, join.join_time_ms), (Some(50.0), Some(150.0)));
+    assert_eq!(join.path.as_deref(), Some("lte"));
+    assert_eq!(events(&tables), ["mptcp_established", "join_established"]);
+    assert_eq!(event(&tables, "join_established").address_id, Some(2));
+}
+
+/// RFC 8684 §3.2: either host may open a subflow; then the token is the client's, and so is the address, whoever sent
+/// the SYN.
+#[test]
+fn join_from_the_server() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100   server lte S  0 0 0 join(3)
+        100.1 client lte SA 0 1 0 join(4)
+        150   server lte A  1 1 0 join(3)
+        150   client lte A  1 1 0
+        "
+    ));
+    let join = subflow(&tables, 1);
+    assert_eq!((join.kind, join.opened_by, join.handshake), ("join", Some("server"), "established"));
+    assert_eq!((join.client_address_id, join.server_address_id), (Some(4), Some(3)));
+    assert_eq!(join.client_address, Some([10, 0, 2, 1].into()));
+    assert_eq!(join.server_address, Some([10, 255, 0, 1].into()));
+    assert_eq!(join.hmac_valid, Some(true));
+    // The client's capture stands at the acceptor's end here: SYN/ACK to ACK.
+    assert_eq!(join.handshake_rtt_ms, Some(49.9));
+    assert_eq!(only(&tables).vantage, Some("client"));
+}
+
+/// RFC 8684 §3.2: a wrong HMAC is answered by a reset.
+#[test]
+fn join_with_a_wrong_hmac() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte A  1 1 0 join(2 wrong)
+        200 server lte R  1 0 0 tcprst(1)
+        "
+    ));
+    let join = subflow(&tables, 1);
+    assert_eq!((join.hmac_valid, join.ended), (Some(false), "reset"));
+    assert_eq!(join.reset_reason, Some("MPTCP-specific error"));
+    assert_eq!(join.handshake, "refused");
+    assert!(diagnostics(&tables).contains(&"hmac_wrong"));
+}
+
+/// The key is in no packet of the join, so that validity cannot be known without the first handshake.
+#[test]
+fn join_without_the_keys_has_no_verdict() {
+    let script = Script::default();
+    let tables = script.run(
+        "
+        100 client lte S  0 0 0 join(2)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte A  1 1 0 join(2)
+        200 server lte A  1 1 0
+        ",
+    );
+    let connection = only(&tables);
+    assert_eq!((connection.began, connection.mptcp_version), ("midway", None));
+    // But whose token it was is known.
+    assert_eq!(connection.server_token, Some(script.token(Server)));
+    assert_eq!(subflow(&tables, 0).kind, "join");
+    assert_eq!(subflow(&tables, 0).hmac_valid, None);
+}
+
+/// Both joins name the same token: they belong together although nothing else of their connection was captured.
+#[test]
+fn joins_of_one_unseen_connection_belong_together() {
+    let tables = Script::default().run(
+        "
+        0    client lte  S   0 0 0 join(2)
+        50   server lte  SA  0 1 0 join(0)
+        50   client lte  A   1 1 0 join(2)
+        100  server lte  A   1 1 100 dss(1 1 100, ack 1)
+        101  client wifi S   0 0 0 join(3)
+        121  server wifi SA  0 1 0 join(0)
+        121  client wifi A   1 1 0 join(3)
+        150  server wifi A   1 1 100 dss(101 1 100, ack 1)
+        150  client wifi A   1 101 0 dss(ack 201)
+        ",
+    );
+    assert_eq!(only(&tables).subflows, 2);
+    assert_eq!(transfer(&tables, Down).bytes, 200);
+    assert_eq!(only(&tables).began, "midway");
+    assert!(diagnostics(&tables).contains(&"midway"));
+}
+
+/// The third packet was lost: the SYN/ACK comes again (RFC 9293 §3.8.1). SYN/ACK to ACK has two beginnings then.
+#[test]
+fn third_packet_lost() {
+    let tables = Script::at(Server).run(
+        "
+        0    client wifi S  0 0 0 mp_capable
+        0.1  server wifi SA 0 1 0 mp_capable
+        1000 server wifi SA 0 1 0 mp_capable
+        1020 client wifi A  1 1 0 mp_capable
+        1021 client wifi A  1 1 100 dss(1 1 100, ack 1)
+        1021 server wifi A  1 101 0 dss(ack 101)
+        ",
+    );
+    let subflow = subflow(&tables, 0);
+    assert_eq!((subflow.handshake, subflow.handshake_rtt_ms), ("established", None));
+    assert_eq!(transfer(&tables, Up).bytes, 100);
+}
+
+/// Data may confirm the handshake in place of the third packet that was lost (RFC 8684 §3.1).
+#[test]
+fn first_data_stands_in_for_the_third_packet() {
+    let tables = Script::at(Server).run(
+        "
+        0   client wifi S  0 0 0 mp_capable
+        0.1 server wifi SA 0 1 0 mp_capable
+        20  client wifi A  1 1 100 mp_capable
+        20  server wifi A  1 101 0 dss(ack 101)
+        ",
+    );
+    assert_eq!(subflow(&tables, 0).handshake, "established");
+    assert_eq!(transfer(&tables, Up).bytes, 100);
+    assert_eq!(only(&tables).fallback, None);
+}
+
+/// A SYN sent twice: the SYN/ACK answers either (Karn's rule for handshakes).
+#[test]
+fn syn_retransmitted() {
+    let tables = Script::default().run(
+        "
+        0    client wifi S  0 0 0 mp_capable
+        1000 client wifi S  0 0 0 mp_capable
+        1020 server wifi SA 0 1 0 mp_capable
+        1020 client wifi A  1 1 0 mp_capable
+        ",
+    );
+    let subflow = subflow(&tables, 0);
+    assert_eq!((subflow.handshake, subflow.handshake_rtt_ms), ("established", None));
+    assert_eq!(subflow.join_time_ms, Some(1020.0));
+}
+
+/// RFC 8684 §3.2: who does not know the token resets the subflow.
+#[test]
+fn refused_join() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2)
+        150 server lte RA 0 1 0 tcprst(3)
+        "
+    ));
+    let join = subflow(&tables, 1);
+    assert_eq!((join.kind, join.handshake, join.ended), ("join", "refused", "reset"));
+    assert_eq!(join.reset_reason, Some("administratively prohibited"));
+    assert_eq!(join.handshake_remark, Some("the SYN was answered by a reset"));
+    assert!(events(&tables).contains(&"join_refused"));
+    assert_eq!(join.join_time_ms, None);
+}
+
+/// RFC 8684 §3.7 and Appendix C: a middlebox strips MP_JOIN from the SYN/ACK; the opener resets the subflow.
+#[test]
+fn join_whose_option_was_stripped() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2)
+        150 server lte SA 0 1 0
+        150 client lte R  1 0 0
+        "
+    ));
+    let join = subflow(&tables, 1);
+    assert_eq!((join.kind, join.handshake), ("join", "refused"));
+    assert!(join.handshake_remark.unwrap().contains("without MP_JOIN"));
+}
+
+#[test]
+fn unanswered_join() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100  client lte S  0 0 0 join(2)
+        1100 client lte S  0 0 0 join(2)
+        3100 client lte S  0 0 0 join(2)
+        "
+    ));
+    assert_eq!(only(&tables).subflows, 2);
+    let join = subflow(&tables, 1);
+    assert_eq!((join.kind, join.handshake, join.ended), ("join", "unanswered", "open"));
+    assert_eq!(join.handshake_rtt_ms, None);
+    assert!(events(&tables).contains(&"join_unanswered"));
+}
+
+/// RFC 8684 §3.7: a SYN/ACK without MP_CAPABLE, and the connection is plain TCP: ACKs say what was delivered.
+#[test]
+fn fallback_when_the_server_does_not_know_mptcp() {
+    let tables = Script::default().run(
+        "
+        0  client wifi S  0 0 0 mp_capable
+        20 server wifi SA 0 1 0
+        20 client wifi A  1 1 0
+        21 client wifi A  1 1 100
+        41 server wifi A  1 101 0
+        ",
+    );
+    let connection = only(&tables);
+    assert_eq!(connection.mptcp_version, None);
+    assert_eq!(connection.fallback, Some("the SYN/ACK came without MP_CAPABLE"));
+    assert_eq!(transfer(&tables, Up).bytes, 100);
+    assert_eq!(flow(&tables, 0, Up).delivered_bytes, 100);
+    assert_eq!(flow(&tables, 0, Up).share, Some(1.0));
+    assert_eq!(events(&tables), ["tcp_established"]);
+    assert_eq!(subflow(&tables, 0).handshake_remark, connection.fallback);
+}
+
+/// RFC 8684 §3.7: data without DSS at the very beginning: MPTCP options do not get through.
+#[test]
+fn fallback_when_data_comes_without_dss() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        21 client wifi A  1   1   100
+        41 server wifi A  1   101 0
+        42 server wifi A  1   101 500
+        43 client wifi A  101 501 0
+        "
+    ));
+    let connection = only(&tables);
+    assert_eq!(connection.mptcp_version, Some(1));
+    assert_eq!(connection.fallback, Some("data came without DSS"));
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 500));
+    assert_eq!(events(&tables), ["mptcp_established", "fallback"]);
+    assert_eq!(diagnostics(&tables), [] as [&str; 0]);
+}
+
+/// The same where both ends were captured: each end's bytes count.
+#[test]
+fn fallback_when_data_comes_without_dss_seen_from_both_ends() {
+    let tables = Script::default().run(
+        "
+        0|10  client wifi S  0   0   0 mp_capable
+        20|10 server wifi SA 0   1   0 mp_capable
+        20|30 client wifi A  1   1   0 mp_capable
+        21|31 client wifi A  1   1   100
+        41|31 server wifi A  1   101 0
+        42|32 server wifi A  1   101 500
+        43|53 client wifi A  101 501 0
+        ",
+    );
+    assert_eq!(only(&tables).fallback, Some("data came without DSS"));
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 500));
+    assert_eq!((flow(&tables, 0, Up).delivered_bytes, flow(&tables, 0, Down).delivered_bytes), (100, 500));
+    assert_eq!(diagnostics(&tables), ["clock_offset"]);
+}
+
+/// RFC 8684 §3.7: MP_FAIL reports a wrong checksum; an infinite mapping says that from now on there are no DSS, in either
+/// direction.
+#[test]
+fn fallback_by_mp_fail_and_infinite_mapping() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        30 server wifi A  1   1   100 dss(1 1 100, ack 1)
+        31 client wifi A  1   101 50  dss(1 1 50, ack 101)
+        32 client wifi A  51  101 0   fail(1)
+        60 server wifi A  101 51  100 dss(101 101 0)
+        61 server wifi A  201 51  100
+        62 client wifi A  51  301 70
+        90 server wifi A  301 121 0
+        "
+    ));
+    let connection = only(&tables);
+    assert_eq!(connection.fallback, Some("infinite mapping"));
+    assert_eq!(events(&tables), ["mptcp_established", "fail", "fallback"]);
+    // 100 under DSS, 200 under the infinite mapping; 50 under DSS and 70 after the fallback.
+    assert_eq!((transfer(&tables, Down).bytes, transfer(&tables, Up).bytes), (300, 120));
+    assert_eq!((flow(&tables, 0, Down).delivered_bytes, flow(&tables, 0, Up).delivered_bytes), (300, 120));
+    assert_eq!(diagnostics(&tables), [] as [&str; 0]);
+}
+
+#[test]
+fn plain_tcp() {
+    let tables = Script::default().run(
+        "
+        0   client wifi S  0   0   0
+        20  server wifi SA 0   1   0
+        20  client wifi A  1   1   0
+        21  client wifi A  1   1   100
+        41  server wifi A  1   101 1000
+        41  client wifi A  101 1001 0
+        42  client wifi FA 101 1001 0
+        62  server wifi FA 1001 102 0
+        62  client wifi A  102 1002 0
+        ",
+    );
+    let connection = only(&tables);
+    assert_eq!((connection.mptcp_version, connection.client_token, connection.fallback), (None, None, None));
+    assert_eq!((connection.began, connection.ended), ("handshake", "closed"));
+    let subflow = subflow(&tables, 0);
+    assert_eq!((subflow.kind, subflow.handshake, subflow.ended), ("tcp", "established", "fin"));
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 1000));
+    // MPTCP's figures are empty for plain TCP.
+    assert_eq!(transfer(&tables, Up).reinjected_bytes, None);
+    assert_eq!(events(&tables), ["tcp_established"]);
+}
+
+/// RFC 7413 §2: TCP Fast Open carries data on the SYN; a server without the cookie acknowledges the SYN alone.
+#[test]
+fn fast_open() {
+    let taken = Script::default().run(
+        "
+        0   client wifi S  0   0   100
+        20  server wifi SA 0   101 0
+        20  client wifi A  101 1   50
+        40  server wifi A  1   151 0
+        ",
+    );
+    assert_eq!(transfer(&taken, Up).bytes, 150);
+    assert_eq!(flow(&taken, 0, Up).retransmitted_packets, Some(0));
+    let refused = Script::default().run(
+        "
+        0   client wifi S  0   0   100
+        20  server wifi SA 0   1   0
+        20  client wifi A  1   1   150
+        40  server wifi A  1   151 0
+        ",
+    );
+    assert_eq!(transfer(&refused, Up).bytes, 150);
+    // 100 of the 150 bytes had been sent before.
+    assert_eq!(flow(&refused, 0, Up).retransmitted_bytes, Some(100));
+}
+
+/// RFC 9293 §3.5, figure 8: both open at once, with a SYN each; that is one connection.
+#[test]
+fn simultaneous_open() {
+    let tables = Script::default().run(
+        "
+        0   client wifi S  0   0   0
+        5   server wifi S  0   0   0
+        5   client wifi SA 0   1   0
+        25  server wifi SA 0   1   0
+        30  client wifi A  1   1   100
+        50  server wifi A  1   101 0
+        ",
+    );
+    assert_eq!(only(&tables).client_address, Some([10, 0, 1, 1].into()));
+    assert_eq!(transfer(&tables, Up).bytes, 100);
+}
+
+/// RFC 8684 §3.4: addresses come and go; HMACs of ADD_ADDR are checked with the keys. RFC 8684 §3.3.8: MP_PRIO.
+#[test]
+fn address_signalling_and_priorities() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        30 server wifi A 1 1 0 add_addr(7 10.255.0.2:8080)
+        31 client wifi A 1 1 0 add_addr(7 10.255.0.2:8080 echo)
+        32 server wifi A 1 1 0 add_addr(8 2001:db8::1)
+        33 server wifi A 1 1 0 add_addr(9 10.255.0.3 wrong)
+        34 client wifi A 1 1 0 prio(backup)
+        35 client wifi A 1 1 0 remove_addr(2 3)
+        "
+    ));
+    let listed: Vec<_> = tables
+        .events
+        .iter()
+        .map(|row| (row.event, row.direction.unwrap(), row.address_id, row.port, row.detail))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            ("mptcp_established", Up, None, None, None),
+            ("add_addr", Down, Some(7), Some(8080), Some("HMAC valid")),
+            ("add_addr_echo", Up, Some(7), Some(8080), None),
+            ("add_addr", Down, Some(8), None, Some("HMAC valid")),
+            ("add_addr", Down, Some(9), None, Some("HMAC wrong")),
+            ("prio", Up, None, None, Some("backup")),
+            ("remove_addr", Up, Some(2), None, None),
+            ("remove_addr", Up, Some(3), None, None),
+        ]
+    );
+    assert_eq!(event(&tables, "add_addr_echo").address, Some([10, 255, 0, 2].into()));
+    assert_eq!(event(&tables, "remove_addr").record, 9);
+    assert!(subflow(&tables, 0).backup);
+}
+
+/// RFC 8684 §3.5: MP_FASTCLOSE on a reset ends the whole connection.
+#[test]
+fn fast_close() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        30 client wifi RA 1 1 0 fastclose
+        "
+    ));
+    assert_eq!(only(&tables).ended, "fastclose");
+    assert_eq!(subflow(&tables, 0).ended, "reset");
+    assert_eq!(events(&tables), ["mptcp_established", "fastclose", "reset"]);
+}
+
+/// RFC 8684 §3.3.3: the connection is closed when both DATA_FINs are acknowledged, whatever becomes of its subflows.
+#[test]
+fn closed_by_data_fin() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        30 client wifi A  1   1   100 mp_capable
+        50 server wifi A  1   101 0   dss(ack 101)
+        51 client wifi A  101 1   0   dss(fin 101, ack 1)
+        71 server wifi A  1   101 0   dss(fin 1, ack 102)
+        71 client wifi A  101 1   0   dss(ack 2)
+        72 client wifi R  101 0   0
+        "
+    ));
+    assert_eq!(only(&tables).ended, "closed");
+    // DATA_FIN takes a number but is no byte (RFC 8684 §3.3.3).
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 0));
+    let half = Script::default().run(&format!(
+        "{HANDSHAKE}
+        51 client wifi A  1   1   0   dss(fin 1, ack 1)
+        71 server wifi A  1   1   0   dss(ack 2)
+        "
+    ));
+    assert_eq!(only(&half).ended, "half-closed");
+}
