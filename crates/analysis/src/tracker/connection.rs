@@ -403,7 +403,8 @@ impl Connection {
         if payload == 0 {
             return;
         }
-        let Some(shift) = view.alignment[d].shift(position, mapping.subflow_seq, number) else { return };
+        let whole = payload == i64::from(packet.observation.frame.payload.len);
+        let Some(shift) = view.alignment[d].shift(position, mapping.subflow_seq, number, whole) else { return };
         let start = near(position, i64::from(mapping.subflow_seq) - 1 + shift);
         view.mapped[d] = true;
         view.mappings[d].add(start, start + payload, data);

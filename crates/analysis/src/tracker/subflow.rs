@@ -158,10 +158,12 @@ impl View {
 impl Alignment {
     /// Shift from subflow sequence number − 1 to position, once it is certain. Without the SYN, the segment that carries a
     /// mapping first need not be where the mapping begins; but of two mappings in a row one does, and its shift is the smaller.
-    pub(super) fn shift(&mut self, position: i64, subflow_seq: u32, data_seq: u64) -> Option<i64> {
+    /// A segment as long as its mapping (`whole`) is where it begins.
+    pub(super) fn shift(&mut self, position: i64, subflow_seq: u32, data_seq: u64, whole: bool) -> Option<i64> {
         let relative = i64::from(subflow_seq) - 1;
         match *self {
             Alignment::Known(shift) => return Some(shift),
+            _ if whole => *self = Alignment::Known(position - relative),
             Alignment::Unknown => *self = Alignment::Hint { data_seq, shift: position - relative },
             Alignment::Hint { data_seq: other, shift } if other != data_seq => {
                 *self = Alignment::Known(shift.min(position - relative));

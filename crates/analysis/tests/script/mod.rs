@@ -474,6 +474,13 @@ pub fn analyze(packets: Vec<Captured>) -> Tables {
 
 /// Analyses captures: packets in order of time, numbered per file as Wireshark would.
 pub fn analyze_with(options: Options, mut packets: Vec<Captured>) -> Tables {
+    let files: Vec<String> = packets.iter().map(|packet| packet.file.clone()).collect();
+    packets.sort_by_key(|packet| packet.observation.at);
+    observe(options, &files, &packets)
+}
+
+/// Analyses packets as they come, files numbered in the order of `files`.
+pub fn observe(options: Options, order: &[String], packets: &[Captured]) -> Tables {
     let mut files: Vec<(String, u64)> = Vec::new();
     let file_of = |files: &mut Vec<(String, u64)>, name: &str| {
         files.iter().position(|(file, _)| file == name).unwrap_or_else(|| {
@@ -481,15 +488,14 @@ pub fn analyze_with(options: Options, mut packets: Vec<Captured>) -> Tables {
             files.len() - 1
         })
     };
-    packets.iter().for_each(|packet| {
-        file_of(&mut files, &packet.file);
+    order.iter().for_each(|file| {
+        file_of(&mut files, file);
     });
-    packets.sort_by_key(|packet| packet.observation.at);
     let mut analysis = Analysis::new(options);
     let mut points: Vec<(usize, String)> = Vec::new();
     for packet in packets {
         let site = file_of(&mut files, &packet.file);
-        let place = (site, packet.interface);
+        let place = (site, packet.interface.clone());
         let point = points.iter().position(|point| *point == place).unwrap_or_else(|| {
             let (site, interface) = place.clone();
             analysis.add_point(Point { capture: packet.file.clone(), site: site as u32, interface });

@@ -1,0 +1,144 @@
+//! Captures that were started when the connection had begun.
+
+mod script;
+
+use script::*;
+
+fn begun() -> Script {
+    Script { data_bases: Some([0x1111_2222_3333_4444, 0x5555_6666_ffff_ff00]), ..Script::default() }
+}
+
+const TWO_SUBFLOWS: &str = "
+    0  server wifi A 50001 7001 1000 dss(90001 50001 1000, ack 301)
+    0  client wifi A 7001  51001 0   dss(ack 91001)
+    10 server lte  A 80001 9001 1000 dss(91001 80001 1000, ack 301)
+    10 client lte  A 9001  81001 0   dss(ack 92001)
+    20 server wifi A 51001 7001 1000 dss(92001 51001 1000, ack 301)
+    20 client wifi A 7001  52001 0   dss(ack 93001)
+    ";
+
+/// Numbers of 8 bytes that are this near are one connection's: by chance they would be once in 2³³.
+#[test]
+fn subflows_are_grouped_by_data_sequence_numbers() {
+    let tables = begun().run(TWO_SUBFLOWS);
+    let connection = only(&tables);
+    assert_eq!((connection.began, connection.subflows, connection.mptcp_version), ("midway", 2, None));
+    assert_eq!((connection.client_token, connection.server_token), (None, None));
+    assert_eq!(transfer(&tables, Down).bytes, 3000);
+    assert_eq!((flow(&tables, 0, Down).share, flow(&tables, 1, Down).share), (Some(2.0 / 3.0), Some(1.0 / 3.0)));
+    assert_eq!(subflow(&tables, 1).kind, "unknown");
+    assert_eq!((subflow(&tables, 1).handshake, subflow(&tables, 1).opened_by), ("unseen", None));
+    assert!(diagnostics(&tables).contains(&"midway"));
+    // Servers have the lower port.
+    assert_eq!(connection.server_port, 443);
+}
+
+/// Numbers of 4 bytes prove nothing: kept apart, and said so.
+#[test]
+fn short_data_sequence_numbers_are_not_certain() {
+    let tables = begun().run(&TWO_SUBFLOWS.replace("dss(", "dss4("));
+    assert_eq!(tables.connections.len(), 2);
+    assert_eq!(diagnostics(&tables).iter().filter(|name| **name == "midway").count(), 2);
+    // The DATA_ACKs on Wi-Fi still tell of 3000; 1000 of them passed elsewhere.
+    assert_eq!((transfer_of(&tables, 0, Down).bytes, transfer_of(&tables, 1, Down).bytes), (3000, 1000));
+    let missed = tables.diagnostics.iter().find(|row| row.diagnostic == "missed_bytes").unwrap();
+    assert_eq!((missed.connection, missed.count), (Some(0), Some(1000)));
+}
+
+/// Two connections at once, 8-byte numbers far apart.
+#[test]
+fn connections_are_kept_apart_by_data_sequence_numbers() {
+    let other = Script { data_bases: Some([1 << 40, 1 << 50]), number: 1, ..begun() };
+    let mut packets = begun().packets(TWO_SUBFLOWS);
+    packets.extend(other.packets(TWO_SUBFLOWS));
+    let tables = analyze(packets);
+    assert_eq!(tables.connections.iter().map(|row| row.subflows).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(tables.transfers.iter().map(|row| row.bytes).collect::<Vec<_>>(), [0, 3000, 0, 3000]);
+}
+
+/// The first segment seen lies within its mapping: where the mapping began shows when the next one begins.
+#[test]
+fn capture_begins_within_a_mapping() {
+    let tables = begun().run(
+        "
+        0  server wifi A 50501 7001  500  dss(90001 50001 1000, ack 301)   # its second half
+        1  server wifi A 51001 7001  500  dss(91001 51001 1000, ack 301)
+        2  server wifi A 51501 7001  500  dss(91001 51001 1000, ack 301)
+        2  client wifi A 7001  52001 0    dss(ack 92001)
+        ",
+    );
+    // Only the second mapping's place is certain.
+    assert_eq!(flow(&tables, 0, Down).bytes, 1500);
+    assert_eq!(flow(&tables, 0, Down).delivered_bytes, 1000);
+    let unmapped = tables.diagnostics.iter().find(|row| row.diagnostic == "unmapped_bytes").unwrap();
+    assert_eq!(unmapped.count, Some(500));
+}
+
+/// A join tells the token, so that it finds its connection; and that the other side is known by its SYN.
+#[test]
+fn join_to_a_connection_begun_before_the_capture() {
+    let tables = begun().run(
+        "
+        0  server wifi A  50001 7001 1000 dss(90001 50001 1000, ack 301)
+        0  client wifi A  7001  51001 0   dss(ack 91001)
+        10 client lte  S  0     0    0    join(2)
+        60 server lte  SA 0     1    0    join(0)
+        60 client lte  A  1     1    0    join(2)
+        90 server lte  A  1     1    1000 dss(91001 1 1000, ack 301)
+        90 client lte  A  1     1001 0    dss(ack 92001)
+        ",
+    );
+    assert_eq!(only(&tables).subflows, 2);
+    assert_eq!((subflow(&tables, 1).kind, subflow(&tables, 1).opened_by), ("join", Some("client")));
+    assert_eq!(transfer(&tables, Down).bytes, 2000);
+    assert_eq!(subflow(&tables, 1).handshake_rtt_ms, Some(50.0));
+}
+
+/// Plain TCP: what is acknowledged counts from the first byte seen.
+#[test]
+fn plain_tcp() {
+    let tables = Script::default().run(
+        "
+        0  server wifi A 5001 7001 1000
+        20 client wifi A 7001 6001 0
+        30 server wifi A 6001 7001 1000
+        50 client wifi A 7001 7001 0
+        ",
+    );
+    assert_eq!((only(&tables).began, transfer(&tables, Down).bytes), ("midway", 2000));
+    assert_eq!((subflow(&tables, 0).kind, subflow(&tables, 0).handshake), ("tcp", "unseen"));
+    // Without the SYNs the window's scale is not known.
+    assert_eq!(flow(&tables, 0, Down).window_bytes_max, None);
+}
+
+/// Ports do not tell the server: then who is seen first is the client.
+#[test]
+fn orientation_without_a_handshake() {
+    let addresses = ["10.0.0.1:8000", "10.0.0.2:8000"].map(|address| address.parse().unwrap());
+    let script = Script { addresses: [("wifi", addresses)].into(), ..Script::default() };
+    let tables = script.run("0 client wifi A 1 1 100");
+    assert_eq!(only(&tables).client_address, Some([10, 0, 0, 1].into()));
+    let tables = script.run("0 server wifi A 1 1 100");
+    assert_eq!(only(&tables).client_address, Some([10, 0, 0, 2].into()));
+}
+
+/// The third packet shows both keys: the connection is known by its tokens although its SYNs were missed.
+#[test]
+fn keys_on_the_third_packet() {
+    let script = Script::default();
+    let tables = script.run(
+        "
+        0   client wifi A  1   1   0   mp_capable
+        1   client wifi A  1   1   100 mp_capable
+        21  server wifi A  1   101 50  dss(1 1 50, ack 101)
+        21  client wifi A  101 51  0   dss(ack 51)
+        30  client lte  S  0   0   0   join(2)
+        80  server lte  SA 0   1   0   join(0)
+        80  client lte  A  1   1   0   join(2)
+        ",
+    );
+    assert_eq!((only(&tables).subflows, only(&tables).mptcp_version), (2, Some(1)));
+    assert_eq!(only(&tables).server_token, Some(script.token(Host::Server)));
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 50));
+    assert_eq!(subflow(&tables, 1).hmac_valid, Some(true));
+}
