@@ -44,7 +44,8 @@ impl Analysis {
         Analysis { tracker: tracker::Tracker::new(options), remarks: Vec::new() }
     }
 
-    /// Names the next point: the first one is [`PointId`](wire::PointId) 0.
+    /// Names the next point: the first one is [`PointId`](wire::PointId) 0. One of each capture is named before the
+    /// first observation, so that it is known how many captures there are; further ones as they come up.
     pub fn add_point(&mut self, point: Point) {
         self.tracker.add_point(point);
     }

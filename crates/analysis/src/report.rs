@@ -136,7 +136,8 @@ pub(crate) fn of(
     let mut report = rows(&connection, &ends, (points, captures), origin);
     let both = ends.iter().flatten().count() == 2;
     for (index, judged) in ends.iter().enumerate() {
-        let Some((mut end, judged)) = connection.ends[index].take().zip(judged.as_ref()) else { continue };
+        let Some(judged) = judged else { continue };
+        let Some(mut end) = connection.ends[index].take() else { continue };
         let closing = Closing {
             connection: &connection,
             streams: &end.streams,
@@ -151,7 +152,7 @@ pub(crate) fn of(
         end.metrics.finish(&closing, &mut report);
         connection.ends[index] = Some(end);
     }
-    connection.finish_rows(both, &mut report);
+    connection.finish_rows(&ends, &mut report);
     report
 }
 
@@ -162,7 +163,7 @@ fn rows(
     origin: Time,
 ) -> Report {
     let seconds = |at: Time| (at - origin) as f64 / 1e9;
-    let first = &connection.subflows[0];
+    let first = connection.client_view(&connection.subflows[0], ends).addresses;
     let start = connection.start(ends);
     let sides: Vec<_> = ends.iter().flatten().collect();
     let vantage = match sides.as_slice() {
@@ -202,7 +203,8 @@ fn rows(
     for (index, subflow) in connection.subflows.iter().enumerate() {
         let mut row = subflow_row(connection, subflow, ends, points);
         row.subflow = index as u32;
-        let (first, last) = connection.span(subflow, ends);
+        let view = connection.client_view(subflow, ends);
+        let (first, last) = (view.first, view.last);
         let failed = match row.handshake {
             "refused" => Some("join_refused"),
             "unanswered" => Some("join_unanswered"),
@@ -243,13 +245,14 @@ fn subflow_row(
 ) -> tables::Subflow {
     let (up, down) = (Direction::Up as usize, Direction::Down as usize);
     let opening = connection.opening(subflow, ends);
+    let addresses = connection.client_view(subflow, ends).addresses;
     let path = connection.client_point(subflow, ends).and_then(|point| points.get(point.0 as usize));
     tables::Subflow {
         path: path.and_then(|point| path_name(&point.interface)),
-        client_address: Some(subflow.client.ip()),
-        client_port: subflow.client.port(),
-        server_address: Some(subflow.server.ip()),
-        server_port: subflow.server.port(),
+        client_address: Some(addresses.client.ip()),
+        client_port: addresses.client.port(),
+        server_address: Some(addresses.server.ip()),
+        server_port: addresses.server.port(),
         kind: match subflow.kind {
             SubflowKind::Initial => "initial",
             SubflowKind::Join => "join",

@@ -27,11 +27,15 @@ pub(crate) struct ClockOffset {
 struct Flow {
     /// Segments seen at each end and not yet at the other: position and time.
     waiting: [VecDeque<(i64, Time)>; 2],
+    /// Delays of late that a retransmission may still call in question: position and nanoseconds.
+    recent: VecDeque<(i64, u64)>,
     delays: Histogram,
 }
 
 /// Segments waiting beyond this are given up, oldest first.
 const MOST_WAITING: usize = 1 << 16;
+/// So many segments later nobody sends one again.
+const MOST_RECENT: usize = 1 << 12;
 
 impl ClockOffset {
     /// From the times at both ends of a packet each way.
@@ -66,7 +70,12 @@ impl OneWay {
                 }
                 let Some(offset) = self.offset else { return };
                 let ahead = if end == 1 { at - other_at } else { other_at - at };
-                flow.delays.add(ahead.abs_diff(offset.nanos));
+                flow.recent.push_back((position, ahead.abs_diff(offset.nanos)));
+                if flow.recent.len() > MOST_RECENT
+                    && let Some((_, nanos)) = flow.recent.pop_front()
+                {
+                    flow.delays.add(nanos);
+                }
             }
             _ => {
                 let here = &mut flow.waiting[end];
@@ -80,10 +89,20 @@ impl OneWay {
         }
     }
 
-    pub(crate) fn finish(&mut self, report: &mut Report) {
+    /// `[start, end)` passed an end again: which of the times arrived is not known, as in Karn's rule.
+    pub(crate) fn passed_again(&mut self, (subflow, direction): (usize, Direction), (start, end): (i64, i64)) {
+        let flow = self.flows.at(subflow, direction);
+        flow.waiting.iter_mut().for_each(|queue| forget(queue, start, end));
+        forget(&mut flow.recent, start, end);
+    }
+
+    /// Fills the rows; `client` is the client's end.
+    pub(crate) fn finish(&mut self, client: usize, report: &mut Report) {
         for (subflow, rows) in report.flows.iter_mut().enumerate() {
             for direction in Direction::BOTH {
-                let delays = &self.flows.at(subflow, direction).delays;
+                let flow = self.flows.at(subflow, direction);
+                flow.recent.drain(..).for_each(|(_, nanos)| flow.delays.add(nanos));
+                let delays = &flow.delays;
                 let row = &mut rows[direction as usize];
                 row.one_way_delay_ms_median = delays.quantile_ms(0.5);
                 row.one_way_delay_ms_p95 = delays.quantile_ms(0.95);
@@ -92,9 +111,11 @@ impl OneWay {
             }
         }
         if let Some(ClockOffset { nanos, error_nanos }) = self.offset {
+            let ahead = if client == 0 { nanos } else { nanos.saturating_neg() };
             let message = format!(
-                "the clocks of the two ends differ by {:.3} ms, by at most {:.3} ms more or less; one-way delays are corrected by it",
-                nanos as f64 / 1e6,
+                "the server's clock is {:.3} ms {} the client's, at most {:.3} ms more or less; one-way delays are corrected by it",
+                ahead.unsigned_abs() as f64 / 1e6,
+                if ahead < 0 { "behind" } else { "ahead of" },
                 error_nanos as f64 / 1e6
             );
             report.diagnostics.push(Diagnostic {
@@ -104,6 +125,13 @@ impl OneWay {
             });
         }
     }
+}
+
+/// Takes what begins in `[start, end)` out of a queue ordered by position.
+fn forget<T>(queue: &mut VecDeque<(i64, T)>, start: i64, end: i64) {
+    let first = queue.partition_point(|(position, _)| *position < start);
+    let last = queue.partition_point(|(position, _)| *position < end);
+    queue.drain(first..last);
 }
 
 #[cfg(test)]
@@ -132,7 +160,9 @@ mod tests {
         for (position, at) in [(0, 7), (20, 8)] {
             one_way.passed(flow, 0, (position, t(at)), offset);
         }
-        let delays = &one_way.flows.at(0, Direction::Down).delays;
-        assert_eq!((delays.count(), delays.min_ms(), delays.max_ms()), (2, Some(6e-6), Some(7e-6)));
+        assert_eq!(one_way.flows.at(0, Direction::Down).recent, [(0, 7), (20, 6)]);
+        // Sent again: nobody knows which of the two arrived.
+        one_way.passed_again(flow, (15, 25));
+        assert_eq!(one_way.flows.at(0, Direction::Down).recent, [(0, 7)]);
     }
 }

@@ -5,7 +5,7 @@ use super::{
     limbo::Identity,
     mappings::Mappings,
     stream::{InOrder, Stream},
-    subflow::{Alignment, Kind as SubflowKind, Subflow, View},
+    subflow::{Addresses, Alignment, Kind as SubflowKind, Subflow, View},
     vantage::Evidence,
 };
 use crate::Options;
@@ -132,26 +132,29 @@ impl Connection {
         }
     }
 
-    /// The end that a site stands at: the other one, where this subflow was seen at another site already.
-    pub(super) fn end_of_site(&mut self, site: u32, subflow: usize, options: &Options, first: Seen) -> usize {
-        let end = match self.sites.iter().find(|(known, _)| *known == site) {
-            Some((_, end)) => *end,
-            None => {
-                let end = usize::from(self.subflows[subflow].views[0].is_some());
-                self.sites.push((site, end));
-                end
-            }
-        };
-        let whole = !self.midway;
-        self.ends[end].get_or_insert_with(|| End::new(options, first, whole));
+    /// The end that a site stands at: the other one, where this subflow was seen at another site already, or where the
+    /// handshake shows another side near.
+    pub(super) fn end_of_site(&mut self, site: u32, subflow: usize, near: Option<Direction>) -> usize {
+        if let Some((_, end)) = self.sites.iter().find(|(known, _)| *known == site) {
+            return *end;
+        }
+        let known = self.ends[0].as_ref().and_then(|end| end.evidence.vantage());
+        let other_is_near = near.zip(known).is_some_and(|(near, known)| near != known.sends);
+        let end = usize::from(self.subflows[subflow].views[0].is_some() || other_is_near);
+        self.sites.push((site, end));
         end
     }
 
+    pub(super) fn open_end(&mut self, end: usize, options: &Options, first: Seen) {
+        let whole = !self.midway;
+        self.ends[end].get_or_insert_with(|| End::new(options, first, whole));
+    }
+
     /// Adds the view of a subflow from an end.
-    pub(super) fn add_view(&mut self, subflow: usize, end: usize, first: Seen) {
+    pub(super) fn add_view(&mut self, subflow: usize, end: usize, first: Seen, addresses: Addresses) {
         let earlier = |a: Seen, b: Seen| if b.at < a.at { b } else { a };
         self.first = earlier(self.first, first);
-        let mut view = View::new(first);
+        let mut view = View::new(first, addresses);
         if self.plain {
             view.mappings = [Mappings::identity(), Mappings::identity()];
         }
@@ -473,11 +476,15 @@ impl Connection {
         let in_flight_bytes = sequence.in_flight_bytes();
         let window_bytes = sequence.window_bytes;
         end.emit(packet.event(dir, Kind::Flight { in_flight_bytes, window_bytes }));
-        if novelty.new_bytes == len
-            && sequence.from_syn
+        if sequence.from_syn
             && let Some(mut one_way) = self.one_way.take()
         {
-            one_way.passed((packet.subflow, dir), packet.end, (start, packet.seen.at), || self.clock_offset());
+            let flow = (packet.subflow, dir);
+            if novelty.resent_bytes > 0 {
+                one_way.passed_again(flow, (start, start + i64::from(len)));
+            } else {
+                one_way.passed(flow, packet.end, (start, packet.seen.at), || self.clock_offset());
+            }
             self.one_way = Some(one_way);
         }
         let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
@@ -530,9 +537,7 @@ impl Connection {
 
     /// Moves a subflow's view, and the site that it is from, to the other end.
     pub(super) fn turn(&mut self, subflow: usize, end: usize, site: u32, options: &Options) {
-        let whole = !self.midway;
-        let first = self.first;
-        self.ends[1 - end].get_or_insert_with(|| End::new(options, first, whole));
+        self.open_end(1 - end, options, self.first);
         self.subflows[subflow].views.swap(0, 1);
         self.sites.iter_mut().filter(|(known, _)| *known == site).for_each(|(_, at)| *at = 1 - end);
     }

@@ -2,7 +2,6 @@
 
 use super::subflow::View;
 use super::{Connection, Subflow, SubflowKind};
-use crate::event::Seen;
 use crate::metrics::one_way::ClockOffset;
 use crate::report::{Report, mbps};
 use tables::{Diagnostic, Direction};
@@ -156,12 +155,12 @@ impl Connection {
             .any(|sequence| sequence.in_flight_bytes() > 0 || sequence.acked() > Some(0))
     }
 
-    /// First and last packet of a subflow by the client's clock, where it was seen there.
-    pub(crate) fn span(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> (Seen, Seen) {
+    /// How a subflow looks at the client's end: addresses are not translated there, and times are by the clock of the
+    /// connection's start. At the other end, where it was not seen there.
+    pub(crate) fn client_view<'a>(&self, subflow: &'a Subflow, ends: &[Option<JudgedEnd>; 2]) -> &'a View {
         let is_client = |end: usize| ends[end].is_some_and(|judged| judged.sends == Some(Direction::Up));
-        let views = [0, 1].into_iter().filter_map(|end| Some((is_client(end), subflow.views[end].as_ref()?)));
-        let (_, view) = views.max_by_key(|(is_client, _)| *is_client).expect("a subflow is seen somewhere");
-        (view.first, view.last)
+        let views = [0, 1].into_iter().filter_map(|end| Some((is_client(end), subflow.views[end].as_deref()?)));
+        views.max_by_key(|(is_client, _)| *is_client).expect("a subflow is seen somewhere").1
     }
 
     /// The client's interface that a subflow passed: its path.
@@ -183,9 +182,11 @@ impl Connection {
     }
 
     /// Figures that need all ends, and remarks.
-    pub(crate) fn finish_rows(&mut self, both: bool, report: &mut Report) {
+    pub(crate) fn finish_rows(&mut self, ends: &[Option<JudgedEnd>; 2], report: &mut Report) {
+        let both = ends.iter().flatten().count() == 2;
         if both && let Some(mut one_way) = self.one_way.take() {
-            one_way.finish(report);
+            let client = usize::from(ends[1].is_some_and(|judged| judged.sends == Some(Direction::Up)));
+            one_way.finish(client, report);
             for (subflow, rows) in self.subflows.iter().zip(&mut report.flows) {
                 if subflow.views.iter().any(Option::is_none) {
                     rows.iter_mut().for_each(|row| row.lost_packets = None);

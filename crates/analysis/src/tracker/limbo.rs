@@ -3,10 +3,9 @@
 //! A handshake is decided when its SYN/ACK shows the key, a join when its token is known, and a flow whose handshake was
 //! not captured when a data sequence number of 8 bytes lies near those of a known connection.
 
-use super::{Connection, Key, Subflow, SubflowKind, address};
+use super::{Connection, Key, Subflow, SubflowKind, address, handshake::Handshake, subflow::Addresses};
 use crate::event::Seen;
 use rustc_hash::FxHashMap;
-use std::net::SocketAddr;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
 use wire::{Flags, L4, Observation, Tcp, TcpOption};
@@ -113,11 +112,8 @@ impl Limbo {
             && self.packets.first().is_some_and(|(_, first)| super::is_opening(tcp(first)) && tcp(first).seq != now.seq)
     }
 
-    pub(super) fn subflow(&self, kind: SubflowKind, client_is_low: bool, opener: Direction) -> Subflow {
-        let (client, server) = self.addresses(client_is_low);
+    pub(super) fn subflow(kind: SubflowKind, opener: Direction) -> Subflow {
         Subflow {
-            client,
-            server,
             opener,
             kind,
             nonces: [None; 2],
@@ -132,9 +128,10 @@ impl Limbo {
     }
 
     /// Client's and server's.
-    fn addresses(&self, client_is_low: bool) -> (SocketAddr, SocketAddr) {
+    pub(super) fn addresses(&self, client_is_low: bool) -> Addresses {
         let (low, high) = (address(self.key.low), address(self.key.high));
-        if client_is_low { (low, high) } else { (high, low) }
+        let (client, server) = if client_is_low { (low, high) } else { (high, low) };
+        Addresses { client, server }
     }
 
     /// Decides, if what was seen is enough.
@@ -167,6 +164,37 @@ impl Limbo {
             return self.give_up(known, connections);
         }
         Decision::Wait
+    }
+
+    /// Whether to wait although the connection is known: the first of its subflows that a capture shows, if no other does,
+    /// tells at which end it was taken when the handshake is over.
+    pub(super) fn is_early(&self, decision: &Decision, connections: &Connections) -> bool {
+        let Decision::Join { connection, subflow, .. } = *decision else { return false };
+        let connection = connections[connection as usize].as_ref().expect("known");
+        self.packets.len() < MOST_PACKETS
+            && self.packets.iter().all(|(_, observation)| tcp(observation).flags.has(Flags::SYN))
+            && connection.sites.iter().all(|(site, _)| *site != self.key.site)
+            && subflow.is_none_or(|subflow| connection.subflows[subflow].views.iter().all(Option::is_none))
+    }
+
+    /// Who is near, by the handshake's waits.
+    pub(super) fn near_side(&self, client_is_low: bool) -> Option<Direction> {
+        let mut handshake = Handshake::default();
+        for (from_low, observation) in &self.packets {
+            let (seen, flags) = (super::seen(observation), tcp(observation).flags);
+            match (flags.has(Flags::SYN), flags.has(Flags::ACK)) {
+                (true, false) => handshake.syn(seen),
+                (true, true) => handshake.syn_ack(seen),
+                (false, true) if *from_low == self.opener_is_low() => {
+                    handshake.ack(seen);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let (acceptor, opener) = handshake.waits().filter(|(acceptor, opener)| acceptor != opener)?;
+        let opener_is_near = opener < acceptor;
+        Some(super::direction(opener_is_near == (self.opener_is_low() == client_is_low)))
     }
 
     /// Decides with what there is.
@@ -248,7 +276,7 @@ impl Limbo {
     /// Keys are random. Sequence numbers need not be: simulators begin all at 0, so that many connections may fit; then
     /// addresses tell them apart, and they name none at its own site.
     fn seen_elsewhere(&self, known: &Known, connections: &Connections, client_is_low: bool) -> Option<u32> {
-        let (client, server) = self.addresses(client_is_low);
+        let addresses = self.addresses(client_is_low);
         let identity = self.identity()?;
         let candidates = known.identities.get(&identity)?.iter().filter_map(|&index| {
             let connection = connections[index as usize].as_ref().expect("known");
@@ -256,7 +284,10 @@ impl Limbo {
             let apart = (self.first().at - connection.first.at).abs();
             let copy = matches!(identity, Identity::Key(_)) && apart <= COPY_NANOS;
             let fits = copy || !connection.sees(subflow, self.key.site);
-            fits.then(|| (u8::from(subflow.client == client) + u8::from(subflow.server == server), index))
+            let alike = |other: Addresses| {
+                u8::from(other.client == addresses.client) + u8::from(other.server == addresses.server)
+            };
+            fits.then(|| (subflow.addresses().map(alike).max(), index))
         });
         candidates.max_by_key(|(alike, _)| *alike).map(|(_, index)| index)
     }
@@ -287,9 +318,9 @@ impl Limbo {
         });
         let Some((index, client_is_low)) = near else { return Decision::Wait };
         let connection = connections[index as usize].as_ref().expect("known");
-        let (client, server) = self.addresses(client_is_low);
+        let addresses = self.addresses(client_is_low);
         let subflow = connection.subflows.iter().position(|subflow| {
-            subflow.client == client && subflow.server == server && !connection.sees(subflow, self.key.site)
+            subflow.addresses().any(|other| other == addresses) && !connection.sees(subflow, self.key.site)
         });
         let opener = match self.options[0].join {
             Some(_) if self.opener_is_low() != client_is_low => Direction::Down,

@@ -205,8 +205,10 @@ impl Tracker {
             return;
         }
         limbo.push(from_low, observation);
+        let several_sites = self.crowded.len() > 1;
         match limbo.decide(&self.known, &self.connections) {
             Decision::Wait => {}
+            decision if several_sites && limbo.is_early(&decision, &self.connections) => {}
             decision => {
                 let limbo = self.release(index);
                 self.attach(limbo, decision);
@@ -239,20 +241,21 @@ impl Tracker {
                 connection.fallback = opening.fallback;
                 connection.one_way = (self.crowded.len() > 1).then(Box::default);
                 connection.tokens[Direction::Down as usize] = opening.server_token;
-                connection.subflows.push(limbo.subflow(opening.kind, opening.client_is_low, opening.opener));
+                connection.subflows.push(Limbo::subflow(opening.kind, opening.opener));
                 (index, 0, opening.client_is_low)
             }
             Decision::Join { connection: index, subflow, client_is_low, opener, kind } => {
                 let connection = self.connections[index as usize].as_mut().expect("known");
                 let subflow = subflow.unwrap_or_else(|| {
-                    connection.subflows.push(limbo.subflow(kind, client_is_low, opener));
+                    connection.subflows.push(Limbo::subflow(kind, opener));
                     connection.subflows.len() - 1
                 });
                 (index, subflow, client_is_low)
             }
         };
         let connection = self.connections[index as usize].as_mut().expect("known");
-        let end = connection.end_of_site(limbo.key.site, subflow, &self.options, first);
+        let end = connection.end_of_site(limbo.key.site, subflow, limbo.near_side(client_is_low));
+        connection.open_end(end, &self.options, first);
         if let Some(other) =
             connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point))
             && other != limbo.key.site
@@ -274,7 +277,7 @@ impl Tracker {
             self.gone.push_back((first.at, limbo.key));
             return;
         }
-        connection.add_view(subflow, end, first);
+        connection.add_view(subflow, end, first, limbo.addresses(client_is_low));
         self.known.add(index, connection, &limbo);
         self.keys[index as usize].push(limbo.key);
         self.flows.insert(

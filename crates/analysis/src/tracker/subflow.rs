@@ -5,12 +5,16 @@ use crate::event::Seen;
 use std::net::SocketAddr;
 use tables::Direction;
 
+/// Where a subflow goes between, as seen at one end: a NAT may stand between the ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Addresses {
+    pub(crate) client: SocketAddr,
+    pub(crate) server: SocketAddr,
+}
+
 /// A subflow of a connection.
 #[derive(Debug)]
 pub(crate) struct Subflow {
-    /// Client's and server's address and port, as seen first.
-    pub(crate) client: SocketAddr,
-    pub(crate) server: SocketAddr,
     /// `Up`: the client opened it.
     pub(crate) opener: Direction,
     pub(crate) kind: Kind,
@@ -26,6 +30,11 @@ pub(crate) struct Subflow {
 }
 
 impl Subflow {
+    /// How its addresses look at any end.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = Addresses> {
+        self.views.iter().flatten().map(|view| view.addresses)
+    }
+
     /// How far the window that a side announces is shifted, as seen at an end: by what its SYN said if both SYNs said
     /// something (RFC 7323 §2.2). None where that is not known.
     pub(super) fn window_shift(&self, by: Direction, end: usize) -> Option<u8> {
@@ -55,6 +64,7 @@ pub(crate) enum Kind {
 pub(crate) struct View {
     pub(crate) first: Seen,
     pub(crate) last: Seen,
+    pub(crate) addresses: Addresses,
     pub(super) handshake: Handshake,
     pub(super) sequences: [Sequence; 2],
     pub(super) mappings: [Mappings; 2],
@@ -90,10 +100,11 @@ pub(super) enum Alignment {
 }
 
 impl View {
-    pub(super) fn new(first: Seen) -> Self {
+    pub(super) fn new(first: Seen, addresses: Addresses) -> Self {
         View {
             first,
             last: first,
+            addresses,
             handshake: Handshake::default(),
             sequences: Default::default(),
             mappings: Default::default(),

@@ -41,6 +41,7 @@ use wire::mptcp::{
 };
 use wire::{Flags, Frame, Ip, L4, Observation, Payload, Point, PointId, Tcp, TcpOption, Time};
 
+#[allow(unused_imports)]
 pub use tables::Direction::{Down, Up};
 
 /// Time 0 of scripts.
@@ -493,7 +494,9 @@ pub fn observe(options: Options, order: &[String], packets: &[Captured]) -> Tabl
     });
     let mut analysis = Analysis::new(options);
     let mut points: Vec<(usize, String)> = Vec::new();
-    for packet in packets {
+    // As when captures are read: each is opened before the first packet is given.
+    let firsts: Vec<_> = order.iter().filter_map(|file| packets.iter().find(|packet| packet.file == *file)).collect();
+    for (packet, opening) in firsts.into_iter().map(|packet| (packet, true)).chain(packets.iter().map(|p| (p, false))) {
         let site = file_of(&mut files, &packet.file);
         let place = (site, packet.interface.clone());
         let point = points.iter().position(|point| *point == place).unwrap_or_else(|| {
@@ -502,6 +505,9 @@ pub fn observe(options: Options, order: &[String], packets: &[Captured]) -> Tabl
             points.push(place);
             points.len() - 1
         });
+        if opening {
+            continue;
+        }
         files[site].1 += 1;
         analysis.observe(&Observation { point: PointId(point as u32), record: files[site].1, ..packet.observation });
     }
