@@ -71,7 +71,7 @@ def check_rules(capture: pathlib.Path) -> None:
         for figures, model in zip(ends, (up, down), strict=True):
             for name in COUNTS:
                 assert (key, name, getattr(figures, name)) == (key, name, getattr(model, name))
-            samples = model.rtt_samples_us
+            samples = [time for _, time in model.rtt_samples]
             assert figures.rtt_samples == len(samples)
             # tcptrace divides by a little more than the count and prints tenths.
             assert (

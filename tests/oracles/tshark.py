@@ -10,6 +10,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from oracles.ranges import Ranges
 
@@ -19,6 +20,7 @@ PREFERENCES = ("mptcp.analyze_mappings:TRUE", "mptcp.intersubflows_retransmissio
 FIELDS = (
     "frame.number",
     "frame.time_epoch",
+    "frame.interface_name",
     "ip.src",
     "ip.dst",
     "ipv6.src",
@@ -30,8 +32,10 @@ FIELDS = (
     "tcp.seq_raw",
     "tcp.ack_raw",
     "tcp.len",
+    "tcp.hdr_len",
     "tcp.window_size_value",
     "tcp.options.wscale.shift",
+    "tcp.options.mss_val",
     "mptcp.stream",
     "mptcp.rawdsn64",
     "mptcp.reinjection_of",
@@ -61,6 +65,7 @@ class Packet:
 
     number: int
     at_ns: int
+    interface: str  # its name, where the capture names it
     four_tuple: FourTuple  # sender first
     stream: int
     flags: int
@@ -69,6 +74,8 @@ class Packet:
     length: int
     window: int  # not scaled
     window_scale: int | None
+    mss: int | None
+    options_length: int
     connection: int | None
     dsn: int | None  # of the first byte, 64 bits
     reinjection_of: tuple[int, ...]
@@ -131,7 +138,8 @@ class Connection:
     removed_address_ids: set[int] = field(default_factory=set)
 
 
-def read(capture: pathlib.Path) -> list[Packet]:
+@cache
+def read(capture: pathlib.Path) -> tuple[Packet, ...]:
     """All TCP segments, in the order of the file."""
     command = [
         "tshark",
@@ -150,7 +158,7 @@ def read(capture: pathlib.Path) -> list[Packet]:
     for name in FIELDS:
         command += ["-e", name]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [_packet(line) for line in done.stdout.splitlines()]
+    return tuple(_packet(line) for line in done.stdout.splitlines())
 
 
 def connections(packets: Iterable[Packet]) -> list[Connection]:
@@ -288,6 +296,7 @@ def _packet(line: str) -> Packet:
     return Packet(
         number=known("frame.number"),
         at_ns=_nanoseconds(cells["frame.time_epoch"]),
+        interface=cells["frame.interface_name"],
         four_tuple=(source, known("tcp.srcport"), target, known("tcp.dstport")),
         stream=known("tcp.stream"),
         flags=known("tcp.flags"),
@@ -296,6 +305,8 @@ def _packet(line: str) -> Packet:
         length=known("tcp.len"),
         window=known("tcp.window_size_value"),
         window_scale=number("tcp.options.wscale.shift"),
+        mss=number("tcp.options.mss_val"),
+        options_length=known("tcp.hdr_len") - 20,
         connection=number("mptcp.stream"),
         dsn=number("mptcp.rawdsn64"),
         reinjection_of=numbers("mptcp.reinjection_of"),

@@ -1,0 +1,55 @@
+"""The captures that are compared: shipped ones, those of others, and fresh ones of the kernel."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from kernel import KINDS, KernelCapture
+from oracles.order import ordered
+from requirements import SHARED_CAPTURES, need_capture, need_tool
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+CASES = [
+    *(f"{file.parent.name}-{file.name}" for file in sorted(EXAMPLES.glob("*/*.pcapng.gz"))),
+    *(file.name for file in sorted(SHARED_CAPTURES.glob("*.pcap"))),
+    *(f"kernel-{kind}-{end}.pcapng" for kind in KINDS for end in ("client", "server")),
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A capture, and the end at which it was taken, where that is known."""
+
+    name: str
+    capture: pathlib.Path
+    end: str | None
+
+    @property
+    def has_no_delay(self) -> bool:
+        """So that its timing cannot tell the end."""
+        return self.name.startswith("kernel-") and "lossy" not in self.name
+
+
+@pytest.fixture(scope="session", params=CASES)
+def case(
+    request: pytest.FixtureRequest,
+    kernel_capture: Callable[[str], KernelCapture],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Case:
+    """Every capture, in the order that the analysis goes by."""
+    need_tool("tshark", "tcptrace", "editcap")
+    name: str = request.param
+    if name.endswith(".pcap"):
+        capture, end = need_capture(name), None
+    else:
+        where, file = name.rsplit("-", 1)
+        end = file.split(".")[0]
+        if where.startswith("kernel-"):
+            capture = getattr(kernel_capture(where.removeprefix("kernel-")), end)
+        else:
+            capture = EXAMPLES / where / file
+    return Case(name, ordered(capture, tmp_path_factory.mktemp("ordered")), end)
