@@ -106,10 +106,10 @@ const DOWNLOAD: &str = "
 /// Fifty at once, their packets mixed: each as if it were alone.
 #[test]
 fn connections_at_once() {
-    let packets: Vec<_> = (0..50).flat_map(|number| Script::numbered(number).packets(DOWNLOAD)).collect();
+    let packets: Vec<_> = (0..50u16).flat_map(|number| Script::numbered(number).packets(DOWNLOAD)).collect();
     let together = analyze(packets);
     assert_eq!(together.connections.len(), 50);
-    for number in 0..50 {
+    for number in 0..50u16 {
         let alone = Script::numbered(number).run(DOWNLOAD);
         let row = together.transfers.iter().find(|row| row.connection == u32::from(number) && row.direction == Down);
         let expected = transfer(&alone, Down);

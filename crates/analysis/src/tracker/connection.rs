@@ -11,6 +11,7 @@ use super::{
 use crate::Options;
 use crate::event::{Data, FlowEvent, Happening, Kind, Probe, Seen};
 use crate::metrics::{Metric, Metrics, one_way::OneWay};
+use rustc_hash::FxHashMap;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
 use wire::{Flags, Observation, Tcp, TcpOption, Time};
@@ -38,6 +39,8 @@ pub(crate) struct Connection {
     /// The tracker should look at tokens and data sequence numbers again.
     pub(super) has_news: bool,
     pub(crate) subflows: Vec<Subflow>,
+    /// Joins by who asked and with which random number.
+    pub(super) joins: FxHashMap<(Direction, u32), usize>,
     pub(crate) ends: [Option<End>; 2],
     /// Where several captures are given.
     pub(super) one_way: Option<Box<OneWay>>,
@@ -124,6 +127,7 @@ impl Connection {
             identity: None,
             has_news: false,
             subflows: Vec::new(),
+            joins: FxHashMap::default(),
             ends: [None, None],
             one_way: None,
             sites: Vec::new(),
@@ -143,6 +147,16 @@ impl Connection {
         let end = usize::from(self.subflows[subflow].views[0].is_some() || other_is_near);
         self.sites.push((site, end));
         end
+    }
+
+    /// Adds a subflow; `nonce` is the random number of the side that asked for it.
+    pub(super) fn add_subflow(&mut self, subflow: Subflow, nonce: Option<u32>) -> usize {
+        let index = self.subflows.len();
+        if let Some(nonce) = nonce {
+            self.joins.insert((subflow.opener, nonce), index);
+        }
+        self.subflows.push(subflow);
+        index
     }
 
     pub(super) fn open_end(&mut self, end: usize, options: &Options, first: Seen) {

@@ -14,7 +14,7 @@ use wire::{Flags, L4, Observation, Tcp, TcpOption};
 const MOST_PACKETS: usize = 16;
 
 /// A host that translates addresses shows a packet twice within this time.
-const COPY_NANOS: i64 = 10_000_000;
+const COPY_NANOS: u64 = 10_000_000;
 
 /// Upper halves of data sequence numbers under which a connection is known at most.
 const MOST_HALVES: usize = 8;
@@ -124,6 +124,14 @@ impl Limbo {
             window_scale: [None; 2],
             reset_reason: None,
             views: [None, None],
+        }
+    }
+
+    /// The opener's random number.
+    pub(super) fn nonce(&self) -> Option<u32> {
+        match self.options[0].join {
+            Some(MpJoin::Syn { nonce, .. }) => Some(nonce),
+            _ => None,
         }
     }
 
@@ -281,7 +289,7 @@ impl Limbo {
         let candidates = known.identities.get(&identity)?.iter().filter_map(|&index| {
             let connection = connections[index as usize].as_ref().expect("known");
             let subflow = connection.subflows.first()?;
-            let apart = (self.first().at - connection.first.at).abs();
+            let apart = (self.first().at - connection.first.at).unsigned_abs();
             let copy = matches!(identity, Identity::Key(_)) && apart <= COPY_NANOS;
             let fits = copy || !connection.sees(subflow, self.key.site);
             let alike = |other: Addresses| {
@@ -298,8 +306,7 @@ impl Limbo {
         // The token is its receiver's: who sends it is the other side.
         let opener = owner.reverse();
         let client_is_low = (opener == Direction::Up) == self.first_from_low;
-        let same = |subflow: &Subflow| subflow.opener == opener && subflow.nonces[opener as usize] == Some(nonce);
-        let subflow = connection.subflows.iter().position(same);
+        let subflow = connection.joins.get(&(opener, nonce)).copied();
         Decision::Join { connection: index, subflow, client_is_low, opener, kind: SubflowKind::Join }
     }
 

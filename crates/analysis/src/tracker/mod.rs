@@ -241,15 +241,13 @@ impl Tracker {
                 connection.fallback = opening.fallback;
                 connection.one_way = (self.crowded.len() > 1).then(Box::default);
                 connection.tokens[Direction::Down as usize] = opening.server_token;
-                connection.subflows.push(Limbo::subflow(opening.kind, opening.opener));
-                (index, 0, opening.client_is_low)
+                let subflow = connection.add_subflow(Limbo::subflow(opening.kind, opening.opener), limbo.nonce());
+                (index, subflow, opening.client_is_low)
             }
             Decision::Join { connection: index, subflow, client_is_low, opener, kind } => {
                 let connection = self.connections[index as usize].as_mut().expect("known");
-                let subflow = subflow.unwrap_or_else(|| {
-                    connection.subflows.push(Limbo::subflow(kind, opener));
-                    connection.subflows.len() - 1
-                });
+                let subflow =
+                    subflow.unwrap_or_else(|| connection.add_subflow(Limbo::subflow(kind, opener), limbo.nonce()));
                 (index, subflow, client_is_low)
             }
         };

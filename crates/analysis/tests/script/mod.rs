@@ -78,7 +78,7 @@ pub struct Script {
     /// The client's interfaces have a file each.
     pub file_per_interface: bool,
     /// Tells scripts of one laboratory apart.
-    pub number: u8,
+    pub number: u16,
 }
 
 /// A packet where a capture showed it.
@@ -115,7 +115,7 @@ impl Script {
     }
 
     /// One of several connections in a laboratory.
-    pub fn numbered(number: u8) -> Self {
+    pub fn numbered(number: u16) -> Self {
         let default = Script::default();
         Script { number, keys: default.keys.map(|key| key ^ u64::from(number) << 32), ..default }
     }
@@ -179,7 +179,8 @@ impl Script {
     /// The addresses of a path, client's and server's, as a host sees them.
     fn addresses(&self, name: &str, path: u8, host: Host) -> [SocketAddr; 2] {
         let made_up = || {
-            let client = IpAddr::from([10, self.number, path + 1, 1]);
+            let [high, low] = self.number.to_be_bytes();
+            let client = IpAddr::from([10, low, path + 1, high + 1]);
             let server = IpAddr::from([10, 255, 0, 1]);
             [SocketAddr::new(client, 5000 + u16::from(path)), SocketAddr::new(server, 443)]
         };
@@ -192,8 +193,8 @@ impl Script {
 
     fn initial(&self, name: &str, path: u8, host: Host) -> u32 {
         let made_up = || {
-            let one = 1_000_000 * (u32::from(path) + 1) + 10_000_000 * u32::from(self.number);
-            [one, one + 500_000]
+            let one = (1_000_000 * (u32::from(path) + 1)).wrapping_add(10_000_019 * u32::from(self.number));
+            [one, one.wrapping_add(500_000)]
         };
         self.initial.get(name).copied().unwrap_or_else(made_up)[host as usize]
     }
@@ -466,6 +467,43 @@ fn options(mut rest: &str) -> Result<Vec<(String, String)>, String> {
         rest = after;
     }
     Ok(options)
+}
+
+/// A packet made without a script, for those by the million.
+pub fn segment(
+    at_ns: i64,
+    [source, destination]: [SocketAddr; 2],
+    flags: Flags,
+    (seq, ack, len): (u32, u32, u32),
+    options: wire::Options,
+) -> Observation {
+    let ip = Ip {
+        source: source.ip(),
+        destination: destination.ip(),
+        ttl: 64,
+        tos: 0,
+        id: 0,
+        dont_fragment: true,
+        fragment: None,
+    };
+    let tcp = Tcp {
+        source_port: source.port(),
+        destination_port: destination.port(),
+        seq,
+        ack,
+        flags,
+        window: 60_000,
+        urgent: 0,
+        options,
+    };
+    Observation {
+        at: Time::from_nanos(EPOCH_NS.saturating_add(at_ns)),
+        point: PointId(0),
+        direction: None,
+        record: 0,
+        captured: 128,
+        frame: Frame { ip, l4: L4::Tcp(tcp), payload: Payload { len } },
+    }
 }
 
 /// Analyses captures, sample tables filled. Files have the order in which they come first.

@@ -1,0 +1,129 @@
+//! Memory stays bounded: per connection, not per packet. The process has one test, so that its memory is the test's.
+
+mod script;
+
+use analysis::{Analysis, Options};
+use script::*;
+use std::net::SocketAddr;
+use tables::Tables;
+use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp};
+use wire::{Flags, Observation, Point, TcpOption};
+
+const SYN: Flags = Flags::SYN;
+const ACK: Flags = Flags::ACK;
+const SYN_ACK: Flags = Flags::SYN.with(Flags::ACK);
+const FIN_ACK: Flags = Flags::FIN.with(Flags::ACK);
+
+fn pair(number: u32) -> [SocketAddr; 2] {
+    let [_, a, b, c] = number.to_be_bytes();
+    [SocketAddr::from(([10, a, b, c], 5000)), SocketAddr::from(([192, 0, 2, 1], 443))]
+}
+
+fn back([client, server]: [SocketAddr; 2]) -> [SocketAddr; 2] {
+    [server, client]
+}
+
+fn analysis() -> Analysis {
+    let mut analysis = Analysis::new(Options::default());
+    analysis.add_point(Point::default());
+    analysis
+}
+
+fn plain(at_ns: i64, ends: [SocketAddr; 2], flags: Flags, numbers: (u32, u32, u32)) -> Observation {
+    segment(at_ns, ends, flags, numbers, wire::Options::NONE)
+}
+
+/// Resident memory, KiB.
+#[cfg(target_os = "linux")]
+fn resident_kib() -> u64 {
+    #[allow(clippy::disallowed_methods)] // tests may look
+    let status = std::fs::read_to_string("/proc/self/statm").expect("a process");
+    status.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages") * 4
+}
+
+#[cfg(not(target_os = "linux"))]
+fn resident_kib() -> u64 {
+    0
+}
+
+/// Runs `step` for so many numbers; memory may not grow by more than so many KiB after the first tenth.
+fn bounded(name: &str, count: u32, most_kib: u64, mut step: impl FnMut(&mut Analysis, u32)) -> Tables {
+    let mut analysis = analysis();
+    (0..count / 10).for_each(|number| step(&mut analysis, number));
+    let before = resident_kib();
+    (count / 10..count).for_each(|number| step(&mut analysis, number));
+    let grown = resident_kib().saturating_sub(before);
+    assert!(grown <= most_kib, "{name}: grew by {grown} KiB");
+    analysis.finish()
+}
+
+fn handshake(analysis: &mut Analysis, at: i64, ends: [SocketAddr; 2]) {
+    analysis.observe(&plain(at, ends, SYN, (0, 0, 0)));
+    analysis.observe(&plain(at + 1000, back(ends), SYN_ACK, (0, 1, 0)));
+    analysis.observe(&plain(at + 1000, ends, ACK, (1, 1, 0)));
+}
+
+#[test]
+fn memory_is_bounded() {
+    // Connections that closed are finished and dropped: what stays are their rows, about 2.5 KiB each.
+    let tables = bounded("closed connections", 20_000, 18_000 * 4, |analysis, number| {
+        let (at, ends) = (i64::from(number) * 10_000_000, pair(number));
+        handshake(analysis, at, ends);
+        for segment in 0..10 {
+            analysis.observe(&plain(at + 2000, ends, ACK, (1 + 100 * segment, 1, 100)));
+        }
+        analysis.observe(&plain(at + 3000, back(ends), ACK, (1, 1001, 0)));
+        analysis.observe(&plain(at + 4000, ends, FIN_ACK, (1001, 1, 0)));
+        analysis.observe(&plain(at + 5000, back(ends), FIN_ACK, (1, 1002, 0)));
+        analysis.observe(&plain(at + 5000, ends, ACK, (1002, 2, 0)));
+    });
+    assert_eq!(tables.connections.len(), 20_000);
+    assert!(tables.connections.iter().all(|row| row.ended == "closed"));
+    assert!(tables.transfers.iter().filter(|row| row.direction == Up).all(|row| row.bytes == 1000));
+    drop(tables);
+
+    // Every second segment is missing for ever.
+    let tables = bounded("holes", 1_000_000, 8 << 10, |analysis, number| {
+        if number == 0 {
+            handshake(analysis, 0, pair(0));
+        }
+        let at = 10_000 + i64::from(number) * 1000;
+        analysis.observe(&plain(at, pair(0), ACK, (1u32.wrapping_add(number.wrapping_mul(2000)), 1, 1000)));
+    });
+    assert_eq!(tables.connections.len(), 1);
+
+    // Acknowledgements are not in the capture.
+    bounded("no acknowledgements", 1_000_000, 8 << 10, |analysis, number| {
+        if number == 0 {
+            handshake(analysis, 0, pair(0));
+        }
+        let at = 10_000 + i64::from(number) * 1000;
+        analysis.observe(&plain(at, pair(0), ACK, (1u32.wrapping_add(number.wrapping_mul(1000)), 1, 1000)));
+    });
+
+    // Everything is sent twice: an event each, but not for ever.
+    let tables = bounded("retransmissions", 500_000, 16 << 10, |analysis, number| {
+        if number == 0 {
+            handshake(analysis, 0, pair(0));
+        }
+        let at = 10_000 + i64::from(number) * 1000;
+        let seq = 1 + number / 2 * 1000;
+        analysis.observe(&plain(at, pair(0), ACK, (seq, 1, 1000)));
+        analysis.observe(&plain(at + 1, back(pair(0)), ACK, (1, seq + 1000, 0)));
+    });
+    assert_eq!(transfer(&tables, Up).bytes, 250_000_000);
+    assert!(diagnostics(&tables).contains(&"events_left_out"));
+    drop(tables);
+
+    // Data sequence numbers that jump from half to half of their space.
+    bounded("far data sequence numbers", 300_000, 8 << 10, |analysis, number| {
+        let at = i64::from(number) * 1000;
+        let data_seq = u64::from(number.wrapping_mul(2_654_435_761)) << 32;
+        let mapping =
+            Mapping { data_seq: DataNumber::Long(data_seq), subflow_seq: 1 + number * 100, len: 100, checksum: None };
+        let mut options = wire::Options::NONE;
+        let dss = Dss { data_ack: None, mapping: Some(mapping), data_fin: false };
+        options.push(&TcpOption::Mptcp(Mptcp::Dss(dss))).expect("room");
+        analysis.observe(&segment(at, pair(0), ACK, (1 + number * 100, 1, 100), options));
+    });
+}
