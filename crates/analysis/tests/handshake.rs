@@ -67,6 +67,23 @@ const HANDSHAKE: &str = "
     20  client wifi A  1 1 0 mp_capable
     ";
 
+/// Linux with MPTCP v0 sends DATA_ACKs on a subflow that still waits for its SYN/ACK: no third packet.
+#[test]
+fn an_ack_before_the_syn_ack_ends_no_handshake() {
+    let script = Script::default();
+    let tables = script.run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2)
+        101 client lte A  0 0 0 dss(ack 1)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte R  1 0 0
+        "
+    ));
+    let join = subflow(&tables, 1);
+    assert_eq!((join.handshake, join.handshake_remark), ("refused", Some("the opener reset it after the SYN/ACK")));
+    assert_eq!(events(&tables), ["mptcp_established", "join_refused", "reset"]);
+}
+
 /// RFC 8684 §3.2: the SYN of a join names the connection by the receiver's token; HMACs prove the keys.
 #[test]
 fn join_from_the_client() {

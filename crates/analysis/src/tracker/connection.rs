@@ -14,7 +14,7 @@ use crate::metrics::{Metric, Metrics, one_way::OneWay};
 use rustc_hash::FxHashMap;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
-use wire::{Flags, Observation, Tcp, TcpOption, Time};
+use wire::{Flags, Observation, Tcp, TcpOption, Time, seq};
 
 /// A connection on its way. Arrays are indexed by [`Direction`], or by end where they hold [`End`]s and views.
 pub(crate) struct Connection {
@@ -306,6 +306,11 @@ impl Connection {
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let handshake = &mut view.handshake;
         if packet.direction != opener || handshake.ack.is_some() || !handshake.began() {
+            return;
+        }
+        // Linux with MPTCP v0 sends ACKs on a subflow that waits for its SYN/ACK, with the SYN's number.
+        let after_syn = view.sequences[opener as usize].base();
+        if after_syn.is_some_and(|first| seq::diff(packet.tcp.seq, first) < 0) {
             return;
         }
         handshake.ack(packet.seen);
