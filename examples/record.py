@@ -12,6 +12,7 @@ import argparse
 import gzip
 import json
 import multiprocessing
+import os
 import pathlib
 import random
 import subprocess
@@ -44,6 +45,8 @@ class Recording:
 
 def main() -> None:
     options = _arguments()
+    if os.geteuid() != 0:
+        sys.exit("needs root: run it with sudo")
     network.isolate()
     options.directory.mkdir(parents=True, exist_ok=True)
     if options.what == "bulk":
@@ -60,9 +63,12 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="what", required=True)
+    where = "written to; without it, the example that comes with the project is replaced"
     for name, facts in FACTS.items():
         command = commands.add_parser(name, help=facts["about"])
-        command.add_argument("directory", type=pathlib.Path, nargs="?", default=HERE / name)
+        command.add_argument(
+            "directory", type=pathlib.Path, nargs="?", default=HERE / name, help=where
+        )
     bulk = commands.add_parser("bulk", help="one download at 400 and 200 Mbit/s without delay")
     bulk.add_argument("bytes", type=int)
     short = commands.add_parser("short", help="downloads of 200 to 60,000 bytes, 16 at a time")
