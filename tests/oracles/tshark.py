@@ -39,6 +39,11 @@ FIELDS = (
     "mptcp.stream",
     "mptcp.rawdsn64",
     "mptcp.reinjection_of",
+    "mptcp.ack",
+    "mptcp.dss.dsn",
+    "tcp.options.mptcp.subflowseqno",
+    "tcp.options.mptcp.datalvllen",
+    "tcp.options.mptcp.datafin.flag",
     "mptcp.expected_token",
     "mptcp.expected_idsn",
     "tcp.options.mptcp.subtype",
@@ -49,6 +54,7 @@ FIELDS = (
     "tcp.options.mptcp.ipv6",
     "tcp.options.mptcp.port",
     "tcp.options.mptcp.echo",
+    "tcp.options.mptcp.rst_reason",
     "tcp.analysis.retransmission",
     "tcp.analysis.out_of_order",
     "tcp.analysis.ack_rtt",
@@ -79,6 +85,9 @@ class Packet:
     connection: int | None
     dsn: int | None  # of the first byte, 64 bits
     reinjection_of: tuple[int, ...]
+    data_ack: int | None  # from the initial DSN, where that is known
+    data_fin: int | None  # its DSN, from the initial DSN
+    mapping: tuple[int, int, int] | None  # DSN and subflow sequence from the initial ones, length
     expected_token: int | None
     expected_idsn: int | None
     subtypes: frozenset[int]
@@ -88,6 +97,7 @@ class Packet:
     addresses: tuple[str, ...]
     port: int | None
     echo: bool
+    reset_reason: int | None
     retransmission: bool
     out_of_order: bool
     ack_rtt_ns: int | None
@@ -310,6 +320,10 @@ def _packet(line: str) -> Packet:
         connection=number("mptcp.stream"),
         dsn=number("mptcp.rawdsn64"),
         reinjection_of=numbers("mptcp.reinjection_of"),
+        data_ack=number("mptcp.ack"),
+        data_fin=known("mptcp.dss.dsn") + known("tcp.options.mptcp.datalvllen") - 1
+        if number("tcp.options.mptcp.datafin.flag") and cells["mptcp.dss.dsn"]
+        else None,
         expected_token=number("mptcp.expected_token"),
         expected_idsn=number("mptcp.expected_idsn"),
         subtypes=frozenset(numbers("tcp.options.mptcp.subtype")),
@@ -319,6 +333,14 @@ def _packet(line: str) -> Packet:
         addresses=tuple(address for address in addresses.split(",") if address),
         port=number("tcp.options.mptcp.port"),
         echo=bool(number("tcp.options.mptcp.echo")),
+        reset_reason=number("tcp.options.mptcp.rst_reason"),
+        mapping=(
+            known("mptcp.dss.dsn"),
+            known("tcp.options.mptcp.subflowseqno"),
+            known("tcp.options.mptcp.datalvllen") - known("tcp.options.mptcp.datafin.flag"),
+        )
+        if cells["mptcp.dss.dsn"]
+        else None,
         retransmission=bool(cells["tcp.analysis.retransmission"]),
         out_of_order=bool(cells["tcp.analysis.out_of_order"]),
         ack_rtt_ns=_nanoseconds(rtt) if rtt else None,
