@@ -44,8 +44,10 @@ pub(crate) struct Connection {
     pub(crate) ends: [Option<End>; 2],
     /// Where several captures are given.
     pub(super) one_way: Option<Box<OneWay>>,
-    /// Which end each site stands at.
-    pub(super) sites: Vec<(u32, usize)>,
+    /// Two sites stand at the same end.
+    pub(super) same_end: bool,
+    /// Which end each site stands at, and whether a clear handshake says so.
+    sites: Vec<Site>,
     /// Something ended: it is worth looking whether the connection did.
     pub(super) may_close: bool,
     pub(super) closing: bool,
@@ -61,6 +63,14 @@ pub(crate) struct End {
     pub(crate) first: Seen,
     /// Room to work in: segments that a packet brought in order.
     in_order: Vec<InOrder>,
+}
+
+/// Where a capture stands.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    site: u32,
+    end: usize,
+    sure: bool,
 }
 
 /// A packet on its way through a connection.
@@ -130,23 +140,35 @@ impl Connection {
             joins: FxHashMap::default(),
             ends: [None, None],
             one_way: None,
+            same_end: false,
             sites: Vec::new(),
             may_close: false,
             closing: false,
         }
     }
 
-    /// The end that a site stands at: the other one, where this subflow was seen at another site already, or where the
-    /// handshake shows another side near.
-    pub(super) fn end_of_site(&mut self, site: u32, subflow: usize, near: Option<Direction>) -> usize {
-        if let Some((_, end)) = self.sites.iter().find(|(known, _)| *known == site) {
-            return *end;
+    /// The end that a site stands at: the one that a clear handshake says; else the other one, where this subflow was seen
+    /// at another site already, or where the handshake shows another side near.
+    pub(super) fn end_of_site(&mut self, site: u32, subflow: usize, near: Option<(Direction, bool)>) -> usize {
+        if let Some(known) = self.sites.iter().find(|known| known.site == site) {
+            return known.end;
         }
         let known = self.ends[0].as_ref().and_then(|end| end.evidence.vantage());
-        let other_is_near = near.zip(known).is_some_and(|(near, known)| near != known.sends);
-        let end = usize::from(self.subflows[subflow].views[0].is_some() || other_is_near);
-        self.sites.push((site, end));
+        let other_is_near = near.zip(known).is_some_and(|((near, _), known)| near != known.sends);
+        let clear = known.is_some() && near.is_some_and(|(_, clear)| clear);
+        let end = usize::from(other_is_near || !clear && self.subflows[subflow].views[0].is_some());
+        self.sites.push(Site { site, end, sure: clear });
         end
+    }
+
+    /// Whether a site has shown the connection before.
+    pub(super) fn knows(&self, site: u32) -> bool {
+        self.sites.iter().any(|known| known.site == site)
+    }
+
+    /// Whether a clear handshake tells where a site stands.
+    pub(super) fn is_placed(&self, site: u32) -> bool {
+        self.sites.iter().any(|known| known.site == site && known.sure)
     }
 
     /// Adds a subflow; `nonce` is the random number of the side that asked for it.
@@ -558,12 +580,12 @@ impl Connection {
     pub(super) fn turn(&mut self, subflow: usize, end: usize, site: u32, options: &Options) {
         self.open_end(1 - end, options, self.first);
         self.subflows[subflow].views.swap(0, 1);
-        self.sites.iter_mut().filter(|(known, _)| *known == site).for_each(|(_, at)| *at = 1 - end);
+        self.sites.iter_mut().filter(|known| known.site == site).for_each(|known| known.end = 1 - end);
     }
 
     /// Whether a site has a view of the subflow.
     pub(super) fn sees(&self, subflow: &Subflow, site: u32) -> bool {
-        self.sites.iter().any(|(known, end)| *known == site && subflow.views[*end].is_some())
+        self.sites.iter().any(|known| known.site == site && subflow.views[known.end].is_some())
     }
 
     /// A SYN with this sequence number is none that opened the subflow. (Both sides may have sent one: RFC 9293 §3.5.)

@@ -210,12 +210,12 @@ impl Connection {
             let message = message.into();
             report.diagnostics.push(Diagnostic { subflow, diagnostic, count, message, ..Diagnostic::default() });
         };
-        if !both && self.ends.iter().flatten().count() == 2 {
+        if self.same_end || !both && self.ends.iter().flatten().count() == 2 {
             remark(
                 None,
                 "same_end",
                 None,
-                "two of the captures were taken at the same end; the one that shows more subflows is used",
+                "two of the captures were taken at the same end; what both show is counted once",
             );
         }
         if self.midway {

@@ -3,7 +3,7 @@
 //! A handshake is decided when its SYN/ACK shows the key, a join when its token is known, and a flow whose handshake was
 //! not captured when a data sequence number of 8 bytes lies near those of a known connection.
 
-use super::{Connection, Key, Subflow, SubflowKind, address, handshake::Handshake, subflow::Addresses};
+use super::{Connection, Key, Subflow, SubflowKind, address, handshake::Handshake, subflow::Addresses, vantage};
 use crate::event::Seen;
 use rustc_hash::FxHashMap;
 use tables::Direction;
@@ -181,12 +181,12 @@ impl Limbo {
         let connection = connections[connection as usize].as_ref().expect("known");
         self.packets.len() < MOST_PACKETS
             && self.packets.iter().all(|(_, observation)| tcp(observation).flags.has(Flags::SYN))
-            && connection.sites.iter().all(|(site, _)| *site != self.key.site)
+            && !connection.knows(self.key.site)
             && subflow.is_none_or(|subflow| connection.subflows[subflow].views.iter().all(Option::is_none))
     }
 
-    /// Who is near, by the handshake's waits.
-    pub(super) fn near_side(&self, client_is_low: bool) -> Option<Direction> {
+    /// Who is near, by the handshake's waits, and whether that is beyond doubt.
+    pub(super) fn near_side(&self, client_is_low: bool) -> Option<(Direction, bool)> {
         let mut handshake = Handshake::default();
         for (from_low, observation) in &self.packets {
             let (seen, flags) = (super::seen(observation), tcp(observation).flags);
@@ -202,7 +202,8 @@ impl Limbo {
         }
         let (acceptor, opener) = handshake.waits().filter(|(acceptor, opener)| acceptor != opener)?;
         let opener_is_near = opener < acceptor;
-        Some(super::direction(opener_is_near == (self.opener_is_low() == client_is_low)))
+        let side = super::direction(opener_is_near == (self.opener_is_low() == client_is_low));
+        Some((side, vantage::is_clear(opener, acceptor)))
     }
 
     /// Decides with what there is.

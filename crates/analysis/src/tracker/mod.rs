@@ -252,12 +252,15 @@ impl Tracker {
             }
         };
         let connection = self.connections[index as usize].as_mut().expect("known");
-        let end = connection.end_of_site(limbo.key.site, subflow, limbo.near_side(client_is_low));
+        let near = limbo.near_side(client_is_low);
+        let end = connection.end_of_site(limbo.key.site, subflow, near);
         connection.open_end(end, &self.options, first);
         if let Some(other) =
             connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point))
             && other != limbo.key.site
             && connection.subflows[subflow].views[1 - end].is_none()
+            && !connection.is_placed(limbo.key.site)
+            && !connection.is_placed(other)
         {
             // Another capture, seen first, was taken to stand here; this subflow shows that it stands at the other end.
             connection.turn(subflow, end, other, &self.options);
@@ -270,7 +273,10 @@ impl Tracker {
             }
         }
         if connection.subflows[subflow].views[end].is_some() {
-            // The same subflow once more at the same end: a copy that a NAT or bridge on the host made.
+            // The same subflow once more at the same end: a copy that a NAT or bridge on the host made, or another capture.
+            let site =
+                connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point));
+            connection.same_end |= site != Some(limbo.key.site);
             self.flows.insert(limbo.key, Flow::Gone { since: first.at });
             self.gone.push_back((first.at, limbo.key));
             return;

@@ -78,6 +78,12 @@ impl Evidence {
     }
 }
 
+/// Whether a handshake leaves no doubt about who is near.
+pub(super) fn is_clear(opener_nanos: u64, acceptor_nanos: u64) -> bool {
+    let (least, most) = (opener_nanos.min(acceptor_nanos), opener_nanos.max(acceptor_nanos));
+    most >= CLEAR_NANOS && least <= most / 4
+}
+
 /// The side that answers faster is the near one.
 fn of(client_nanos: u64, server_nanos: u64) -> Option<Vantage> {
     let sends = if client_nanos < server_nanos { Direction::Up } else { Direction::Down };

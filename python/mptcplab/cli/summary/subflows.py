@@ -43,7 +43,7 @@ def names_of(subflows: list[Row]) -> dict[int, str]:
     def name(row: Row) -> str:
         path = row["path"]
         if len(subflows) == 1 or paths[path] == 1:
-            return text.clean(path or "")
+            return text.clean(path) if path else plain[row["subflow"]]
         ports = often[plain[row["subflow"]]] > 1
         addresses = _addresses(row, len(servers) > 1, ports) if ports else plain[row["subflow"]]
         return text.clean(f"{path} {addresses}") if path else addresses
