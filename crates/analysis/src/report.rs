@@ -297,7 +297,11 @@ pub(crate) struct Reports {
 
 impl Reports {
     /// Takes a finished connection. Subflows are numbered by (first time, 4-tuple).
-    pub(crate) fn push(&mut self, report: Report) {
+    pub(crate) fn push(&mut self, mut report: Report) {
+        if self.tables.throughput.len() + report.throughput.len() > MOST_THROUGHPUT_ROWS {
+            report.leave_out_throughput(report.throughput.len() as u64);
+            report.throughput = Vec::new();
+        }
         let number = self.order.len() as u32;
         self.order.push(report.order.expect("made of a connection"));
         report.append(number, &mut self.tables);
@@ -336,7 +340,20 @@ impl Reports {
     }
 }
 
+/// Rows of throughput series of all connections together, beyond which no more are kept.
+const MOST_THROUGHPUT_ROWS: usize = 1 << 22;
+
 impl Report {
+    /// Says that throughput series are not written out.
+    pub(crate) fn leave_out_throughput(&mut self, rows: u64) {
+        self.diagnostics.push(Diagnostic {
+            diagnostic: "throughput_left_out",
+            count: Some(rows),
+            message: "the throughput series would have too many bins; choose longer ones".into(),
+            ..Diagnostic::default()
+        });
+    }
+
     fn append(mut self, number: u32, tables: &mut Tables) {
         let mut order: Vec<usize> = (0..self.subflows.len()).collect();
         order.sort_by(|&a, &b| {

@@ -66,7 +66,7 @@ fn handshake(analysis: &mut Analysis, at: i64, ends: [SocketAddr; 2]) {
 #[test]
 fn memory_is_bounded() {
     // Connections that closed are finished and dropped: what stays are their rows, about 2.5 KiB each.
-    let tables = bounded("closed connections", 20_000, 18_000 * 4, |analysis, number| {
+    let tables = bounded("closed connections", 10_000, 9_000 * 4, |analysis, number| {
         let (at, ends) = (i64::from(number) * 10_000_000, pair(number));
         handshake(analysis, at, ends);
         for segment in 0..10 {
@@ -77,13 +77,13 @@ fn memory_is_bounded() {
         analysis.observe(&plain(at + 5000, back(ends), FIN_ACK, (1, 1002, 0)));
         analysis.observe(&plain(at + 5000, ends, ACK, (1002, 2, 0)));
     });
-    assert_eq!(tables.connections.len(), 20_000);
+    assert_eq!(tables.connections.len(), 10_000);
     assert!(tables.connections.iter().all(|row| row.ended == "closed"));
     assert!(tables.transfers.iter().filter(|row| row.direction == Up).all(|row| row.bytes == 1000));
     drop(tables);
 
     // Every second segment is missing for ever.
-    let tables = bounded("holes", 1_000_000, 8 << 10, |analysis, number| {
+    let tables = bounded("holes", 700_000, 8 << 10, |analysis, number| {
         if number == 0 {
             handshake(analysis, 0, pair(0));
         }
@@ -93,7 +93,7 @@ fn memory_is_bounded() {
     assert_eq!(tables.connections.len(), 1);
 
     // Acknowledgements are not in the capture.
-    bounded("no acknowledgements", 1_000_000, 8 << 10, |analysis, number| {
+    bounded("no acknowledgements", 700_000, 8 << 10, |analysis, number| {
         if number == 0 {
             handshake(analysis, 0, pair(0));
         }

@@ -321,6 +321,28 @@ fn throughput_in_bins() {
     );
 }
 
+/// A connection that idles for a month has no row for each of its seconds; what does not need them is told all the same.
+#[test]
+fn throughput_of_a_very_long_connection() {
+    let tables = Script::default().run(
+        "
+        0          client wifi S  0   0    0
+        20         server wifi SA 0   1    0
+        20         client wifi A  1   1    0
+        40         server wifi A  1   1    1000
+        40         client wifi A  1   1001 0
+        2592000000 server wifi A  1001 1   1000
+        2592000000 client wifi A  1   2001 0
+        ",
+    );
+    assert_eq!((transfer(&tables, Down).bytes, transfer(&tables, Down).elapsed_s), (2000, Some(2_592_000.0)));
+    assert_eq!(transfer(&tables, Down).gaps, 1);
+    assert_eq!(tables.throughput, []);
+    let left_out = tables.diagnostics.iter().find(|row| row.diagnostic == "throughput_left_out").unwrap();
+    // A row per second for the connection, and for its only subflow.
+    assert_eq!(left_out.count, Some(2 * 2_592_000));
+}
+
 /// σ/μ of the series of whole bins, smoothed and its start dropped as asked.
 #[test]
 fn coefficient_of_variation() {

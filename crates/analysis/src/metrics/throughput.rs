@@ -4,7 +4,7 @@ use super::{Metric, PerFlow};
 use crate::Options;
 use crate::event::{FlowEvent, Kind};
 use crate::report::{Closing, Report, mbps};
-use tables::{Diagnostic, Direction};
+use tables::Direction;
 use wire::Time;
 
 pub(crate) struct Throughput {
@@ -34,8 +34,10 @@ struct Pair {
 #[derive(Debug, Default)]
 struct Series(Vec<(u64, u64)>);
 
-/// A longer series is not written out.
+/// A longer series is not looked at as a series.
 const MOST_BINS: u64 = 1_000_000;
+/// More rows of a connection and direction are not written out: a day of three series in bins of 1 s.
+const MOST_ROWS: u64 = 1 << 18;
 
 /// Mean and deviation of a series, in Mbit/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -79,15 +81,21 @@ impl Metric for Throughput {
             let d = direction as usize;
             let Some(elapsed_nanos) = closing.elapsed_nanos(direction) else { continue };
             let by_arrival = !closing.is_sender(direction);
-            let evenness =
-                self.lay_out(closing, report, (None, direction), elapsed_nanos, self.connection[d].pick(by_arrival));
+            let written = self.fits(report, elapsed_nanos);
+            let evenness = self.lay_out(
+                closing,
+                report,
+                (None, direction, written),
+                elapsed_nanos,
+                self.connection[d].pick(by_arrival),
+            );
             let row = &mut report.transfers[d];
             row.throughput_mbps_mean = evenness.mean;
             row.throughput_mbps_sigma = evenness.sigma;
             row.coefficient_of_variation = evenness.coefficient_of_variation;
             for subflow in 0..report.flows.len() {
                 let series = std::mem::take(self.flows.at(subflow, direction));
-                let place = (Some(subflow as u32), direction);
+                let place = (Some(subflow as u32), direction, written);
                 let evenness = self.lay_out(closing, report, place, elapsed_nanos, series.pick(by_arrival));
                 let row = &mut report.flows[subflow][d];
                 row.throughput_mbps_mean = evenness.mean;
@@ -110,32 +118,35 @@ impl Throughput {
         self.bin.index
     }
 
+    fn bins(&self, elapsed_nanos: i64) -> u64 {
+        (elapsed_nanos.max(1) as u64).div_ceil(self.bin_nanos as u64)
+    }
+
+    /// Whether the series are short enough to be written out; says so if not.
+    fn fits(&self, report: &mut Report, elapsed_nanos: i64) -> bool {
+        let rows = self.bins(elapsed_nanos).saturating_mul(1 + report.flows.len() as u64);
+        if rows > MOST_ROWS {
+            report.leave_out_throughput(rows);
+        }
+        rows <= MOST_ROWS
+    }
+
     fn lay_out(
         &self,
         closing: &Closing,
         report: &mut Report,
-        (subflow, direction): (Option<u32>, Direction),
+        (subflow, direction, written): (Option<u32>, Direction, bool),
         elapsed_nanos: i64,
         series: &Series,
     ) -> Evenness {
-        let bins = (elapsed_nanos.max(1) as u64).div_ceil(self.bin_nanos as u64);
-        if series.0.is_empty() {
-            return Evenness::default();
-        }
-        if bins > MOST_BINS {
-            report.diagnostics.push(Diagnostic {
-                subflow,
-                diagnostic: "throughput_left_out",
-                count: Some(bins),
-                message: "the throughput series would have too many bins; choose longer ones".into(),
-                ..Diagnostic::default()
-            });
+        let bins = self.bins(elapsed_nanos);
+        if series.0.is_empty() || bins > MOST_BINS {
             return Evenness::default();
         }
         let mut bytes = vec![0; bins as usize];
         // What arrives after the last acknowledgement counts for the last bin.
         series.0.iter().for_each(|&(bin, n)| bytes[(bin as usize).min(bins as usize - 1)] += n);
-        for (bin, &n) in bytes.iter().enumerate() {
+        for (bin, &n) in bytes.iter().enumerate().filter(|_| written) {
             let begin = bin as i64 * self.bin_nanos;
             let at = closing.start + begin;
             report.throughput.push(tables::Throughput {

@@ -242,7 +242,8 @@ impl Script {
         };
         let mut bytes = Vec::new();
         frame.emit(&[], &mut bytes).expect("a packet");
-        let read = Frame::parse(&bytes, bytes.len() as u32 + line.len).expect("what was written");
+        let whole = bytes.len() as u32;
+        let read = Frame::parse(&bytes, whole + line.len).expect("what was written");
         assert_eq!(read, frame, "read back as written");
         read
     }
