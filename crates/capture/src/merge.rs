@@ -8,8 +8,9 @@ use crate::{Error, FileStatistics, Reader, order};
 /// Several captures as one stream of observations in time order.
 ///
 /// Observations of one time come by interface name, 4-tuple, direction, sequence and acknowledgement, so that the same
-/// packets come in the same order however they were split into files. Packets that stand up to 10 ms of capture time
-/// behind newer ones in their file are put right (while no more than 16 384 packets lie between).
+/// packets come in the same order however they were split into files. Packets that stand behind newer ones in their file
+/// are put right: up to 10 ms of capture time (while no more than 16 384 packets lie between), and up to 2 s (65 536
+/// packets) in a file of several interfaces, whose packets stand in turns, block by block.
 pub struct Merge {
     sources: Vec<Source>,
     statistics: Vec<FileStatistics>,

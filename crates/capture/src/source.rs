@@ -41,6 +41,7 @@ impl Source {
             self.window.recycle();
             result = self.fill(statistics, points);
             self.ended |= result.is_err();
+            self.window.look_ahead(self.reader.interfaces().len());
             self.window.settle(points, self.ended);
             statistics.describe(self.reader.interfaces());
             statistics.cut = self.reader.cut().map(|error| error.fault.to_string());
@@ -59,7 +60,8 @@ impl Source {
                 let point = self.places.point((packet.interface, interface), &self.reader, points);
                 let direction = packet.direction.or(direction);
                 let (at, record) = (packet.at, packet.record);
-                self.window.push(Observation { at, point, direction, record, captured, frame }, statistics);
+                let observation = Observation { at, point, direction, record, captured, frame };
+                self.window.push(observation, self.reader.interfaces().len(), statistics);
             }
         }
         Ok(())
@@ -83,8 +85,11 @@ fn network_packet(
         Ok(frame) => frame,
         Err(malformed) => return broken(packet, malformed, statistics),
     };
-    match frame.l4 {
-        L4::Tcp(_) => statistics.tcp += 1,
+    match &frame.l4 {
+        L4::Tcp(tcp) => {
+            statistics.tcp += 1;
+            statistics.cut_options += u64::from(tcp.options.is_cut());
+        }
         L4::Other(_) => statistics.other_ip += 1,
     }
     statistics.fragments += u64::from(frame.ip.fragment.is_some());

@@ -19,17 +19,19 @@ pub struct FileStatistics {
     pub malformed_example: Option<String>,
     /// Headers that the snap length cut.
     pub truncated_headers: u64,
+    /// TCP packets whose options the snap length cut; they are given with the options that are whole.
+    pub cut_options: u64,
     /// Of a link type that is not supported.
     pub unsupported: u64,
     /// The first such link type.
     pub unsupported_link_type: Option<crate::LinkType>,
     /// Fragments of IP packets, also among the TCP and other ones.
     pub fragments: u64,
-    /// Packets older than one before them.
+    /// IP packets older than one that stands before them.
     pub out_of_order: u64,
     /// By how much at most, in nanoseconds.
     pub out_of_order_most_ns: u64,
-    /// Of these, older than can be put right: they are given where they stand.
+    /// Of these, older than can be put right: they are given after newer ones.
     pub not_reordered: u64,
     /// The coarsest step of the interfaces' clocks, in nanoseconds.
     pub clock_resolution_ns: Option<u64>,

@@ -109,3 +109,21 @@ fn what_is_not_observed_is_counted() {
     let example = found.malformed_example.as_deref().unwrap();
     assert!(example.starts_with("packet 4: "), "{example}");
 }
+
+#[test]
+fn cut_options_are_counted_and_their_packet_given() {
+    let mut packet = segment(true, 1, 1);
+    packet[32] = 0x70; // 8 bytes of options, so 2 of payload
+    let mut file = Pcapng::new(Little);
+    file.interface(101, 44, &[]);
+    for captured in [50, 48, 44, 40] {
+        let mut body = [0, 0, 1, captured, 50].map(|word| Little.word(word)).concat();
+        body.extend(&packet[..captured as usize]);
+        body.resize(body.len().next_multiple_of(4), 0);
+        file.block(6, &body);
+    }
+    let mut merge = merge(&[&file.bytes]);
+    assert_eq!(observe(&mut merge).len(), 4);
+    let found = &merge.statistics()[0];
+    assert_eq!((found.tcp, found.truncated_headers, found.cut_options), (4, 0, 2));
+}

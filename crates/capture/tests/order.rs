@@ -18,8 +18,12 @@ struct Seen {
 
 /// A pcapng of these, its interfaces named "a", "b", "c".
 fn file(packets: &[Seen]) -> Vec<u8> {
+    file_of(&["a", "b", "c"], packets)
+}
+
+fn file_of(interfaces: &[&str], packets: &[Seen]) -> Vec<u8> {
     let mut file = Pcapng::new(Little);
-    for name in ["a", "b", "c"] {
+    for name in interfaces {
         file.interface(101, 0, &[(2, name.as_bytes()), (9, &[9])]);
     }
     for Seen { at, interface, packet } in packets {
@@ -128,12 +132,66 @@ fn what_is_late_by_less_than_the_window_is_put_right_and_the_rest_stands() {
         seen(30 * MS, 10),
         seen(29 * MS, 9),
     ];
-    let bytes = file(&packets);
+    let bytes = file_of(&["a"], &packets);
     let mut merge = merge(&[&bytes]);
     let seqs: Vec<u32> = observe(&mut merge).into_iter().map(|(.., seq)| seq).collect();
     assert_eq!(seqs, (1..=10).collect::<Vec<_>>());
     let found = &merge.statistics()[0];
-    assert_eq!((found.out_of_order, found.not_reordered, found.out_of_order_most_ns), (5, 2, 101 * MS as u64));
+    // Since the clock was set all stand behind a newer one.
+    assert_eq!((found.out_of_order, found.not_reordered, found.out_of_order_most_ns), (6, 4, 101 * MS as u64));
+}
+
+/// Packets of two interfaces, as many per second, in blocks: so much of one interface, then the same time of the other.
+fn in_blocks(per_second: i64, seconds: i64, block_ns: i64) -> (Vec<Seen>, Vec<Seen>) {
+    let count = per_second * seconds;
+    let sorted: Vec<_> = (0..count)
+        .map(|i| Seen {
+            at: 1_700_000_000_000_000_000 + i * 1_000_000_000 / per_second,
+            // Five of seven on the second.
+            interface: usize::from(i * i % 7 < 3),
+            packet: segment(i % 3 > 0, i as u32, 1),
+        })
+        .collect();
+    let mut blocks = sorted.clone();
+    // The first of interface 0 begins at once.
+    blocks.sort_by_key(|seen| ((seen.at - 1_700_000_000_000_000_000) / block_ns, seen.interface));
+    (sorted, blocks)
+}
+
+/// `dumpcap -i wlan0 -i wwan0` writes what its interfaces hold in turns, block by block.
+#[test]
+fn interfaces_that_were_written_in_turns_are_put_in_order() {
+    for (per_second, seconds, block_ms) in [(200, 20, 200), (10_000, 5, 200), (60_000, 2, 200), (1_000, 20, 1_900)] {
+        let (sorted, blocks) = in_blocks(per_second, seconds, block_ms * MS);
+        let (sorted, blocks) = (file_of(&["a", "b"], &sorted), file_of(&["a", "b"], &blocks));
+        assert_eq!(order(&[blocks.clone()]), order(&[sorted.clone()]), "{per_second} per second");
+        let statistics = |bytes: &[u8]| {
+            let mut merge = merge(&[bytes]);
+            observe(&mut merge);
+            merge.statistics()[0].clone()
+        };
+        assert_eq!((statistics(&sorted).out_of_order, statistics(&sorted).not_reordered), (0, 0));
+        let found = statistics(&blocks);
+        assert_eq!(found.not_reordered, 0, "{per_second} per second");
+        // Of the second interface nearly every packet stood behind a newer one.
+        let (late, second) = (found.out_of_order, found.packets * 5 / 7);
+        assert!((second * 9 / 10..=second + 1).contains(&late), "{late} of {second}");
+        assert!((block_ms * 9 / 10 * MS..=block_ms * MS).contains(&(found.out_of_order_most_ns as i64)));
+    }
+}
+
+#[test]
+fn every_packet_that_stays_behind_a_newer_one_is_counted() {
+    // Blocks of 5 s are longer than what is read ahead.
+    let (_, blocks) = in_blocks(100, 10, 5_000 * MS);
+    let second = blocks.iter().filter(|seen| seen.interface == 1).count() as u64;
+    let bytes = file_of(&["a", "b"], &blocks);
+    let mut merge = merge(&[&bytes]);
+    let times: Vec<i64> = observe(&mut merge).into_iter().map(|(at, ..)| at).collect();
+    let behind = (1..times.len()).filter(|&i| times[..i].iter().any(|newer| *newer > times[i])).count() as u64;
+    let found = &merge.statistics()[0];
+    assert_eq!(found.not_reordered, behind);
+    assert!(behind <= second && behind * 10 > second * 9, "{behind} of {second}");
 }
 
 #[test]

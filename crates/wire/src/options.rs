@@ -26,6 +26,8 @@ pub struct Options {
     /// Those beyond `len` mean nothing.
     bytes: [u8; MAX],
     len: u8,
+    /// Bytes on the wire after these, which the capture cut.
+    cut: u8,
 }
 
 /// One option.
@@ -72,12 +74,24 @@ pub struct OptionsIter<'a> {
 
 impl Options {
     /// No options.
-    pub const NONE: Options = Options { bytes: [0; MAX], len: 0 };
+    pub const NONE: Options = Options { bytes: [0; MAX], len: 0, cut: 0 };
 
-    /// The bytes as on the wire.
+    /// The bytes as on the wire, as far as they were captured.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Whether the header has more of them than were captured: what is not here may have been there.
+    #[inline]
+    pub fn is_cut(&self) -> bool {
+        self.cut > 0
+    }
+
+    /// Bytes on the wire, however many of them were captured.
+    #[inline]
+    pub fn wire_len(&self) -> u32 {
+        u32::from(self.len) + u32::from(self.cut)
     }
 
     /// The options in order. One whose contents are malformed is an error and the next is read all the same; one whose
@@ -121,10 +135,10 @@ impl Options {
     pub(crate) fn read(bytes: &[u8], len: usize) -> Options {
         if let Some(all) = bytes.first_chunk::<MAX>() {
             // One copy of fixed size is cheaper than one of the right size.
-            return Options { bytes: *all, len: len.min(MAX) as u8 };
+            return Options { bytes: *all, len: len.min(MAX) as u8, cut: 0 };
         }
         let mut options = Options::NONE;
-        let len = len.min(bytes.len()).min(MAX);
+        let (on_wire, len) = (len.min(MAX), len.min(bytes.len()).min(MAX));
         // Nearly always whole words: a call to copy so few bytes costs more than the loop.
         let mut at = 0;
         while let Some(eight) = bytes[at..len].first_chunk::<8>() {
@@ -132,7 +146,7 @@ impl Options {
             at += 8;
         }
         options.bytes[at..len].copy_from_slice(&bytes[at..len]);
-        options.len = len as u8;
+        (options.len, options.cut) = (len as u8, (on_wire - len) as u8);
         options
     }
 }

@@ -110,6 +110,8 @@ fn cut_options_are_kept_as_far_as_they_are_there() {
     for cut in 40..60 {
         let frame = Frame::parse(&packet[..cut], 60).unwrap();
         assert_eq!(tcp(&frame).options.as_bytes(), &packet[40..cut]);
+        assert!(tcp(&frame).options.is_cut());
+        assert_eq!(tcp(&frame).options.wire_len(), 20);
         assert_eq!(frame.payload.len, 0);
     }
     let timestamps = Frame::parse(&packet[..54], 60).unwrap();
