@@ -188,8 +188,9 @@ impl Connection {
 
     /// Adds the view of a subflow from an end.
     pub(super) fn add_view(&mut self, subflow: usize, end: usize, first: Seen, addresses: Addresses) {
-        let earlier = |a: Seen, b: Seen| if b.at < a.at { b } else { a };
-        self.first = earlier(self.first, first);
+        if first.at < self.first.at {
+            self.first = first;
+        }
         let mut view = View::new(first, addresses);
         if self.plain {
             view.mappings = [Mappings::identity(), Mappings::identity()];
@@ -702,5 +703,5 @@ fn probe(acked: Option<i64>, window_bytes: Option<u64>, start: i64, len: u32) ->
 
 /// The number nearest to `position` that equals `value` modulo 2³²: subflow sequence numbers of mappings wrap around.
 fn near(position: i64, value: i64) -> i64 {
-    position + i64::from(wire::seq::diff(value as u32, position as u32))
+    position + i64::from(seq::diff(value as u32, position as u32))
 }
