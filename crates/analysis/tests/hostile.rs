@@ -60,7 +60,7 @@ fn many_subflows() {
     script.packets(handshake).iter().for_each(|packet| analysis.observe(&packet.observation));
     for number in 0..70_000u32 {
         let mut options = wire::Options::NONE;
-        let token = script.token(script::Host::Server);
+        let token = script.token(Host::Server);
         let join = MpJoin::Syn { backup: false, address_id: 1, token, nonce: number };
         options.push(&TcpOption::Mptcp(Mptcp::Join(join))).expect("room");
         let at = 30_000_000 + i64::from(number) * 1000;
