@@ -24,6 +24,10 @@ pub(crate) struct Connection {
     pub(crate) version: Option<u8>,
     pub(crate) midway: bool,
     pub(crate) fallback: Option<&'static str>,
+    /// Options are cut that would tell whether it speaks MPTCP.
+    pub(super) unknown: bool,
+    /// Packets whose options are cut.
+    pub(super) cut_options: u64,
     /// Carries data as plain TCP does.
     pub(super) plain: bool,
     pub(crate) keys: [Option<u64>; 2],
@@ -126,6 +130,8 @@ impl Connection {
             version,
             midway,
             fallback: None,
+            unknown: false,
+            cut_options: 0,
             plain: version.is_none(),
             keys: [None; 2],
             tokens: [None; 2],
@@ -225,6 +231,7 @@ impl Connection {
         }
         end.emit(packet.event(dir, Kind::Packet));
 
+        self.cut_options += u64::from(tcp.options.is_cut());
         if flags.has(Flags::SYN) {
             self.syn(packet);
         }
@@ -251,7 +258,8 @@ impl Connection {
         self.learn_mapping(packet, &signals);
         let fin = flags.has(Flags::FIN);
         if len > 0 || fin {
-            if len > 0 && self.version.is_some() && signals.dss.is_none() && signals.capable.is_none() {
+            let shows_none = signals.dss.is_none() && signals.capable.is_none() && !tcp.options.is_cut();
+            if len > 0 && self.version.is_some() && shows_none {
                 self.data_without_signal(packet);
             }
             self.data(packet, len, fin);
@@ -262,6 +270,11 @@ impl Connection {
             self.view(packet).fins[d] = true;
             self.may_close = true;
         }
+    }
+
+    /// Whether it speaks MPTCP: what would have told is cut, and no key was seen since.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.unknown && self.fallback.is_none() && self.keys == [None; 2]
     }
 
     pub(super) fn view(&mut self, packet: &Packet) -> &mut View {
@@ -303,8 +316,9 @@ impl Connection {
 
     fn syn(&mut self, packet: &Packet) {
         let subflow = &mut self.subflows[packet.subflow];
-        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let d = packet.direction as usize;
+        subflow.syn_cut[d] |= packet.tcp.options.is_cut();
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         if packet.tcp.flags.has(Flags::ACK) {
             view.handshake.syn_ack(packet.seen);
         } else {
@@ -343,6 +357,7 @@ impl Connection {
             evidence.handshake(packet.direction, opener);
         }
         let event = match kind {
+            SubflowKind::Initial | SubflowKind::Tcp if self.is_unknown() => return,
             SubflowKind::Initial if self.fallback.is_none() => "mptcp_established",
             SubflowKind::Join => "join_established",
             _ => "tcp_established",
@@ -387,7 +402,7 @@ impl Connection {
             if self.plain
                 && let Some(data) = last_data
             {
-                let bytes = end.streams[d].data_ack(data);
+                let bytes = end.streams[d].data_ack(data, packet.seen.at);
                 end.data_acked(packet, of_data, bytes);
             }
         }
@@ -409,7 +424,7 @@ impl Connection {
         let offset = self.offset(of_data, number);
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         let stream = &mut end.streams[of_data as usize];
-        let bytes = stream.data_ack(offset);
+        let bytes = stream.data_ack(offset, packet.seen.at);
         self.may_close |= stream.fin.is_some();
         end.data_acked(packet, of_data, bytes);
     }
@@ -682,7 +697,7 @@ fn payload_room(mss_bytes: Option<u16>, tcp: &Tcp) -> Room {
     // Without the handshake, only what no common MTU holds is merged for certain.
     const JUMBO_FRAME: u32 = 9000;
     const ETHERNET_MSS: u32 = 1460;
-    let options = tcp.options.as_bytes().len() as u32;
+    let options = tcp.options.wire_len();
     match mss_bytes {
         Some(mss) => Room { bytes: u32::from(mss).saturating_sub(options).max(1), merged_above: u32::from(mss) },
         None => Room { bytes: ETHERNET_MSS - options, merged_above: JUMBO_FRAME },

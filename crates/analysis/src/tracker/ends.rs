@@ -119,7 +119,9 @@ impl Connection {
         let handshake = &view.handshake;
         let knows_vantage = ends.iter().flatten().all(|judged| judged.sends.is_some());
         let rtt_nanos = if at_opener { handshake.acceptor_nanos() } else { handshake.opener_nanos() };
-        let stripped = subflow.kind == SubflowKind::Join && handshake.syn_ack.is_some() && !handshake.joins;
+        let answer_cut = subflow.syn_cut[subflow.opener.reverse() as usize];
+        let is_join = subflow.kind == SubflowKind::Join;
+        let stripped = is_join && handshake.syn_ack.is_some() && !handshake.joins && !answer_cut;
         let (outcome, remark) = match (view.handshake_outcome(), subflow.kind) {
             (_, SubflowKind::Join) if stripped => (
                 "refused",
@@ -134,6 +136,9 @@ impl Connection {
             ("unfinished", _) => ("unfinished", Some("no third packet came")),
             ("established", SubflowKind::Join) if view.reset && !self.carried(subflow) => {
                 ("refused", Some("reset after the third packet, before it carried anything"))
+            }
+            (outcome, SubflowKind::Initial | SubflowKind::Tcp) if self.is_unknown() => {
+                (outcome, Some("the snap length cut the TCP options: whether it is MPTCP is unknown"))
             }
             (outcome, SubflowKind::Initial) => (outcome, self.fallback),
             (outcome, _) => (outcome, None),
@@ -199,9 +204,16 @@ impl Connection {
             let nanos = report.elapsed_nanos[d];
             let transfer = &mut report.transfers[d];
             transfer.elapsed_s = nanos.map(|nanos| nanos as f64 / 1e9);
-            transfer.throughput_mbps = nanos.and_then(|nanos| mbps(transfer.bytes, nanos));
-            for rows in &mut report.flows {
-                rows[d].throughput_mbps = nanos.and_then(|nanos| mbps(rows[d].delivered_bytes, nanos));
+            // Where bytes passed whose place nothing tells, 0 would be no figure.
+            let unmapped = |subflow: &Subflow| {
+                !self.plain && subflow.views.iter().flatten().any(|view| view.unmapped_bytes[d] > 0)
+            };
+            let rate = |bytes: u64, unmapped: bool| {
+                nanos.filter(|_| bytes > 0 || !unmapped).and_then(|nanos| mbps(bytes, nanos))
+            };
+            transfer.throughput_mbps = rate(transfer.bytes, self.subflows.iter().any(unmapped));
+            for (rows, subflow) in report.flows.iter_mut().zip(&self.subflows) {
+                rows[d].throughput_mbps = rate(rows[d].delivered_bytes, unmapped(subflow));
                 rows[d].share = (delivered > 0).then(|| rows[d].delivered_bytes as f64 / delivered as f64);
             }
         }
@@ -216,6 +228,14 @@ impl Connection {
                 "same_end",
                 None,
                 "two of the captures were taken at the same end; what both show is counted once",
+            );
+        }
+        if self.cut_options > 0 {
+            remark(
+                None,
+                "options_cut",
+                Some(self.cut_options),
+                "the snap length cut TCP options: MPTCP signalling in them is unknown; capture with 128 bytes",
             );
         }
         if self.midway {

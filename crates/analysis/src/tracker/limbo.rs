@@ -8,7 +8,7 @@ use crate::event::Seen;
 use rustc_hash::FxHashMap;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
-use wire::{Flags, L4, Observation, Tcp, TcpOption};
+use wire::{Flags, L4, Observation, Tcp, TcpOption, Time};
 
 /// Packets of a flow that are kept at most before it is decided with what there is.
 const MOST_PACKETS: usize = 16;
@@ -37,6 +37,8 @@ struct Shown {
     dss: Option<Dss>,
     /// Any MPTCP option.
     multipath: bool,
+    /// There were more options than were captured.
+    cut: bool,
 }
 
 /// Connections by what names them.
@@ -67,6 +69,8 @@ pub(super) struct Opening {
     pub(super) version: Option<u8>,
     pub(super) midway: bool,
     pub(super) fallback: Option<&'static str>,
+    /// Options are cut that would tell whether it speaks MPTCP.
+    pub(super) unknown: bool,
     pub(super) server_token: Option<u32>,
     pub(super) kind: SubflowKind,
     pub(super) client_is_low: bool,
@@ -81,7 +85,7 @@ impl Limbo {
     }
 
     pub(super) fn push(&mut self, from_low: bool, observation: &Observation) {
-        let mut shown = Shown::default();
+        let mut shown = Shown { cut: tcp(observation).options.is_cut(), ..Shown::default() };
         for option in tcp(observation).options.iter().flatten() {
             let TcpOption::Mptcp(option) = option else { continue };
             shown.multipath = true;
@@ -121,6 +125,7 @@ impl Limbo {
             hmac_valid: None,
             backup: false,
             mss_bytes: [None; 2],
+            syn_cut: [false; 2],
             window_scale: [None; 2],
             reset_reason: None,
             views: [None, None],
@@ -168,7 +173,7 @@ impl Limbo {
             };
         }
         let is_answer = flags.has(Flags::SYN) && flags.has(Flags::ACK);
-        if is_answer || over || *from_low == self.first_from_low && flags.has(Flags::ACK) {
+        if is_answer || over || self.lacks_answer(last.at) {
             return self.give_up(known, connections);
         }
         Decision::Wait
@@ -206,6 +211,12 @@ impl Limbo {
         Some((side, vantage::is_clear(opener, acceptor)))
     }
 
+    /// The opener went on as if the SYN/ACK had come, and it cannot come any more: packets of one time have no order.
+    fn lacks_answer(&self, now: Time) -> bool {
+        let mut opener = self.packets.iter().filter(|(from_low, _)| *from_low == self.first_from_low);
+        opener.any(|(_, observation)| tcp(observation).flags.has(Flags::ACK) && observation.at < now)
+    }
+
     /// Decides with what there is.
     pub(super) fn give_up(&self, known: &Known, connections: &Connections) -> Decision {
         let first = tcp(&self.packets[0].1);
@@ -219,6 +230,7 @@ impl Limbo {
                 version: Some(1),
                 midway: true,
                 fallback: None,
+                unknown: false,
                 server_token,
                 kind: SubflowKind::Join,
                 client_is_low: opener_is_low,
@@ -256,17 +268,28 @@ impl Limbo {
         let (syn, syn_ack) = (on(false), on(true));
         let asked = syn.and_then(|shown| shown.capable);
         let answered = syn_ack.and_then(|shown| shown.capable);
-        let fallback = match (asked, syn_ack, answered) {
-            (Some(_), Some(_), None) => Some("the SYN/ACK came without MP_CAPABLE"),
-            _ => None,
-        };
-        let version = answered.or(asked.filter(|_| syn_ack.is_none())).map(|capable| capable.version);
+        let cut = |shown: Option<&Shown>| shown.is_some_and(|shown| shown.cut);
+        let refused = syn_ack.is_some() && answered.is_none() && !cut(syn_ack);
+        let fallback = (asked.is_some() && refused).then_some("the SYN/ACK came without MP_CAPABLE");
+        // A SYN whose options are whole and without MP_CAPABLE asks for plain TCP, whatever the answer's were.
+        let may_ask = asked.is_some() || cut(syn) || syn.is_none();
+        let unknown = answered.is_none() && !refused && may_ask && (cut(syn) || cut(syn_ack));
+        let version = answered.or(asked.filter(|_| !refused)).map(|capable| capable.version);
         let kind = match (asked, answered) {
             (None, None) => SubflowKind::Tcp,
             _ => SubflowKind::Initial,
         };
         let opener = Direction::Up;
-        Decision::New(Opening { version, midway: false, fallback, server_token: None, kind, client_is_low, opener })
+        Decision::New(Opening {
+            version,
+            midway: false,
+            fallback,
+            unknown,
+            server_token: None,
+            kind,
+            client_is_low,
+            opener,
+        })
     }
 
     fn identity(&self) -> Option<Identity> {
@@ -346,6 +369,7 @@ impl Limbo {
             version,
             midway: true,
             fallback: None,
+            unknown: version.is_none() && self.options.iter().any(|shown| shown.cut),
             server_token: None,
             kind: if version.is_some() { SubflowKind::Unknown } else { SubflowKind::Tcp },
             client_is_low,

@@ -239,6 +239,7 @@ impl Tracker {
                 let index = self.insert(Connection::new(first, opening.version, opening.midway));
                 let connection = self.connections[index as usize].as_mut().expect("new");
                 connection.fallback = opening.fallback;
+                connection.unknown = opening.unknown;
                 connection.one_way = (self.crowded.len() > 1).then(Box::default);
                 connection.tokens[Direction::Down as usize] = opening.server_token;
                 let subflow = connection.add_subflow(Limbo::subflow(opening.kind, opening.opener), limbo.nonce());

@@ -3,6 +3,7 @@
 use crate::event::Seen;
 use crate::ranges::Ranges;
 use std::collections::VecDeque;
+use wire::Time;
 
 /// Offsets count from the connection's first byte.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Stream {
     origin: Option<i64>,
     in_order: i64,
     data_ack: Option<i64>,
+    /// Acknowledged beyond what had arrived, and when. Packets of one time have no order, so data may still come then.
+    beyond: Option<(i64, Time)>,
     /// Offset of DATA_FIN.
     pub(super) fin: Option<i64>,
 }
@@ -54,10 +57,11 @@ impl Stream {
         subflow: usize,
         mut in_order: impl FnMut(InOrder),
     ) -> u64 {
+        self.give_up_missed(seen.at);
         let origin = *self.origin.get_or_insert_with(|| self.data_ack.unwrap_or(start).min(start));
         self.in_order = self.in_order.max(origin);
         if start == self.in_order
-            && self.waiting.is_empty()
+            && self.waiting_count == 0
             && self.arrived.end().is_none_or(|highest| highest == start)
         {
             self.arrived.insert(start, end, |_, _| ());
@@ -117,18 +121,27 @@ impl Stream {
     }
 
     /// DATA_ACK passed. Returns the bytes of data that it newly acknowledged, DATA_FIN not counted.
-    pub(super) fn data_ack(&mut self, ack: i64) -> u64 {
+    pub(super) fn data_ack(&mut self, ack: i64, at: Time) -> u64 {
+        self.give_up_missed(at);
         let before = self.data_ack.unwrap_or_else(|| self.origin.unwrap_or(ack).min(ack));
         if self.data_ack.is_some_and(|before| ack <= before) {
             return 0;
         }
         self.data_ack = Some(ack);
         if ack > self.in_order && self.origin.is_some() {
-            // What the capture missed can no longer be waited for.
+            self.beyond = Some((ack, at));
+        }
+        (self.without_fin(ack) - self.without_fin(before)).max(0) as u64
+    }
+
+    /// What was acknowledged before now and had not arrived then is not in the capture: nothing waits for it any longer.
+    fn give_up_missed(&mut self, now: Time) {
+        if let Some((ack, _)) = self.beyond.take_if(|(_, at)| *at < now)
+            && ack > self.in_order
+        {
             self.in_order = ack;
             while self.first_waiting_before(ack).is_some() {}
         }
-        (self.without_fin(ack) - self.without_fin(before)).max(0) as u64
     }
 
     fn without_fin(&self, offset: i64) -> i64 {
@@ -159,7 +172,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{PointId, Time};
+    use wire::PointId;
 
     fn at(nanos: i64) -> Seen {
         Seen { at: Time::from_nanos(nanos), point: PointId(0), record: 0 }
@@ -188,7 +201,7 @@ mod tests {
         for (range, time) in [((0, 10), 0), ((20, 30), 5)] {
             stream.arrive(range, at(time), 0, |s| delays.push(s.offset));
         }
-        assert_eq!(stream.data_ack(30), 30);
+        assert_eq!(stream.data_ack(30, Time::from_nanos(6)), 30);
         stream.arrive((30, 40), at(9), 0, |s| delays.push(s.offset));
         assert_eq!(delays, [0, 30]);
         assert_eq!((stream.delivered_bytes(), stream.missed_bytes()), (30, 10));

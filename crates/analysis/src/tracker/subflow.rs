@@ -24,6 +24,8 @@ pub(crate) struct Subflow {
     pub(crate) hmac_valid: Option<bool>,
     pub(crate) backup: bool,
     pub(crate) mss_bytes: [Option<u16>; 2],
+    /// The side's SYN had more options than were captured.
+    pub(super) syn_cut: [bool; 2],
     pub(crate) window_scale: [Option<u8>; 2],
     pub(crate) reset_reason: Option<&'static str>,
     pub(crate) views: [Option<Box<View>>; 2],
@@ -41,7 +43,8 @@ impl Subflow {
         let handshake = &self.views[end].as_ref()?.handshake;
         let said = |side: Direction| {
             let syn = if side == self.opener { handshake.syn } else { handshake.syn_ack };
-            syn.map(|_| self.window_scale[side as usize])
+            let shift = self.window_scale[side as usize];
+            syn.filter(|_| shift.is_some() || !self.syn_cut[side as usize]).map(|_| shift)
         };
         match (said(by), said(by.reverse())) {
             (Some(None), _) | (_, Some(None)) => Some(0),
