@@ -12,6 +12,8 @@ use wire::Time;
 pub(crate) struct OneWay {
     flows: PerFlow<Flow>,
     offset: Option<ClockOffset>,
+    /// A segment seemed to arrive before it left.
+    contradicted: bool,
 }
 
 /// How far the clock of end 1 is ahead of that of end 0: as in NTP (RFC 5905 §8), from a packet each way, taking both
@@ -30,6 +32,8 @@ struct Flow {
     /// Delays of late that a retransmission may still call in question: position and nanoseconds.
     recent: VecDeque<(i64, u64)>,
     delays: Histogram,
+    /// Whether end 1 is where the segments arrive.
+    towards_1: Option<bool>,
 }
 
 /// Segments waiting beyond this are given up, oldest first.
@@ -70,7 +74,11 @@ impl OneWay {
                 }
                 let Some(offset) = self.offset else { return };
                 let ahead = if end == 1 { at - other_at } else { other_at - at };
-                flow.recent.push_back((position, ahead.abs_diff(offset.nanos)));
+                let delay = ahead.saturating_sub(offset.nanos);
+                if delay != 0 {
+                    self.contradicted |= *flow.towards_1.get_or_insert(delay > 0) != (delay > 0);
+                }
+                flow.recent.push_back((position, delay.unsigned_abs()));
                 if flow.recent.len() > MOST_RECENT
                     && let Some((_, nanos)) = flow.recent.pop_front()
                 {
@@ -104,13 +112,22 @@ impl OneWay {
                 flow.recent.drain(..).for_each(|(_, nanos)| flow.delays.add(nanos));
                 let delays = &flow.delays;
                 let row = &mut rows[direction as usize];
-                row.one_way_delay_ms_median = delays.quantile_ms(0.5);
-                row.one_way_delay_ms_p95 = delays.quantile_ms(0.95);
+                if !self.contradicted {
+                    row.one_way_delay_ms_median = delays.quantile_ms(0.5);
+                    row.one_way_delay_ms_p95 = delays.quantile_ms(0.95);
+                }
                 let [arrived, sent] = report.data_packets[subflow][direction as usize];
                 row.lost_packets = (row.merged_segments == 0).then(|| sent.saturating_sub(arrived));
             }
         }
-        if let Some(ClockOffset { nanos, error_nanos }) = self.offset {
+        if self.contradicted {
+            let message = "with one clock offset packets would arrive before they left: a clock drifts or was set; one-way delays are left out";
+            report.diagnostics.push(Diagnostic {
+                diagnostic: "clock_drift",
+                message: message.into(),
+                ..Diagnostic::default()
+            });
+        } else if let Some(ClockOffset { nanos, error_nanos }) = self.offset {
             let ahead = if client == 0 { nanos } else { nanos.saturating_neg() };
             let message = format!(
                 "the server's clock is {:.3} ms {} the client's, at most {:.3} ms more or less; one-way delays are corrected by it",
@@ -147,6 +164,20 @@ mod tests {
     fn the_offset_errs_by_half_the_asymmetry() {
         let offset = ClockOffset::of([t(0), t(1030)], [t(50), t(1040)]);
         assert_eq!(offset, ClockOffset { nanos: 1010, error_nanos: 20 });
+    }
+
+    /// Delays of 10 and then, end 1's clock having been set back by 25, of −15.
+    #[test]
+    fn a_clock_that_was_set_gives_itself_away() {
+        let mut one_way = OneWay::default();
+        let offset = || Some(ClockOffset { nanos: 0, error_nanos: 10 });
+        let flow = (0, Direction::Down);
+        for (position, left, arrived) in [(0, 0, 10), (10, 100, 110), (20, 200, 185)] {
+            assert!(!one_way.contradicted);
+            one_way.passed(flow, 0, (position, t(left)), offset);
+            one_way.passed(flow, 1, (position, t(arrived)), offset);
+        }
+        assert!(one_way.contradicted);
     }
 
     #[test]

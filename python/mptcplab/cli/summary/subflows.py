@@ -60,16 +60,13 @@ def _addresses(row: Row, both: bool, ports: bool) -> str:
 def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:
     """Pair subflows with their flows that carried data; those without any stand alone."""
     directions = _directions(flows)
+    carrying = {
+        (flow["subflow"], flow["direction"]): flow for flow in flows if flow["data_packets"]
+    }
     lines: list[Line] = []
     for subflow in subflows:
-        own = {
-            flow["direction"]: flow
-            for flow in flows
-            if flow["subflow"] == subflow["subflow"] and flow["data_packets"]
-        }
-        lines += [(subflow, own[direction]) for direction in directions if direction in own] or [
-            (subflow, None)
-        ]
+        keys = [(subflow["subflow"], direction) for direction in directions]
+        lines += [(subflow, carrying[key]) for key in keys if key in carrying] or [(subflow, None)]
     return lines
 
 
