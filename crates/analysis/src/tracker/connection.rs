@@ -570,6 +570,13 @@ impl Connection {
     fn reset(&mut self, packet: &Packet) {
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
+        let sequence = &mut view.sequences[packet.direction as usize];
+        let position = sequence.position(packet.tcp.seq);
+        if view.handshake.ack.is_some() && !sequence.in_window(position) {
+            let detail = Some("outside the receiver's window: not believed");
+            self.happened(packet, Happening { detail, ..Happening::new("reset") });
+            return;
+        }
         view.reset = true;
         self.may_close = true;
         let view = self.view(packet);

@@ -186,6 +186,15 @@ impl Sequence {
         self.acked
     }
 
+    /// Whether the receiver's window holds the position, so that a RST there is believed (RFC 9293 §3.5.2). What of the
+    /// window is not known holds everything.
+    pub(super) fn in_window(&self, position: i64) -> bool {
+        const LARGEST_UNSCALED: u64 = u16::MAX as u64;
+        let (Some(acked), Some(highest)) = (self.acked, self.seen.end()) else { return true };
+        let window = self.window_bytes.unwrap_or(0).max(LARGEST_UNSCALED) as i64;
+        (acked..=highest.max(acked.saturating_add(window))).contains(&position)
+    }
+
     /// Bytes sent and not yet acknowledged.
     pub(super) fn in_flight_bytes(&self) -> u64 {
         let (Some(end), Some(start)) = (self.seen.end(), self.seen.start()) else {
