@@ -19,7 +19,8 @@ pub fn of_capture(capture: &FileStatistics) -> Vec<Diagnostic> {
         remarks.push(remark("capture_cut", Some(capture.packets), format!("{cut}; analysed up to there")));
     }
     counts(capture, |diagnostic, count, message| remarks.push(remark(diagnostic, Some(count), message)));
-    if let Some(snap_length) = capture.snap_length.filter(|_| capture.truncated_headers == 0).filter(|&l| l < 96) {
+    let nothing_cut = capture.truncated_headers == 0 && capture.cut_options == 0;
+    if let Some(snap_length) = capture.snap_length.filter(|&length| nothing_cut && length < 96) {
         let message = format!("a snap length of {snap_length} may cut TCP options; 128 is enough");
         remarks.push(remark("snap_length", Some(snap_length.into()), message));
     }
@@ -55,6 +56,14 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
         format!("the snap length cut the headers of {}; use 128 or more", packets(capture.truncated_headers)),
     );
     push(
+        "options_cut",
+        capture.cut_options,
+        format!(
+            "the snap length cut the TCP options of {}: MPTCP signalling in them is unknown; capture with 128 bytes",
+            packets(capture.cut_options)
+        ),
+    );
+    push(
         "malformed",
         capture.malformed,
         format!(
@@ -74,7 +83,10 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
     push(
         "not_reordered",
         capture.not_reordered,
-        format!("{} came too late to be put in order of time, up to {most}", packets(capture.not_reordered)),
+        format!(
+            "{} came too late to be put in order of time, up to {most}; run \"reordercap IN OUT\" first",
+            packets(capture.not_reordered)
+        ),
     );
     let reordered = capture.out_of_order.saturating_sub(capture.not_reordered);
     push(

@@ -26,6 +26,7 @@
 //! | `remove_addr(ID …)`, `prio(backup)`, `prio(regular)`, `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
 //! | `mss(N)`, `ws(N)`, `ts(N)` | a SYN has `mss(1460)` if it says nothing else |
 //! | `win(N)` | the window field, else 60000 |
+//! | `cut(N)` | the capture holds so many bytes of the options |
 //! | `copy(INTERFACE MS)` | the capture shows the packet once more, so much later, on another interface |
 
 // Every test file uses its own part.
@@ -245,7 +246,10 @@ impl Script {
         let whole = bytes.len() as u32;
         let read = Frame::parse(&bytes, whole + line.len).expect("what was written");
         assert_eq!(read, frame, "read back as written");
-        read
+        let Some((_, cut)) = line.options.iter().find(|(name, _)| name == "cut") else { return read };
+        let headers = if source.is_ipv4() { 40 } else { 60 };
+        let captured = &bytes[..headers + cut.parse::<usize>().expect("a number")];
+        Frame::parse(captured, whole + line.len).expect("a cut packet")
     }
 
     fn option(&self, line: &Line, path: u8, name: &str, arguments: &str, push: &mut impl FnMut(TcpOption)) {
@@ -261,7 +265,7 @@ impl Script {
             "mss" => push(TcpOption::MaximumSegmentSize(number(0) as u16)),
             "ws" => push(TcpOption::WindowScale(number(0) as u8)),
             "ts" => push(TcpOption::Timestamps { value: number(0) as u32, echo: 0 }),
-            "win" | "copy" => {}
+            "win" | "copy" | "cut" => {}
             "mp_capable" => {
                 let syn = line.flags.has(Flags::SYN);
                 let opens = syn && !line.flags.has(Flags::ACK);
