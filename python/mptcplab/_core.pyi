@@ -56,5 +56,6 @@ def analyze(
     trim_seconds: float = 5.0,
     samples: bool = True,
     progress: Callable[[int, int | None], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Tables: ...
 def columns() -> list[tuple[str, str, list[tuple[str, str, bool, str, str]]]]: ...

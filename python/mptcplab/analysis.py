@@ -42,12 +42,12 @@ def analyze(
         CaptureError: A capture cannot be read. One that ends in the middle is no error: what
             came before is analysed, ``complete`` is false, and ``diagnostics`` says so.
         Error: An argument cannot be.
+        TypeError: ``paths`` is neither a path nor an iterable of paths.
+        KeyboardInterrupt: Ctrl-C; also while standard input is silent.
     """
-    if isinstance(paths, (str, PathLike)):
-        paths = [paths]
     return Analysis(
         _core.analyze(
-            [fspath(path) for path in paths],
+            _names(paths),
             bin_seconds=bin_seconds,
             smoothing_seconds=smoothing_seconds,
             trim_seconds=trim_seconds,
@@ -55,6 +55,23 @@ def analyze(
             progress=progress,
         )
     )
+
+
+def _names(paths: Path | Iterable[Path]) -> list[str]:
+    if isinstance(paths, (str, PathLike)):
+        paths = [paths]
+    wanted = "paths must be a path (str or os.PathLike) or an iterable of paths"
+    if isinstance(paths, (bytes, bytearray)) or not hasattr(paths, "__iter__"):
+        raise TypeError(f"{wanted}, not {type(paths).__name__}")
+    names = []
+    for path in paths:
+        name = fspath(path) if isinstance(path, (str, PathLike)) else None
+        if not isinstance(name, str):
+            raise TypeError(f"{wanted}; one of them is {type(path).__name__}")
+        if not name:
+            raise _core.Error("the name of a capture is empty")
+        names.append(name)
+    return names
 
 
 class Analysis:

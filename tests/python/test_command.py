@@ -37,6 +37,9 @@ def test_help_names_every_command_and_shows_examples(mptcplab: Run) -> None:
         (["analyse"], "invalid choice: 'analyse'"),
         (["analyze"], "FILE"),
         (["analyze", "--bin", "0", "x"], "--bin: 0 is not a number of seconds above 0"),
+        (["analyze", "--bin", "1e-12", "x"], "--bin: 1e-12 is shorter than a nanosecond"),
+        (["analyze", ""], "FILE: the name is empty"),
+        (["analyze", "--csv", "", "x"], "--csv: the name is empty"),
         (["analyze", "--bin", "nan", "x"], "--bin: nan is not a number of seconds"),
         (["analyze", "--trim", "-1", "x"], "--trim: -1 is not a number of seconds"),
         (["analyze", "--smoothing", "long", "x"], "--smoothing: long is not a number of seconds"),
@@ -116,3 +119,16 @@ def test_a_closed_pipe_is_no_fault(download: list[str]) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode in (0, 141)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [[], ["--json"]])
+def test_a_full_disk_is_told_in_one_line(
+    mptcplab: Run, download: list[str], arguments: list[str]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        streams = {"capture_output": False, "stdout": full, "stderr": subprocess.PIPE}
+        done = mptcplab("analyze", *arguments, *download, **streams)
+    assert done.returncode == 2
+    complaint = "mptcplab: cannot write standard output: No space left on device"
+    assert one_line(done.stderr) == complaint

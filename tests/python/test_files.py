@@ -18,7 +18,8 @@ def test_every_table_is_written(
 ) -> None:
     target = tmp_path / "tables"
     done = mptcplab("analyze", f"--{kind}", target, *download)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"wrote {len(_core.Tables.NAMES)} tables to {target}\n"
     assert {path.stem for path in target.iterdir()} == set(_core.Tables.NAMES)
     assert [path.name for path in tmp_path.iterdir()] == ["tables"]
 
@@ -37,47 +38,57 @@ def test_csv_and_parquet_hold_the_same(mptcplab: Run, download: list[str], tmp_p
         assert empty == list(parquet.null_count().row(0))
 
 
-def test_an_earlier_result_is_replaced(mptcplab: Run, download: list[str], tmp_path: Path) -> None:
-    target = tmp_path / "tables"
-    target.mkdir()
-    (target / "old.csv").touch()
-    assert mptcplab("analyze", "--csv", target, *download).returncode == 0
-    assert not (target / "old.csv").exists()
-
-
-def test_other_files_are_left_alone(mptcplab: Run, download: list[str], tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").touch()
-    done = mptcplab("analyze", "--csv", tmp_path, *download)
-    assert done.returncode == 2
-    assert "thesis.tex" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_one_directory_is_not_enough_for_two_kinds(
-    mptcplab: Run, download: list[str], tmp_path: Path
+def test_both_kinds_stand_side_by_side_with_other_files(
+    mptcplab: Run, refused: str, tmp_path: Path
 ) -> None:
-    place = tmp_path / "tables"
-    done = mptcplab("analyze", "--csv", place, "--parquet", f"{place}/", *download)
-    assert done.returncode == 2
-    assert "a directory each" in done.stderr
+    (tmp_path / "thesis.tex").write_text("mine")
+    (tmp_path / "flows.csv").write_text("old")
+    tmp_path.chmod(0o750)
+    assert mptcplab("analyze", "--csv", ".", refused, cwd=tmp_path).returncode == 0
+    assert mptcplab("analyze", "--parquet", ".", refused, cwd=tmp_path).returncode == 0
+    tables = {f"{name}.{kind}" for name in _core.Tables.NAMES for kind in ("csv", "parquet")}
+    assert {path.name for path in tmp_path.iterdir()} == tables | {"thesis.tex"}
+    assert (tmp_path / "thesis.tex").read_text() == "mine"
+    assert (tmp_path / "flows.csv").read_text() != "old"
+    assert tmp_path.stat().st_mode & 0o777 == 0o750
+
+
+def test_one_directory_takes_both_kinds_at_once_through_a_link(
+    mptcplab: Run, refused: str, tmp_path: Path
+) -> None:
+    place, link = tmp_path / "tables", tmp_path / "link"
+    place.mkdir()
+    link.symlink_to(place)
+    assert mptcplab("analyze", "--csv", link, "--parquet", link, refused).returncode == 0
+    assert link.is_symlink()
+    assert len(list(place.iterdir())) == 2 * len(_core.Tables.NAMES)
+
+
+def test_a_failure_leaves_nothing_and_earlier_files_as_they_were(tmp_path: Path) -> None:
+    def fail(place: Path) -> None:
+        with directory.written(str(place)) as target:
+            (target / "flows.csv").touch()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail(tmp_path / "above" / "tables")
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "flows.csv").write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        fail(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["flows.csv"]
+    assert (tmp_path / "flows.csv").read_text() == "old"
 
 
-def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
-    def fail() -> None:
-        with directory.written(str(tmp_path / "tables"), ".csv") as target:
-            (target / "half.csv").touch()
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_cannot_be_written_is_an_error_of_ours(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_an_error_of_ours(
+    mptcplab: Run, refused: str, tmp_path: Path
+) -> None:
     (tmp_path / "file").touch()
-    with (
-        pytest.raises(Error, match="cannot write"),
-        directory.written(str(tmp_path / "file" / "tables"), ".csv"),
-    ):
-        pass
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for name in ("file", "file/tables", "dangling", "dangling/tables"):
+        with pytest.raises(Error, match="cannot write"), directory.written(str(tmp_path / name)):
+            pass
+        done = mptcplab("analyze", "--csv", tmp_path / name, refused)
+        assert done.returncode == 2
+        assert "cannot write" in done.stderr
+        assert done.stderr.count("\n") == 1

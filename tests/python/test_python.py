@@ -103,6 +103,26 @@ def test_no_captures() -> None:
         mptcplab.analyze([])
 
 
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (None, "not NoneType"),
+        (7, "not int"),
+        (b"x.pcap", "not bytes"),
+        (["x.pcap", None], "one of them is NoneType"),
+        ([b"x.pcap"], "one of them is bytes"),
+    ],
+)
+def test_what_is_no_path(paths: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=f"^paths must be a path .*{said}$"):
+        mptcplab.analyze(paths)
+
+
+def test_an_empty_name() -> None:
+    with pytest.raises(mptcplab.Error, match="is empty"):
+        mptcplab.analyze("")
+
+
 def test_unreadable_captures() -> None:
     with pytest.raises(mptcplab.CaptureError, match="nowhere.pcap: there is no such file"):
         mptcplab.analyze("nowhere.pcap")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from captures import exchange, write
 from command import Run
+from mptcplab.cli.summary.page import Page
+from mptcplab.cli.summary.remarks import print_remarks
 
 
 @pytest.fixture
@@ -35,7 +39,9 @@ def test_many_connections_get_a_line_each_of_the_largest(mptcplab: Run, many: Pa
 def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
     lines = mptcplab("analyze", "--connection", "7", many).stdout.splitlines()
     assert lines[0] == "connection 7  10.0.0.1:1007 → 10.0.0.2:80"
-    assert lines[1] == "  plain TCP · 20.0 ms · closed · captured at the client"
+    assert lines[1] == (
+        "  plain TCP · 20.0 ms · starts at 0.700 s · closed · captured at the client"
+    )
     assert lines[2].startswith("  ↓ down  170 B in 20.0 ms = 68.0 kbit/s")
 
 
@@ -49,3 +55,26 @@ def test_a_capture_without_tcp_says_so(mptcplab: Run, tmp_path: Path) -> None:
 def test_names_from_captures_cannot_steer_the_terminal(mptcplab: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "\x1b[2Jevil.pcap", exchange(1000, 0, 100)[3:])
     assert "\x1b" not in mptcplab("analyze", path).stdout
+
+
+class Remarked:
+    """Tables with nothing but these remarks."""
+
+    def __init__(self, *remarks: tuple[int | None, int | None, str, str]) -> None:
+        names = ("connection", "subflow", "diagnostic", "message")
+        self._rows = [{"capture": None} | dict(zip(names, row, strict=True)) for row in remarks]
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        return self._rows
+
+
+def test_remarks_of_one_kind_take_a_line() -> None:
+    clocks = [(number, None, "clock_offset", f"differ by {number}.5 ms") for number in range(40)]
+    merged = [(0, number, "merged_segments", "12345 segments") for number in (0, 0, 1, 2)]
+    out = StringIO()
+    print_remarks(Page(out, width=200), Remarked(*clocks, *merged))  # type: ignore[arg-type]
+    assert out.getvalue().splitlines() == [
+        "",
+        "  ! connection 0, subflow 0 and 2 more: 12\u202f345 segments",
+        "  · connection 0 and 39 more: differ by 0.5 ms (so the first; --json has all)",
+    ]

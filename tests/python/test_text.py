@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 
@@ -87,7 +87,19 @@ def test_a_narrow_page_leaves_out_the_least_worth() -> None:
     page = Page(narrow, width=80)
     page.width = 14
     draw(page, columns)
-    assert narrow.getvalue() == "  name  worth\n  wifi      1\n"
+    table, note = narrow.getvalue().split("  left")
+    assert table == "  name  worth\n  wifi      1\n"
+    assert " ".join(note.split()) == "out for width: less; --json has all"
+
+
+def test_a_stream_without_our_signs_gets_others() -> None:
+    out = TextIOWrapper(BytesIO(), encoding="ascii")
+    page = Page(out, width=80)
+    draw(page, [Column("↓ a–b", ["1\u202f234 ± 5"]), Column("bar", ["██▌"])])
+    page.facts(["a → b", "c"])
+    out.flush()
+    lines = out.buffer.getvalue().decode().splitlines()
+    assert lines == ["       v a-b  bar", "  1 234 +- 5  ###", "  a -> b * c"]
 
 
 def test_lines_are_wrapped_where_the_page_ends() -> None:
@@ -97,5 +109,6 @@ def test_lines_are_wrapped_where_the_page_ends() -> None:
 
 
 def test_progress() -> None:
-    assert line(2.0, 50_000_000, 100_000_000).endswith("50%  25 MB/s, 2 s left")
-    assert line(2.0, 50_000_000, None) == "read 50 MB, 25 MB/s"
+    assert line(2.0, 50_000_000, 100_000_000).endswith("50%  25.0 MB/s, 2 s left")
+    assert line(2.0, 50_000_000, None) == "read 50.0 MB, 25.0 MB/s"
+    assert line(2.0, 3_000, None) == "read 3.00 kB, 1.50 kB/s"

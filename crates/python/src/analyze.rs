@@ -1,22 +1,34 @@
 use crate::{
     diagnostics,
     errors::{CaptureError, Error, guarded},
+    standard_input::{End, StandardInput},
     tables::Tables,
 };
 use analysis::{Analysis, Options};
-use capture::{Ahead, Merge};
+use capture::{Ahead, Merge, Reader};
 use pyo3::prelude::*;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+use tables::Diagnostic;
 
 /// So many batches are read, and so long is waited for one, between looks at Ctrl-C.
 const STRIDE: usize = 64;
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// So long is read on once the reading is to stop: the Ctrl-C that stops us makes tcpdump write what it still holds.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
-/// `progress` is called now and then with the bytes read and, where known, the bytes in all.
+/// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and
+/// then, also while nothing comes: once it says true, reading ends soon, and what has come is measured.
+#[allow(clippy::too_many_arguments)] // all but one are named by the caller
 #[pyfunction]
-#[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, progress=None))]
+#[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, progress=None, stop=None))]
 pub fn analyze(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -25,6 +37,7 @@ pub fn analyze(
     trim_seconds: f64,
     samples: bool,
     progress: Option<Bound<'_, PyAny>>,
+    stop: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Tables> {
     let options = Options {
         bin_ns: positive("bin_seconds", bin_seconds)?,
@@ -35,51 +48,103 @@ pub fn analyze(
     if paths.is_empty() {
         return Err(Error::new_err("no capture was named"));
     }
-    let mut run = py.detach(|| guarded(|| Run::open(&paths, options)))?;
+    let mut run = Run::new(paths, options);
+    let mut stopped = false;
     while py.detach(|| guarded(|| run.advance()))? {
         py.check_signals()?;
-        if let Some(progress) = &progress {
-            progress.call1(run.progress)?;
+        if let (Some(progress), Some(read)) = (&progress, run.progress) {
+            progress.call1(read)?;
+        }
+        if let Some(stop) = &stop
+            && !stopped
+            && stop.call0()?.is_truthy()?
+        {
+            run.end.0.within(GRACE);
+            stopped = true;
         }
     }
     py.detach(|| guarded(|| Ok(run.finish()))).map(Tables::from)
 }
 
 struct Run {
-    captures: Ahead,
+    /// The captures, once they are open: standard input may keep us waiting for its first bytes.
+    opening: Receiver<PyResult<Merge>>,
+    captures: Option<Ahead>,
     analysis: Analysis,
-    progress: (u64, Option<u64>),
+    /// Bytes read and, where known, in all.
+    progress: Option<(u64, Option<u64>)>,
+    end: Ended,
+}
+
+/// Nobody reads on once we are gone.
+#[derive(Default)]
+struct Ended(End);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.within(Duration::ZERO);
+    }
 }
 
 impl Run {
-    fn open(paths: &[PathBuf], options: Options) -> PyResult<Run> {
-        let captures = Ahead::new(Merge::open(paths).map_err(unreadable)?);
-        Ok(Run { captures, analysis: Analysis::new(options), progress: (0, None) })
+    fn new(paths: Vec<PathBuf>, options: Options) -> Run {
+        let (sender, opening) = mpsc::sync_channel(1);
+        let end = Ended::default();
+        let its_end = end.0.clone();
+        // Who waits no more needs it no more.
+        thread::spawn(move || drop(sender.send(guarded(|| open(&paths, &its_end)))));
+        Run { opening, captures: None, analysis: Analysis::new(options), progress: None, end }
     }
 
     /// Reads on; false at the end.
     fn advance(&mut self) -> PyResult<bool> {
+        let Some(captures) = &self.captures else {
+            match self.opening.recv_timeout(PATIENCE) {
+                Ok(merge) => self.captures = Some(Ahead::new(merge?)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("what opens always answers"),
+            }
+            return Ok(true);
+        };
         for _ in 0..STRIDE {
-            let Some(batch) = self.captures.next(PATIENCE) else { return Ok(false) };
+            let Some(batch) = captures.next(PATIENCE) else { return Ok(false) };
             let mut batch = batch.map_err(unreadable)?;
             if batch.observations.is_empty() {
                 break;
             }
             batch.points.drain(..).for_each(|point| self.analysis.add_point(point));
             batch.observations.iter().for_each(|observation| self.analysis.observe(observation));
-            self.progress = batch.progress;
-            self.captures.recycle(batch);
+            self.progress = Some(batch.progress);
+            captures.recycle(batch);
         }
         Ok(true)
     }
 
     fn finish(mut self) -> ::tables::Tables {
-        let captures = self.captures.finish();
-        captures.iter().flat_map(diagnostics::of_capture).for_each(|remark| self.analysis.remark(remark));
+        let statistics = self.captures.take().map(Ahead::finish).unwrap_or_default();
+        statistics.iter().flat_map(diagnostics::of_capture).for_each(|remark| self.analysis.remark(remark));
+        let cut = statistics.iter().any(|capture| capture.cut.is_some());
+        if self.end.0.was_early() && !cut {
+            self.analysis.remark(Diagnostic {
+                capture: Some("standard input".into()),
+                diagnostic: "capture_cut",
+                message: "interrupted; analysed up to there".into(),
+                ..Diagnostic::default()
+            });
+        }
         let mut tables = self.analysis.finish();
-        tables.complete = captures.iter().all(|capture| capture.cut.is_none());
+        tables.complete = !cut && !self.end.0.was_early();
         tables
     }
+}
+
+fn open(paths: &[PathBuf], end: &End) -> PyResult<Merge> {
+    let reader = |path: &PathBuf| match path.to_str() {
+        Some("-") => Reader::new("standard input", StandardInput::new(end.clone())),
+        _ => Reader::open(path),
+    };
+    let readers = paths.iter().map(reader).collect::<Result<_, _>>().map_err(unreadable)?;
+    Ok(Merge::new(readers))
 }
 
 fn unreadable(error: capture::Error) -> PyErr {
@@ -88,7 +153,7 @@ fn unreadable(error: capture::Error) -> PyErr {
 
 fn positive(name: &str, seconds: f64) -> PyResult<i64> {
     match nanoseconds(name, seconds)? {
-        0 => Err(Error::new_err(format!("{name} is {seconds}; it must be above 0"))),
+        0 => Err(Error::new_err(format!("{name} is {seconds}; it must be at least 1e-9, a nanosecond"))),
         ns => Ok(ns),
     }
 }

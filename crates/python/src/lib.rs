@@ -7,6 +7,7 @@ mod analyze;
 mod diagnostics;
 mod errors;
 mod rows;
+mod standard_input;
 mod tables;
 
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from mptcplab import Error, _core
-from mptcplab.cli.parser import Parser, number, seconds, seconds_above_0
+from mptcplab.cli.parser import Parser, named, number, seconds, seconds_above_0
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ examples:
   mptcplab analyze client.pcapng                    what happened, at a glance
   mptcplab analyze client.pcapng server.pcapng      both ends: adds what one end cannot know
   mptcplab analyze wlan0.pcap wwan0.pcap            one capture per interface
-  tcpdump -w - -i any tcp | mptcplab analyze -      from standard input
+  tcpdump -w - -i wlan0 tcp | mptcplab analyze -    live, until Ctrl-C
   mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
   mptcplab analyze --parquet tables trace.pcap      every table, samples included
 """
@@ -33,12 +33,22 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         epilog=EXAMPLES,
     )
     command.add_argument(
-        "captures", nargs="+", metavar="FILE", help='a capture; "-": standard input'
+        "captures",
+        nargs="+",
+        type=named,
+        metavar="FILE",
+        help='a capture; "-": standard input, which the first Ctrl-C ends, and the second quits',
     )
     output = command.add_argument_group("output (default: a summary)")
     output.add_argument("--json", action="store_true", help="print the summary tables as JSON")
-    output.add_argument("--parquet", metavar="DIR", help="write every table to DIR/TABLE.parquet")
-    output.add_argument("--csv", metavar="DIR", help="write every table to DIR/TABLE.csv")
+    for kind in ("parquet", "csv"):
+        output.add_argument(
+            f"--{kind}",
+            type=named,
+            metavar="DIR",
+            help=f"write every table to DIR/TABLE.{kind}; earlier ones are replaced, other files "
+            "left alone",
+        )
     output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
     definitions = command.add_argument_group("definitions")
     definitions.add_argument(
@@ -91,17 +101,15 @@ def _check_places(options: Namespace) -> None:
 
     from mptcplab.cli import directory
 
-    if options.csv and options.parquet and Path(options.csv) == Path(options.parquet):
-        raise Error("--csv and --parquet need a directory each")
-    for place, ending in ((options.csv, ".csv"), (options.parquet, ".parquet")):
-        if place:
-            directory.refuse_foreign(Path(place), ending)
+    for place in filter(None, (options.csv, options.parquet)):
+        directory.check(Path(place))
 
 
 def _analyze(options: Namespace) -> _core.Tables:
     from mptcplab.cli.progress import Progress
+    from mptcplab.cli.stop import Stop
 
-    with Progress() as progress:
+    with Progress() as progress, Stop(live="-" in options.captures) as stop:
         return _core.analyze(
             options.captures,
             bin_seconds=options.bin,
@@ -109,6 +117,7 @@ def _analyze(options: Namespace) -> _core.Tables:
             trim_seconds=options.trim,
             samples=bool(options.csv or options.parquet),
             progress=progress,
+            stop=stop,
         )
 
 
@@ -124,15 +133,21 @@ def _write(tables: _core.Tables, options: Namespace) -> None:
     from mptcplab.cli import directory
 
     if options.csv:
-        with directory.written(options.csv, ".csv") as target:
+        with directory.written(options.csv) as target:
             for name in tables.NAMES:
                 tables.write_csv(name, target / f"{name}.csv")
+        _say_written(tables, options.csv)
     if options.parquet:
         import polars as pl
 
-        with directory.written(options.parquet, ".parquet") as target:
+        with directory.written(options.parquet) as target:
             for name in tables.NAMES:
                 pl.DataFrame(tables.table(name)).write_parquet(target / f"{name}.parquet")
+        _say_written(tables, options.parquet)
+
+
+def _say_written(tables: _core.Tables, place: str) -> None:
+    print(f"wrote {len(tables.NAMES)} tables to {place}", file=sys.stderr)
 
 
 def _warn_if_cut(tables: _core.Tables) -> None:

@@ -1,10 +1,10 @@
-"""Directories that are complete or absent: written beside and renamed."""
+"""Files of one kind in a directory: all are written before the first takes its place."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mptcplab import Error
@@ -15,50 +15,47 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def written(place: str, ending: str) -> Iterator[Path]:
-    """Give a directory to write to, and put it at ``place`` when all went well.
+def written(place: str) -> Iterator[Path]:
+    """Give a directory to write files to, and put them into ``place`` when all went well.
 
-    An earlier one is replaced if it holds nothing but files that end with ``ending``.
+    Files of the same names are replaced there, others left alone. When something goes wrong,
+    nothing is left behind, and earlier files are as they were.
     """
     target = Path(place)
-    refuse_foreign(target, ending)
+    made: list[Path] = []
+    new: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    except OSError as error:
-        raise Error(f"cannot write {place}: {error.strerror}") from error
-    try:
-        beside.chmod(0o777 & ~_umask())
-        yield beside
-        _replace(target, beside)
+        _make(target, made)
+        # Within the directory: so it is on the same disk, whatever the directory is.
+        new = Path(tempfile.mkdtemp(prefix=".mptcplab-", dir=target))
+        yield new
+        for file in sorted(new.iterdir()):
+            file.replace(target / file.name)
+        made.clear()
     except OSError as error:
         raise Error(f"cannot write {place}: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        if new is not None:
+            shutil.rmtree(new, ignore_errors=True)
+        with suppress(OSError):
+            for directory in reversed(made):
+                directory.rmdir()
 
 
-def refuse_foreign(target: Path, ending: str) -> None:
-    """Refuse a place that holds what is not ours."""
-    if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise Error(f"{target} is there already and is no directory; name another one")
-    if target.is_dir():
-        foreign = next((path.name for path in target.iterdir() if path.suffix != ending), None)
-        if foreign is not None:
-            raise Error(f"{target} holds other files ({foreign}); name another directory")
+def check(target: Path) -> None:
+    """Refuse a place that cannot become a directory."""
+    there = target
+    while not there.exists() and there != there.parent:
+        if there.is_symlink():
+            raise Error(f"cannot write {target}: {there} is a link to nothing")
+        there = there.parent
+    if not there.is_dir():
+        raise Error(f"cannot write {target}: {there} is no directory")
 
 
-def _replace(target: Path, beside: Path) -> None:
-    if not target.exists():
-        beside.rename(target)
-        return
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as old:
-        target.rename(Path(old, "old"))
-        beside.rename(target)
-
-
-def _umask() -> int:
-    import os
-
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _make(target: Path, made: list[Path]) -> None:
+    """Make a directory and what is missing above it; note what was made."""
+    if not target.is_dir():
+        _make(target.parent, made)
+        target.mkdir()
+        made.append(target)

@@ -29,15 +29,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"mptcplab: {error}", file=sys.stderr)
         status = UNREADABLE
     except BrokenPipeError:
-        # Whoever reads our output has enough of it (| head). Python would complain at exit too.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever reads our output has enough of it (| head).
+        _close_output()
         status = PIPE_CLOSED
     except OSError as error:
-        print(f"mptcplab: {error}", file=sys.stderr)
+        # What befalls other files is an Error by now.
+        reason = (error.strerror or str(error)).partition(" (os error")[0]
+        print(f"mptcplab: cannot write standard output: {reason}", file=sys.stderr)
+        _close_output()
         status = UNREADABLE
     except KeyboardInterrupt:
         status = INTERRUPTED
     sys.exit(status)
+
+
+def _close_output() -> None:
+    """Let Python have nothing to complain about when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -23,6 +23,13 @@ class Parser(argparse.ArgumentParser):
         sys.exit(2)
 
 
+def named(text: str) -> str:
+    """Read the name of a file or a directory."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return text
+
+
 def seconds(text: str) -> float:
     """Read a length of time."""
     value = _number(text)
@@ -35,14 +42,15 @@ def seconds_above_0(text: str) -> float:
     """Read a length of time that is not nothing."""
     value = seconds(text)
     if round(value * 1e9) == 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+        fault = "not a number of seconds above 0" if value == 0 else "shorter than a nanosecond"
+        raise argparse.ArgumentTypeError(f"{text} is {fault}")
     return value
 
 
 def number(text: str) -> int:
     """Read the number of something, counted from 0."""
     if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text} is not a number (0, 1, 2, …)")
+        raise argparse.ArgumentTypeError(f"{text} is not a number (0, 1, 2, ...)")
     return int(text)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import time
 
+from mptcplab.cli.summary.page import PLAIN, carries
+from mptcplab.cli.summary.text import size
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
 PATIENCE = 1.0
 STEP = 0.1
-MEGABYTE = 1e6
 
 
 class Progress:
@@ -42,7 +44,8 @@ class Progress:
             return
         self._due = now + STEP
         self._shown = True
-        self._print(line(now - self._begun, done, total))
+        text = line(now - self._begun, done, total)
+        self._print(text if carries(sys.stderr, text) else text.translate(PLAIN))
 
     def _print(self, text: str) -> None:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
@@ -50,10 +53,10 @@ class Progress:
 
 def line(elapsed: float, done: int, total: int | None) -> str:
     """Say how far it is."""
-    rate = done / elapsed / MEGABYTE
+    rate = size(done / elapsed) + "/s"
     if not total:
-        return f"read {done / MEGABYTE:.0f} MB, {rate:.0f} MB/s"
+        return f"read {size(done)}, {rate}"
     part = min(done / total, 1.0)
     bar = ("━" * round(part * 30)).ljust(30, "─")
     left = elapsed * (1 - part) / part if part else 0.0
-    return f"reading {bar} {part:4.0%}  {rate:.0f} MB/s, {left:.0f} s left"
+    return f"reading {bar} {part:4.0%}  {rate}, {left:.0f} s left"

@@ -30,6 +30,8 @@ ENDED = {
     "open": "still open at the end of the capture",
 }
 SURE = 0.9
+# All times count from the first packet of the captures.
+STARTS_LATE_S = 0.0005
 MOST_EVENTS = 12
 
 
@@ -75,6 +77,8 @@ def _facts(connection: Row) -> list[str]:
         facts.append(text.plural(connection["subflows"], "subflow"))
     if connection["duration_s"] is not None:
         facts.append(text.seconds(connection["duration_s"]))
+    if connection["start_s"] >= STARTS_LATE_S:
+        facts.append(f"starts at {text.at(connection['start_s'])}")
     if connection["began"] == "midway":
         facts.append("began before the capture")
     facts.append(ENDED.get(connection["ended"], str(connection["ended"])))

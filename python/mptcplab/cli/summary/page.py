@@ -14,10 +14,39 @@ if TYPE_CHECKING:
 
 STYLES = {"strong": "1", "faint": "2", "good": "32", "warning": "33", "bad": "31"}
 SEPARATOR = " · "
+# For streams whose encoding lacks our signs.
+PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("█▉▊▋▌▍▎▏━", "#"),
+        "─": "-",
+        "↑": "^",
+        "↓": "v",
+        "→": "->",
+        "±": "+-",
+        "–": "-",
+        "·": "*",
+        "×": "x",
+        "…": "...",
+        "′": "'",
+        "µ": "u",
+        "σ": "s",
+        "\u202f": " ",
+        "\ufffd": "?",
+    }
+)
 # What a file or a pipe is given: there is no edge to keep within.
 UNLIMITED = 10_000
 # Lines of facts are no longer than this, however wide the page.
 COMFORTABLE = 120
+
+
+def carries(out: TextIO, signs: str) -> bool:
+    """Say whether a stream's encoding has these signs."""
+    try:
+        signs.encode(getattr(out, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 class Page:
@@ -32,10 +61,15 @@ class Page:
         if width is None:
             width = shutil.get_terminal_size().columns if terminal else UNLIMITED
         self.width = max(width, 40)
+        self._plain = not carries(self._out, "█↑–")
 
     def line(self, text: str = "") -> None:
         """Print a line as it is."""
-        self._out.write(text.rstrip() + "\n")
+        self._out.write(self.signs(text).rstrip() + "\n")
+
+    def signs(self, text: str) -> str:
+        """Write signs that the stream cannot carry in others that it can."""
+        return text.translate(PLAIN) if self._plain else text
 
     def style(self, text: str, *styles: str) -> str:
         """Give text a style, where there are colours."""
@@ -90,6 +124,11 @@ class Column:
         self.keep = keep
         self.width = max(map(len, (heading, *cells)))
 
+    def on(self, page: Page) -> Column:
+        """Give the column in signs that the page carries."""
+        cells = [page.signs(cell) for cell in self.cells]
+        return Column(page.signs(self.heading), cells, left=self.left, keep=self.keep)
+
     def fitted(self, text: str) -> str:
         """Give a cell its width."""
         return text.ljust(self.width) if self.left else text.rjust(self.width)
@@ -97,12 +136,17 @@ class Column:
 
 def draw(page: Page, columns: Sequence[Column], *, indent: str = "  ") -> None:
     """Print a table, without the columns that the page has no room for."""
+    columns = [column.on(page) for column in columns]
     shown = _fitting(columns, page.width - len(indent))
     heading = "  ".join(column.fitted(column.heading) for column in shown)
     page.line(indent + page.style(heading.rstrip(), "faint"))
     for row in zip(*(column.cells for column in shown), strict=True):
         cells = (column.fitted(cell) for column, cell in zip(shown, row, strict=True))
         page.line(indent + "  ".join(cells))
+    absent = [column.heading for column in columns if column.heading and column not in shown]
+    if absent:
+        words = f"left out for width: {', '.join(absent)}; --json has all"
+        page.words(words, indent=indent, style="faint")
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:

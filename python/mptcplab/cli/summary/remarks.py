@@ -2,40 +2,68 @@
 
 from __future__ import annotations
 
+import re
+
 from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = dict[str, Any]
+
 # These take nothing away from the figures.
 MERE_INFORMATION = frozenset({"clock_offset", "not_ip", "not_tcp", "reordered"})
 MOST = 12
-MOST_PLACES = 3
+NUMBER = re.compile(r"\d+(\.\d+)?")
+# A number of things, as messages have it.
+COUNT = re.compile(r"(?<![\d.:])\d{4,}(?= [a-z]+s\b)")
 
 
 def print_remarks(page: Page, tables: _core.Tables) -> None:
-    """Print the remarks, if there are any, each once with the places that it is about."""
-    places: dict[tuple[bool, str], list[str]] = {}
+    """Print the remarks, if there are any: those of one kind once, with the first's figures."""
+    kinds: dict[tuple[str, ...], list[Row]] = {}
     for row in tables.rows("diagnostics"):
-        key = (row["diagnostic"] in MERE_INFORMATION, row["message"])
-        places.setdefault(key, []).append(_place(row))
-    if places:
+        kinds.setdefault(_kind(row), []).append(row)
+    if kinds:
         page.line()
-    for (mere, message), where in sorted(places.items(), key=lambda item: item[0][0])[:MOST]:
-        first, style = ("· ", "faint") if mere else ("! ", "warning")
-        page.words(_listed(where) + text.clean(message), first=first, style=style)
-    if len(places) > MOST:
-        page.words(f"… and {len(places) - MOST} more; --json lists all", style="faint")
+    for rows in sorted(kinds.values(), key=_is_mere)[:MOST]:
+        first, style = ("· ", "faint") if _is_mere(rows) else ("! ", "warning")
+        page.words(_place(rows) + _message(rows), first=first, style=style)
+    if len(kinds) > MOST:
+        page.words(f"… and {len(kinds) - MOST} more; --json lists all", style="faint")
 
 
-def _place(row: dict[str, object]) -> str:
+def _kind(row: Row) -> tuple[str, ...]:
+    """Name what remarks must share to be told as one."""
+    if row["connection"] is not None:
+        return (row["diagnostic"],)
+    return row["diagnostic"], NUMBER.sub("", row["message"])
+
+
+def _is_mere(rows: list[Row]) -> bool:
+    return rows[0]["diagnostic"] in MERE_INFORMATION
+
+
+def _message(rows: list[Row]) -> str:
+    message = COUNT.sub(lambda count: text.count(int(count[0])), rows[0]["message"])
+    differ = any(row["message"] != rows[0]["message"] for row in rows)
+    return text.clean(message) + (" (so the first; --json has all)" if differ else "")
+
+
+def _place(rows: list[Row]) -> str:
+    """Say what the remarks are about: the first, and how many more."""
+    places = list(dict.fromkeys(filter(None, map(_label, rows))))
+    if not places:
+        return ""
+    more = f" and {text.count(len(places) - 1)} more" if len(places) > 1 else ""
+    return f"{places[0]}{more}: "
+
+
+def _label(row: Row) -> str:
     names = [f"{name} {row[name]}" for name in ("connection", "subflow") if row[name] is not None]
     if row["capture"] is not None:
         names.append(text.clean(str(row["capture"])))
-    return " ".join(names)
-
-
-def _listed(places: list[str]) -> str:
-    named = ", ".join(filter(None, places[:MOST_PLACES]))
-    if len(places) > MOST_PLACES:
-        named += f" and {text.count(len(places) - MOST_PLACES)} more"
-    return f"{named}: " if named else ""
+    return ", ".join(names)

@@ -1,0 +1,108 @@
+"""Ctrl-C while standard input is read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+CODE = "import mptcplab, sys; print('up', flush=True); {}"
+
+
+@contextmanager
+def running(code: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run Python with pipes all around; what runs in the background must not ignore the signal."""
+
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", CODE.format(code)]
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heed)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"up\n"
+        yield process
+    finally:
+        process.kill()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+        process.wait()
+
+
+COMMAND = "from mptcplab.cli.main import main; main(['analyze', '--json', '-'])"
+
+
+def send(process: subprocess.Popen[bytes], content: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(content)
+    process.stdin.flush()
+    # Until it waits for more.
+    time.sleep(0.7)
+
+
+def interrupt(process: subprocess.Popen[bytes]) -> None:
+    os.kill(process.pid, signal.SIGINT)
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_the_first_ends_the_reading(download: list[str], closed: bool) -> None:
+    """Whether the writer ends too, as tcpdump does, or falls silent."""
+    with gzip.open(download[0]) as capture, running(COMMAND) as process:
+        send(process, capture.read())
+        interrupt(process)
+        if closed:
+            time.sleep(0.3)
+            out, err = process.communicate(timeout=10)
+        else:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            out, err = process.stdout.read(), process.stderr.read()
+            process.wait(10)
+    assert process.returncode == 0
+    assert b"analysing what has come" in err
+    document = json.loads(out)
+    assert document["complete"] is closed
+    assert document["connections"][0]["transfers"]["down"]["bytes"] > 3_000_000
+    kinds = {row["diagnostic"] for row in document["diagnostics"]}
+    assert ("capture_cut" in kinds) is not closed
+
+
+def test_the_second_quits(download: list[str]) -> None:
+    with gzip.open(download[0]) as capture, running(COMMAND) as process:
+        send(process, capture.read())
+        interrupt(process)
+        time.sleep(0.3)
+        interrupt(process)
+        assert process.wait(5) == 130
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+
+
+def test_nothing_has_come() -> None:
+    with running(COMMAND) as process:
+        send(process, b"")
+        interrupt(process)
+        assert process.wait(10) == 2
+        assert process.stderr is not None
+        assert b"standard input: is empty" in process.stderr.read()
+
+
+def test_the_library_raises_at_once_while_the_pipe_is_silent() -> None:
+    with running("mptcplab.analyze('-')") as process:
+        send(process, b"")
+        begun = time.monotonic()
+        interrupt(process)
+        assert process.stderr is not None
+        assert process.stderr.read().endswith(b"KeyboardInterrupt\n")
+        process.wait(10)
+        assert time.monotonic() - begun < 3
