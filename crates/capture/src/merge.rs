@@ -9,7 +9,7 @@ use crate::{Error, FileStatistics, Reader, order};
 ///
 /// Observations of one time come by interface name, 4-tuple, direction, sequence and acknowledgement, so that the same
 /// packets come in the same order however they were split into files. Packets that stand behind newer ones in their file
-/// are put right: up to 10 ms of capture time (while no more than 16 384 packets lie between), and up to 2 s (65 536
+/// are put right: up to 10 ms of capture time (while no more than 16 384 packets lie between), and up to 2 s (32 768
 /// packets) in a file of several interfaces, whose packets stand in turns, block by block.
 pub struct Merge {
     sources: Vec<Source>,

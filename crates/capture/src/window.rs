@@ -21,7 +21,7 @@ const ONE_INTERFACE: Horizon = Horizon { reordered_ns: 10_000_000, most: 32 * 10
 
 /// Where a capture has several interfaces, dumpcap writes what they hold in turns, block by block: some 200 ms of one,
 /// then the same 200 ms of the next.
-const SEVERAL_INTERFACES: Horizon = Horizon { reordered_ns: 2_000_000_000, most: 128 * 1024 };
+const SEVERAL_INTERFACES: Horizon = Horizon { reordered_ns: 2_000_000_000, most: 64 * 1024 };
 
 /// Observations of one capture on their way into time order.
 ///

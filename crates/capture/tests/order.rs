@@ -164,7 +164,11 @@ fn interfaces_that_were_written_in_turns_are_put_in_order() {
     for (per_second, seconds, block_ms) in [(200, 20, 200), (10_000, 5, 200), (60_000, 2, 200), (1_000, 20, 1_900)] {
         let (sorted, blocks) = in_blocks(per_second, seconds, block_ms * MS);
         let (sorted, blocks) = (file_of(&["a", "b"], &sorted), file_of(&["a", "b"], &blocks));
-        assert_eq!(order(&[blocks.clone()]), order(&[sorted.clone()]), "{per_second} per second");
+        assert_eq!(
+            order(std::slice::from_ref(&blocks)),
+            order(std::slice::from_ref(&sorted)),
+            "{per_second} per second"
+        );
         let statistics = |bytes: &[u8]| {
             let mut merge = merge(&[bytes]);
             observe(&mut merge);
