@@ -149,7 +149,7 @@ impl Limbo {
 
     /// Decides, if what was seen is enough.
     pub(super) fn decide(&self, known: &Known, connections: &Connections) -> Decision {
-        let (from_low, last) = self.packets.last().expect("something waits");
+        let (_, last) = self.packets.last().expect("something waits");
         let flags = tcp(last).flags;
         let first = tcp(&self.packets[0].1);
         let over = flags.has(Flags::RST) || self.packets.len() >= MOST_PACKETS;
