@@ -390,7 +390,7 @@ impl Report {
         renumbered!(rtt, self.rtt.into_iter(), subflow);
         renumbered!(reordering, self.reordering.into_iter(), subflow);
         renumbered!(window, self.window.into_iter(), subflow);
-        self.events.sort_by_key(|row| row.at_ns);
+        self.events.sort_by_key(|row| (row.at_ns, maybe(row.subflow)));
         renumbered!(events, self.events.into_iter(), maybe);
         renumbered!(diagnostics, self.diagnostics.into_iter(), maybe);
     }

@@ -257,6 +257,24 @@ fn refused_join() {
     assert_eq!(join.join_time_ms, None);
 }
 
+/// Each RST has the reason that stands on it (RFC 8684 §3.6): one without gives none.
+#[test]
+fn reset_by_both_sides() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte A  1 1 0 join(2)
+        200 server lte R  1 1 0 tcprst(3)
+        201 client lte R  1 1 0
+        "
+    ));
+    let resets = tables.events.iter().filter(|row| row.event == "reset");
+    let details: Vec<_> = resets.map(|row| (row.direction, row.detail)).collect();
+    assert_eq!(details, [(Some(Down), Some("administratively prohibited")), (Some(Up), None)]);
+    assert_eq!(subflow(&tables, 1).reset_reason, Some("administratively prohibited"));
+}
+
 /// RFC 8684 §3.7 and Appendix C: a middlebox strips MP_JOIN from the SYN/ACK; the opener resets the subflow.
 #[test]
 fn join_whose_option_was_stripped() {

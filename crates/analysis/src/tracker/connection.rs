@@ -4,6 +4,7 @@ use super::{
     data_space::DataSpace,
     limbo::Identity,
     mappings::Mappings,
+    signals::reset_reason,
     stream::{InOrder, Stream},
     subflow::{Addresses, Alignment, Kind as SubflowKind, Subflow, View},
     vantage::Evidence,
@@ -92,6 +93,7 @@ pub(super) struct Packet<'a> {
 struct Signals {
     dss: Option<Dss>,
     capable: Option<MpCapable>,
+    reset_reason: Option<&'static str>,
 }
 
 impl End {
@@ -245,7 +247,7 @@ impl Connection {
             return;
         }
         if flags.has(Flags::RST) {
-            self.reset(packet);
+            self.reset(packet, signals.reset_reason);
             return;
         }
         if flags.has(Flags::ACK) {
@@ -298,6 +300,9 @@ impl Connection {
                 Ok(TcpOption::Mptcp(Mptcp::Capable(capable))) => {
                     signals.capable = Some(capable);
                     self.capable(packet, &capable);
+                }
+                Ok(TcpOption::Mptcp(Mptcp::TcpRst(reset))) => {
+                    signals.reset_reason = Some(reset_reason(reset.reason));
                 }
                 Ok(TcpOption::Mptcp(other)) => self.signal(packet, &other),
                 Ok(TcpOption::MaximumSegmentSize(mss)) if packet.tcp.flags.has(Flags::SYN) => {
@@ -567,7 +572,7 @@ impl Connection {
         }
     }
 
-    fn reset(&mut self, packet: &Packet) {
+    fn reset(&mut self, packet: &Packet, reason: Option<&'static str>) {
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
         let sequence = &mut view.sequences[packet.direction as usize];
@@ -579,6 +584,8 @@ impl Connection {
         }
         view.reset = true;
         self.may_close = true;
+        let known = &mut self.subflows[packet.subflow].reset_reason;
+        *known = reason.or(*known);
         let view = self.view(packet);
         let again = std::mem::replace(&mut view.resets[packet.direction as usize], true);
         if packet.direction != opener && view.handshake.ack.is_none() {
@@ -587,8 +594,7 @@ impl Connection {
         if again {
             return;
         }
-        let detail = self.subflows[packet.subflow].reset_reason;
-        self.happened(packet, Happening { detail, ..Happening::new("reset") });
+        self.happened(packet, Happening { detail: reason, ..Happening::new("reset") });
     }
 
     /// Offset of a data sequence number.

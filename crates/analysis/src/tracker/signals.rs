@@ -51,11 +51,8 @@ impl Connection {
                 self.fast_closed = true;
                 self.may_close = true;
             }
-            Mptcp::TcpRst(reset) => {
-                self.subflows[packet.subflow].reset_reason = Some(reset_reason(reset.reason));
-            }
             Mptcp::Other { .. } => self.happened(packet, Happening::new("experimental")),
-            Mptcp::Capable(_) | Mptcp::Dss(_) => {}
+            Mptcp::Capable(_) | Mptcp::Dss(_) | Mptcp::TcpRst(_) => {}
         }
     }
 
@@ -108,7 +105,7 @@ impl Connection {
 }
 
 /// RFC 8684 §3.6, figure 15.
-fn reset_reason(code: u8) -> &'static str {
+pub(super) fn reset_reason(code: u8) -> &'static str {
     match code {
         0 => "unspecified error",
         1 => "MPTCP-specific error",
