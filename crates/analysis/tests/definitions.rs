@@ -416,6 +416,22 @@ fn data_in_flight_and_window() {
     assert_eq!(flow(&receiver, 0, Down).window_bytes_max, Some(25_600));
 }
 
+/// An ACK that the FIN overtook has the number before the next too.
+#[test]
+fn an_ack_overtaken_by_the_fin_is_no_keep_alive() {
+    let tables = Script::default().run(
+        "
+        0    client wifi S  0 0 0
+        20   server wifi SA 0 1 0
+        20   client wifi A  1 1 0
+        30   client wifi FA 1 1 0
+        50   server wifi A  1 2 0
+        50.1 client wifi A  1 1 0
+        ",
+    );
+    assert_eq!(flow(&tables, 0, Up).keep_alive_packets, 0);
+}
+
 /// RFC 1122 §4.2.3.6: a keep-alive repeats the number before the next, with one byte of garbage or none.
 #[test]
 fn keep_alives() {

@@ -561,7 +561,8 @@ impl Connection {
     fn bare(&mut self, packet: &Packet) {
         let dir = packet.direction;
         let sequence = &mut self.view(packet).sequences[dir as usize];
-        if !sequence.from_syn || sequence.in_flight_bytes() > 0 {
+        // After the FIN nothing is kept alive: an ACK from before it, overtaken by it, looks the same.
+        if !sequence.from_syn || sequence.fin.is_some() || sequence.in_flight_bytes() > 0 {
             return;
         }
         let position = sequence.position(packet.tcp.seq);
