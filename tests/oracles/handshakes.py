@@ -16,6 +16,7 @@ REASONS = [
     "unacceptable performance",
     "middlebox interference",
 ]
+NOT_BELIEVED = "outside the receiver's window: not believed"
 
 
 @dataclass(frozen=True, order=True)
@@ -30,7 +31,7 @@ def joins(packets: list[Packet]) -> list[Event]:
     opener = [p for p in packets if p.four_tuple == packets[0].four_tuple]
     acceptor = [p for p in packets if p.four_tuple != packets[0].four_tuple]
     answers = [p for p in acceptor if p.flags & SYN]
-    resets = [p for p in packets if p.flags & RST]
+    resets = [p for p in packets if p.flags & RST and _is_believed(p, packets)]
     syn = packets[0].number
     if not answers:
         refused = any(p.flags & RST for p in acceptor)
@@ -50,11 +51,45 @@ def joins(packets: list[Packet]) -> list[Event]:
 
 
 def resets(packets: list[Packet]) -> list[Event]:
-    """The first RST of each side of a subflow, with the reason that MP_TCPRST gives on it."""
-    found = {}
+    """The first RST of each side of a subflow, with the reason that MP_TCPRST gives on it.
+
+    Those that are not believed are all told.
+    """
+    found: list[Event] = []
+    sides = set()
     for packet in packets:
-        if packet.flags & RST and packet.four_tuple not in found:
+        if not packet.flags & RST:
+            continue
+        if not _is_believed(packet, packets):
+            found.append(Event("reset", packet.number, NOT_BELIEVED))
+        elif packet.four_tuple not in sides:
+            sides.add(packet.four_tuple)
             reason = packet.reset_reason
-            detail = "" if reason is None else REASONS[reason]
-            found[packet.four_tuple] = Event("reset", packet.number, detail)
-    return list(found.values())
+            found.append(Event("reset", packet.number, "" if reason is None else REASONS[reason]))
+    return found
+
+
+def _is_believed(reset: Packet, packets: list[Packet]) -> bool:
+    """After the handshake a RST must lie in the receiver's window (RFC 9293 §3.5.2)."""
+    before = packets[: packets.index(reset)]
+    own = [p for p in before if p.four_tuple == reset.four_tuple]
+    other = [p for p in before if p.four_tuple != reset.four_tuple]
+    opener = [p for p in before if p.four_tuple == packets[0].four_tuple]
+    if not any(p.flags & (SYN | RST | ACK) == ACK for p in opener):
+        return True
+    acks = [p for p in other if p.flags & (SYN | RST | ACK) == ACK]
+    ends = [_distance(p.sequence + _length(p), reset.sequence) for p in own if not p.flags & RST]
+    if not acks or not ends:
+        return True
+    acked = max(_distance(p.acknowledgement, reset.sequence) for p in acks)
+    scale = next((p.window_scale for p in other if p.flags & SYN), None)
+    window = max(acks[-1].window << (scale or 0), 0xFFFF)
+    return acked <= 0 <= max(acked + window, *ends)
+
+
+def _length(packet: Packet) -> int:
+    return packet.length + bool(packet.flags & SYN) + bool(packet.flags & FIN)
+
+
+def _distance(number: int, other: int) -> int:
+    return (number - other + 2**31) % 2**32 - 2**31

@@ -32,7 +32,9 @@ class Rules:
     probes_of_any_length: bool = True
     # What a zero-window probe brings is no new data and no record, so that it gives no sample.
     probes_bring_nothing: bool = True
-    # The last byte acknowledged, sent once more by itself, is data.
+    # The last byte acknowledged, sent once more by itself, is data, and an ACK with its number no
+    # more than an ACK; else they are keep-alives: the ACK only when all is acknowledged and
+    # before the FIN; into a closed window it is a probe.
     keep_alives_count: bool = True
     # A segment larger than the MSS is one packet; else the packets that it was merged of.
     merged_are_one: bool = True
@@ -162,6 +164,8 @@ def _take(packet: Packet, own: End, other: End, rules: Rules) -> None:
         return
     if packet.length or syn or fin:
         _send(packet, own, other, at, rules)
+    elif not rules.keep_alives_count and not own.fins:
+        _bare(packet, own, other)
     if packet.flags & ACK:
         _acknowledge(packet.acknowledgement, other, at, rules)
     if not packet.flags & RST:
@@ -216,6 +220,15 @@ def _send(packet: Packet, own: End, other: End, at: int, rules: Rules) -> None:
         sent.repeated_packets += count * (new_bytes == 0)
     sent.gap_packets += count * any(a < (own.highest or a) for a, _ in new)
     own.highest = max(end, own.highest or end)
+
+
+def _bare(packet: Packet, own: End, other: End) -> None:
+    position = _unwrap(own, packet.sequence)
+    if own.syns and own.acked == position + 1 and own.acked >= (own.highest or 0):
+        if other.window == 0:
+            own.sent.zero_window_probes += 1
+        else:
+            own.sent.keep_alives += 1
 
 
 def _unwrap(end: End, sequence: int) -> int:
