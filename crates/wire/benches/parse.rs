@@ -33,7 +33,7 @@ fn segment(source: &str, destination: &str, payload: u32) -> Vec<u8> {
     };
     let (source, destination) = (address(source), address(destination));
     let ip = Ip { source, destination, ttl: 64, tos: 0, id: 7, dont_fragment: true, fragment: None };
-    let frame = Frame { ip, l4: L4::Tcp(tcp), payload: Payload { len: payload } };
+    let frame = Frame { ip, l4: L4::Tcp(tcp), payload: Payload::unsaid(payload) };
     let mut bytes = Vec::new();
     frame.emit(&vec![0; payload as usize], &mut bytes).unwrap();
     bytes

@@ -1,5 +1,5 @@
 use crate::emit::check;
-use crate::ip::{AH, Packet, TCP};
+use crate::ip::{AH, Datagram, TCP};
 use crate::tcp::CHECKSUM;
 use crate::{EmitError, Ip, Malformed, Tcp, ipv6};
 
@@ -28,6 +28,34 @@ pub enum L4 {
 pub struct Payload {
     /// Bytes on the wire, however many of them were captured.
     pub len: u32,
+    /// What the bytes are.
+    pub content: Content,
+}
+
+/// What the bytes of a payload are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Not said here; see [`Packet::body`].
+    #[default]
+    Unsaid,
+    /// The pattern of streams that mptcplab sends, from this place of the stream on.
+    Pattern(u64),
+}
+
+/// A frame on its way, with the bytes of its payload where they are not a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Headers and length.
+    pub frame: Frame,
+    /// The payload's bytes. [`Content::Pattern`] needs none.
+    pub body: Option<Box<[u8]>>,
+}
+
+impl Payload {
+    /// `len` bytes, whatever they are.
+    pub const fn unsaid(len: u32) -> Payload {
+        Payload { len, content: Content::Unsaid }
+    }
 }
 
 impl Frame {
@@ -41,14 +69,14 @@ impl Frame {
     /// [`Malformed`] when the headers do not fit or contradict themselves; a cut payload is no error.
     #[inline]
     pub fn parse(bytes: &[u8], original_len: u32) -> Result<Frame, Malformed> {
-        let packet = Packet::parse(bytes, original_len)?;
+        let packet = Datagram::parse(bytes, original_len)?;
         let (l4, len) = if packet.protocol == TCP && packet.ip.has_transport_header() {
             let (tcp, header_len) = Tcp::parse(packet.bytes, packet.len)?;
             (L4::Tcp(tcp), packet.len - header_len)
         } else {
             (L4::Other(packet.protocol), packet.len)
         };
-        Ok(Frame { ip: packet.ip, l4, payload: Payload { len } })
+        Ok(Frame { ip: packet.ip, l4, payload: Payload::unsaid(len) })
     }
 
     /// Appends the packet to `out`, with its checksums. Of `payload` there may be fewer bytes than [`Payload::len`]

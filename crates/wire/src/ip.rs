@@ -37,7 +37,7 @@ pub(crate) const TCP: u8 = 6;
 pub(crate) const AH: u8 = 51;
 
 /// An IP packet with its headers taken off.
-pub(crate) struct Packet<'a> {
+pub(crate) struct Datagram<'a> {
     pub ip: Ip,
     /// What the IP headers carry.
     pub protocol: u8,
@@ -47,7 +47,7 @@ pub(crate) struct Packet<'a> {
     pub bytes: &'a [u8],
 }
 
-impl<'a> Packet<'a> {
+impl<'a> Datagram<'a> {
     #[inline]
     pub fn parse(bytes: &'a [u8], original_len: u32) -> Result<Self, Malformed> {
         match bytes.first() {

@@ -20,7 +20,7 @@
 
 use crate::bytes::{be16, be32};
 use crate::checksum::Sum;
-use crate::ip::{AH, Fragment, Packet};
+use crate::ip::{AH, Fragment, Datagram};
 use crate::{EmitError, Ip, Malformed};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -31,7 +31,7 @@ const DONT_FRAGMENT: u16 = 0x4000;
 const MORE_FRAGMENTS: u16 = 0x2000;
 
 #[inline]
-pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malformed> {
+pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Malformed> {
     let Some(header) = bytes.first_chunk::<LEN>() else {
         return Err(Malformed::short(NAME, LEN, bytes.len()));
     };
@@ -51,7 +51,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malfo
         return Err(Malformed::field(NAME, "total length", total));
     }
     let flags = be16(header, 6);
-    let mut packet = Packet {
+    let mut packet = Datagram {
         ip: Ip {
             source: IpAddr::V4(Ipv4Addr::from_bits(be32(header, 12))),
             destination: IpAddr::V4(Ipv4Addr::from_bits(be32(header, 16))),

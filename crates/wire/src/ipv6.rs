@@ -15,7 +15,7 @@
 //! ```
 
 use crate::bytes::{be16, be32, be128};
-use crate::ip::{AH, Fragment, Packet};
+use crate::ip::{AH, Fragment, Datagram};
 use crate::{EmitError, Ip, Malformed};
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -28,7 +28,7 @@ const FRAGMENT: u8 = 44;
 const DESTINATION: u8 = 60;
 
 #[inline]
-pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malformed> {
+pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Malformed> {
     let Some(header) = bytes.first_chunk::<LEN>() else {
         return Err(Malformed::short(NAME, LEN, bytes.len()));
     };
@@ -37,7 +37,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malfo
         0 => original_len.max(bytes.len() as u32).saturating_sub(LEN as u32),
         len => u32::from(len),
     };
-    let mut packet = Packet {
+    let mut packet = Datagram {
         ip: Ip {
             source: IpAddr::V6(address(header, 8)),
             destination: IpAddr::V6(address(header, 24)),
@@ -56,7 +56,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Packet<'_>, Malfo
 }
 
 /// Takes off one extension header, if there is one.
-pub(crate) fn skip_extension(packet: &mut Packet) -> Result<bool, Malformed> {
+pub(crate) fn skip_extension(packet: &mut Datagram) -> Result<bool, Malformed> {
     let name = match packet.protocol {
         HOP_BY_HOP | ROUTING | DESTINATION => "IPv6 extension header",
         FRAGMENT => "IPv6 fragment header",

@@ -17,7 +17,7 @@ mod tcp;
 mod time;
 
 pub use emit::EmitError;
-pub use frame::{Frame, L4, Payload};
+pub use frame::{Content, Frame, L4, Packet, Payload};
 pub use ip::{Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};
 pub use options::{Options, OptionsIter, SackBlocks, TcpOption};

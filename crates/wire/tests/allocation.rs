@@ -48,7 +48,7 @@ fn data_segment() -> Vec<u8> {
     let tcp =
         Tcp { source_port: 1, destination_port: 2, seq: 3, ack: 4, flags: Flags::ACK, window: 5, urgent: 0, options };
     let mut packet = Vec::new();
-    Frame { ip, l4: L4::Tcp(tcp), payload: Payload { len: 100 } }.emit(&[0; 100], &mut packet).unwrap();
+    Frame { ip, l4: L4::Tcp(tcp), payload: Payload::unsaid(100) }.emit(&[0; 100], &mut packet).unwrap();
     packet
 }
 

@@ -195,7 +195,7 @@ fn fragments_are_named() {
     let last = bytes("45000018 00070004 40060000 0a630101 0a630102 01020304");
     let frame = Frame::parse(&last, 24).unwrap();
     assert_eq!(frame.ip.fragment, Some(Fragment { offset: 32, more: false }));
-    assert_eq!((frame.l4, frame.payload), (L4::Other(6), Payload { len: 4 }));
+    assert_eq!((frame.l4, frame.payload), (L4::Other(6), Payload::unsaid(4)));
 }
 
 #[test]
@@ -237,8 +237,8 @@ fn what_would_be_read_back_otherwise_is_refused() {
         ),
         (ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: false })), "IP header: fragment cannot be written"),
         (Frame { l4: L4::Other(6), ..good }, "frame: protocol cannot be written"),
-        (Frame { payload: Payload { len: 65_500 }, ..good }, "IPv4 header: more than 65535 bytes cannot be written"),
-        (Frame { payload: Payload { len: u32::MAX }, ..good }, "frame: more than 65535 bytes cannot be written"),
+        (Frame { payload: Payload::unsaid(65_500), ..good }, "IPv4 header: more than 65535 bytes cannot be written"),
+        (Frame { payload: Payload::unsaid(u32::MAX), ..good }, "frame: more than 65535 bytes cannot be written"),
         (
             Frame { l4: L4::Tcp(Tcp { options: cut, ..*tcp(&good) }), ..good },
             "TCP header: options that end off a 32-bit boundary cannot be written",

@@ -131,7 +131,7 @@ fn frame() -> impl Strategy<Value = (Frame, Vec<u8>)> {
             _ if header_is_here => tcp,
             _ => other,
         };
-        (Frame { ip, l4, payload: Payload { len: payload.len() as u32 } }, payload)
+        (Frame { ip, l4, payload: Payload::unsaid(payload.len() as u32) }, payload)
     })
 }
 

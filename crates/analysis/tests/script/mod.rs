@@ -239,7 +239,7 @@ impl Script {
                 urgent: 0,
                 options,
             }),
-            payload: Payload { len: line.len },
+            payload: Payload::unsaid(line.len),
         };
         let mut bytes = Vec::new();
         frame.emit(&[], &mut bytes).expect("a packet");
@@ -507,7 +507,7 @@ pub fn segment(
         direction: None,
         record: 0,
         captured: 128,
-        frame: Frame { ip, l4: L4::Tcp(tcp), payload: Payload { len } },
+        frame: Frame { ip, l4: L4::Tcp(tcp), payload: Payload::unsaid(len) },
     }
 }
 

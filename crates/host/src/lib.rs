@@ -1,0 +1,1 @@
+//! A host: interfaces, endpoint, applications, taps.

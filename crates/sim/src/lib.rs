@@ -1,0 +1,1 @@
+//! Virtual time: hosts joined by links.

@@ -1,0 +1,149 @@
+//! What can be set of an endpoint. The defaults are those of current Linux.
+
+use crate::path_manager;
+
+const MS: i64 = 1_000_000;
+const S: i64 = 1_000 * MS;
+
+/// Settings of an endpoint, for all its connections.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Of every subflow.
+    pub tcp: Tcp,
+    /// Of connections.
+    pub mptcp: Mptcp,
+    /// Name of the congestion controller, one of [`crate::congestion::NAMES`].
+    pub congestion_control: String,
+}
+
+/// Settings of TCP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tcp {
+    /// Window scaling (RFC 7323 §2).
+    pub window_scaling: bool,
+    /// Timestamps (RFC 7323 §3).
+    pub timestamps: bool,
+    /// Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582).
+    pub sack: bool,
+    /// Longest that an ACK may wait; none: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
+    pub delayed_ack_ns: Option<i64>,
+    /// Proportional rate reduction (RFC 6937) in recovery; without it the window is halved at once.
+    pub proportional_rate_reduction: bool,
+    /// Loss detection by time (RFC 8985); without it by duplicate or selective ACKs (RFC 5681, RFC 6675).
+    pub rack: bool,
+    /// Tail loss probes (RFC 8985 §7).
+    pub tail_loss_probe: bool,
+    /// Segments in the first window (RFC 6928).
+    pub initial_window_packets: u32,
+    /// Slow start ends here; none: at the first loss.
+    pub initial_ssthresh_packets: Option<u32>,
+    /// Least retransmission time-out. With [`Tcp::linux_timeout`] the least of its variance term.
+    pub min_timeout_ns: i64,
+    /// Most it backs off to.
+    pub max_timeout_ns: i64,
+    /// Before a round-trip time is known.
+    pub initial_timeout_ns: i64,
+    /// `SRTT + max(min, 4 RTTVAR)` as Linux has it rather than `max(min, SRTT + 4 RTTVAR)` (RFC 6298).
+    pub linux_timeout: bool,
+    /// How often a SYN is sent again.
+    pub syn_retries: u32,
+    /// How often data is sent again by time-outs before the subflow is given up.
+    pub retries: u32,
+    /// Spread segments over the round trip.
+    pub pacing: bool,
+    /// Idle time before the first keep-alive; none: never sent (RFC 9293 §3.8.4).
+    pub keep_alive_idle_ns: Option<i64>,
+    /// Between keep-alives without an answer.
+    pub keep_alive_interval_ns: i64,
+    /// Keep-alives without an answer before the subflow is given up.
+    pub keep_alive_probes: u32,
+    /// Bytes of the receive buffer at first, and always without [`Tcp::receive_buffer_tuning`].
+    pub receive_buffer_bytes: u64,
+    /// Most that tuning makes of it.
+    pub max_receive_buffer_bytes: u64,
+    /// Whether the receive buffer grows with the rate at which the application reads.
+    pub receive_buffer_tuning: bool,
+    /// Bytes that an application may write ahead of what is acknowledged.
+    pub send_buffer_bytes: u64,
+    /// How long a closed subflow waits for stray segments (RFC 9293 §3.6).
+    pub time_wait_ns: i64,
+    /// How long one whose peer never finishes waits for the FIN once nobody reads.
+    pub fin_timeout_ns: i64,
+}
+
+/// Settings of MPTCP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mptcp {
+    /// Whether to offer and accept MPTCP; without it connections are plain TCP.
+    pub enabled: bool,
+    /// DSS checksums (RFC 8684 §3.3).
+    pub checksum: bool,
+    /// Name of the scheduler, one of [`crate::scheduler::NAMES`].
+    pub scheduler: String,
+    /// Send again on a free subflow what blocks the window of the connection on a slower one.
+    pub opportunistic_retransmission: bool,
+    /// Halve the window of the subflow that blocked it.
+    pub penalisation: bool,
+    /// The path manager.
+    pub path_manager: path_manager::Settings,
+    /// Retransmission time-outs in a row after which a subflow counts as failed and is used only when it answers again.
+    pub stale_timeouts: u32,
+    /// SYNs with MP_CAPABLE that may go unanswered before the SYN is sent without it.
+    pub capable_retries: u32,
+    /// How long a connection outlives its last subflow.
+    pub close_timeout_ns: i64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { tcp: Tcp::default(), mptcp: Mptcp::default(), congestion_control: "cubic".into() }
+    }
+}
+
+impl Default for Tcp {
+    fn default() -> Tcp {
+        Tcp {
+            window_scaling: true,
+            timestamps: true,
+            sack: true,
+            delayed_ack_ns: Some(40 * MS),
+            proportional_rate_reduction: true,
+            rack: true,
+            tail_loss_probe: true,
+            initial_window_packets: 10,
+            initial_ssthresh_packets: None,
+            min_timeout_ns: 200 * MS,
+            max_timeout_ns: 120 * S,
+            initial_timeout_ns: S,
+            linux_timeout: true,
+            syn_retries: 6,
+            retries: 15,
+            pacing: false,
+            keep_alive_idle_ns: None,
+            keep_alive_interval_ns: 75 * S,
+            keep_alive_probes: 9,
+            receive_buffer_bytes: 131_072,
+            max_receive_buffer_bytes: 6_291_456,
+            receive_buffer_tuning: true,
+            send_buffer_bytes: 4_194_304,
+            time_wait_ns: 60 * S,
+            fin_timeout_ns: 60 * S,
+        }
+    }
+}
+
+impl Default for Mptcp {
+    fn default() -> Mptcp {
+        Mptcp {
+            enabled: true,
+            checksum: false,
+            scheduler: "lowest-rtt".into(),
+            opportunistic_retransmission: false,
+            penalisation: false,
+            path_manager: path_manager::Settings::default(),
+            stale_timeouts: 4,
+            capable_retries: 3,
+            close_timeout_ns: 60 * S,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! How many packets each subflow may have in flight. One controller is one file and one line in `controllers!`.
+//!
+//! A controller serves a whole connection, so that it can couple its subflows. Recovery and timers are mechanism and
+//! stand elsewhere; a controller only says what an ACK adds and where slow start ends after a loss.
+
+use wire::Time;
+
+/// What a controller sees of a subflow, and the windows that it sets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window in packets. Fractions accumulate; only whole packets are sent.
+    pub cwnd_packets: f64,
+    /// Slow start ends here; infinite at first.
+    pub ssthresh_packets: f64,
+    /// Smoothed round-trip time; none before the first sample.
+    pub srtt_ns: Option<i64>,
+    /// Least round-trip time seen.
+    pub min_rtt_ns: Option<i64>,
+    /// Bytes in a full segment.
+    pub mss_bytes: u32,
+    /// In fast recovery: couple with the ssthresh, as the window is in motion.
+    pub recovering: bool,
+    /// Established and able to send; others are left out of every sum.
+    pub usable: bool,
+}
+
+/// What an ACK says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acked {
+    /// When it came.
+    pub now: Time,
+    /// Segments that it newly acknowledges, cumulatively or selectively.
+    pub packets: u32,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// The round-trip time that it measured.
+    pub rtt_ns: Option<i64>,
+    /// Whether the window was what held the sender back; a controller does not grow one that was not used.
+    pub cwnd_limited: bool,
+    /// Packets in flight before it.
+    pub in_flight_packets: u32,
+}
+
+/// Why a window shrinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A loss found by duplicate or selective ACKs, or by time (RACK).
+    FastRetransmit,
+    /// The retransmission timer.
+    Timeout,
+}
+
+/// A congestion controller of one connection. Subflows are known by their place in `all`, which never changes.
+pub trait Congestion: Send {
+    /// Subflow `i` was established at `now`.
+    fn joined(&mut self, _i: usize, _now: Time) {}
+
+    /// An ACK on subflow `i`, outside recovery: the window grows, in slow start by the default below.
+    fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked);
+
+    /// A loss on subflow `i`, once per round trip: sets its ssthresh. The window itself is recovery's to set.
+    fn lost(&mut self, i: usize, all: &mut [Window], now: Time, cause: Cause);
+
+    /// The loss was none: the windows are as they were before [`lost`](Congestion::lost).
+    fn undone(&mut self, _i: usize) {}
+
+    /// Slow start (RFC 5681 §3.1, with the byte counting of RFC 3465 in packets): what of `acked.packets` remains for
+    /// congestion avoidance.
+    fn slow_start(&mut self, i: usize, all: &mut [Window], acked: &Acked) -> u32 {
+        let window = &mut all[i];
+        if window.cwnd_packets >= window.ssthresh_packets {
+            return acked.packets;
+        }
+        let grown = (window.cwnd_packets + f64::from(acked.packets)).min(window.ssthresh_packets.ceil());
+        let used = grown - window.cwnd_packets;
+        window.cwnd_packets = grown;
+        acked.packets - (used.ceil() as u32).min(acked.packets)
+    }
+}

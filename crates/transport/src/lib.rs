@@ -1,0 +1,19 @@
+//! The MPTCP endpoint (RFC 8684) over TCP (RFC 9293) as a state machine without I/O.
+//!
+//! An [`Endpoint`] is driven by five verbs: [`handle`](Endpoint::handle) a packet, [`transmit`](Endpoint::transmit)
+//! the next one, ask its [`deadline`](Endpoint::deadline), tell it that a [`timeout`](Endpoint::timeout) came, and
+//! take its [`event`](Endpoint::event)s. Streams are lengths: what they carry is the pattern of [`wire`].
+//!
+//! Mechanism and policy are apart. `subflow` and `recovery` are TCP, `connection` is MPTCP; controllers, schedulers
+//! and path managers stand behind small traits, one file each, in `congestion`, `scheduler` and `path_manager`.
+
+pub mod config;
+pub mod congestion;
+mod endpoint;
+pub mod path_manager;
+pub mod recovery;
+pub mod scheduler;
+pub mod subflow;
+
+pub use config::Config;
+pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, Snapshot, SubflowSnapshot};

@@ -1,0 +1,164 @@
+//! Which subflows a connection has: the vocabulary of Linux's MPTCP netlink. One path manager is one file and one line
+//! in `path_managers!`.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// Settings of the path manager.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// One of [`NAMES`](crate::path_manager).
+    pub name: String,
+    /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host.
+    pub endpoints: Vec<LocalEndpoint>,
+    /// Most additional subflows of a connection (`ip mptcp limits`).
+    pub max_subflows: u32,
+    /// Most announced addresses that are joined.
+    pub max_add_addr_accepted: u32,
+}
+
+/// A local address and how it is used, as in `ip mptcp endpoint`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalEndpoint {
+    /// The address.
+    pub address: IpAddr,
+    /// Open a subflow from it when the connection is established.
+    pub subflow: bool,
+    /// Announce it with ADD_ADDR.
+    pub signal: bool,
+    /// Subflows on it are backups.
+    pub backup: bool,
+    /// Join every announced address from it.
+    pub fullmesh: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { name: "full-mesh".into(), endpoints: Vec::new(), max_subflows: 8, max_add_addr_accepted: 8 }
+    }
+}
+
+/// What happened to a connection. Subflows are known by their place in the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEvent {
+    /// The connection may have more subflows from now on.
+    Established {
+        /// Whether this end opened the connection.
+        client: bool,
+        /// Local end of the initial subflow.
+        local: SocketAddr,
+        /// Its remote end.
+        remote: SocketAddr,
+    },
+    /// The peer announced an address (ADD_ADDR).
+    Announced {
+        /// Its identifier.
+        id: u8,
+        /// Address and port to join.
+        remote: SocketAddr,
+    },
+    /// The peer withdrew an address (REMOVE_ADDR).
+    Withdrawn {
+        /// Its identifier.
+        id: u8,
+    },
+    /// A subflow was established.
+    SubflowEstablished {
+        /// Its place.
+        subflow: usize,
+        /// Local end.
+        local: SocketAddr,
+        /// Remote end.
+        remote: SocketAddr,
+    },
+    /// A subflow ended or could not be opened.
+    SubflowClosed {
+        /// Its place.
+        subflow: usize,
+        /// Local end.
+        local: SocketAddr,
+        /// Remote end.
+        remote: SocketAddr,
+        /// Why.
+        reason: Closed,
+    },
+    /// The host has an address: told once for each at the start, then when an interface comes.
+    AddressUp {
+        /// The address.
+        address: IpAddr,
+    },
+    /// The host lost an address with its interface.
+    AddressDown {
+        /// The address.
+        address: IpAddr,
+    },
+    /// A time that the path manager asked for has come.
+    Timer,
+}
+
+/// Why a subflow ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Closed {
+    /// Both sides finished.
+    Finished,
+    /// The peer reset it.
+    Reset,
+    /// Nobody answered.
+    TimedOut,
+    /// Its local address went.
+    AddressLost,
+    /// The path manager or the peer's REMOVE_ADDR closed it.
+    Removed,
+    /// The answer to MP_JOIN was not acceptable.
+    Refused,
+    /// It broke the protocol: unmapped data, a bad checksum.
+    Protocol,
+}
+
+/// What a path manager orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathCommand {
+    /// Open a subflow.
+    Join {
+        /// From this address.
+        local: IpAddr,
+        /// To this address and port.
+        remote: SocketAddr,
+        /// As a backup.
+        backup: bool,
+    },
+    /// Announce a local address.
+    Announce {
+        /// The address.
+        address: IpAddr,
+        /// With this port; none: the connection's.
+        port: Option<u16>,
+    },
+    /// Withdraw it.
+    Withdraw {
+        /// The address.
+        address: IpAddr,
+    },
+    /// Close a subflow.
+    Close {
+        /// Its place.
+        subflow: usize,
+    },
+    /// Ask the peer to use a subflow as backup or not any more (MP_PRIO).
+    SetBackup {
+        /// Its place.
+        subflow: usize,
+        /// Whether it is one.
+        backup: bool,
+    },
+    /// Wake with [`PathEvent::Timer`] after this many nanoseconds.
+    Wake {
+        /// From now.
+        after_ns: i64,
+    },
+}
+
+/// A path manager of one connection.
+pub trait PathManager: Send {
+    /// Something happened; orders go to `commands`.
+    fn on(&mut self, event: &PathEvent, commands: &mut Vec<PathCommand>);
+}

@@ -1,0 +1,1 @@
+//! Loss detection and repair: timers, scoreboard, rates.

@@ -1,0 +1,70 @@
+//! Which subflow carries the next bytes. One scheduler is one file and one line in `schedulers!`.
+
+use wire::Time;
+
+/// What a scheduler sees of a subflow that is established.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathView {
+    /// Its place in the connection, for [`Choice`]; also its bit in [`Chunk::sent_on`].
+    pub subflow: usize,
+    /// Smoothed round-trip time; none before the first sample.
+    pub srtt_ns: Option<i64>,
+    /// Mean deviation of the round-trip time.
+    pub rttvar_ns: i64,
+    /// Congestion window.
+    pub cwnd_packets: u32,
+    /// Slow start's end.
+    pub ssthresh_packets: f64,
+    /// Sent and not yet acknowledged or lost.
+    pub in_flight_packets: u32,
+    /// Given to the subflow and not yet sent.
+    pub queued_bytes: u64,
+    /// Rate at which it could send: window over round-trip time, with the kernel's gain.
+    pub pacing_bytes_per_second: u64,
+    /// Bytes in a full segment.
+    pub mss_bytes: u32,
+    /// To be used only when no other is.
+    pub backup: bool,
+    /// Failed for now: time-outs in a row without an answer.
+    pub stale: bool,
+    /// In recovery from a time-out.
+    pub in_loss: bool,
+}
+
+/// What there is to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Bytes that wait.
+    pub bytes: u64,
+    /// Of them, bytes that the peer's window lets go.
+    pub window_bytes: u64,
+    /// Whether they had been given to a subflow before.
+    pub reinjection: bool,
+    /// Subflows that they were given to, one bit each.
+    pub sent_on: u64,
+}
+
+/// What a scheduler decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Give the first `bytes` to each of these subflows, one bit each.
+    Send {
+        /// Subflows, one bit each.
+        subflows: u64,
+        /// Bytes; at most [`Chunk::bytes`] and [`Chunk::window_bytes`].
+        bytes: u64,
+    },
+    /// Nothing now. Asked again at every ACK, and at this time ([`Time::MAX`]: no need).
+    Wait(Time),
+}
+
+/// A scheduler of one connection.
+pub trait Scheduler: Send {
+    /// Where the next bytes go. Asked again until it waits or nothing is left.
+    fn choose(&mut self, now: Time, chunk: &Chunk, paths: &[PathView]) -> Choice;
+
+    /// Whether subflows send from queues of their own, filled ahead of their windows (as upstream Linux does).
+    fn queues_ahead(&self) -> bool {
+        false
+    }
+}
