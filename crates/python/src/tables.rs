@@ -88,6 +88,9 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
         ($($table:ident),*) => {
             ::tables::Tables {
                 complete: tables.complete,
+                // What happened on the links is nobody's in particular.
+                queues: tables.queues.clone(),
+                drops: tables.drops.clone(),
                 diagnostics: tables
                     .diagnostics
                     .iter()
@@ -98,7 +101,7 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
             }
         };
     }
-    keep!(connections, transfers, subflows, flows, throughput, rtt, reordering, window, events)
+    keep!(connections, transfers, subflows, flows, throughput, rtt, reordering, window, state, events)
 }
 
 /// A table that anything that knows Arrow takes: `polars.DataFrame(table)`.

@@ -16,10 +16,13 @@ pub use cell::Direction;
 pub use row::{Column, Row};
 pub use rows::connections::Connection;
 pub use rows::diagnostics::Diagnostic;
+pub use rows::drops::Dropped;
 pub use rows::events::Event;
 pub use rows::flows::Flow;
+pub use rows::queues::Queue;
 pub use rows::reordering::Reordering;
 pub use rows::rtt::Rtt;
+pub use rows::state::State;
 pub use rows::subflows::Subflow;
 pub use rows::throughput::Throughput;
 pub use rows::transfers::Transfer;
@@ -86,6 +89,12 @@ tables! {
     reordering: Reordering,
     /// One row per change of the data in flight or of the window.
     window: Window,
+    /// One row per sample of what the sender knows.
+    state: State,
+    /// One row per sample of a queue on the way.
+    queues: Queue,
+    /// One row per packet that did not arrive.
+    drops: Dropped,
     /// One row per event.
     events: Event,
     /// One row per remark about what limits trust in the figures.

@@ -2,10 +2,13 @@
 
 pub mod connections;
 pub mod diagnostics;
+pub mod drops;
 pub mod events;
 pub mod flows;
+pub mod queues;
 pub mod reordering;
 pub mod rtt;
+pub mod state;
 pub mod subflows;
 pub mod throughput;
 pub mod transfers;

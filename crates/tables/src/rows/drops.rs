@@ -1,0 +1,34 @@
+use crate::{cell::Direction, row::row};
+use std::{net::IpAddr, sync::Arc};
+
+row! {
+    /// One row per packet that did not arrive, and why. Simulations fill it.
+    pub struct Dropped {
+        /// Time, Unix time.
+        at_ns: i64,
+        /// Time, from the first packet of all captures.
+        at_s: f64,
+        /// Where it ended: `link`, `path` or `host`.
+        kind: &'static str,
+        /// Name of the link, path or host.
+        place: Arc<str>,
+        /// The element that dropped it: its place, from 0, and its name, as `0:rate`; empty outside elements.
+        element: Option<Arc<str>>,
+        /// `up`: client to server, `down`: server to client.
+        direction: Direction,
+        /// Why: `queue-full`, `queue-managed`, `loss`, `blackout`, `detached` or `unreachable`.
+        reason: &'static str,
+        /// Protocol number: 6 is TCP, 17 UDP.
+        protocol: u8,
+        /// Sender.
+        source_address: Option<IpAddr>,
+        /// Its port; empty where the packet has none.
+        source_port: Option<u16>,
+        /// Receiver.
+        destination_address: Option<IpAddr>,
+        /// Its port.
+        destination_port: Option<u16>,
+        /// Bytes of the IP packet.
+        bytes: u32,
+    }
+}

@@ -1,0 +1,24 @@
+use crate::{cell::Direction, row::row};
+use std::sync::Arc;
+
+row! {
+    /// One row per sample of a queue on the way. Simulations fill it.
+    pub struct Queue {
+        /// Name of the link.
+        link: Arc<str>,
+        /// `up`: client to server, `down`: server to client.
+        direction: Direction,
+        /// The element that queues: its place on the link, from 0, and its name, as `0:rate`.
+        element: Arc<str>,
+        /// Time, Unix time.
+        at_ns: i64,
+        /// Time, from the first packet of all captures.
+        at_s: f64,
+        /// Bytes that wait.
+        queued_bytes: u64,
+        /// Packets that wait.
+        queued_packets: u64,
+        /// How long the packet at the head has waited; 0 for an empty queue.
+        queue_delay_ms: f64,
+    }
+}
