@@ -1,12 +1,14 @@
 //! What can be set of an endpoint. The defaults are those of current Linux.
 
 use crate::path_manager;
+use serde::{Deserialize, Serialize};
 
 const MS: i64 = 1_000_000;
 const S: i64 = 1_000 * MS;
 
 /// Settings of an endpoint, for all its connections.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Config {
     /// Of every subflow.
     pub tcp: Tcp,
@@ -17,7 +19,8 @@ pub struct Config {
 }
 
 /// Settings of TCP.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tcp {
     /// Window scaling (RFC 7323 §2).
     pub window_scaling: bool,
@@ -72,7 +75,8 @@ pub struct Tcp {
 }
 
 /// Settings of MPTCP.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Mptcp {
     /// Whether to offer and accept MPTCP; without it connections are plain TCP.
     pub enabled: bool,

@@ -2,11 +2,40 @@
 //! in `path_managers!`.
 
 use std::net::{IpAddr, SocketAddr};
+use wire::Time;
+
+macro_rules! path_managers {
+    ($($name:literal = $file:ident :: $policy:ident),* $(,)?) => {
+        $(mod $file; pub use $file::$policy;)*
+
+        /// Every path manager.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        /// Every path manager and what it is, in a line.
+        pub fn summaries() -> Vec<(&'static str, &'static str)> {
+            vec![$(($name, $file::SUMMARY)),*]
+        }
+
+        /// The path manager that the settings name, for a new connection.
+        pub fn build(settings: &Settings) -> Option<Box<dyn PathManager>> {
+            match settings.name.as_str() {
+                $($name => Some(Box::new($policy::new(settings))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+path_managers! {
+    "full-mesh" = full_mesh::FullMesh,
+    "single" = single::Single,
+}
 
 /// Settings of the path manager.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// One of [`NAMES`](crate::path_manager).
+    /// One of [`NAMES`].
     pub name: String,
     /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host.
     pub endpoints: Vec<LocalEndpoint>,
@@ -17,7 +46,8 @@ pub struct Settings {
 }
 
 /// A local address and how it is used, as in `ip mptcp endpoint`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LocalEndpoint {
     /// The address.
     pub address: IpAddr,
@@ -150,7 +180,7 @@ pub enum PathCommand {
         /// Whether it is one.
         backup: bool,
     },
-    /// Wake with [`PathEvent::Timer`] after this many nanoseconds.
+    /// Wake with [`PathEvent::Timer`] after this many nanoseconds, and no more at the time asked for before.
     Wake {
         /// From now.
         after_ns: i64,
@@ -159,6 +189,6 @@ pub enum PathCommand {
 
 /// A path manager of one connection.
 pub trait PathManager: Send {
-    /// Something happened; orders go to `commands`.
-    fn on(&mut self, event: &PathEvent, commands: &mut Vec<PathCommand>);
+    /// Something happened at `now`; orders go to `commands`.
+    fn on(&mut self, now: Time, event: &PathEvent, commands: &mut Vec<PathCommand>);
 }
