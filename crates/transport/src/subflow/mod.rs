@@ -3,12 +3,12 @@
 //! Places in the stream are 64-bit offsets from the initial sequence number: 0 is the SYN, 1 the first byte of data,
 //! which is also what the subflow sequence number of a DSS mapping counts.
 
-use crate::config;
+mod state;
+
+pub use state::{State, Subflow};
+
 use crate::congestion::{Congestion, Window};
-use crate::scheduler::PathView;
-use std::net::SocketAddr;
 use std::ops::Range;
-use wire::{Options, Tcp, Time};
 
 /// The windows of a connection, its controller, and which of them is this subflow's.
 pub struct Control<'a> {
@@ -41,7 +41,7 @@ pub struct Emission {
     pub offset: u64,
     /// Bytes of payload.
     pub len: u32,
-    /// The piece that it carries, for [`Kind::Data`].
+    /// The piece that it carries: always for [`Kind::Data`], for [`Kind::Fin`] when data goes with it.
     pub piece: Option<Piece>,
     /// Whether these bytes were sent before.
     pub retransmission: bool,
@@ -58,7 +58,7 @@ pub enum Kind {
     Ack,
     /// Carries data (and acknowledges).
     Data,
-    /// Ends this direction.
+    /// Ends this direction; the last piece goes with it where it can.
     Fin,
     /// Refuses or aborts.
     Reset,
@@ -95,28 +95,3 @@ pub enum Expired {
     /// TIME-WAIT, or waiting for a FIN, ended.
     Closed,
 }
-
-// The contract of `Subflow`, which stands in state.rs, input.rs, output.rs:
-//
-// pub fn connect(now: Time, settings: &config::Tcp, local: SocketAddr, remote: SocketAddr, isn: u32, mtu_bytes: u32) -> Subflow
-// pub fn accept(now: Time, settings: &config::Tcp, local: SocketAddr, remote: SocketAddr, isn: u32, mtu_bytes: u32, syn: &Tcp) -> Subflow
-//
-// pub fn receive(&mut self, now: Time, tcp: &Tcp, len: u32, control: &mut Control) -> Received
-// pub fn deadline(&self) -> Time
-// pub fn timeout(&mut self, now: Time, control: &mut Control) -> Option<Expired>
-//
-// pub fn push(&mut self, piece: Piece)                      // new data at the end of the stream; not before established
-// pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission>
-//     // what to send now, retransmissions first, then pushed pieces while cwnd (and pacing) allow, then ACK, FIN
-//     // records it as sent at `now`; the caller must then build it:
-// pub fn header(&mut self, now: Time, emission: &Emission, window_bytes: u64, mptcp: &[TcpOption]) -> Tcp
-//     // ports, numbers, flags, window (scaled), options: MSS, SACK permitted, timestamps, window scale on SYNs; the
-//     // connection's `mptcp` options; SACK blocks in what room is left
-//
-// pub fn close(&mut self)        // FIN after all that was pushed
-// pub fn abort(&mut self)        // RST on the next poll, then closed
-// pub fn acknowledge(&mut self)  // the next poll gives an ACK even if none is due (window update, signals)
-// pub fn probe(&mut self, wanted: bool)   // peer's window is closed and nothing is in flight: run the persist timer
-// pub fn free(&mut self) -> ...  // read receive side facts
-//
-// pub fn view(&self, window: &Window) -> PathView  etc.: getters
