@@ -5,6 +5,32 @@
 
 use wire::Time;
 
+macro_rules! controllers {
+    ($($name:literal = $file:ident :: $policy:ident),* $(,)?) => {
+        $(mod $file; pub use $file::$policy;)*
+
+        /// Every controller.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        /// Every controller and what it is, in a line.
+        pub fn summaries() -> Vec<(&'static str, &'static str)> {
+            vec![$(($name, $file::SUMMARY)),*]
+        }
+
+        /// The controller of that name for a new connection.
+        pub fn build(name: &str) -> Option<Box<dyn Congestion>> {
+            match name {
+                $($name => Some(Box::new($policy::default())),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+controllers! {
+    "reno" = reno::Reno,
+}
+
 /// What a controller sees of a subflow, and the windows that it sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -22,6 +48,13 @@ pub struct Window {
     pub recovering: bool,
     /// Established and able to send; others are left out of every sum.
     pub usable: bool,
+}
+
+impl Window {
+    /// Half of it, two packets at least: Reno's ssthresh after a loss (RFC 5681 eq. (4), with the window for the flight).
+    pub fn half_packets(&self) -> f64 {
+        (self.cwnd_packets / 2.0).max(2.0)
+    }
 }
 
 /// What an ACK says.

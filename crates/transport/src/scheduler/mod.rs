@@ -2,6 +2,32 @@
 
 use wire::Time;
 
+macro_rules! schedulers {
+    ($($name:literal = $file:ident :: $policy:ident),* $(,)?) => {
+        $(mod $file; pub use $file::$policy;)*
+
+        /// Every scheduler.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        /// Every scheduler and what it is, in a line.
+        pub fn summaries() -> Vec<(&'static str, &'static str)> {
+            vec![$(($name, $file::SUMMARY)),*]
+        }
+
+        /// The scheduler of that name for a new connection.
+        pub fn build(name: &str) -> Option<Box<dyn Scheduler>> {
+            match name {
+                $($name => Some(Box::new($policy::default())),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+schedulers! {
+    "lowest-rtt" = lowest_rtt::LowestRtt,
+}
+
 /// What a scheduler sees of a subflow that is established.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathView {
@@ -31,6 +57,19 @@ pub struct PathView {
     pub in_loss: bool,
 }
 
+impl PathView {
+    /// Bytes that the window leaves, in whole segments but for what is queued.
+    pub fn free_bytes(&self) -> u64 {
+        let packets = u64::from(self.cwnd_packets.saturating_sub(self.in_flight_packets));
+        (packets * u64::from(self.mss_bytes)).saturating_sub(self.queued_bytes)
+    }
+
+    /// Its bit in [`Chunk::sent_on`].
+    pub fn bit(&self) -> u64 {
+        1 << self.subflow
+    }
+}
+
 /// What there is to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
@@ -42,6 +81,13 @@ pub struct Chunk {
     pub reinjection: bool,
     /// Subflows that they were given to, one bit each.
     pub sent_on: u64,
+}
+
+impl Chunk {
+    /// Bytes that may go now.
+    pub fn sendable_bytes(&self) -> u64 {
+        self.bytes.min(self.window_bytes)
+    }
 }
 
 /// What a scheduler decides.
