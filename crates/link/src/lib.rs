@@ -1,53 +1,30 @@
 //! What packets meet on their way: rates, delays, losses, queues, outages. One element is one file.
 //!
 //! An element is a state machine without clock, I/O or ambient chance: time comes in with every call, random numbers
-//! from the stream it was made with.
+//! from the stream it was made with. Processes evolve with time, so that two runs with one seed meet the same radio
+//! however many packets they send; where packets themselves draw, the element's description says so.
+//!
+//! [`build`] makes an element from its description in a scenario, a [`Chain`] puts elements in a row. [`elements`] and
+//! [`queues`] say what there is. To add an element: a file in `elements/` and a line in `elements/mod.rs`.
 
-use wire::{Packet, Time};
+mod chain;
+mod describe;
+mod element;
+mod elements;
+mod gate;
+mod nat;
+mod parameter;
+mod queue;
+mod random;
+mod server;
+mod trace;
 
-/// Seen from the client's end of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    /// Client to server.
-    Up,
-    /// Server to client.
-    Down,
-}
-
-/// What an element gives back during a call.
-#[derive(Debug, Default)]
-pub struct Out {
-    /// Packets that leave the element now, in order.
-    pub sent: Vec<(Direction, Box<Packet>)>,
-    /// Packets that end here, and why.
-    pub dropped: Vec<(Box<Packet>, Reason)>,
-}
-
-/// Why a packet ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// No room in a queue.
-    QueueFull,
-    /// An active queue management threw it out.
-    QueueManaged,
-    /// Lost by chance.
-    Loss,
-    /// The radio was gone.
-    Blackout,
-    /// The interface was gone.
-    Detached,
-    /// Nobody has that address.
-    Unreachable,
-}
-
-/// What a packet meets. Bidirectional: some elements share state between the directions.
-pub trait Element: Send {
-    /// A packet arrives, travelling in `direction`.
-    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out);
-
-    /// Its deadline has come.
-    fn wake(&mut self, now: Time, out: &mut Out);
-
-    /// When it wants to be woken; [`Time::MAX`] for never.
-    fn deadline(&self) -> Time;
-}
+pub use chain::Chain;
+pub use describe::{Description, Error, Parameter};
+pub use element::{Change, Direction, Dropped, Element, Out, QueueState, Reason, Unsupported};
+pub use elements::{build, elements};
+pub use gate::Gate;
+pub use nat::Nat;
+pub use parameter::{Bytes, Duration, Flag, Number, Packets, Rate, Ratio, Text, Trace};
+pub use queue::queues;
+pub use trace::{TraceError, parse_trace};

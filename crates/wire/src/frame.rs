@@ -79,6 +79,16 @@ impl Frame {
         Ok(Frame { ip: packet.ip, l4, payload: Payload::unsaid(len) })
     }
 
+    /// Bytes of the packet when it is written.
+    #[inline]
+    pub fn wire_len(&self) -> u32 {
+        let header = match &self.l4 {
+            L4::Tcp(tcp) => tcp.header_len(),
+            L4::Other(_) => 0,
+        };
+        self.ip.header_len() + header + self.payload.len
+    }
+
     /// Appends the packet to `out`, with its checksums. Of `payload` there may be fewer bytes than [`Payload::len`]
     /// says, as in a capture that cuts packets: those missing count as zeros in the checksum and are not written.
     ///

@@ -82,6 +82,16 @@ impl Ip {
         self.fragment.is_none_or(|piece| piece.offset == 0)
     }
 
+    /// Bytes of the headers when they are written.
+    #[inline]
+    pub(crate) fn header_len(&self) -> u32 {
+        match (self.source, self.fragment) {
+            (IpAddr::V4(_), _) => ipv4::LEN as u32,
+            (IpAddr::V6(_), None) => ipv6::LEN as u32,
+            (IpAddr::V6(_), Some(_)) => ipv6::LEN as u32 + 8,
+        }
+    }
+
     /// Appends the headers of a packet that carries `len` bytes.
     pub(crate) fn emit(&self, protocol: u8, len: u32, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let canonical = self.fragment.is_none_or(|piece| Fragment::new(piece.offset >> 3, piece.more) == Some(piece));

@@ -20,12 +20,12 @@
 
 use crate::bytes::{be16, be32};
 use crate::checksum::Sum;
-use crate::ip::{AH, Fragment, Datagram};
+use crate::ip::{AH, Datagram, Fragment};
 use crate::{EmitError, Ip, Malformed};
 use std::net::{IpAddr, Ipv4Addr};
 
 const NAME: &str = "IPv4 header";
-const LEN: usize = 20;
+pub(crate) const LEN: usize = 20;
 
 const DONT_FRAGMENT: u16 = 0x4000;
 const MORE_FRAGMENTS: u16 = 0x2000;

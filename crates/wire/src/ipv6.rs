@@ -15,12 +15,12 @@
 //! ```
 
 use crate::bytes::{be16, be32, be128};
-use crate::ip::{AH, Fragment, Datagram};
+use crate::ip::{AH, Datagram, Fragment};
 use crate::{EmitError, Ip, Malformed};
 use std::net::{IpAddr, Ipv6Addr};
 
 const NAME: &str = "IPv6 header";
-const LEN: usize = 40;
+pub(crate) const LEN: usize = 40;
 
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;

@@ -1,0 +1,63 @@
+//! Packets per second through a link: a rate with its queue, a delay, a loss.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use link::{Chain, Direction, Element, Out, build};
+use serde_json::{Value, json};
+use std::net::IpAddr;
+use wire::{Frame, Ip, L4, Packet, Payload, Time};
+
+const PACKETS: usize = 10_000;
+
+fn packet() -> Box<Packet> {
+    let (source, destination) = (IpAddr::from([10, 0, 1, 2]), IpAddr::from([10, 9, 0, 1]));
+    let ip = Ip { source, destination, ttl: 64, tos: 0, id: 0, dont_fragment: true, fragment: None };
+    Box::new(Packet { frame: Frame { ip, l4: L4::Other(253), payload: Payload::unsaid(1480) }, body: None })
+}
+
+fn chain(elements: &[Value]) -> Chain {
+    let element = |(index, value)| build(value, 1, &format!("uplink/{index}"), Time::default()).unwrap();
+    Chain::of(elements.iter().enumerate().map(element).collect(), Vec::new())
+}
+
+/// Packets come a little faster than they leave; the buffers that held them are used again.
+fn run(chain: &mut Chain, packets: impl Iterator<Item = Box<Packet>>) -> usize {
+    let mut out = Out::default();
+    let mut now = Time::default();
+    let mut passed = 0;
+    for packet in packets {
+        now = now + 11_900;
+        while chain.deadline() <= now {
+            chain.wake(chain.deadline(), &mut out);
+            passed += out.sent.len();
+            out.sent.clear();
+        }
+        chain.push(now, Direction::Up, packet, &mut out);
+        out.dropped.clear();
+    }
+    passed
+}
+
+fn pass(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("link");
+    group.throughput(Throughput::Elements(PACKETS as u64));
+    let rate = json!({"element": "rate", "rate": 1_000_000_000, "queue": {"queue": "drop-tail", "packets": 100}});
+    let delay = json!({"element": "delay", "delay": 1_000_000});
+    let loss = json!({"element": "loss", "ratio": 0.001});
+    let process = json!({"element": "rate-process", "mean": 1_000_000_000, "deviation": 200_000_000,
+                         "correlation": 100_000_000, "queue": {"queue": "codel"}});
+    for (name, elements) in [
+        ("rate, delay, loss", vec![rate.clone(), delay.clone(), loss.clone()]),
+        ("rate", vec![rate]),
+        ("rate process with CoDel, delay, loss", vec![process, delay, loss]),
+    ] {
+        group.bench_function(name, |bencher| {
+            let setup = || (chain(&elements), (0..PACKETS).map(|_| packet()).collect::<Vec<_>>());
+            let routine = |(chain, packets): &mut (Chain, Vec<_>)| run(chain, packets.drain(..));
+            bencher.iter_batched_ref(setup, routine, BatchSize::LargeInput);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, pass);
+criterion_main!(benches);

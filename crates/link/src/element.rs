@@ -1,0 +1,161 @@
+use crate::Chain;
+use std::net::IpAddr;
+use wire::{Packet, Time};
+
+/// Seen from the client's end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// Client to server.
+    Up,
+    /// Server to client.
+    Down,
+}
+
+/// What an element gives back during a call.
+#[derive(Debug, Default)]
+pub struct Out {
+    /// Packets that leave the element now, in order.
+    pub sent: Vec<(Direction, Box<Packet>)>,
+    /// Packets that end here, and why.
+    pub dropped: Vec<Dropped>,
+}
+
+/// A packet that ends.
+#[derive(Debug)]
+pub struct Dropped {
+    /// The packet.
+    pub packet: Box<Packet>,
+    /// Where it was going.
+    pub direction: Direction,
+    /// Why it ends.
+    pub reason: Reason,
+    /// Which element of a [`Chain`] dropped it: an index into the elements that the chain was made of.
+    pub element: u32,
+}
+
+impl Out {
+    /// The packet leaves.
+    #[inline]
+    pub fn send(&mut self, direction: Direction, packet: Box<Packet>) {
+        self.sent.push((direction, packet));
+    }
+
+    /// The packet ends.
+    pub fn drop(&mut self, direction: Direction, packet: Box<Packet>, reason: Reason) {
+        self.dropped.push(Dropped { packet, direction, reason, element: 0 });
+    }
+}
+
+/// Why a packet ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// No room in a queue.
+    QueueFull,
+    /// An active queue management threw it out.
+    QueueManaged,
+    /// Lost by chance.
+    Loss,
+    /// The radio was gone.
+    Blackout,
+    /// The interface was gone.
+    Detached,
+    /// Nobody has that address.
+    Unreachable,
+}
+
+impl Reason {
+    /// The word for it in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reason::QueueFull => "queue-full",
+            Reason::QueueManaged => "queue-managed",
+            Reason::Loss => "loss",
+            Reason::Blackout => "blackout",
+            Reason::Detached => "detached",
+            Reason::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// What a timeline does to an element.
+#[derive(Debug)]
+pub enum Change {
+    /// Packets vanish from now on; nobody is told.
+    Blackout,
+    /// Packets wait from now on.
+    Hold,
+    /// The interface is gone: packets vanish from now on.
+    Detach,
+    /// As before a blackout, a hold or a detaching; what waited leaves now.
+    Restore,
+    /// The public address is this from now on; the private one stays.
+    Rebind(IpAddr),
+    /// These elements from now on, in the place of those of the chain.
+    Profile(Box<Chain>),
+}
+
+/// The element has no use for a change, and gives it back.
+#[derive(Debug)]
+pub struct Unsupported(pub Change);
+
+/// A queue and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueState<'a> {
+    /// Full name of the element that serves it, as it was built.
+    pub element: &'a str,
+    /// Bytes that wait, without the packet that is being sent.
+    pub bytes: u64,
+    /// Packets that wait, without the one that is being sent.
+    pub packets: u64,
+    /// How long the packet that left the queue last had waited in it.
+    pub delay_ns: i64,
+}
+
+/// What a packet meets. Bidirectional: some elements share state between the directions.
+///
+/// Calls come in the order of time. An element whose deadline lies before `now` first does what it would have done.
+pub trait Element: Send {
+    /// A packet arrives, travelling in `direction`.
+    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out);
+
+    /// Its deadline has come. Called early, it does nothing.
+    fn wake(&mut self, now: Time, out: &mut Out) {
+        let _ = (now, out);
+    }
+
+    /// When it wants to be woken; [`Time::MAX`] for never.
+    fn deadline(&self) -> Time {
+        Time::MAX
+    }
+
+    /// The timeline changes something.
+    ///
+    /// # Errors
+    /// [`Unsupported`] where the change means nothing to this element.
+    fn change(&mut self, now: Time, change: Change, out: &mut Out) -> Result<(), Unsupported> {
+        let _ = (now, out);
+        Err(Unsupported(change))
+    }
+
+    /// Gives up the packets that it holds, those first that would have left first, with the time at which each would
+    /// have left; [`Time::MAX`] where that is not known.
+    fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        let _ = packets;
+    }
+
+    /// Adds the state of its queues to `states`.
+    fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {
+        let _ = states;
+    }
+
+    /// Whether packets queue here because only so many pass in a time.
+    fn is_server(&self) -> bool {
+        false
+    }
+}
+
+impl std::fmt::Debug for dyn Element {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("Element")
+    }
+}

@@ -1,0 +1,126 @@
+use super::Place;
+use crate::describe::{Fault, fault, parameters};
+use crate::parameter::{Duration, Flag, Text};
+use crate::random::Normal;
+use crate::{Direction, Element, Out};
+use std::collections::VecDeque;
+use wire::{Packet, Time};
+
+parameters! {
+    /// A propagation delay, with jitter if wanted. The jitter is a process in time: it is constant during each step, so
+    /// that packets which come in one step meet the same; with a correlation time it is an Ornstein–Uhlenbeck process as
+    /// in `rate-process`.
+    "delay"
+    struct Settings {
+        /// The delay, or its mean.
+        delay: Duration,
+        /// Standard deviation of a normal jitter, or half the width of a uniform one. The delay is never below 0.
+        jitter: Duration = Duration(0),
+        /// How the jitter is distributed: `normal` or `uniform`.
+        distribution: Text = Text("normal".into()),
+        /// Time in which the correlation of the jitter falls to 1/e; 0: steps are independent.
+        correlation: Duration = Duration(0),
+        /// Time for which the jitter is constant, at least 100 µs.
+        step: Duration = Duration(1_000_000),
+        /// Whether packets may overtake each other. If not, each leaves no earlier than the one before it.
+        reorder: Flag = Flag(false),
+    }
+}
+
+/// Shortest step in nanoseconds.
+const MIN_STEP: u64 = 100_000;
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    let uniform = match settings.distribution.0.as_str() {
+        "normal" => false,
+        "uniform" => true,
+        other => return Err(fault("distribution", format!("is normal or uniform, not `{other}`"))),
+    };
+    if settings.step.0 < MIN_STEP {
+        return Err(fault("step", "is shorter than 100 µs"));
+    }
+    let step = settings.step.nanos();
+    let jitter = (settings.jitter.0 > 0).then(|| Jitter {
+        normal: Normal::new(place.stream("jitter"), step, settings.correlation.nanos()),
+        nanos: settings.jitter.0 as f64,
+        uniform,
+        step,
+        until: place.start + step,
+    });
+    Ok(Box::new(Delay {
+        nanos: settings.delay.nanos(),
+        jitter,
+        reorder: settings.reorder.0,
+        last: [Time::from_nanos(i64::MIN); 2],
+        flying: VecDeque::new(),
+    }))
+}
+
+struct Delay {
+    nanos: i64,
+    jitter: Option<Jitter>,
+    reorder: bool,
+    /// When the last packet of a direction arrives.
+    last: [Time; 2],
+    /// In the order of arrival.
+    flying: VecDeque<(Time, Direction, Box<Packet>)>,
+}
+
+struct Jitter {
+    normal: Normal,
+    nanos: f64,
+    uniform: bool,
+    step: i64,
+    until: Time,
+}
+
+impl Jitter {
+    fn at(&mut self, now: Time) -> i64 {
+        while self.until <= now {
+            self.normal.step();
+            self.until = self.until + self.step;
+        }
+        let x = self.normal.value();
+        // Twice the normal distribution function, less 1, makes it uniform from −1 to 1.
+        let x = if self.uniform { libm::erf(x * std::f64::consts::FRAC_1_SQRT_2) } else { x };
+        (x * self.nanos) as i64
+    }
+}
+
+impl Element for Delay {
+    #[inline]
+    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+        if self.deadline() < now {
+            self.wake(now, out);
+        }
+        let jitter = self.jitter.as_mut().map_or(0, |jitter| jitter.at(now));
+        let mut arrives = now + (self.nanos + jitter).max(0);
+        if !self.reorder {
+            arrives = arrives.max(self.last[direction as usize]);
+        }
+        self.last[direction as usize] = arrives;
+        let place = match self.flying.back() {
+            Some((last, ..)) if *last > arrives => self.flying.partition_point(|(at, ..)| *at <= arrives),
+            _ => self.flying.len(),
+        };
+        self.flying.insert(place, (arrives, direction, packet));
+    }
+
+    #[inline]
+    fn wake(&mut self, now: Time, out: &mut Out) {
+        while self.deadline() <= now
+            && let Some((_, direction, packet)) = self.flying.pop_front()
+        {
+            out.send(direction, packet);
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.flying.front().map_or(Time::MAX, |(at, ..)| *at)
+    }
+
+    fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        packets.extend(self.flying.drain(..));
+    }
+}

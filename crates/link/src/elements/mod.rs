@@ -1,0 +1,77 @@
+//! The elements that scenarios name. To add one: a file here and a line in `elements!`.
+
+mod delay;
+mod gilbert_elliott;
+mod gilbert_elliott_time;
+mod loss;
+mod rate;
+mod rate_markov;
+mod rate_process;
+mod trace;
+
+use crate::describe::{Fault, Parameters, named};
+use crate::random::Stream;
+use crate::{Description, Element, Error};
+use serde_json::Value;
+use wire::Time;
+
+/// What an element is made with besides its parameters.
+pub(crate) struct Place<'a> {
+    seed: u64,
+    /// Full name of the element.
+    name: &'a str,
+    /// When its processes begin.
+    start: Time,
+}
+
+impl Place<'_> {
+    /// The element's stream of random numbers for one purpose.
+    fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, &format!("{}/{purpose}", self.name))
+    }
+
+    /// A stream for each direction.
+    fn streams(&self) -> [Stream; 2] {
+        [self.stream("up"), self.stream("down")]
+    }
+}
+
+/// Names every element once.
+macro_rules! elements {
+    ($($module:ident,)*) => {
+        /// The elements that there are.
+        pub fn elements() -> Vec<Description> {
+            vec![$($module::Settings::description()),*]
+        }
+
+        /// Makes the element that a scenario describes: a table with its name in `element` and its parameters.
+        ///
+        /// `seed` is the run's. `name` is the element's full name, unlike any other in the run: it parts streams of
+        /// random numbers. Processes that evolve with time begin at `start`.
+        ///
+        /// # Errors
+        /// [`Error`] with the element and the parameter that is wrong.
+        pub fn build(value: &Value, seed: u64, name: &str, start: Time) -> Result<Box<dyn Element>, Error> {
+            let place = Place { seed, name, start };
+            let (table, name) = named(value, "element")?;
+            let wrong = |(parameter, message): Fault| Error::Parameter { element: name.into(), parameter, message };
+            $(if name == $module::Settings::description().name {
+                let settings = $module::Settings::read(table, "element").map_err(wrong)?;
+                return $module::make(settings, &place).map_err(wrong);
+            })*
+            let known = elements().iter().map(|element| element.name).collect::<Vec<_>>().join(", ");
+            Err(Error::Unknown { what: "element", name: name.into(), known })
+        }
+    };
+}
+
+elements! {
+    rate,
+    rate_process,
+    rate_markov,
+    trace,
+    delay,
+    loss,
+    gilbert_elliott,
+    gilbert_elliott_time,
+}

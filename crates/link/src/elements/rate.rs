@@ -1,0 +1,40 @@
+use super::Place;
+use crate::Element;
+use crate::describe::{Fault, parameters};
+use crate::parameter::Rate;
+use crate::queue::Queue;
+use crate::server::{Server, Stepped, Steps};
+use wire::Time;
+
+parameters! {
+    /// A constant rate with a queue in front of it.
+    "rate"
+    struct Settings {
+        /// The rate at which IP packets leave; 0: none does.
+        rate: Rate,
+        /// Where packets wait.
+        queue: Queue = Queue::standard(),
+    }
+}
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    Ok(Server::new(place.name, Stepped::new(Constant(settings.rate.0)), &settings.queue))
+}
+
+struct Constant(u64);
+
+impl Steps for Constant {
+    fn rate(&self) -> u64 {
+        self.0
+    }
+
+    fn until(&self) -> Time {
+        Time::MAX
+    }
+
+    fn advance(&mut self) {}
+
+    fn mean(&self) -> u64 {
+        self.0
+    }
+}

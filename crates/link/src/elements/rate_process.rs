@@ -1,0 +1,81 @@
+use super::Place;
+use crate::Element;
+use crate::describe::{Fault, fault, parameters};
+use crate::parameter::{Duration, Rate};
+use crate::queue::Queue;
+use crate::random::Normal;
+use crate::server::{Server, Stepped, Steps};
+use wire::Time;
+
+parameters! {
+    /// A rate that wanders around a mean, with a queue in front of it: an Ornstein–Uhlenbeck process, constant during
+    /// each step. The rate in step k is max(floor, mean + deviation · Xₖ) rounded to bit/s, where X₀ is normal with mean
+    /// 0 and variance 1, and Xₖ₊₁ = a·Xₖ + √(1−a²)·Nₖ₊₁ with a = exp(−step/correlation). It evolves with time, not with
+    /// packets. Where the floor clips often, the mean rate is higher than `mean`.
+    "rate-process"
+    struct Settings {
+        /// Mean rate at which IP packets leave.
+        mean: Rate,
+        /// Standard deviation of the rate.
+        deviation: Rate,
+        /// Time in which the correlation falls to 1/e.
+        correlation: Duration,
+        /// Time for which the rate is constant, at least 100 µs.
+        step: Duration = Duration(10_000_000),
+        /// Lowest rate.
+        floor: Rate = Rate(0),
+        /// Where packets wait.
+        queue: Queue = Queue::standard(),
+    }
+}
+
+/// Shortest step in nanoseconds.
+const MIN_STEP: u64 = 100_000;
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    let Settings { mean, deviation, correlation, step, floor, queue } = settings;
+    if step.0 < MIN_STEP {
+        return Err(fault("step", "is shorter than 100 µs"));
+    }
+    let process = Process {
+        normal: Normal::new(place.stream("rate"), step.nanos(), correlation.nanos()),
+        mean: mean.0.max(floor.0),
+        centre: mean.0 as f64,
+        deviation: deviation.0 as f64,
+        floor: floor.0,
+        step: step.nanos(),
+        until: place.start + step.nanos(),
+    };
+    Ok(Server::new(place.name, Stepped::new(process), &queue))
+}
+
+struct Process {
+    normal: Normal,
+    mean: u64,
+    centre: f64,
+    deviation: f64,
+    floor: u64,
+    step: i64,
+    until: Time,
+}
+
+impl Steps for Process {
+    fn rate(&self) -> u64 {
+        // Half up; negative ones become 0.
+        let rate = (self.centre + self.deviation * self.normal.value() + 0.5) as u64;
+        rate.max(self.floor)
+    }
+
+    fn until(&self) -> Time {
+        self.until
+    }
+
+    fn advance(&mut self) {
+        self.normal.step();
+        self.until = self.until + self.step;
+    }
+
+    fn mean(&self) -> u64 {
+        self.mean
+    }
+}

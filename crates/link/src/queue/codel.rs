@@ -1,0 +1,112 @@
+use super::{Discipline, Item, Limits, Store};
+use crate::describe::{Fault, fault, parameters};
+use crate::parameter::{Bytes, Duration, Packets};
+use crate::{Out, Reason};
+use wire::Time;
+
+parameters! {
+    /// CoDel (RFC 8289): once packets have waited longer than `target` for a whole `interval`, packets are dropped from
+    /// the head at a rate that rises until they no longer do. What does not fit is dropped as by drop-tail.
+    "codel"
+    struct Settings {
+        /// Most bytes that may wait.
+        bytes: Option<Bytes> = None,
+        /// Most packets that may wait.
+        packets: Option<Packets> = None,
+        /// Most bytes that may wait, said as the time in which they leave at the mean rate of the server.
+        delay: Option<Duration> = None,
+        /// Waiting time that is accepted for good.
+        target: Duration = Duration(5_000_000),
+        /// Time for which more is accepted: about the longest round-trip time.
+        interval: Duration = Duration(100_000_000),
+        /// Largest packet; a queue that holds no more than this is left alone.
+        largest: Bytes = Bytes(1500),
+    }
+}
+
+pub(super) fn make(settings: Settings) -> Result<(Box<dyn Discipline>, Limits), Fault> {
+    let Settings { bytes, packets, delay, target, interval, largest } = settings;
+    if interval.0 == 0 {
+        return Err(fault("interval", "must be longer than 0"));
+    }
+    let codel = Codel {
+        target: target.nanos(),
+        interval: interval.nanos(),
+        largest: largest.0,
+        first_above: None,
+        drop_next: Time::default(),
+        count: 0,
+        last_count: 0,
+        dropping: false,
+    };
+    Ok((Box::new(codel), Limits { bytes, packets, delay }))
+}
+
+/// State of RFC 8289 §5.3.
+struct Codel {
+    target: i64,
+    interval: i64,
+    largest: u64,
+    /// When the waiting time will have been above the target for an interval.
+    first_above: Option<Time>,
+    drop_next: Time,
+    /// Packets dropped since dropping began.
+    count: u64,
+    last_count: u64,
+    dropping: bool,
+}
+
+impl Codel {
+    /// RFC 8289 §5.6, `dodequeue`: a packet, and whether it may be dropped.
+    fn next(&mut self, now: Time, store: &mut Store) -> Option<(Item, bool)> {
+        let Some(item) = store.pop() else {
+            self.first_above = None;
+            return None;
+        };
+        if now - item.at < self.target || store.bytes() <= self.largest {
+            self.first_above = None;
+            return Some((item, false));
+        }
+        let first_above = *self.first_above.get_or_insert(now + self.interval);
+        Some((item, now >= first_above))
+    }
+
+    /// RFC 8289 §5.4, `control_law`.
+    fn after(&self, time: Time) -> Time {
+        time + (self.interval as f64 / (self.count as f64).sqrt()) as i64
+    }
+}
+
+impl Discipline for Codel {
+    fn enqueue(&mut self, store: &mut Store, item: Item, out: &mut Out) {
+        if store.has_room(&item) { store.push(item) } else { item.drop(Reason::QueueFull, out) }
+    }
+
+    /// RFC 8289 §5.5, `deque`.
+    fn dequeue(&mut self, now: Time, store: &mut Store, out: &mut Out) -> Option<Item> {
+        let mut next = self.next(now, store);
+        if self.dropping {
+            self.dropping = matches!(next, Some((_, true)));
+            while self.dropping && now >= self.drop_next {
+                let Some((item, _)) = next else { break };
+                item.drop(Reason::QueueManaged, out);
+                self.count += 1;
+                next = self.next(now, store);
+                match next {
+                    Some((_, true)) => self.drop_next = self.after(self.drop_next),
+                    _ => self.dropping = false,
+                }
+            }
+        } else if let Some((item, true)) = next {
+            item.drop(Reason::QueueManaged, out);
+            next = self.next(now, store);
+            self.dropping = true;
+            // Where dropping ended not long ago, its rate then is the better guess.
+            let delta = self.count - self.last_count;
+            self.count = if delta > 1 && now - self.drop_next < 16 * self.interval { delta } else { 1 };
+            self.drop_next = self.after(now);
+            self.last_count = self.count;
+        }
+        next.map(|(item, _)| item)
+    }
+}

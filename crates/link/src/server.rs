@@ -1,0 +1,186 @@
+//! A server: it sends one packet at a time, and the others wait in its queue.
+
+use crate::queue::{Discipline, Item, Queue, Store};
+use crate::{Direction, Element, Out, QueueState};
+use wire::{Packet, Time};
+
+/// How fast a server works. Work is counted in nanobits (10⁻⁹ bit), so that a rate in bit/s times nanoseconds is whole
+/// and nothing is lost to rounding.
+pub(crate) trait Capacity: Send {
+    /// Works off `need` nanobits from `from` on; says when that is done. Where `need` is not 0 afterwards, it is to be
+    /// called again at that time. What an earlier call left over of its last moment counts only if `busy`: this work
+    /// goes on where that ended.
+    fn work(&mut self, from: Time, busy: bool, need: &mut u64) -> Time;
+
+    /// Mean rate in bit/s.
+    fn mean(&self) -> u64;
+}
+
+/// A rate that changes in steps.
+pub(crate) trait Steps: Send {
+    /// Present rate in bit/s.
+    fn rate(&self) -> u64;
+
+    /// When it ends.
+    fn until(&self) -> Time;
+
+    /// Goes on to the next.
+    fn advance(&mut self);
+
+    /// Mean rate in bit/s.
+    fn mean(&self) -> u64;
+}
+
+/// Nanobits of a byte.
+pub(crate) const BYTE: u64 = 8_000_000_000;
+
+/// Works at the rates of `steps`.
+pub(crate) struct Stepped<S> {
+    steps: S,
+    /// Nanobits left over of the last nanosecond.
+    spare: u64,
+}
+
+/// Steps that one call looks ahead at most.
+const AHEAD: u32 = 10_000;
+
+impl<S> Stepped<S> {
+    pub fn new(steps: S) -> Self {
+        Stepped { steps, spare: 0 }
+    }
+}
+
+impl<S: Steps> Capacity for Stepped<S> {
+    fn work(&mut self, from: Time, busy: bool, need: &mut u64) -> Time {
+        while self.steps.until() <= from {
+            self.steps.advance();
+        }
+        let spare = if busy { self.spare.min(*need) } else { 0 };
+        *need -= spare;
+        self.spare = if busy { self.spare - spare } else { 0 };
+        if *need == 0 {
+            return from;
+        }
+        let mut at = from;
+        for _ in 0..AHEAD {
+            let (rate, until) = (self.steps.rate(), self.steps.until());
+            let nanos = (until - at) as u64;
+            if rate > 0 && need.div_ceil(rate) <= nanos {
+                let took = need.div_ceil(rate);
+                self.spare = took * rate - *need;
+                *need = 0;
+                return at + took as i64;
+            }
+            *need -= rate * nanos;
+            if until == Time::MAX {
+                return until;
+            }
+            at = until;
+            self.steps.advance();
+        }
+        at
+    }
+
+    fn mean(&self) -> u64 {
+        self.steps.mean()
+    }
+}
+
+/// An element that serves packets one by one.
+pub(crate) struct Server<C> {
+    name: Box<str>,
+    capacity: C,
+    discipline: Box<dyn Discipline>,
+    store: Store,
+    sending: Option<Item>,
+    /// Nanobits of it that `capacity` has still to be asked about.
+    need: u64,
+    /// When it will have been sent, or there is more to ask.
+    deadline: Time,
+    /// When the last one had been sent.
+    free: Time,
+    waited_ns: i64,
+}
+
+impl<C: Capacity> Server<C> {
+    pub fn new(name: &str, capacity: C, queue: &Queue) -> Box<Self> {
+        let (discipline, store) = queue.make(capacity.mean());
+        Box::new(Server {
+            name: name.into(),
+            capacity,
+            discipline,
+            store,
+            sending: None,
+            need: 0,
+            deadline: Time::MAX,
+            free: Time::from_nanos(i64::MIN),
+            waited_ns: 0,
+        })
+    }
+
+    #[inline]
+    fn begin(&mut self, now: Time, item: Item) {
+        self.waited_ns = now - item.at;
+        self.need = u64::from(item.bytes) * BYTE;
+        self.deadline = self.capacity.work(now, self.free == now, &mut self.need);
+        self.sending = Some(item);
+    }
+}
+
+impl<C: Capacity> Element for Server<C> {
+    #[inline]
+    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+        if self.deadline < now {
+            self.wake(now, out);
+        }
+        let item = Item { at: now, bytes: packet.frame.wire_len(), direction, packet };
+        if self.sending.is_none() {
+            self.begin(now, item);
+        } else {
+            self.discipline.enqueue(&mut self.store, item, out);
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, now: Time, out: &mut Out) {
+        while self.deadline <= now && self.deadline < Time::MAX {
+            let at = self.deadline;
+            if self.need > 0 {
+                self.deadline = self.capacity.work(at, true, &mut self.need);
+                continue;
+            }
+            if let Some(sent) = self.sending.take() {
+                out.send(sent.direction, sent.packet);
+            }
+            (self.free, self.deadline) = (at, Time::MAX);
+            if let Some(item) = self.discipline.dequeue(at, &mut self.store, out) {
+                self.begin(at, item);
+            }
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        let waiting = std::iter::from_fn(|| self.store.pop());
+        let all = self.sending.take().into_iter().chain(waiting);
+        packets.extend(all.map(|item| (Time::MAX, item.direction, item.packet)));
+        self.deadline = Time::MAX;
+    }
+
+    fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {
+        states.push(QueueState {
+            element: &self.name,
+            bytes: self.store.bytes(),
+            packets: self.store.len() as u64,
+            delay_ns: self.waited_ns,
+        });
+    }
+
+    fn is_server(&self) -> bool {
+        true
+    }
+}
