@@ -29,6 +29,9 @@ macro_rules! controllers {
 
 controllers! {
     "reno" = reno::Reno,
+    "cubic" = cubic::Cubic,
+    "lia" = lia::Lia,
+    "olia" = olia::Olia,
 }
 
 /// What a controller sees of a subflow, and the windows that it sets.
@@ -54,6 +57,14 @@ impl Window {
     /// Half of it, two packets at least: Reno's ssthresh after a loss (RFC 5681 eq. (4), with the window for the flight).
     pub fn half_packets(&self) -> f64 {
         (self.cwnd_packets / 2.0).max(2.0)
+    }
+
+    /// Bytes and round-trip time in nanoseconds with which a subflow counts for the others: in recovery those that it
+    /// will end with, as its window is in motion. None without a sample, or when it cannot send.
+    pub fn coupling(&self) -> Option<(f64, f64)> {
+        let packets = if self.recovering { self.ssthresh_packets } else { self.cwnd_packets };
+        let rtt_ns = self.srtt_ns.filter(|_| self.usable)?;
+        Some((packets * f64::from(self.mss_bytes), rtt_ns.max(1) as f64))
     }
 }
 

@@ -3,7 +3,8 @@
 use super::{Acked, Cause, Congestion, Window};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "RFC 5681: each subflow as a TCP of its own, one packet more per round trip, half at a loss";
+pub(super) const SUMMARY: &str =
+    "RFC 5681: each subflow as a TCP of its own, one packet more per round trip, half at a loss";
 
 /// Reno on every subflow, uncoupled.
 #[derive(Default)]

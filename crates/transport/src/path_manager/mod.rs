@@ -28,6 +28,7 @@ macro_rules! path_managers {
 
 path_managers! {
     "full-mesh" = full_mesh::FullMesh,
+    "linux" = linux::Linux,
     "single" = single::Single,
 }
 

@@ -24,8 +24,12 @@ macro_rules! schedulers {
     };
 }
 
+mod opportunistic;
+pub use opportunistic::Opportunistic;
+
 schedulers! {
     "lowest-rtt" = lowest_rtt::LowestRtt,
+    "linux" = linux::Linux,
 }
 
 /// What a scheduler sees of a subflow that is established.
