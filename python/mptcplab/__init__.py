@@ -3,11 +3,24 @@
 >>> import mptcplab
 >>> analysis = mptcplab.analyze(["client.pcapng", "server.pcapng"])  # doctest: +SKIP
 >>> analysis.flows.select("subflow", "direction", "share", "rtt_ms_mean")  # doctest: +SKIP
+>>> comparison = mptcplab.run("wifi-lte")  # doctest: +SKIP
+>>> comparison.gain, comparison.mptcp.flows, comparison.baselines["lte"].flows  # doctest: +SKIP
 """
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.running import run
+from mptcplab.scenario.fault import ScenarioError
 
-__all__ = ["Analysis", "CaptureError", "Error", "InternalError", "__version__", "analyze"]
+__all__ = [
+    "Analysis",
+    "CaptureError",
+    "Error",
+    "InternalError",
+    "ScenarioError",
+    "__version__",
+    "analyze",
+    "run",
+]
 
 __version__ = VERSION

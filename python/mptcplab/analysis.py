@@ -9,11 +9,30 @@ from mptcplab import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, Protocol
 
     import polars as pl
 
     Path = str | PathLike[str]
+
+    class Measured(Protocol):
+        """Tables, just measured or from the disk."""
+
+        @property
+        def complete(self) -> bool:
+            """Whether nothing is missing."""
+
+        def table(self, name: str) -> _core.Table | pl.DataFrame:
+            """Give a table."""
+
+        def rows(
+            self, name: str, *, connection: int | None = None, columns: Iterable[str] | None = None
+        ) -> Iterator[dict[str, Any]]:
+            """Give the rows of a table, of one connection and some columns if asked for."""
+
+        def json(self) -> str:
+            """Give the summary tables as one document."""
 
 
 def analyze(
@@ -77,7 +96,7 @@ def _names(paths: Path | Iterable[Path]) -> list[str]:
 class Analysis:
     """The tables of an analysis, each made when it is first looked at."""
 
-    def __init__(self, tables: _core.Tables) -> None:
+    def __init__(self, tables: Measured) -> None:
         self._tables = tables
 
     @property

@@ -6,14 +6,15 @@ import os
 import sys
 
 from mptcplab import Error, __version__
-from mptcplab.cli import analyze
+from mptcplab.cli import analyze, scenarios
+from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (analyze,)
+COMMANDS = (analyze, run_command, scenarios)
 UNREADABLE = 2
 INTERRUPTED = 130
 # As a shell reports a program that a closed pipe ended.
@@ -60,7 +61,7 @@ def parser() -> Parser:
         prog="mptcplab",
         description="A laboratory for Multipath TCP: what each path of a connection contributed, "
         "at what delay and loss, and why.",
-        epilog="example:\n  mptcplab analyze client.pcapng server.pcapng",
+        epilog="examples:\n  mptcplab analyze client.pcapng server.pcapng\n  mptcplab run wifi-lte",
     )
     top.add_argument("--version", action="version", version=f"mptcplab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)

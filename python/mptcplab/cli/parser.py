@@ -54,6 +54,14 @@ def number(text: str) -> int:
     return int(text)
 
 
+def number_above_0(text: str) -> int:
+    """Read how many of something there are to be."""
+    value = number(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("0 is not a number above 0")
+    return value
+
+
 def _number(text: str) -> float:
     try:
         return float(text)

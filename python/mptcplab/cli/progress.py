@@ -1,4 +1,4 @@
-"""How far the reading is, on the terminal, once it takes longer than a second."""
+"""How far it is, on the terminal, once it takes longer than a second."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import sys
 import time
 
 from mptcplab.cli.summary.page import PLAIN, carries
-from mptcplab.cli.summary.text import size
+from mptcplab.cli.summary.text import count, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Self
 
 PATIENCE = 1.0
 STEP = 0.1
 
 
-class Progress:
+class _Line:
     """A line on standard error that is rewritten in place and gone at the end."""
 
     def __init__(self) -> None:
-        self._begun = time.monotonic()
-        self._due = self._begun + PATIENCE
+        self._begin()
         self._shown = False
         self._terminal = sys.stderr.isatty()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -34,21 +34,72 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._shown:
-            self._print("")
+        self._clear()
 
-    def __call__(self, done: int, total: int | None) -> None:
-        """Take note that ``done`` bytes of ``total`` were read."""
+    def _begin(self) -> None:
+        self._begun = time.monotonic()
+        self._due = self._begun + PATIENCE
+
+    def _is_due(self) -> bool:
         now = time.monotonic()
         if not self._terminal or now < self._due:
-            return
+            return False
         self._due = now + STEP
+        return True
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _show(self, text: str) -> None:
         self._shown = True
-        text = line(now - self._begun, done, total)
         self._print(text if carries(sys.stderr, text) else text.translate(PLAIN))
+
+    def _clear(self) -> None:
+        if self._shown:
+            self._print("")
+            self._shown = False
 
     def _print(self, text: str) -> None:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+class Progress(_Line):
+    """How far the reading of captures is."""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Take note that ``done`` bytes of ``total`` were read."""
+        if self._is_due():
+            self._show(line(self._elapsed(), done, total))
+
+
+class Simulating(_Line):
+    """How far the simulation of each run is."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self._where = where
+        self._what = ""
+
+    def begin(self, what: str) -> Simulating:
+        """Take note that the run ``what`` begins."""
+        self._what = what
+        self._begin()
+        return self
+
+    def __call__(self, virtual_ns: int, packets: int) -> None:
+        """Take note of the virtual time and of the packets so far."""
+        if self._is_due():
+            elapsed = self._elapsed()
+            self._show(
+                f"{self._where} {self._what}: at {virtual_ns / 1e9:.1f} s, "
+                f"{count(packets)} packets, {count(round(packets / elapsed))}/s"
+            )
+
+    def done(self, what: str, there: bool) -> None:
+        """Take note that the run ``what`` is done."""
+        self._clear()
+        if there:
+            print(f"{self._where} {what}: was there already, kept", file=sys.stderr)
 
 
 def line(elapsed: float, done: int, total: int | None) -> str:

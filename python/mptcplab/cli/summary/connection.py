@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
@@ -12,6 +11,8 @@ from mptcplab.cli.summary.unknown import print_reasons
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from mptcplab.analysis import Measured
 
     Row = dict[str, Any]
 
@@ -35,7 +36,7 @@ STARTS_LATE_S = 0.0005
 MOST_EVENTS = 12
 
 
-def print_connections(page: Page, tables: _core.Tables, *, one: bool) -> None:
+def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
     """Print all connections of the tables."""
     for number, connection in enumerate(tables.rows("connections")):
         if number:

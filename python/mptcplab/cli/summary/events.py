@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
 
@@ -10,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
+
+    from mptcplab.analysis import Measured
 
     Row = dict[str, Any]
     # Time, number of the subflow, what happened, whether it deserves a second look.
@@ -60,7 +61,7 @@ WORDS: dict[str, Callable[[Row], str]] = {
 
 def print_events(
     page: Page,
-    tables: _core.Tables,
+    tables: Measured,
     connection: int,
     names: dict[int, str],
     *,
@@ -79,7 +80,7 @@ def print_events(
         page.words(more, first=" " * 12, style="faint")
 
 
-def _listed(events: _core.Rows, *, alone: bool) -> Iterator[Line]:
+def _listed(events: Iterator[Row], *, alone: bool) -> Iterator[Line]:
     """One line for events that differ in nothing but their times and lengths."""
     alike: dict[tuple[object, ...], _Alike] = {}
     for row in events:

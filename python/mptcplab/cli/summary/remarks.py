@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from mptcplab import _core
 from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from mptcplab.analysis import Measured
 
     Row = dict[str, Any]
 
@@ -22,7 +23,7 @@ NUMBER = re.compile(r"\d+(\.\d+)?")
 COUNT = re.compile(r"(?<![\d.:])\d{4,}(?= [a-z]+s\b)")
 
 
-def print_remarks(page: Page, tables: _core.Tables) -> None:
+def print_remarks(page: Page, tables: Measured) -> None:
     """Print the remarks, if there are any: those of one kind once, with the first's figures."""
     kinds: dict[tuple[str, ...], list[Row]] = {}
     for row in tables.rows("diagnostics"):

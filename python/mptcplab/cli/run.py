@@ -1,0 +1,160 @@
+"""``mptcplab run``: a scenario in; run directories and a comparison out."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab.cli.parser import Parser, named, number, number_above_0
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.scenario.scenario import Scenario
+
+EXAMPLES = """\
+examples:
+  mptcplab run wifi-lte                             a scenario that ships: mptcplab scenarios
+  mptcplab run mine.toml --seed 7                   a file of your own, other chances
+  mptcplab run wifi-lte --set path.wifi.rate=10Mbit/s --set mptcp.congestion_control=olia
+  mptcplab run wifi-lte --repeat 10                 seeds 1 to 10, mean and standard deviation
+  mptcplab run wifi-lte --json | jq .gain
+  mptcplab analyze runs/wifi-lte-1/mptcp/*.pcapng   a closer look; Wireshark opens them too
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "run",
+        help="simulate a scenario, with MPTCP and with plain TCP over each path",
+        description="Simulates a scenario with MPTCP and, under the same radio conditions, with "
+        "plain TCP over each of\nits paths. Each run leaves a directory with its captures and "
+        "tables.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "scenario", type=named, metavar="SCENARIO", help="a file, or the name of one that ships"
+    )
+    command.add_argument(
+        "--seed", type=number, default=1, metavar="N", help="seed of all chance (default: 1)"
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="change the scenario: path.wifi.rate=10Mbit/s, timeline.0.at=5s; may be repeated",
+    )
+    command.add_argument(
+        "--repeat",
+        type=number_above_0,
+        metavar="N",
+        help="run with N seeds from --seed on, each in a directory of its own",
+    )
+    command.add_argument(
+        "--no-baselines",
+        action="store_true",
+        help="leave plain TCP out",
+    )
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out",
+        type=named,
+        metavar="DIR",
+        help="where the run directories go, with --repeat into one per seed; runs that are there "
+        "already are kept and not run again (default: runs/SCENARIO-SEED, with --repeat "
+        "runs/SCENARIO)",
+    )
+    output.add_argument(
+        "--force", action="store_true", help="replace other runs that are in the way"
+    )
+    captures = output.add_mutually_exclusive_group()
+    captures.add_argument(
+        "--no-captures",
+        action="store_const",
+        const="none",
+        default="headers",
+        dest="captures",
+        help="write tables only",
+    )
+    captures.add_argument(
+        "--full-payload",
+        action="store_const",
+        const="full",
+        dest="captures",
+        help="write the payload into the captures too",
+    )
+    output.add_argument("--json", action="store_true", help="print everything as JSON")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab.scenario.scenario import load
+
+    name, scenario = load(options.scenario, options.settings)
+    comparisons = list(_compare(name, scenario, options))
+    if options.json:
+        _print_json(comparisons, options)
+    elif options.repeat is None:
+        from mptcplab.cli.summary.comparison import print_comparison
+
+        print_comparison(comparisons[0], scenario.title)
+    else:
+        from mptcplab.cli.summary.comparison import print_repeated
+
+        print_repeated(comparisons, scenario.title)
+    return 0
+
+
+def _compare(name: str, scenario: Scenario, options: Namespace) -> Iterator[Comparison]:
+    from mptcplab.cli.progress import Simulating
+    from mptcplab.running import compare
+
+    for seed in range(options.seed, options.seed + (options.repeat or 1)):
+        out = _place(name, scenario, options, seed)
+        with Simulating(str(out)) as progress:
+            yield compare(
+                name,
+                scenario,
+                out,
+                seed=seed,
+                baselines=False if options.no_baselines else None,
+                captures=options.captures,
+                force=options.force,
+                begin=progress.begin,
+                done=progress.done,
+            )
+
+
+def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path:
+    """Say where the runs go: those of a changed scenario not where the plain one's are."""
+    from pathlib import Path
+
+    if options.out is not None:
+        out = Path(options.out)
+    else:
+        if options.settings:
+            import hashlib
+
+            from mptcplab.scenario import long
+
+            name += "-" + hashlib.sha256(long.write(scenario).encode()).hexdigest()[:6]
+        out = Path("runs", name if options.repeat else f"{name}-{seed}")
+    return out / str(seed) if options.repeat else out
+
+
+def _print_json(comparisons: list[Comparison], options: Namespace) -> None:
+    import json
+
+    from mptcplab.results.comparison import SCHEMA
+
+    documents = [comparison.document() for comparison in comparisons]
+    whole = documents[0] if options.repeat is None else {"schema": SCHEMA, "repeated": documents}
+    json.dump(whole, sys.stdout, indent=2, ensure_ascii=False)
+    sys.stdout.write("\n")

@@ -1,0 +1,71 @@
+"""``mptcplab scenarios`` and ``mptcplab links``: what ships."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab.cli.parser import Parser, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+
+ABOUT = {
+    "scenarios": (
+        "list the scenarios that ship, or print one",
+        "Lists the scenarios that ship with mptcplab, or prints one: a start for your own.",
+        "mptcplab run takes their names, or a file",
+    ),
+    "links": (
+        "list the links that ship, or print one",
+        "Lists the links that ship with mptcplab, or prints one.",
+        'in a scenario: [link.NAME] with profile = "…"; mptcplab links NAME says where its '
+        "figures come from",
+    ),
+}
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the commands."""
+    for what, (short, long, _) in ABOUT.items():
+        command = commands.add_parser(
+            what,
+            help=short,
+            description=long,
+            epilog=f"examples:\n  mptcplab {what}\n  mptcplab {what} NAME > mine.toml",
+        )
+        command.add_argument(
+            "name", nargs="?", type=named, metavar="NAME", help="print this one as it is written"
+        )
+        command.set_defaults(run=run, what=what)
+
+
+def run(options: Namespace) -> int:
+    """Run either command and return its exit status."""
+    from mptcplab.scenario import library
+    from mptcplab.scenario.fault import ScenarioError, nearest
+
+    names = library.names(options.what)
+    if options.name is None:
+        _list(options.what, names)
+    elif options.name in names:
+        sys.stdout.write(library.text(options.what, options.name))
+    else:
+        thing = options.what.removesuffix("s")
+        raise ScenarioError(f"no {thing} {options.name} ships; {nearest(options.name, names)}")
+    return 0
+
+
+def _list(what: str, names: list[str]) -> None:
+    from mptcplab.cli.summary.page import Column, Page, draw
+    from mptcplab.scenario import library
+
+    page = Page()
+    titles = [str(library.table(what, name)["title"]) for name in names]
+    draw(
+        page,
+        [Column(what.removesuffix("s"), names, left=True), Column("", titles, left=True)],
+        indent="",
+    )
+    page.line()
+    page.words(ABOUT[what][2], indent="", style="faint")

@@ -1,0 +1,146 @@
+"""MPTCP beside plain TCP over each path."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from io import TextIOWrapper
+
+from mptcplab.cli.summary import text
+from mptcplab.cli.summary.connection import print_connections
+from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.cli.summary.remarks import print_remarks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
+
+S = 1e9
+# What prints as 0 %.
+SAME = 0.005
+
+
+def print_comparison(
+    comparison: Comparison, title: str | None, *, page: Page | None = None
+) -> None:
+    """Print the run with MPTCP in full, and the baselines beside it."""
+    page = page or _page()
+    mptcp = comparison.mptcp
+    _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
+    if not len(mptcp.tables.table("connections")):
+        page.words("no connection came about", first="! ", style="warning")
+    print_connections(page, mptcp.tables, one=False)
+    print_remarks(page, mptcp.tables)
+    page.line()
+    draw(page, _columns(comparison.runs))
+    for run in comparison.runs:
+        _print_failure(page, run)
+    if comparison.baselines:
+        page.words(_gain(comparison))
+    page.line()
+    page.words(
+        f"{comparison.directory} holds the runs; mptcplab analyze "
+        f"{mptcp.directory}/*.pcapng takes a closer look"
+        if any(mptcp.directory.glob("*.pcapng"))
+        else f"{comparison.directory} holds the runs",
+        indent="",
+        style="faint",
+    )
+
+
+def print_repeated(
+    comparisons: list[Comparison], title: str | None, *, page: Page | None = None
+) -> None:
+    """Print a line per seed, then mean and standard deviation."""
+    page = page or _page()
+    seeds = [str(one.mptcp.about["seed"]) for one in comparisons]
+    _print_head(page, comparisons[0], title, text.plural(len(seeds), "seed"))
+    columns = [Column("seed", [*seeds, "mean"]), Column("", _or_sigma(seeds), left=True)]
+    for number, run in enumerate(comparisons[0].runs):
+        values = [one.runs[number].throughput_mbps for one in comparisons]
+        columns.append(Column(f"{label(run)} Mbit/s", _with_mean(values, text.figure)))
+    if comparisons[0].baselines:
+        gains = [one.gain for one in comparisons]
+        columns.append(Column("gain", _with_mean(gains, _percent)))
+        columns.append(
+            Column("best path", [str(one.best_path or "–") for one in comparisons] + [""])
+        )
+    draw(page, [column for column in columns if any(column.cells)])
+    for comparison in comparisons:
+        for run in comparison.runs:
+            _print_failure(page, run, f"seed {run.about['seed']}, ")
+    page.line()
+    page.words(f"{comparisons[0].directory.parent} holds the runs", indent="", style="faint")
+
+
+def _page() -> Page:
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return Page()
+
+
+def _print_head(page: Page, comparison: Comparison, title: str | None, chance: str) -> None:
+    about = comparison.mptcp.about
+    facts = [page.style(text.clean(about["scenario"]), "strong")]
+    if title:
+        facts.append(text.clean(title))
+    page.facts([*facts, "simulated", chance], indent="")
+    page.line()
+
+
+def label(run: Run) -> str:
+    """Name a run."""
+    path = run.about["path"]
+    return "MPTCP" if path is None else f"TCP over {path}"
+
+
+def _columns(runs: list[Run]) -> list[Column]:
+    transfers = [run.transfer or {} for run in runs]
+    return [
+        Column("run", [label(run) for run in runs], left=True),
+        Column("Mbit/s", [text.figure(run.throughput_mbps) for run in runs]),
+        Column("bytes", [text.size(one.get("bytes")) for one in transfers]),
+        Column("time", [text.seconds(one.get("elapsed_s")) for one in transfers]),
+        Column("RTT ms", [text.figure(run.rtt_ms_mean) for run in runs], keep=3),
+        Column("loss", [text.percent(run.loss_rate_percent) for run in runs], keep=2),
+        Column("", ["" if run.outcome["finished"] else "not finished" for run in runs], left=True),
+    ]
+
+
+def _print_failure(page: Page, run: Run, where: str = "") -> None:
+    outcome = run.outcome
+    if not outcome["finished"]:
+        words = f"{where}{label(run)} did not finish: {outcome['reason']}"
+        page.words(f"{words}, at {text.at(outcome['virtual_ns'] / S)}", first="! ", style="warning")
+
+
+def _gain(comparison: Comparison) -> str:
+    if comparison.best_path is None:
+        return "no single path finished the transfer"
+    best = comparison.baselines[comparison.best_path]
+    words = f"best single path: {comparison.best_path} with {text.rate(best.throughput_mbps)}"
+    if comparison.gain is None:
+        return words
+    if abs(comparison.gain) < SAME:
+        return f"{words}; MPTCP gives as much"
+    more = "more" if comparison.gain > 0 else "less"
+    return f"{words}; MPTCP gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+
+
+def _with_mean(values: list[float | None], show: Callable[[float], str]) -> list[str]:
+    known = [value for value in values if value is not None]
+    mean = show(statistics.fmean(known)) if known else text.UNKNOWN
+    if len(known) > 1:
+        mean += f" ± {show(statistics.stdev(known))}"
+    return [*(text.UNKNOWN if value is None else show(value) for value in values), mean]
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0%}".replace("%", " %")
+
+
+def _or_sigma(seeds: list[str]) -> list[str]:
+    return ["" for _ in seeds] + ["± σ" if len(seeds) > 1 else ""]

@@ -1,0 +1,1 @@
+"""Engines: what runs a scenario and leaves a run directory."""

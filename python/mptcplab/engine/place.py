@@ -1,0 +1,111 @@
+"""Run directories: complete or absent, ours or left alone."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.results.run import ABOUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+UNFINISHED = ".unfinished-"
+# Each holds all that the ones before it hold.
+CAPTURES = ("none", "headers", "full")
+
+
+def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
+    """Say whether this very run is there already; refuse to touch what is not ours to replace."""
+    try:
+        about = json.loads((target / ABOUT).read_text("utf-8"))
+        theirs = about["identity"]
+    except FileNotFoundError:
+        if not target.exists() or not (target.is_dir() and any(target.iterdir())):
+            return False
+        raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+    if force:
+        return False
+    differ = [
+        key for key, value in identity.items() if key != "captures" and theirs.get(key) != value
+    ]
+    kept = theirs.get("captures")
+    if kept not in CAPTURES or CAPTURES.index(kept) < CAPTURES.index(identity["captures"]):
+        differ.append("captures")
+    if differ:
+        what = " and ".join(differ) + (" differs" if len(differ) == 1 else " differ")
+        raise Error(
+            f"{target} holds another run (its {what}): choose another place (--out) or replace it "
+            "(--force)"
+        )
+    return True
+
+
+@contextmanager
+def written(target: Path) -> Iterator[Path]:
+    """Give a directory beside ``target`` to write into, and put it there when all went well."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target.parent)
+        new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
+    except OSError as error:
+        raise Error(f"cannot write {target}: {error.strerror or error}") from error
+    lock = _lock(new)
+    try:
+        yield new
+        new.chmod(0o777 & ~_umask())
+        _replace(target, new)
+    except OSError as error:
+        raise Error(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        os.close(lock)
+
+
+def _replace(target: Path, new: Path) -> None:
+    """Put the new run in the place of an old one, which is gone only then."""
+    if target.exists():
+        old = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
+        target.rename(old / "old")
+        new.rename(target)
+        shutil.rmtree(old)
+    else:
+        new.rename(target)
+
+
+def _sweep(place: Path) -> None:
+    """Remove what runs left that were killed: nobody holds its lock."""
+    for left in place.glob(f"{UNFINISHED}*"):
+        try:
+            lock = _lock(left)
+        except OSError:
+            continue
+        shutil.rmtree(left, ignore_errors=True)
+        os.close(lock)
+
+
+def _lock(directory: Path) -> int:
+    """Hold a directory; who dies lets go."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

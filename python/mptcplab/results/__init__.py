@@ -1,0 +1,1 @@
+"""Runs as they lie on the disk: their tables as polars frames, and how they compare."""

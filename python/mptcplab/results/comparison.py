@@ -1,0 +1,63 @@
+"""A transfer over several paths beside plain TCP over each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mptcplab.results.run import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Version of the document.
+SCHEMA = 1
+
+
+class Comparison:
+    """The run with MPTCP, and the baselines under the same radio conditions."""
+
+    def __init__(self, directory: Path, mptcp: Run, baselines: dict[str, Run]) -> None:
+        self.directory = directory
+        self.mptcp = mptcp
+        #: Plain TCP over each path, by the path's name.
+        self.baselines = baselines
+
+    @property
+    def runs(self) -> list[Run]:
+        """All runs, MPTCP first."""
+        return [self.mptcp, *self.baselines.values()]
+
+    @property
+    def best_path(self) -> str | None:
+        """The path over which plain TCP had the highest throughput, of those that finished."""
+        finished = {
+            path: run.throughput_mbps
+            for path, run in self.baselines.items()
+            if run.outcome["finished"] and run.throughput_mbps is not None
+        }
+        return max(finished, key=lambda path: finished[path] or 0.0, default=None)
+
+    @property
+    def gain(self) -> float | None:
+        """How much more throughput MPTCP had than the best single path: 0.25 is 25 % more."""
+        best = None if self.best_path is None else self.baselines[self.best_path].throughput_mbps
+        own = self.mptcp.throughput_mbps
+        if not best or own is None or not self.mptcp.outcome["finished"]:
+            return None
+        return own / best - 1
+
+    def document(self) -> dict[str, Any]:
+        """Give everything as one document."""
+        return {
+            "schema": SCHEMA,
+            "scenario": self.mptcp.about["scenario"],
+            "seed": self.mptcp.about["seed"],
+            "directory": str(self.directory),
+            "best_path": self.best_path,
+            "gain": self.gain,
+            "runs": {run.name: run.document() for run in self.runs},
+        }
+
+    def __repr__(self) -> str:
+        return f"<mptcplab.Comparison of {self.mptcp.about['scenario']} in {self.directory}>"

@@ -1,0 +1,160 @@
+"""A run directory: what was run, what came of it, and its tables."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+
+from mptcplab._core import SCHEMA, Error, Tables
+from mptcplab.analysis import Analysis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    import polars as pl
+
+    Row = dict[str, Any]
+
+ABOUT = "run.json"
+
+
+class StoredTables:
+    """Tables on the disk, in the shape of those of an analysis; each is read when it is needed."""
+
+    NAMES = Tables.NAMES
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._frames: dict[str, pl.DataFrame] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Nothing is missing in what was measured while it happened."""
+        return True
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Give a table."""
+        if name not in self._frames:
+            import polars as pl
+
+            self._frames[name] = pl.read_parquet(self._directory / f"{name}.parquet")
+        return self._frames[name]
+
+    def rows(
+        self, name: str, *, connection: int | None = None, columns: Iterable[str] | None = None
+    ) -> Iterator[Row]:
+        """Give the rows of a table, of one connection and some columns if asked for."""
+        frame = self.table(name)
+        if connection is not None:
+            frame = frame.filter(connection=connection)
+        if columns is not None:
+            frame = frame.select(list(columns))
+        return frame.iter_rows(named=True)
+
+    def document(self) -> dict[str, Any]:
+        """Nest the rows of the summary tables as ``mptcplab analyze --json`` does."""
+        connections = [self._connection(row) for row in self.rows("connections")]
+        return {
+            "schema": SCHEMA,
+            "complete": self.complete,
+            "connections": connections,
+            "diagnostics": list(self.rows("diagnostics")),
+        }
+
+    def _connection(self, row: Row) -> Row:
+        number = row["connection"]
+        flows = list(self.rows("flows", connection=number))
+        subflows = []
+        for subflow in self.rows("subflows", connection=number):
+            own = [flow for flow in flows if flow["subflow"] == subflow["subflow"]]
+            subflows.append({**subflow, "flows": _by_direction(own)})
+        return {
+            **row,
+            "transfers": _by_direction(self.rows("transfers", connection=number)),
+            "subflows": subflows,
+            "events": list(self.rows("events", connection=number)),
+        }
+
+    def json(self) -> str:
+        """Give the same as text."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _by_direction(rows: Iterable[Row]) -> dict[str, Row | None]:
+    found = {row["direction"]: row for row in rows}
+    return {direction: found.get(direction) for direction in ("up", "down")}
+
+
+class Run(Analysis):
+    """One run: the tables of an analysis, and what was run."""
+
+    def __init__(self, directory: Path | str) -> None:
+        self.directory = Path(directory)
+        try:
+            self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise Error(f"{directory} holds no run: {error}") from error
+        # What the directory lives as long as, where that is not for good.
+        self.keeper: object = None
+        self.tables = StoredTables(self.directory / "tables")
+        super().__init__(self.tables)
+
+    @property
+    def name(self) -> str:
+        """``mptcp``, or ``tcp-`` and the path."""
+        return str(self.about["run"])
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        """How it ended: ``finished``, ``reason``, ``virtual_ns``, ``packets``, bytes received."""
+        return dict(self.about["outcome"])
+
+    @property
+    def throughput_mbps(self) -> float | None:
+        """Throughput of the transfer, as the table ``transfers`` has it."""
+        return None if self.transfer is None else self.transfer["throughput_mbps"]
+
+    @property
+    def rtt_ms_mean(self) -> float | None:
+        """Mean over all round-trip time samples of all subflows, in the transfer's direction."""
+        flows = [flow for flow in self._flows if flow["rtt_samples"]]
+        total = sum(flow["rtt_ms_mean"] * flow["rtt_samples"] for flow in flows)
+        return total / sum(flow["rtt_samples"] for flow in flows) if flows else None
+
+    @property
+    def loss_rate_percent(self) -> float | None:
+        """Retransmitted data packets / data packets over all subflows, in that direction."""
+        flows = [flow for flow in self._flows if flow["retransmitted_packets"] is not None]
+        packets = sum(flow["data_packets"] for flow in flows)
+        resent = sum(flow["retransmitted_packets"] for flow in flows)
+        return 100 * resent / packets if packets else None
+
+    @cached_property
+    def _flows(self) -> list[Row]:
+        if self.transfer is None:
+            return []
+        flows = self.tables.rows("flows", connection=self.transfer["connection"])
+        return [flow for flow in flows if flow["direction"] == self.transfer["direction"]]
+
+    @cached_property
+    def transfer(self) -> Row | None:
+        """Its row in ``transfers``: of its direction, and the connection with most bytes."""
+        direction = self.about["direction"]
+        rows = [row for row in self.tables.rows("transfers") if row["direction"] == direction]
+        return max(rows, key=lambda row: row["bytes"] or 0, default=None)
+
+    def document(self) -> dict[str, Any]:
+        """Give what was run, its figures, and the rows of the summary tables."""
+        return {
+            "about": self.about,
+            "throughput_mbps": self.throughput_mbps,
+            "rtt_ms_mean": self.rtt_ms_mean,
+            "loss_rate_percent": self.loss_rate_percent,
+            "tables": self.tables.document(),
+        }
+
+    def __repr__(self) -> str:
+        return f"<mptcplab.Run {self.name} in {self.directory}>"

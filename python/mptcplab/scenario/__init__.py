@@ -1,0 +1,1 @@
+"""Scenarios: what runs, over which paths, what happens meanwhile. The schema, and what ships."""

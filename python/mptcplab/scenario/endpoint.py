@@ -1,0 +1,198 @@
+"""``[server]``, ``[mptcp]`` and ``[tcp]``: the hosts. Defaults come from the endpoint's code."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from pydantic import Field
+
+from mptcplab import _core
+from mptcplab.scenario.fault import nearest
+from mptcplab.scenario.quantity import INTEGER, Kind, OrOff, said
+from mptcplab.scenario.section import (
+    Bytes,
+    Duration,
+    DurationOrOff,
+    Flag,
+    Integer,
+    Packets,
+    PacketsOrOff,
+    Section,
+    Some,
+    Text,
+    kinds,
+    read,
+)
+from mptcplab.scenario.source import Source
+
+# What the keys of the endpoint's settings end with.
+SUFFIXES = {"duration": "_ns", "bytes": "_bytes", "packets": "_packets"}
+POLICIES = ("congestion_control", "scheduler", "path_manager")
+
+
+class Server(Section):
+    """The server."""
+
+    addresses: Integer = Field(1, ge=1, le=8)
+    """How many addresses it has, all behind the same links. With 2, full mesh opens two subflows
+    per path."""
+    port: Integer = Field(8080, ge=1, le=65535)
+    """Where it listens."""
+    announce: Flag = True
+    """Whether it announces its further addresses (ADD_ADDR)."""
+
+
+class Mptcp(Section):
+    """MPTCP, at both ends. What is left out is as in current Linux."""
+
+    enabled: Flag = True
+    """Whether MPTCP is used; without it the transfer is plain TCP over the first path."""
+    congestion_control: Text = "lia"
+    """How fast each subflow may send."""
+    scheduler: Text = ""
+    """Which subflow sends next."""
+    path_manager: Text = ""
+    """Which subflows there are."""
+    max_subflows: Integer = Field(0, ge=0, le=255)
+    """Most subflows beside the first."""
+    max_add_addr_accepted: Integer = Field(0, ge=0, le=255)
+    """Most announced addresses that are joined."""
+    checksum: Flag = False
+    """DSS checksums (RFC 8684 §3.3)."""
+    opportunistic_retransmission: Flag = False
+    """Send again on a free subflow what blocks the connection's window on a slower one."""
+    penalisation: Flag = False
+    """Halve the window of the subflow that blocked it."""
+    stale_timeouts: Integer = Field(0, ge=1)
+    """Time-outs in a row after which a subflow is used only once it answers again."""
+    capable_retries: Integer = Field(0, ge=0)
+    """SYNs with MP_CAPABLE without an answer before one is sent without it."""
+    close_timeout: Duration = 0
+    """How long a connection outlives its last subflow."""
+
+
+class Tcp(Section):
+    """TCP, at both ends: subflows and baselines. What is left out is as in current Linux."""
+
+    congestion_control: Text = ""
+    """Of the plain-TCP baselines; as MPTCP's if left out (a coupled one is Reno over one path)."""
+    window_scaling: Flag = False
+    """Window scaling (RFC 7323 §2)."""
+    timestamps: Flag = False
+    """Timestamps (RFC 7323 §3)."""
+    sack: Flag = False
+    """Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)."""
+    delayed_ack: DurationOrOff = None
+    """Longest that an ACK may wait."""
+    proportional_rate_reduction: Flag = False
+    """Proportional rate reduction (RFC 6937) in recovery."""
+    rack: Flag = False
+    """Loss detection by time (RFC 8985); without it by duplicate or selective ACKs."""
+    tail_loss_probe: Flag = False
+    """Tail loss probes (RFC 8985 §7)."""
+    initial_window: Packets = Field(0, ge=1)
+    """First window (RFC 6928)."""
+    initial_ssthresh: PacketsOrOff = None
+    """Where slow start ends; ``"off"``: at the first loss."""
+    min_timeout: Duration = 0
+    """Least retransmission time-out; with ``linux_timeout`` the least of its variance term."""
+    max_timeout: Duration = 0
+    """Most it backs off to."""
+    initial_timeout: Duration = 0
+    """Time-out before a round-trip time is known."""
+    linux_timeout: Flag = False
+    """Time-out as in Linux rather than as in RFC 6298."""
+    syn_retries: Integer = Field(0, ge=0)
+    """How often a SYN is sent again."""
+    retries: Integer = Field(0, ge=0)
+    """How often time-outs send data again before a subflow is given up."""
+    pacing: Flag = False
+    """Spread segments over the round trip."""
+    keep_alive_idle: DurationOrOff = None
+    """Idle time before the first keep-alive."""
+    keep_alive_interval: Duration = 0
+    """Between keep-alives without an answer."""
+    keep_alive_probes: Integer = Field(0, ge=0)
+    """Keep-alives without an answer before a subflow is given up."""
+    receive_buffer: Bytes = Field(0, gt=0)
+    """The receive buffer at first, and always without ``receive_buffer_tuning``."""
+    max_receive_buffer: Bytes = Field(0, gt=0)
+    """Most that tuning makes of it."""
+    receive_buffer_tuning: Flag = False
+    """Whether the receive buffer grows with the rate at which the application reads."""
+    send_buffer: Bytes = Field(0, gt=0)
+    """What an application may write ahead of what is acknowledged."""
+    time_wait: Duration = 0
+    """How long a closed subflow waits for stray segments (RFC 9293 §3.6)."""
+    fin_timeout: Duration = 0
+    """How long a subflow that nobody reads any more waits for the peer's FIN."""
+
+
+@cache
+def defaults() -> dict[str, Any]:
+    """Give the endpoint's settings as its code has them."""
+    settings: dict[str, Any] = json.loads(_core.transport_defaults())
+    return settings
+
+
+def read_mptcp(value: Any, source: Source) -> Mptcp:
+    """Read ``[mptcp]``, with everything that is left out."""
+    theirs = defaults()["mptcp"]
+    manager = dict(theirs["path_manager"])
+    return _filled(Mptcp, value, {**theirs, **manager, "path_manager": manager["name"]}, source)
+
+
+def read_tcp(value: Any, source: Source, mptcp: Mptcp) -> Tcp:
+    """Read ``[tcp]``, with everything that is left out."""
+    theirs = {**defaults()["tcp"], "congestion_control": mptcp.congestion_control}
+    return _filled(Tcp, value, theirs, source)
+
+
+def config(mptcp: Mptcp, tcp: Tcp) -> dict[str, Any]:
+    """Give the endpoint's settings in its own words, without local addresses."""
+    ours, theirs = _unfilled(mptcp), defaults()["mptcp"]
+    limits = ("max_subflows", "max_add_addr_accepted")
+    manager = {"name": mptcp.path_manager, **{limit: ours.pop(limit) for limit in limits}}
+    congestion_control = ours.pop("congestion_control")
+    ours["path_manager"] = theirs["path_manager"] | manager
+    base = _unfilled(tcp)
+    if not mptcp.enabled:
+        congestion_control = base["congestion_control"]
+    del base["congestion_control"]
+    return {"tcp": base, "mptcp": ours, "congestion_control": congestion_control}
+
+
+def check_policy(what: str, name: str, place: tuple[str, ...], source: Source) -> None:
+    """Refuse a policy that there is not."""
+    known = [policy["name"] for policy in _core.policies()[what]]
+    if name not in known:
+        words = what.replace("_", " ")
+        raise source.fault(place, f"there is no {words} {said(name)}; {nearest(name, known)}")
+
+
+def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Source) -> Some:
+    (place,) = (model.__name__.lower(),)
+    given = read(model, value, (place,), source)
+    rest = {
+        name: theirs[name + _suffix(kind)]
+        for name, kind in kinds(model).items()
+        if name not in given.model_fields_set and name + _suffix(kind) in theirs
+    }
+    filled = given.model_copy(update=rest)
+    for what in POLICIES:
+        if hasattr(filled, what):
+            check_policy(what, getattr(filled, what), (place, what), source)
+    return filled
+
+
+def _unfilled(section: Section) -> dict[str, Any]:
+    return {
+        name + _suffix(kind): getattr(section, name) for name, kind in kinds(type(section)).items()
+    }
+
+
+def _suffix(kind: Kind | None) -> str:
+    inner = kind.kind if isinstance(kind, OrOff) else kind
+    return SUFFIXES.get((inner or INTEGER).name, "")

@@ -1,0 +1,74 @@
+"""The long form: a scenario as TOML with nothing left out, which reads back as the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from mptcplab.scenario import element
+from mptcplab.scenario.scenario import SCHEMA, Scenario
+from mptcplab.scenario.section import Section, show
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+DIRECTIONS = ("uplink", "downlink")
+
+
+def write(scenario: Scenario) -> str:
+    """Write the long form."""
+    lines = [f"schema = {SCHEMA}"]
+    if scenario.title is not None:
+        lines.append(f"title = {_text(scenario.title)}")
+    lines += _table("[transfer]", _shown(scenario.transfer))
+    for name, link in scenario.links.items():
+        lines += _table(f"[link.{name}]", _shown(link))
+    for name, path in scenario.paths.items():
+        lines += _table(f"[path.{name}]", _shown(path))
+    for key in ("server", "mptcp", "tcp"):
+        lines += _table(f"[{key}]", _shown(getattr(scenario, key)))
+    for key in ("cross_traffic", "timeline"):
+        for one in getattr(scenario, key):
+            lines += _table(f"[[{key}]]", _shown(one))
+    lines += _table("[run]", _shown(scenario.run))
+    return "\n".join(lines) + "\n"
+
+
+def _shown(section: Section) -> dict[str, Any]:
+    shown = show(section)
+    for direction in DIRECTIONS:
+        if direction in shown:
+            shown[direction] = [element.show(one) for one in shown[direction]]
+    return shown
+
+
+def _table(head: str, values: dict[str, Any]) -> list[str]:
+    return [
+        "",
+        head,
+        *(f"{key} = {_value(value, key in DIRECTIONS)}" for key, value in values.items()),
+    ]
+
+
+def _value(value: Any, apart: bool = False) -> str:
+    """Write a value; a list's elements on lines of their own if they are to stand apart."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, dict):
+        pairs = (f"{_key(key)} = {_value(one)}" for key, one in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list):
+        if apart and value:
+            return "".join(["[\n", *(f"  {_value(one)},\n" for one in value), "]"])
+        return f"[{', '.join(map(_value, value))}]"
+    return repr(value)
+
+
+def _key(key: str) -> str:
+    return key if BARE.fullmatch(key) else _text(key)
+
+
+def _text(text: str) -> str:
+    # What JSON escapes, TOML escapes alike; but for DEL.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,183 @@
+"""``[link.NAME]`` and ``[path.NAME]``: how packets travel."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from mptcplab.scenario import element, library, quantity
+from mptcplab.scenario.element import Element
+from mptcplab.scenario.fault import nearest
+from mptcplab.scenario.locate import Place
+from mptcplab.scenario.quantity import said
+from mptcplab.scenario.section import (
+    Duration,
+    Flag,
+    Integer,
+    Rate,
+    Ratio,
+    Section,
+    Text,
+    read,
+)
+from mptcplab.scenario.source import Source
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,14}")
+TAKEN = ("all", "default", "lo")
+SIZES = (quantity.BYTES, quantity.PACKETS, quantity.DURATION)
+SHORT = ("rate", "uplink_rate", "downlink_rate", "delay", "jitter", "loss", "queue")
+
+
+class Link(Section):
+    """What packets meet on their way: a list per direction, in the order in which they meet it."""
+
+    title: Text | None = None
+    """What it is, in a line."""
+    origin: Text | None = None
+    """Where its figures come from; ``"assumed"`` if they were measured nowhere."""
+    uplink: list[Any] | None = None
+    """Elements on the way from the client to the server."""
+    downlink: list[Any] | None = None
+    """Elements on the way from the server to the client."""
+    profile: Text | None = None
+    """Name of a link that ships with mptcplab (``mptcplab links``), instead of the elements."""
+
+
+def _queue(value: Any) -> Any:
+    """Read how much a queue holds, or leave a table for later."""
+    if isinstance(value, dict):
+        return value
+    for name, kind in zip(("bytes", "packets", "delay"), SIZES, strict=True):
+        try:
+            return {"queue": "drop-tail", name: kind.show(kind.parse(value))}
+        except ValueError:
+            continue
+    raise ValueError(
+        f'{said(value)} is not the size of a queue such as "100 kB", "50 packets" or "200 ms", '
+        'nor a table such as { queue = "codel" }'
+    )
+
+
+class Path(Section):
+    """An interface of the client with one uplink and one downlink."""
+
+    link: Text | None = None
+    """Name of its link; or else the keys from ``rate`` to ``queue`` describe one here."""
+    rate: Rate | None = Field(None, gt=0)
+    """Capacity of each direction."""
+    uplink_rate: Rate | None = Field(None, gt=0)
+    """Capacity of the uplink, where it differs."""
+    downlink_rate: Rate | None = Field(None, gt=0)
+    """Capacity of the downlink, where it differs."""
+    delay: Duration | None = None
+    """Time on the way in each direction: half the least round-trip time."""
+    jitter: Duration | None = None
+    """Standard deviation of the delay over time; packets do not overtake each other."""
+    loss: Ratio | None = None
+    """Part of the packets lost by chance in each direction."""
+    queue: Annotated[dict[str, Any] | None, BeforeValidator(_queue)] = None
+    """What the queue before each direction holds at most (``"100 kB"``, ``"50 packets"``,
+    ``"200 ms"``), or a queue in full."""
+    ip: Literal[4, 6, "both"] = 4
+    """Version of IP: 4, 6 or ``"both"``."""
+    mtu: Integer = Field(1500, ge=576, le=9000)
+    """Bytes of the largest packet."""
+    backup: Flag = False
+    """Whether its subflows are used only when no other path is left."""
+    attached: Flag = True
+    """Whether the interface is there from the start, or ``attach`` in the timeline brings it."""
+
+
+def check_name(name: str, what: str, place: Place, source: Source) -> None:
+    """Refuse a name that an interface cannot have."""
+    if not NAME.fullmatch(name):
+        raise source.fault(
+            place,
+            f"{said(name)} cannot name a {what}: a name is a lower-case letter, then at most 14 "
+            'lower-case letters, digits and "-"',
+        )
+    if name in TAKEN:
+        raise source.fault(place, f"{said(name)} cannot name a {what}: Linux uses that word itself")
+
+
+def read_link(value: Any, place: Place, source: Source) -> Link:
+    """Read a link, its profile resolved."""
+    link = read(Link, value, place, source)
+    if link.profile is not None:
+        if link.uplink is not None or link.downlink is not None:
+            raise source.fault(place, "profile and elements (uplink, downlink) exclude each other")
+        return shipped(link.profile, (*place, "profile"), source)
+    return link.model_copy(
+        update={
+            name: _elements(getattr(link, name), (*place, name), source)
+            for name in ("uplink", "downlink")
+        }
+    )
+
+
+def shipped(name: str, place: Place, source: Source) -> Link:
+    """Give a link that ships."""
+    if name not in library.names("links"):
+        hint = nearest(name, library.names("links"))
+        raise source.fault(place, f"no link {said(name)} ships with mptcplab; {hint}")
+    own = library.source("links", name)
+    return read_link(own.data, (), own)
+
+
+def _elements(value: list[Any] | None, place: Place, source: Source) -> list[Element]:
+    if value is None:
+        raise source.fault(
+            place[:-1], f"needs {place[-1]}, a list of elements, or a profile: see mptcplab links"
+        )
+    return [element.read(one, (*place, number), source) for number, one in enumerate(value)]
+
+
+def read_path(value: Any, place: Place, source: Source) -> tuple[Path, Link | None]:
+    """Read a path; with its link if it is written out here."""
+    path = read(Path, value, place, source)
+    short = [name for name in SHORT if getattr(path, name) is not None]
+    if path.link is not None:
+        if short:
+            raise source.fault(
+                (*place, short[0]), f"link and {short[0]} exclude each other: set it in the link"
+            )
+        return path, None
+    return _long(path, place, source)
+
+
+def _long(path: Path, place: Place, source: Source) -> tuple[Path, Link]:
+    """Write the short form out."""
+    rates = {"uplink": path.uplink_rate or path.rate, "downlink": path.downlink_rate or path.rate}
+    for direction, rate in rates.items():
+        if rate is None:
+            raise source.fault(
+                place, f"needs a link, or rate (or {direction}_rate) and delay written out here"
+            )
+    if path.delay is None:
+        raise source.fault(place, "needs delay: the time on the way in each direction")
+    if path.rate and path.uplink_rate and path.downlink_rate:
+        raise source.fault(
+            (*place, "rate"), "uplink_rate and downlink_rate leave nothing for rate to say"
+        )
+    if path.queue is not None:
+        # Read here, so that a fault in it is told of the place where it stands.
+        element.read(path.queue, (*place, "queue"), source, element.QUEUE)
+    up, down = (_elements(_short(path, rate), place, source) for rate in rates.values())
+    link = Link(uplink=up, downlink=down)
+    plain: dict[str, Any] = dict.fromkeys(SHORT)
+    return path.model_copy(update=plain | {"link": place[-1]}), link
+
+
+def _short(path: Path, rate: int | None) -> list[Element]:
+    limited: Element = {"element": "rate", "rate": quantity.RATE.show(rate)}
+    if path.queue is not None:
+        limited["queue"] = path.queue
+    delay: Element = {"element": "delay", "delay": quantity.DURATION.show(path.delay)}
+    if path.jitter:
+        delay["jitter"] = quantity.DURATION.show(path.jitter)
+    elements = [limited, delay]
+    if path.loss:
+        elements.append({"element": "loss", "ratio": quantity.RATIO.show(path.loss)})
+    return elements

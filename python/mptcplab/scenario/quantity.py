@@ -1,0 +1,202 @@
+"""Quantities: text with a unit in scenarios, numbers in base units inside."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(\S.*)?", re.ASCII)
+# Above this, nanoseconds and bytes no longer fit into 64 bits.
+MOST = 2**63 - 1
+
+
+class Kind:
+    """A kind of value: how it is read, written and described."""
+
+    def __init__(self, name: str, accepted: str) -> None:
+        self.name = name
+        self.accepted = accepted
+
+    def parse(self, value: Any) -> Any:
+        """Give the value in its base unit; raises ValueError with what is accepted."""
+        raise NotImplementedError
+
+    def show(self, value: Any) -> Any:
+        """Write a value in its base unit as :meth:`parse` reads it, without loss."""
+        return value
+
+    def refuse(self, value: Any) -> ValueError:
+        """Say what would have been accepted."""
+        return ValueError(f"{said(value)} is not {self.accepted}")
+
+
+class Quantity(Kind):
+    """Whole numbers of a base unit, given with units of which it is the least."""
+
+    def __init__(
+        self, name: str, accepted: str, units: Mapping[str, Decimal | int], shown: tuple[str, ...]
+    ) -> None:
+        super().__init__(name, accepted)
+        self.units = units
+        # From the largest to the base unit.
+        self.shown = shown
+
+    def parse(self, value: Any) -> int:
+        """Give the number of base units."""
+        number = self.exact(value)
+        if number != int(number):
+            raise ValueError(f"{said(value)} is finer than 1 {self.shown[-1]}")
+        return int(number)
+
+    def exact(self, value: Any) -> Decimal:
+        """Give the number of base units, be it whole or not."""
+        if value == 0 and not isinstance(value, bool):
+            # Nothing is nothing in every unit.
+            return Decimal(0)
+        found = NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
+        if not found or found[2] not in self.units:
+            raise self.refuse(value)
+        number = Decimal(found[1]) * self.units[found[2]]
+        if number > MOST:
+            raise ValueError(f"{said(value)} is too much")
+        return number
+
+    def show(self, value: Any) -> str:
+        """Write it in the largest unit of which it is at least one."""
+        for unit in self.shown:
+            if value >= self.units[unit]:
+                break
+        return f"{plain(Decimal(value) / self.units[unit])} {unit}"
+
+
+class Packets(Quantity):
+    """A number of packets, which needs no unit."""
+
+    def exact(self, value: Any) -> Decimal:
+        """Give the number."""
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST:
+            return Decimal(value)
+        return super().exact(value)
+
+
+class Ratio(Quantity):
+    """A part of the whole, given in percent, from 0 to 1 inside."""
+
+    def parse(self, value: Any) -> float:  # type: ignore[override]
+        """Give the part of 1."""
+        part = self.exact(value)
+        if part > 1:
+            raise ValueError(f"{said(value)} is more than 100 %")
+        return float(part)
+
+    def show(self, value: Any) -> str:
+        """Write it in percent."""
+        return f"{plain(Decimal(repr(value)) * 100)} %"
+
+
+class Plain(Kind):
+    """What TOML has anyway."""
+
+    def __init__(self, name: str, accepted: str, *types: type) -> None:
+        super().__init__(name, accepted)
+        self.types = types
+
+    def parse(self, value: Any) -> Any:
+        """Give the value if its type is right."""
+        if type(value) not in self.types or (isinstance(value, float) and value - value != 0):
+            raise self.refuse(value)
+        return value
+
+
+class OrOff(Kind):
+    """A kind of which there may be none: ``"off"``."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind.name, f'{kind.accepted}, or "off"')
+        self.kind = kind
+
+    def parse(self, value: Any) -> Any:
+        """Give the value, none for ``"off"``."""
+        if value == "off":
+            return None
+        try:
+            return self.kind.parse(value)
+        except ValueError as error:
+            raise self.refuse(value) if " is not " in str(error) else error from None
+
+    def show(self, value: Any) -> Any:
+        """Write it."""
+        return "off" if value is None else self.kind.show(value)
+
+
+def plain(number: Decimal) -> str:
+    """Write a number without exponent and without zeros at its end."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def said(value: Any) -> str:
+    """Write a value as a scenario has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else str(value)
+
+
+RATE = Quantity(
+    "rate",
+    'a rate such as "20 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s)',
+    {
+        prefix + unit: 10**power
+        for unit in ("bit/s", "bps")
+        for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))
+    },
+    ("Gbit/s", "Mbit/s", "kbit/s", "bit/s"),
+)
+DURATION = Quantity(
+    "duration",
+    'a length of time such as "10 ms" (ns, us, ms, s, min, h)',
+    {
+        "ns": 1,
+        "us": 10**3,
+        "µs": 10**3,
+        "ms": 10**6,
+        "s": 10**9,
+        "min": 60 * 10**9,
+        "h": 3600 * 10**9,
+    },
+    ("s", "ms", "us", "ns"),
+)
+BYTES = Quantity(
+    "bytes",
+    'a number of bytes such as "100 kB" (B, kB, MB, GB, KiB, MiB, GiB)',
+    {
+        "B": 1,
+        "kB": 10**3,
+        "MB": 10**6,
+        "GB": 10**9,
+        "KiB": 2**10,
+        "MiB": 2**20,
+        "GiB": 2**30,
+    },
+    ("GB", "MB", "kB", "B"),
+)
+PACKETS = Packets(
+    "packets",
+    'a number of packets such as 50 or "50 packets"',
+    {"packets": 1, "packet": 1},
+    ("packets",),
+)
+RATIO = Ratio("ratio", 'a part in percent such as "1 %"', {"%": Decimal("0.01")}, ("%",))
+INTEGER = Plain("integer", "a whole number", int)
+FLOAT = Plain("number", "a number", int, float)
+TEXT = Plain("text", "text", str)
+FLAG = Plain("flag", "true or false", bool)

@@ -1,0 +1,211 @@
+"""A scenario: read, checked, and written out in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path as File
+from typing import Any
+
+from mptcplab.scenario import endpoint, library
+from mptcplab.scenario.endpoint import Mptcp, Server, Tcp
+from mptcplab.scenario.events import (
+    Event,
+    Run,
+    TcpTraffic,
+    Traffic,
+    read_events,
+    read_traffic,
+)
+from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
+from mptcplab.scenario.quantity import DURATION, said
+from mptcplab.scenario.section import read
+from mptcplab.scenario.source import Source
+from mptcplab.scenario.transfer import Transfer, read_transfer
+
+SCHEMA = 1
+SECTIONS = (
+    "schema",
+    "title",
+    "transfer",
+    "link",
+    "path",
+    "server",
+    "mptcp",
+    "tcp",
+    "cross_traffic",
+    "timeline",
+    "run",
+)
+HOUR_NS = 3600 * 10**9
+MINUTE_NS = 60 * 10**9
+MOST_PATHS = 8
+
+Given = str | PathLike[str] | dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario in its long form: nothing is left out, names are resolved."""
+
+    title: str | None
+    transfer: Transfer
+    links: dict[str, Link]
+    paths: dict[str, Path]
+    server: Server
+    mptcp: Mptcp
+    tcp: Tcp
+    cross_traffic: list[Traffic]
+    timeline: list[Event]
+    run: Run
+
+    @property
+    def stop_ns(self) -> int:
+        """When the run is given up."""
+        assert self.run.stop is not None  # noqa: S101 - read() has filled it
+        return self.run.stop
+
+
+def load(scenario: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str, Scenario]:
+    """Read a scenario: a file, the name of a shipped one, or a table. Gives its name with it.
+
+    ``settings`` are as after ``--set``.
+    """
+    name, source = find(scenario)
+    for setting in settings:
+        source.set(setting)
+    return name, read_scenario(source)
+
+
+def find(scenario: Given) -> tuple[str, Source]:
+    """Find a scenario and its name."""
+    if isinstance(scenario, dict):
+        import copy
+
+        return "scenario", Source("scenario", copy.deepcopy(scenario))
+    name = fspath(scenario)
+    if isinstance(scenario, str) and name in library.names("scenarios"):
+        return name, library.source("scenarios", name)
+    file = File(name)
+    if isinstance(scenario, str) and not file.exists() and not file.suffix and "/" not in name:
+        hint = nearest(name, library.names("scenarios"))
+        raise ScenarioError(f"{name} is neither a file nor a scenario that ships; {hint}")
+    return file.stem, Source.of_file(file)
+
+
+def read_scenario(source: Source) -> Scenario:
+    """Check what is written, and write it out."""
+    data = source.data
+    _check_top(data, source)
+    transfer = read_transfer(data["transfer"], source)
+    links = {
+        name: read_link(value, ("link", name), source)
+        for name, value in _named(data.get("link", {}), "link", source)
+    }
+    paths = _paths(data["path"], links, source)
+    mptcp = endpoint.read_mptcp(data.get("mptcp", {}), source)
+    timeline = read_events(data.get("timeline", []), links, source)
+    traffic = read_traffic(data.get("cross_traffic", []), source)
+    run = read(Run, data.get("run", {}), ("run",), source)
+    if run.stop is None:
+        lasts = transfer.lasts_ns
+        run = run.model_copy(update={"stop": HOUR_NS if lasts is None else lasts + MINUTE_NS})
+    scenario = Scenario(
+        title=data.get("title"),
+        transfer=transfer,
+        links=links,
+        paths=paths,
+        server=read(Server, data.get("server", {}), ("server",), source),
+        mptcp=mptcp,
+        tcp=endpoint.read_tcp(data.get("tcp", {}), source, mptcp),
+        cross_traffic=traffic,
+        timeline=timeline,
+        run=run,
+    )
+    _check_timeline(scenario, source)
+    _check_traffic(scenario, source)
+    return scenario
+
+
+def _check_top(data: dict[str, Any], source: Source) -> None:
+    for key in data:
+        if key not in SECTIONS:
+            raise source.fault((key,), f"there is no such section; {nearest(key, SECTIONS)}")
+    if "schema" not in data:
+        raise source.fault((), f"needs schema = {SCHEMA} at its top")
+    if data["schema"] is True or data["schema"] != SCHEMA:
+        raise source.fault(
+            ("schema",), f"{said(data['schema'])} is not known: this mptcplab reads {SCHEMA}"
+        )
+    if not isinstance(data.get("title", ""), str):
+        raise source.fault(("title",), f"{said(data['title'])} is not text")
+    for key, what in (("transfer", "[transfer]"), ("path", "at least one [path.NAME]")):
+        if not data.get(key):
+            raise source.fault((), f"needs {what}")
+
+
+def _named(value: Any, what: str, source: Source) -> list[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        raise source.fault((what,), f"is a table of tables: write [{what}.NAME]")
+    for name in value:
+        check_name(name, what, (what, name), source)
+    return list(value.items())
+
+
+def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path]:
+    """Read the paths; links that are written out in them go to ``links``."""
+    paths = {}
+    there = set(links)
+    for name, one in _named(value, "path", source):
+        place = ("path", name)
+        path, own = read_path(one, place, source)
+        if own is not None:
+            if name in there:
+                raise source.fault(
+                    place, f"there is a link {said(name)} too: say link, or describe it here"
+                )
+            links[name] = own
+        paths[name] = path
+    for name, path in paths.items():
+        if path.link not in links:
+            hint = nearest(str(path.link), links)
+            raise source.fault(
+                ("path", name, "link"), f"there is no link {said(path.link)}; {hint}"
+            )
+    if len(paths) > MOST_PATHS:
+        raise source.fault(("path",), f"{len(paths)} are too many: at most {MOST_PATHS}")
+    if not any(path.attached for path in paths.values()):
+        raise source.fault(("path",), "none is attached from the start")
+    return paths
+
+
+def _check_timeline(scenario: Scenario, source: Source) -> None:
+    lasts = scenario.transfer.lasts_ns
+    end = scenario.stop_ns if lasts is None else min(lasts, scenario.stop_ns)
+    for number, event in enumerate(scenario.timeline):
+        if event.path not in scenario.paths:
+            hint = nearest(event.path, scenario.paths)
+            raise source.fault(
+                ("timeline", number, "path"), f"there is no path {said(event.path)}; {hint}"
+            )
+        if event.at >= end:
+            raise source.fault(
+                ("timeline", number, "at"),
+                f"{DURATION.show(event.at)} is not before the end, {DURATION.show(end)}",
+            )
+
+
+def _check_traffic(scenario: Scenario, source: Source) -> None:
+    for number, traffic in enumerate(scenario.cross_traffic):
+        place = ("cross_traffic", number)
+        if traffic.link not in scenario.links:
+            hint = nearest(traffic.link, scenario.links)
+            raise source.fault((*place, "link"), f"there is no link {said(traffic.link)}; {hint}")
+        if isinstance(traffic, TcpTraffic):
+            endpoint.check_policy(
+                "congestion_control",
+                traffic.congestion_control,
+                (*place, "congestion_control"),  # type: ignore[arg-type]
+                source,
+            )

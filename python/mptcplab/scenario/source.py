@@ -1,0 +1,112 @@
+"""Where a scenario comes from: a file, text or a table, with what is set on top of it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from mptcplab.scenario import locate
+from mptcplab.scenario.fault import ScenarioError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from mptcplab.scenario.locate import Place
+
+
+class Source:
+    """Tables as they are written, and the place of each for complaints."""
+
+    def __init__(
+        self,
+        name: str,
+        data: dict[str, Any],
+        lines: Mapping[Place, int] | None = None,
+        directory: Path | None = None,
+    ) -> None:
+        self.name = name
+        self.data = data
+        self.directory = directory or Path()
+        self._lines = lines or {}
+        self._set: dict[Place, str] = {}
+
+    @classmethod
+    def of_text(cls, text: str, name: str, directory: Path | None = None) -> Source:
+        """Read TOML."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ScenarioError(f"{name}: {error}") from None
+        return cls(name, data, locate.lines(text), directory)
+
+    @classmethod
+    def of_file(cls, path: Path) -> Source:
+        """Read a file."""
+        try:
+            text = path.read_text("utf-8")
+        except OSError as error:
+            raise ScenarioError(f"{path}: {error.strerror}") from error
+        except UnicodeDecodeError:
+            raise ScenarioError(f"{path}: is no text") from None
+        return cls.of_text(text, str(path), path.parent)
+
+    def fault(self, place: Place, what: str) -> ScenarioError:
+        """Make the complaint about a place."""
+        key = ".".join(map(str, place))
+        about = f"{key}: {what}" if key else what
+        for known, setting in self._set.items():
+            if place[: len(known)] == known:
+                return ScenarioError(f"--set {setting}: {about}")
+        for length in range(len(place), 0, -1):
+            if place[:length] in self._lines:
+                return ScenarioError(f"{self.name}:{self._lines[place[:length]]}: {about}")
+        return ScenarioError(f"{self.name}: {about}")
+
+    def set(self, setting: str) -> None:
+        """Set a value: ``path.wifi.rate=10 Mbit/s``, TOML or bare text."""
+        key, given, value = setting.partition("=")
+        words = [word.strip() for word in key.split(".")]
+        if not given or not all(words):
+            raise ScenarioError(
+                f"--set {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s"
+            )
+        at: Any = self.data
+        place: Place = ()
+        for word in words[:-1]:
+            at, place = self._enter(at, place, word, setting)
+        step = self._step(at, place, words[-1], setting)
+        at[step] = _value(value.strip())
+        self._set[(*place, step)] = setting
+
+    def _enter(self, at: Any, place: Place, word: str, setting: str) -> tuple[Any, Place]:
+        step = self._step(at, place, word, setting)
+        if isinstance(at, dict) and step not in at:
+            if place and place[0] in ("link", "path"):
+                raise ScenarioError(
+                    f"--set {setting}: there is no {place[0]} {word}; {nearest(word, at)}"
+                )
+            at[step] = {}
+        return at[step], (*place, step)
+
+    def _step(self, at: Any, place: Place, word: str, setting: str) -> str | int:
+        if isinstance(at, dict):
+            return word
+        name = ".".join(map(str, place))
+        if not isinstance(at, list):
+            raise ScenarioError(f"--set {setting}: {name} is no table")
+        if not (word.isdecimal() and int(word) < len(at)):
+            there = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
+            raise ScenarioError(
+                f"--set {setting}: {name} has no entry {word}; it has {there if at else 'none'}"
+            )
+        return int(word)
+
+
+def _value(text: str) -> Any:
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return table["value"] if len(table) == 1 else text
