@@ -1,0 +1,417 @@
+//! What controllers add for an ACK and leave after a loss, against the documents that define them.
+
+use proptest::prelude::*;
+use transport::congestion::{Acked, Cause, Congestion, NAMES, Olia, Window, build, summaries};
+use wire::Time;
+
+const MS: i64 = 1_000_000;
+const MSS: u32 = 1000;
+
+fn window(cwnd: f64, rtt_ms: i64) -> Window {
+    Window {
+        cwnd_packets: cwnd,
+        ssthresh_packets: 1.0,
+        srtt_ns: Some(rtt_ms * MS),
+        min_rtt_ns: Some(rtt_ms * MS),
+        mss_bytes: MSS,
+        recovering: false,
+        usable: true,
+    }
+}
+
+fn windows<const N: usize>(cwnd: [f64; N], rtt_ms: [i64; N]) -> Vec<Window> {
+    cwnd.iter().zip(rtt_ms).map(|(&cwnd, rtt)| window(cwnd, rtt)).collect()
+}
+
+fn ack(now_ns: i64, packets: u32) -> Acked {
+    let bytes = u64::from(packets * MSS);
+    let now = Time::from_nanos(now_ns);
+    Acked { now, packets, bytes, rtt_ns: None, cwnd_limited: true, in_flight_packets: packets }
+}
+
+/// What one packet adds to each window.
+fn increments(controller: &mut dyn Congestion, all: &[Window]) -> Vec<f64> {
+    (0..all.len())
+        .map(|i| {
+            let mut after = all.to_vec();
+            controller.acked(i, &mut after, &Acked { bytes: 0, ..ack(0, 1) });
+            after[i].cwnd_packets - all[i].cwnd_packets
+        })
+        .collect()
+}
+
+#[track_caller]
+fn assert_close(got: &[f64], expected: &[f64]) {
+    assert_eq!(got.len(), expected.len());
+    for (got, expected) in got.iter().zip(expected) {
+        assert!((got - expected).abs() < 1e-6, "{got} for {expected}");
+    }
+}
+
+#[test]
+fn controllers_are_known_by_name() {
+    assert_eq!(NAMES, ["reno", "cubic", "lia", "olia"]);
+    assert!(NAMES.iter().all(|name| build(name).is_some()));
+    assert!(summaries().iter().all(|(_, summary)| !summary.is_empty() && !summary.contains('\n')));
+    assert!(build("vegas").is_none());
+}
+
+/// RFC 5681 §3.1: slow start doubles, avoidance adds one packet per window.
+#[test]
+fn reno_doubles_and_then_adds_one() {
+    let mut reno = build("reno").unwrap();
+    let mut all = [Window { ssthresh_packets: 12.0, ..window(10.0, 100) }];
+    reno.acked(0, &mut all, &ack(0, 1));
+    assert_eq!(all[0].cwnd_packets, 11.0);
+    // Of three one ends slow start, two are avoidance.
+    reno.acked(0, &mut all, &ack(0, 3));
+    assert_eq!(all[0].cwnd_packets, 12.0 + 1.0 / 12.0 + 1.0 / (12.0 + 1.0 / 12.0));
+    reno.acked(0, &mut all, &Acked { cwnd_limited: false, ..ack(0, 3) });
+    assert!(all[0].cwnd_packets < 12.2, "a window that is not used does not grow");
+    reno.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    assert_eq!(all[0].ssthresh_packets, all[0].cwnd_packets / 2.0);
+    all[0].cwnd_packets = 1.0;
+    reno.lost(0, &mut all, Time::default(), Cause::Timeout);
+    assert_eq!(all[0].ssthresh_packets, 2.0);
+}
+
+/// A loss every 1/p packets gives a sawtooth from w to 2w with 1.5 w² + w packets.
+#[test]
+fn reno_has_its_sawtooth() {
+    for p in [1e-4, 1e-3] {
+        let mut reno = build("reno").unwrap();
+        let mut all = [window(10.0, 100)];
+        let (mut packets, mut rounds, mut measured) = (0.0, 0.0, 0.0);
+        for loss in 0..60 {
+            while packets < 1.0 / p {
+                let flight = all[0].cwnd_packets.floor();
+                reno.acked(0, &mut all, &ack(0, flight as u32));
+                packets += flight;
+                if loss >= 30 {
+                    measured += flight;
+                    rounds += 1.0;
+                }
+            }
+            packets -= 1.0 / p;
+            reno.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+            all[0].cwnd_packets = all[0].ssthresh_packets;
+        }
+        let low = ((1.0 + 6.0 / p).sqrt() - 1.0) / 3.0;
+        let expected = 1.0 / p / (low + 1.0);
+        assert!((measured / rounds / expected - 1.0).abs() < 0.03, "{} for {expected}", measured / rounds);
+    }
+}
+
+/// RFC 6356 eq. (1) and (2), computed by hand.
+#[test]
+fn lia_adds_what_its_rfc_says() {
+    let cases: &[(Vec<Window>, &[f64])] = &[
+        (windows([10.0, 10.0], [100, 100]), &[0.025, 0.025]),
+        // The second is held to what a single TCP would add.
+        (windows([10.0, 20.0], [20, 100]), &[0.051020, 0.05]),
+        (windows([100.0, 20.0], [10, 100]), &[0.009612, 0.009612]),
+        (windows([5.0, 40.0], [200, 50]), &[0.023508, 0.023508]),
+        (windows([10.0, 10.0, 10.0], [50, 50, 50]), &[0.011111, 0.011111, 0.011111]),
+    ];
+    for (all, expected) in cases {
+        assert_close(&increments(&mut *build("lia").unwrap(), all), expected);
+    }
+}
+
+/// A subflow in recovery counts with its ssthresh, one that cannot send or has no sample not at all.
+#[test]
+fn coupling_counts_windows_that_mean_something() {
+    for name in ["lia", "olia"] {
+        let mut controller = build(name).unwrap();
+        let calm = windows([10.0, 10.0], [100, 100]);
+        let mut all = calm.clone();
+        all[1] = Window { cwnd_packets: 37.0, ssthresh_packets: 10.0, recovering: true, ..all[1] };
+        assert_eq!(increments(&mut *controller, &all)[0], increments(&mut *controller, &calm)[0], "{name}");
+        for other in [Window { usable: false, ..calm[1] }, Window { srtt_ns: None, ..calm[1] }] {
+            assert_eq!(increments(&mut *controller, &[calm[0], other])[0], 10.0 + 1.0 / 10.0 - 10.0, "{name}");
+        }
+    }
+}
+
+/// Segments of half the size in windows of the same bytes: the same bytes are added.
+#[test]
+fn coupling_is_in_bytes() {
+    for name in ["lia", "olia"] {
+        let mut all = windows([10.0, 10.0], [100, 50]);
+        let whole = increments(&mut *build(name).unwrap(), &all);
+        all[1] = Window { cwnd_packets: 20.0, mss_bytes: MSS / 2, ..all[1] };
+        let halves = increments(&mut *build(name).unwrap(), &all);
+        assert_close(&[halves[0], halves[1]], &[whole[0], whole[1] / 2.0]);
+    }
+}
+
+/// OLIA whose subflows have had so many bytes acknowledged since their last loss.
+fn olia(bytes: &[u64], all: &[Window]) -> Olia {
+    let mut olia = Olia::default();
+    for (i, &bytes) in bytes.iter().enumerate() {
+        olia.joined(i, Time::default());
+        olia.acked(i, &mut all.to_vec(), &Acked { bytes, cwnd_limited: false, ..ack(0, 1) });
+    }
+    olia
+}
+
+/// draft-khalili-mptcp-congestion-control-05 §2, computed by hand.
+#[test]
+fn olia_adds_what_its_draft_says() {
+    type Case<'a> = (Vec<Window>, &'a [u64], &'a [f64], &'a [f64]);
+    let third = 1.0 / 3.0;
+    let cases: &[Case] = &[
+        (windows([10.0, 10.0], [100, 100]), &[1000, 1000], &[0.0, 0.0], &[0.025, 0.025]),
+        (windows([10.0, 20.0], [100, 100]), &[5000, 1000], &[0.5, -0.5], &[0.061111, -0.002778]),
+        (windows([20.0, 10.0], [20, 100]), &[1000, 50000], &[-0.5, 0.5], &[0.016322, 0.050826]),
+        (
+            windows([4.0, 16.0, 16.0], [50, 50, 50]),
+            &[9000, 100, 100],
+            &[third, -third / 2.0, -third / 2.0],
+            &[0.086420, 0.001929, 0.001929],
+        ),
+    ];
+    for (all, bytes, alphas, expected) in cases {
+        let mut olia = olia(bytes, all);
+        let got: Vec<_> = (0..all.len()).map(|i| olia.alpha(i, all)).collect();
+        assert_close(&got, alphas);
+        assert_close(&increments(&mut olia, all), expected);
+    }
+}
+
+/// l_r is the longer of the run since the last loss and the one before it; losses with nothing between are one.
+#[test]
+fn olia_remembers_two_runs() {
+    let all = windows([10.0, 20.0], [100, 100]);
+    let mut olia = olia(&[5000, 4000], &all);
+    let lose = |olia: &mut Olia, i| olia.lost(i, &mut all.clone(), Time::default(), Cause::FastRetransmit);
+    assert_eq!(olia.alpha(0, &all), 0.5);
+    lose(&mut olia, 0);
+    lose(&mut olia, 0);
+    assert_eq!(olia.alpha(0, &all), 0.5, "the run before counts");
+    olia.acked(0, &mut all.clone(), &Acked { bytes: 3000, ..ack(0, 1) });
+    lose(&mut olia, 0);
+    assert_eq!(olia.alpha(0, &all), 0.0, "3000 are less than the other's 4000");
+    olia.undone(0);
+    assert_eq!(olia.alpha(0, &all), 0.5, "the loss was none");
+}
+
+#[test]
+fn olia_shrinks_below_ssthresh_and_never_below_one() {
+    let mut all = windows([1.0, 20.0], [100, 100]);
+    all[1].ssthresh_packets = 20.0;
+    let mut olia = olia(&[1_000_000, 1000], &all);
+    all[0].cwnd_packets = 10.0;
+    for _ in 0..100 {
+        olia.acked(1, &mut all, &Acked { bytes: 0, ..ack(0, 1) });
+    }
+    assert!(all[1].cwnd_packets < 20.0, "slow start does not bring it back");
+    // Windows this small would fall under one packet.
+    let mut all = windows([1.0, 1.9], [100, 1]);
+    all[1].cwnd_packets = 2.0;
+    for _ in 0..100 {
+        olia.acked(1, &mut all, &Acked { bytes: 0, ..ack(0, 1) });
+        assert!(all[1].cwnd_packets >= 1.0);
+    }
+}
+
+/// Rounds of one round trip each: the window at the end of each.
+fn cubic_rounds(cubic: &mut dyn Congestion, all: &mut [Window], rtt_ms: i64, rounds: i64) -> Vec<f64> {
+    (0..rounds)
+        .map(|round| {
+            let flight = all[0].cwnd_packets.floor() as i64;
+            for packet in 0..flight {
+                let now = (round * flight + packet) * rtt_ms * MS / flight;
+                cubic.acked(0, all, &ack(now.max(round * rtt_ms * MS + packet), 1));
+            }
+            all[0].cwnd_packets
+        })
+        .collect()
+}
+
+/// RFC 9438 eq. (1) and (2): W(t) = C (t - K)³ + W_max. At 1000 packets and 100 ms Reno is far slower.
+#[test]
+fn cubic_follows_its_curve() {
+    let mut cubic = build("cubic").unwrap();
+    let mut all = [window(1000.0, 100)];
+    cubic.joined(0, Time::default());
+    cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    assert_eq!(all[0].ssthresh_packets, 1000.0 * 0.7);
+    all[0].cwnd_packets = all[0].ssthresh_packets;
+    let got = cubic_rounds(&mut *cubic, &mut all, 100, 140);
+    let k = (300.0_f64 / 0.4).cbrt();
+    for (round, got) in got.iter().enumerate().skip(2) {
+        let t = (round + 1) as f64 * 0.1;
+        let expected = 0.4 * (t - k) * (t - k) * (t - k) + 1000.0;
+        assert!((got / expected - 1.0).abs() < 0.01, "{got} for {expected} at {t} s");
+    }
+    assert!((got[(k * 10.0) as usize] - 1000.0).abs() < 2.0, "flat at K = {k} s");
+}
+
+/// RFC 9438 §4.7: a second loss below W_max lets the new one be (1 + 0.7) / 2 of the window.
+#[test]
+fn cubic_makes_room() {
+    let mut cubic = build("cubic").unwrap();
+    let mut all = [window(1000.0, 100)];
+    cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    all[0].cwnd_packets = 700.0;
+    cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    all[0].cwnd_packets = 490.0;
+    // 595 = 700 · 0.85, and K = ∛(105 / 0.4) = 6.4 s.
+    let got = cubic_rounds(&mut *cubic, &mut all, 100, 65);
+    assert!((got[64] - 595.0).abs() < 2.0, "{}", got[64]);
+}
+
+/// RFC 9438 §4.3: with small windows CUBIC is as fast as Reno would be, 0.53 packets per round trip and then 1.
+#[test]
+fn cubic_is_no_slower_than_reno() {
+    let mut cubic = build("cubic").unwrap();
+    let mut all = [window(20.0, 10)];
+    cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    all[0].cwnd_packets = 14.0;
+    let got = cubic_rounds(&mut *cubic, &mut all, 10, 30);
+    let slope = |a: usize, b: usize| (got[b] - got[a]) / (b - a) as f64;
+    assert!((slope(2, 9) - 0.529).abs() < 0.05, "{}", slope(2, 9));
+    assert!((slope(15, 29) - 1.0).abs() < 0.06, "{}", slope(15, 29));
+}
+
+/// RFC 9438 §5.8: time in which the window was not used does not count.
+#[test]
+fn cubic_does_not_grow_while_idle() {
+    let run = |idle_ns: i64| {
+        let mut cubic = build("cubic").unwrap();
+        let mut all = [window(1000.0, 100)];
+        cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+        all[0].cwnd_packets = 700.0;
+        for step in 0..40_000 {
+            let idle = if step >= 20_000 { idle_ns } else { 0 };
+            cubic.acked(0, &mut all, &ack(step * MS / 10 + idle, 1));
+        }
+        all[0].cwnd_packets
+    };
+    let busy = run(0);
+    assert!((run(60_000 * MS) - busy).abs() < 0.01 * busy, "{} for {busy}", run(60_000 * MS));
+}
+
+/// RFC 9438 §4.9: after a loss that was none the curve goes on.
+#[test]
+fn cubic_undoes() {
+    let run = |undo: bool| {
+        let mut cubic = build("cubic").unwrap();
+        let mut all = [window(100.0, 50)];
+        cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+        all[0].cwnd_packets = 70.0;
+        for step in 0..2000 {
+            if undo && step == 1000 {
+                let before = all;
+                cubic.lost(0, &mut all, Time::from_nanos(step * MS), Cause::FastRetransmit);
+                cubic.undone(0);
+                all = before;
+            }
+            cubic.acked(0, &mut all, &ack(step * MS, 1));
+        }
+        all[0].cwnd_packets
+    };
+    assert_eq!(run(true), run(false));
+}
+
+/// One thing that happens to a subflow.
+#[derive(Clone, Debug)]
+enum Step {
+    Acked { packets: u32, limited: bool, gap_ns: i64, srtt_ms: i64 },
+    Lost(Cause),
+    Undone,
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
+    let acked = (1..20_u32, prop::bool::weighted(0.8), 0..300 * MS, 1..400_i64)
+        .prop_map(|(packets, limited, gap_ns, srtt_ms)| Step::Acked { packets, limited, gap_ns, srtt_ms });
+    let lost = prop_oneof![Just(Cause::FastRetransmit), Just(Cause::Timeout)].prop_map(Step::Lost);
+    prop::collection::vec((0..3_usize, prop_oneof![20 => acked, 2 => lost, 1 => Just(Step::Undone)]), 0..300)
+}
+
+/// Runs a controller as recovery would; all windows after every step.
+fn play(name: &str, subflows: usize, steps: &[(usize, Step)]) -> Vec<Vec<Window>> {
+    let mut controller = build(name).unwrap();
+    let start = Window { ssthresh_packets: f64::INFINITY, ..window(10.0, 50) };
+    let mut all = vec![start; subflows];
+    let mut before = all.clone();
+    let mut now = 0;
+    let mut trace = Vec::new();
+    for (i, step) in steps {
+        let i = i % subflows;
+        match *step {
+            Step::Acked { packets, limited, gap_ns, srtt_ms } => {
+                now += gap_ns;
+                all[i].srtt_ns = Some(srtt_ms * MS);
+                all[i].recovering = false;
+                controller.acked(i, &mut all, &Acked { cwnd_limited: limited, ..ack(now, packets) });
+            }
+            Step::Lost(cause) => {
+                before[i] = all[i];
+                controller.lost(i, &mut all, Time::from_nanos(now), cause);
+                all[i].recovering = cause == Cause::FastRetransmit;
+                all[i].cwnd_packets = if all[i].recovering { all[i].ssthresh_packets } else { 1.0 };
+            }
+            Step::Undone => {
+                controller.undone(i);
+                if all[i].recovering {
+                    all[i] = before[i];
+                }
+            }
+        }
+        trace.push(all.clone());
+    }
+    trace
+}
+
+proptest! {
+    #[test]
+    fn one_coupled_subflow_is_reno_to_the_bit(steps in steps()) {
+        let reno = play("reno", 1, &steps);
+        prop_assert_eq!(&play("lia", 1, &steps), &reno);
+        prop_assert_eq!(&play("olia", 1, &steps), &reno);
+    }
+
+    #[test]
+    fn windows_stay_windows(steps in steps()) {
+        for name in NAMES {
+            for window in play(name, 3, &steps).iter().flatten() {
+                prop_assert!(window.cwnd_packets >= 1.0 && window.cwnd_packets.is_finite(), "{} {:?}", name, window);
+                prop_assert!(window.ssthresh_packets >= 1.0, "{} {:?}", name, window);
+            }
+        }
+    }
+
+    #[test]
+    fn coupled_increases_keep_their_promises(
+        paths in prop::collection::vec((1.0..500.0_f64, 1..500_i64, 0..1_000_000_u64), 1..6),
+    ) {
+        let all: Vec<_> = paths.iter().map(|&(cwnd, rtt, _)| window(cwnd, rtt)).collect();
+        let reno = increments(&mut *build("reno").unwrap(), &all);
+        let lia = increments(&mut *build("lia").unwrap(), &all);
+        // RFC 6356 §2: nowhere more than a single TCP.
+        prop_assert!(lia.iter().zip(&reno).all(|(lia, reno)| (0.0..=*reno).contains(lia)));
+        let bytes: Vec<_> = paths.iter().map(|&(_, _, bytes)| bytes).collect();
+        let olia = olia(&bytes, &all);
+        let sum: f64 = (0..all.len()).map(|i| olia.alpha(i, &all)).sum();
+        prop_assert!(sum.abs() < 1e-12, "{}", sum);
+    }
+
+    #[test]
+    fn an_ack_of_two_is_two_acks(
+        paths in prop::collection::vec((2.0..500.0_f64, 1..500_i64), 1..4),
+        packets in 2..8_u32,
+    ) {
+        for name in NAMES {
+            let all: Vec<_> = paths.iter().map(|&(cwnd, rtt)| window(cwnd, rtt)).collect();
+            let (mut once, mut often) = (all.clone(), all);
+            let mut controllers = [build(name).unwrap(), build(name).unwrap()];
+            controllers[0].acked(0, &mut once, &ack(MS, packets));
+            for _ in 0..packets {
+                controllers[1].acked(0, &mut often, &ack(MS, 1));
+            }
+            prop_assert!((once[0].cwnd_packets - often[0].cwnd_packets).abs() < 1e-9, "{}", name);
+        }
+    }
+}
