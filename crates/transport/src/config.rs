@@ -30,6 +30,8 @@ pub struct Tcp {
     pub sack: bool,
     /// Longest that an ACK may wait; none: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
     pub delayed_ack_ns: Option<i64>,
+    /// ACKs at the start that do not wait all the same, for the peer's slow start.
+    pub quick_acks: u32,
     /// Proportional rate reduction (RFC 6937) in recovery; without it the window is halved at once.
     pub proportional_rate_reduction: bool,
     /// Loss detection by time (RFC 8985); without it by duplicate or selective ACKs (RFC 5681, RFC 6675).
@@ -90,6 +92,9 @@ pub struct Mptcp {
     pub penalisation: bool,
     /// The path manager.
     pub path_manager: path_manager::Settings,
+    /// Data sequence numbers and DATA_ACKs of 8 bytes, as Linux sends them, rather than 4 where that is enough
+    /// (RFC 8684 §3.3.1): those leave more room for selective acknowledgements.
+    pub long_numbers: bool,
     /// Retransmission time-outs in a row after which a subflow counts as failed and is used only when it answers again.
     pub stale_timeouts: u32,
     /// SYNs with MP_CAPABLE that may go unanswered before the SYN is sent without it.
@@ -111,6 +116,7 @@ impl Default for Tcp {
             timestamps: true,
             sack: true,
             delayed_ack_ns: Some(40 * MS),
+            quick_acks: 16,
             proportional_rate_reduction: true,
             rack: true,
             tail_loss_probe: true,
@@ -145,6 +151,7 @@ impl Default for Mptcp {
             opportunistic_retransmission: false,
             penalisation: false,
             path_manager: path_manager::Settings::default(),
+            long_numbers: true,
             stale_timeouts: 4,
             capable_retries: 3,
             close_timeout_ns: 60 * S,

@@ -1,1 +1,11 @@
-//! Loss detection and repair: timers, scoreboard, rates.
+//! Loss detection and repair: timers, scoreboard, rates. Each mechanism is one file and knows nothing of segments.
+
+pub mod newreno;
+pub mod pacing;
+pub mod prr;
+pub mod rack;
+pub mod ranges;
+pub mod rto;
+pub mod scoreboard;
+pub mod tlp;
+pub mod usage;

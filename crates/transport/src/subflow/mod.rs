@@ -3,7 +3,16 @@
 //! Places in the stream are 64-bit offsets from the initial sequence number: 0 is the SYN, 1 the first byte of data,
 //! which is also what the subflow sequence number of a DSS mapping counts.
 
+mod ack;
+mod expire;
+mod handshake;
+mod header;
+mod inbound;
+mod output;
+mod receive;
+mod repair;
 mod state;
+mod timers;
 
 pub use state::{State, Subflow};
 

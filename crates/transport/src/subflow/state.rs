@@ -1,11 +1,26 @@
 //! What a subflow is and what can be asked of it.
 
-use super::{Control, Emission, Expired, Piece, Received};
+use super::header::TIMESTAMPS_BYTES;
+use super::inbound::Inbound;
+use super::timers::Timers;
+use super::{Control, Piece};
 use crate::config;
 use crate::congestion::Window;
+use crate::recovery::newreno::NewReno;
+use crate::recovery::pacing::{self, Pacing};
+use crate::recovery::prr::Prr;
+use crate::recovery::rack::Rack;
+use crate::recovery::rto::Rto;
+use crate::recovery::scoreboard::Scoreboard;
+use crate::recovery::tlp::Tlp;
+use crate::recovery::usage::Usage;
 use crate::scheduler::PathView;
+use std::collections::VecDeque;
 use std::net::SocketAddr;
-use wire::{Tcp, TcpOption, Time};
+use wire::{Tcp, Time};
+
+/// Below, options would leave no room for payload.
+pub(super) const LEAST_MSS_BYTES: u32 = 88;
 
 /// State of a connection (RFC 9293 §3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,15 +47,131 @@ pub enum State {
     Closed,
 }
 
+/// What the next polls are to send, a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Due(u8);
+
+impl Due {
+    /// Abort.
+    pub(super) const RESET: Due = Due(1);
+    /// Refuse a segment, at [`Subflow::refusal`].
+    pub(super) const REFUSAL: Due = Due(2);
+    /// SYN or SYN/ACK.
+    pub(super) const SYN: Due = Due(4);
+    /// Tail loss probe.
+    pub(super) const TAIL: Due = Due(8);
+    /// FIN, once the queue is empty.
+    pub(super) const FIN: Due = Due(16);
+    /// ACK.
+    pub(super) const ACK: Due = Due(32);
+    /// Keep-alive or zero-window probe.
+    pub(super) const PROBE: Due = Due(64);
+
+    #[inline]
+    pub(super) fn has(self, other: Due) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, other: Due) {
+        self.0 |= other.0;
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self, other: Due) {
+        self.0 &= !other.0;
+    }
+
+    /// Whether it was due; it is no more.
+    #[inline]
+    pub(super) fn take(&mut self, other: Due) -> bool {
+        let due = self.has(other);
+        self.clear(other);
+        due
+    }
+}
+
+/// How losses are being repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// There are none.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a retransmission time-out.
+    Loss,
+}
+
 /// A TCP connection.
 #[derive(Debug)]
 pub struct Subflow {
-    local: SocketAddr,
-    remote: SocketAddr,
-    state: State,
+    pub(super) settings: config::Tcp,
+    pub(super) local: SocketAddr,
+    pub(super) remote: SocketAddr,
+    pub(super) state: State,
+    pub(super) due: Due,
+    pub(super) timers: Timers,
+
+    // What the handshake agreed on.
+    pub(super) sack: bool,
+    pub(super) timestamps: bool,
+    pub(super) scaling: bool,
+    /// Of windows that this end announces: offered, and after the handshake used.
+    pub(super) own_shift: u8,
+    pub(super) window_shift: u8,
+    pub(super) peer_shift: u8,
+    pub(super) offered_mss_bytes: u32,
+    /// Options and payload of a full segment.
+    pub(super) full_bytes: u32,
+    pub(super) reserved_bytes: u32,
+    pub(super) syn_transmissions: u32,
+    pub(super) syn_sent: Time,
+
+    // The sending half.
+    pub(super) isn: u32,
+    pub(super) acked: u64,
+    pub(super) next: u64,
+    pub(super) queue: VecDeque<Piece>,
+    pub(super) queued_bytes: u64,
+    pub(super) flight: Scoreboard,
+    pub(super) fin_at: Option<u64>,
+    /// Window of the last segment, as on the wire: a segment with another is no duplicate ACK.
+    pub(super) peer_window: u16,
+    /// Offset of a reset that refuses a segment.
+    pub(super) refusal: u64,
+
+    // Repair.
+    pub(super) phase: Phase,
+    /// Repair ends when everything below is acknowledged.
+    pub(super) recover: u64,
+    pub(super) rto: Rto,
+    pub(super) timeouts: u32,
+    pub(super) retransmitted: u64,
+    pub(super) newreno: NewReno,
+    pub(super) rack: Rack,
+    pub(super) tlp: Tlp,
+    pub(super) prr: Prr,
+    pub(super) rescued: bool,
+    pub(super) pacing: Pacing,
+    pub(super) usage: Usage,
+
+    // The receiving half.
+    pub(super) inbound: Inbound,
+    pub(super) recent_timestamp: u32,
+    pub(super) recent_timestamp_at: Time,
+    /// When a segment without payload that was not acceptable was last answered.
+    pub(super) last_answer: Time,
+    pub(super) last_heard: Time,
+    pub(super) unanswered: u32,
+    pub(super) persist_doublings: u32,
+    pub(super) orphaned: bool,
 }
 
-#[allow(unused_variables)]
 impl Subflow {
     /// Opens a subflow; `isn` is its initial sequence number, `mtu_bytes` what packets of its interface may hold.
     pub fn connect(
@@ -51,7 +182,59 @@ impl Subflow {
         isn: u32,
         mtu_bytes: u32,
     ) -> Subflow {
-        todo!()
+        let ip_bytes = if remote.is_ipv4() { 20 } else { 40 };
+        let offered_mss_bytes = mtu_bytes.saturating_sub(ip_bytes + 20).max(LEAST_MSS_BYTES);
+        let widest = if settings.receive_buffer_tuning { settings.max_receive_buffer_bytes } else { 0 };
+        let widest = widest.max(settings.receive_buffer_bytes);
+        Subflow {
+            settings: settings.clone(),
+            local,
+            remote,
+            state: State::SynSent,
+            due: Due::SYN,
+            timers: Timers::NONE,
+            sack: false,
+            timestamps: false,
+            scaling: false,
+            // RFC 7323 §2.3: at most 14.
+            own_shift: (0..14).find(|&shift| u64::from(u16::MAX) << shift >= widest).unwrap_or(14),
+            window_shift: 0,
+            peer_shift: 0,
+            offered_mss_bytes,
+            full_bytes: offered_mss_bytes,
+            reserved_bytes: 0,
+            syn_transmissions: 0,
+            syn_sent: now,
+            isn,
+            acked: 0,
+            next: 0,
+            queue: VecDeque::new(),
+            queued_bytes: 0,
+            flight: Scoreboard::default(),
+            fin_at: None,
+            peer_window: 0,
+            refusal: 0,
+            phase: Phase::Open,
+            recover: 0,
+            rto: Rto::new(settings),
+            timeouts: 0,
+            retransmitted: 0,
+            newreno: NewReno::default(),
+            rack: Rack::default(),
+            tlp: Tlp::default(),
+            prr: Prr::default(),
+            rescued: false,
+            pacing: Pacing::default(),
+            usage: Usage::default(),
+            inbound: Inbound::new(settings),
+            recent_timestamp: 0,
+            recent_timestamp_at: now,
+            last_answer: Time::from_nanos(i64::MIN),
+            last_heard: now,
+            unanswered: 0,
+            persist_doublings: 0,
+            orphaned: false,
+        }
     }
 
     /// Answers `syn`.
@@ -64,69 +247,70 @@ impl Subflow {
         mtu_bytes: u32,
         syn: &Tcp,
     ) -> Subflow {
-        todo!()
+        let mut subflow = Subflow::connect(now, settings, local, remote, isn, mtu_bytes);
+        subflow.agree(now, syn);
+        subflow.state = State::SynReceived;
+        subflow
     }
 
-    /// A segment of this subflow came in, with `len` bytes of payload.
-    pub fn receive(&mut self, now: Time, tcp: &Tcp, len: u32, control: &mut Control) -> Received {
-        todo!()
-    }
-
-    /// When [`Subflow::timeout`] or [`Subflow::poll`] (pacing) is to be called.
+    /// When [`Subflow::timeout`] is to be called, and [`Subflow::poll`] after it.
+    #[inline]
     pub fn deadline(&self) -> Time {
-        todo!()
-    }
-
-    /// The deadline has come. Call again until it says nothing.
-    pub fn timeout(&mut self, now: Time, control: &mut Control) -> Option<Expired> {
-        todo!()
+        self.timers.first()
     }
 
     /// New data at the end of the stream; not before it is established, not after [`Subflow::close`].
     pub fn push(&mut self, piece: Piece) {
-        todo!()
-    }
-
-    /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
-    /// as sent at `now`; [`Subflow::header`] must follow before the next poll.
-    pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        todo!()
-    }
-
-    /// The header of `emission` with the connection's own options before the selective acknowledgements, which take what
-    /// room is left. `window_bytes` is the window to announce, not scaled. Of `mptcp` what finds no room is left out.
-    pub fn header(&mut self, now: Time, emission: &Emission, window_bytes: u64, mptcp: &[TcpOption]) -> Tcp {
-        todo!()
+        debug_assert!(self.can_send(), "pushed to a subflow that is {:?}", self.state);
+        debug_assert!(piece.len <= self.mss_bytes(), "{} bytes do not fit a segment", piece.len);
+        self.queued_bytes += u64::from(piece.len);
+        self.queue.push_back(piece);
     }
 
     /// Ends this direction after all that was pushed.
     pub fn close(&mut self) {
-        todo!()
+        if self.can_send() {
+            self.due.set(Due::FIN);
+        }
     }
 
     /// Gives up: the next poll gives a reset (unless the peer knows nothing of the subflow), and the state is closed.
     pub fn abort(&mut self) {
-        todo!()
+        let known = !matches!(self.state, State::SynSent | State::TimeWait | State::Closed);
+        self.shut();
+        if known {
+            self.due.set(Due::RESET);
+        }
     }
 
     /// Nobody reads any more: the peer's FIN is waited for no longer than [`config::Tcp::fin_timeout_ns`].
     pub fn orphan(&mut self, now: Time) {
-        todo!()
+        self.orphaned = true;
+        if self.state == State::FinWait2 {
+            self.timers.linger = self.timers.linger.min(now + self.settings.fin_timeout_ns);
+        }
     }
 
     /// The next poll gives an ACK even when none is due (window update, signals).
     pub fn acknowledge(&mut self) {
-        todo!()
+        if self.state >= State::Established && self.state != State::Closed {
+            self.due.set(Due::ACK);
+        }
     }
 
     /// Whether the peer's window is closed and nothing is in flight: runs the persist timer (RFC 9293 §3.8.6.1).
     pub fn probe(&mut self, now: Time, wanted: bool) {
-        todo!()
+        if !wanted || !self.is_established() || !self.flight.is_empty() {
+            (self.timers.persist, self.persist_doublings) = (Time::MAX, 0);
+        } else if self.timers.persist == Time::MAX {
+            self.timers.persist = now + self.rto.timeout_ns();
+        }
     }
 
     /// Leaves room for `bytes` of the connection's options (a multiple of 4) in every full segment.
     pub fn reserve_options(&mut self, bytes: u32, control: &mut Control) {
-        todo!()
+        self.reserved_bytes = bytes;
+        control.windows[control.index].mss_bytes = self.mss_bytes();
     }
 
     /// State.
@@ -146,146 +330,167 @@ impl Subflow {
 
     /// Whether the handshake is over and the subflow is not closed.
     pub fn is_established(&self) -> bool {
-        todo!()
+        !matches!(self.state, State::SynSent | State::SynReceived | State::Closed)
     }
 
     /// Whether data may be pushed: established and this direction not ended.
     pub fn can_send(&self) -> bool {
-        todo!()
+        matches!(self.state, State::Established | State::CloseWait) && !self.due.has(Due::FIN)
     }
 
     /// Payload of a full segment, with the options that go with it taken off.
     pub fn mss_bytes(&self) -> u32 {
-        todo!()
+        let timestamps = if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
+        self.full_bytes - timestamps - self.reserved_bytes
     }
 
     /// How often the SYN, or the SYN/ACK, was sent.
     pub fn syn_transmissions(&self) -> u32 {
-        todo!()
+        self.syn_transmissions
     }
 
     /// Own initial sequence number.
     pub fn isn(&self) -> u32 {
-        todo!()
+        self.isn
     }
 
     /// The peer's; 0 before its SYN came.
     pub fn peer_isn(&self) -> u32 {
-        todo!()
+        self.inbound.isn
     }
 
     /// Segments in flight: sent and neither acknowledged nor taken for lost.
     pub fn in_flight_packets(&self) -> u32 {
-        todo!()
+        // Without selective ACKs, each duplicate says that one arrived.
+        self.flight.pipe().saturating_sub(self.newreno.duplicates())
     }
 
     /// Pushed and not yet sent.
     pub fn queued_bytes(&self) -> u64 {
-        todo!()
+        self.queued_bytes
     }
 
     /// Pushed and not yet sent.
     pub fn queued_packets(&self) -> u32 {
-        todo!()
+        self.queue.len() as u32
     }
 
     /// How many more pieces the congestion window would let go now.
     pub fn free_packets(&self, window: &Window) -> u32 {
-        todo!()
+        whole(window.cwnd_packets).saturating_sub(self.in_flight_packets() + self.queued_packets())
     }
 
     /// Smoothed round-trip time; none before the first sample.
     pub fn srtt_ns(&self) -> Option<i64> {
-        todo!()
+        self.rto.srtt_ns()
     }
 
     /// Mean deviation of the round-trip time.
     pub fn rttvar_ns(&self) -> i64 {
-        todo!()
+        self.rto.rttvar_ns()
     }
 
     /// Least round-trip time seen.
     pub fn min_rtt_ns(&self) -> Option<i64> {
-        todo!()
+        self.rto.min_rtt_ns()
     }
 
     /// Retransmission time-out with its back-off.
     pub fn rto_ns(&self) -> i64 {
-        todo!()
+        self.rto.timeout_ns()
     }
 
     /// Retransmission time-outs in a row, without an acknowledgement of anything new.
     pub fn timeouts(&self) -> u32 {
-        todo!()
+        self.timeouts
     }
 
     /// Segments sent again so far, SYN and FIN among them.
     pub fn retransmitted_packets(&self) -> u64 {
-        todo!()
+        self.retransmitted
     }
 
     /// Everything below is acknowledged.
     pub fn acked_offset(&self) -> u64 {
-        todo!()
+        self.acked
     }
 
     /// Next offset to send that was never sent.
     pub fn next_offset(&self) -> u64 {
-        todo!()
+        self.next
     }
 
     /// Next offset expected from the peer.
     pub fn receive_next(&self) -> u64 {
-        todo!()
+        self.inbound.next
     }
 
     /// Bytes that came out of order.
     pub fn out_of_order_bytes(&self) -> u64 {
-        todo!()
+        self.inbound.out_of_order_bytes()
     }
 
     /// Whether all that was pushed is acknowledged.
     pub fn all_acknowledged(&self) -> bool {
-        todo!()
+        self.queue.is_empty() && self.flight.is_empty()
     }
 
     /// What was sent and neither acknowledged nor selectively acknowledged, in order.
     pub fn unacknowledged(&self) -> impl Iterator<Item = Piece> + '_ {
-        std::iter::empty()
+        self.flight.records().filter(|record| !record.sacked && record.piece.len > 0).map(|record| record.piece)
     }
 
     /// What was pushed and not yet sent, in order.
     pub fn queued(&self) -> impl Iterator<Item = Piece> + '_ {
-        std::iter::empty()
+        self.queue.iter().copied()
     }
 
     /// Whether the FIN was sent.
     pub fn fin_sent(&self) -> bool {
-        todo!()
+        self.fin_at.is_some()
     }
 
     /// Whether the peer acknowledged it.
     pub fn fin_acknowledged(&self) -> bool {
-        todo!()
+        self.fin_at.is_some_and(|fin| self.acked > fin)
     }
 
     /// Whether the peer's FIN came, in order.
     pub fn fin_received(&self) -> bool {
-        todo!()
+        self.inbound.finished
     }
 
     /// Whether a time-out's losses are being repaired.
     pub fn in_loss(&self) -> bool {
-        todo!()
+        self.phase == Phase::Loss
     }
 
     /// Rate at which it could send: window over round-trip time with Linux's gain.
     pub fn pacing_bytes_per_second(&self, window: &Window) -> u64 {
-        todo!()
+        pacing::bytes_per_second(window, self.flight.len())
     }
 
-    /// What a scheduler sees; the connection says whether it is `backup` or stale.
+    /// What a scheduler sees; the connection adds whether it is `backup` or stale.
     pub fn view(&self, subflow: usize, window: &Window) -> PathView {
-        todo!()
+        PathView {
+            subflow,
+            srtt_ns: self.srtt_ns(),
+            rttvar_ns: self.rttvar_ns(),
+            cwnd_packets: whole(window.cwnd_packets),
+            ssthresh_packets: window.ssthresh_packets,
+            in_flight_packets: self.in_flight_packets(),
+            queued_bytes: self.queued_bytes,
+            pacing_bytes_per_second: self.pacing_bytes_per_second(window),
+            mss_bytes: self.mss_bytes(),
+            backup: false,
+            stale: false,
+            in_loss: self.in_loss(),
+        }
     }
+}
+
+/// Whole packets of a window; one at least.
+#[inline]
+pub(super) fn whole(cwnd_packets: f64) -> u32 {
+    (cwnd_packets as u32).max(1)
 }

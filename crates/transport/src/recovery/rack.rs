@@ -1,0 +1,92 @@
+//! Loss detection by time (RFC 8985 §6): a segment is lost when one sent later was delivered and the reordering window
+//! has passed.
+
+use super::newreno::THRESHOLD;
+use super::scoreboard::{Record, Verdict};
+use wire::Time;
+
+const ROUNDS_TO_FORGET: u32 = 16;
+
+/// What is known of deliveries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rack {
+    /// When the latest segment known as delivered was sent, and where it ends.
+    sent: Time,
+    end: u64,
+    rtt_ns: i64,
+    highest: u64,
+    reordering: bool,
+    duplicate_round: Option<u64>,
+    steps: u32,
+    persist: u32,
+}
+
+/// What bounds the reordering window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// In recovery, fast or from a time-out.
+    pub recovering: bool,
+    /// Segments selectively acknowledged.
+    pub sacked: u32,
+    /// Smoothed round-trip time.
+    pub srtt_ns: i64,
+    /// Least round-trip time.
+    pub min_rtt_ns: i64,
+}
+
+impl Rack {
+    /// A segment was delivered (RFC 8985 §6.2 steps 2 and 3). `other_copy`: the peer's echo says that not the last copy
+    /// of it arrived.
+    pub fn delivered(&mut self, now: Time, record: &Record, min_rtt_ns: i64, other_copy: bool) {
+        let rtt = now - record.last_sent;
+        if record.transmissions > 1 {
+            if other_copy || rtt < min_rtt_ns {
+                return;
+            }
+        } else if record.end() < self.highest {
+            self.reordering = true;
+        }
+        self.highest = self.highest.max(record.end());
+        if (record.last_sent, record.end()) > (self.sent, self.end) {
+            (self.sent, self.end, self.rtt_ns) = (record.last_sent, record.end(), rtt);
+        }
+    }
+
+    /// The peer reported a duplicate: we were too quick (§6.2 step 4).
+    pub fn duplicate(&mut self, acked: u64, next: u64) {
+        if self.duplicate_round.is_some_and(|round| acked >= round) {
+            self.duplicate_round = None;
+        }
+        if self.duplicate_round.is_none() {
+            self.duplicate_round = Some(next);
+            (self.steps, self.persist) = (self.steps + 1, ROUNDS_TO_FORGET);
+        }
+    }
+
+    /// Recovery ended: after enough of them without a duplicate the window is small again.
+    pub fn recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.steps = 0;
+        }
+    }
+
+    /// The reordering window (§6.2 step 4).
+    pub fn window_ns(&self, now: &Circumstances) -> i64 {
+        if !self.reordering && (now.recovering || now.sacked >= THRESHOLD) {
+            return 0;
+        }
+        (i64::from(self.steps + 1) * (now.min_rtt_ns / 4)).min(now.srtt_ns)
+    }
+
+    /// Whether `record` is lost (§6.2 step 5).
+    pub fn judge(&self, now: Time, record: &Record, window_ns: i64) -> Verdict {
+        if (record.last_sent, record.end()) >= (self.sent, self.end) {
+            return Verdict::Unknown;
+        }
+        match self.rtt_ns + window_ns - (now - record.last_sent) {
+            ..=0 => Verdict::Lost,
+            remaining => Verdict::Wait(remaining),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Round-trip time and retransmission time-out (RFC 6298), with Linux's variant.
+
+use crate::config;
+
+const GRANULARITY_NS: i64 = 1_000_000; // of the timestamps' clock
+const AFTER_LOST_SYN_NS: i64 = 3_000_000_000; // RFC 6298 §5.7
+
+/// The estimator and the back-off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rto {
+    min_ns: i64,
+    max_ns: i64,
+    linux: bool,
+    srtt_ns: Option<i64>,
+    rttvar_ns: i64,
+    min_rtt_ns: Option<i64>,
+    base_ns: i64,
+    doublings: u32,
+    spread: Spread,
+}
+
+/// Linux takes the greatest deviation within a round trip and lets it sink by a quarter per round.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Spread {
+    deviation_ns: i64, // four times the mean deviation
+    greatest_ns: i64,
+    used_ns: i64,
+    round_end: u64,
+}
+
+impl Rto {
+    /// Before any sample.
+    pub fn new(settings: &config::Tcp) -> Rto {
+        Rto {
+            min_ns: settings.min_timeout_ns,
+            max_ns: settings.max_timeout_ns,
+            linux: settings.linux_timeout,
+            srtt_ns: None,
+            rttvar_ns: 0,
+            min_rtt_ns: None,
+            base_ns: settings.initial_timeout_ns,
+            doublings: 0,
+            spread: Spread::default(),
+        }
+    }
+
+    /// A round-trip time was measured, of a segment that was sent once or whose echo tells which copy it was (Karn).
+    /// Everything below `acked` is acknowledged, `next` is to be sent next. Ends the back-off.
+    pub fn sample(&mut self, rtt_ns: i64, acked: u64, next: u64) {
+        let rtt = rtt_ns.max(1);
+        self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
+        self.doublings = 0;
+        match self.srtt_ns {
+            // RFC 6298 §2.2
+            None => {
+                (self.srtt_ns, self.rttvar_ns) = (Some(rtt), rtt / 2);
+                let used_ns = (2 * rtt).max(self.min_ns);
+                self.spread = Spread { deviation_ns: 2 * rtt, greatest_ns: used_ns, used_ns, round_end: next };
+            }
+            // RFC 6298 §2.3: the deviation first, from the old mean
+            Some(srtt) => {
+                let error = rtt - srtt;
+                self.rttvar_ns += (error.abs() - self.rttvar_ns) / 4;
+                self.srtt_ns = Some(srtt + error / 8);
+                self.spread.sample(error, self.min_ns, acked, next);
+            }
+        }
+        let srtt = self.srtt_ns.unwrap_or(rtt);
+        self.base_ns = if self.linux {
+            srtt + self.spread.used_ns
+        } else {
+            (srtt + (4 * self.rttvar_ns).max(GRANULARITY_NS)).max(self.min_ns)
+        };
+    }
+
+    /// The time-out with its back-off.
+    pub fn timeout_ns(&self) -> i64 {
+        // 2^40 ns are 18 minutes already.
+        (self.base_ns.saturating_mul(1 << self.doublings.min(30))).min(self.max_ns)
+    }
+
+    /// The timer expired (RFC 6298 §5.5).
+    pub fn back_off(&mut self) {
+        self.doublings += 1;
+    }
+
+    /// The handshake is over without a sample, as its SYN was sent more than once (RFC 6298 §5.7).
+    pub fn after_lost_syn(&mut self) {
+        self.doublings = 0;
+        if self.srtt_ns.is_none() {
+            self.base_ns = AFTER_LOST_SYN_NS.max(self.base_ns);
+        }
+    }
+
+    /// Smoothed round-trip time.
+    pub fn srtt_ns(&self) -> Option<i64> {
+        self.srtt_ns
+    }
+
+    /// Mean deviation.
+    pub fn rttvar_ns(&self) -> i64 {
+        self.rttvar_ns
+    }
+
+    /// Least round-trip time seen.
+    pub fn min_rtt_ns(&self) -> Option<i64> {
+        self.min_rtt_ns
+    }
+}
+
+impl Spread {
+    fn sample(&mut self, error: i64, min_ns: i64, acked: u64, next: u64) {
+        let mut change = error.abs() - self.deviation_ns / 4;
+        if error < 0 && change > 0 {
+            change /= 8; // a falling round-trip time must not raise the time-out
+        }
+        self.deviation_ns += change;
+        if self.deviation_ns > self.greatest_ns {
+            self.greatest_ns = self.deviation_ns;
+            self.used_ns = self.used_ns.max(self.greatest_ns);
+        }
+        if acked > self.round_end {
+            if self.greatest_ns < self.used_ns {
+                self.used_ns -= (self.used_ns - self.greatest_ns) / 4;
+            }
+            (self.round_end, self.greatest_ns) = (next, min_ns);
+        }
+    }
+}

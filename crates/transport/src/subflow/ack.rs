@@ -1,0 +1,232 @@
+//! What an ACK says of the flight (RFC 5681, RFC 6675, RFC 8985) and what it does to the window.
+
+use super::receive::Said;
+use super::state::{Due, Phase, Subflow, whole};
+use super::{Control, State};
+use crate::congestion::Acked;
+use crate::recovery::prr::Progress;
+use crate::recovery::scoreboard::Record;
+use crate::recovery::tlp::Answer;
+use wire::{Flags, SackBlocks, Tcp, Time, seq};
+
+/// ACKs older than this are not the peer's (RFC 5961 §5.2).
+const OLDEST_ACK: i64 = 1 << 30;
+
+/// What is news in an ACK.
+#[derive(Debug, Default)]
+struct News {
+    /// Segments delivered, and their bytes.
+    packets: u32,
+    bytes: u64,
+    /// When the first of them was sent, those acknowledged cumulatively and those selectively.
+    sent: Option<Time>,
+    sacked_sent: Option<Time>,
+    /// One of those acknowledged cumulatively was sent more than once.
+    copies: bool,
+    /// It moves the cumulative ACK.
+    advanced: bool,
+    /// The peer reports a duplicate.
+    duplicate: bool,
+}
+
+impl News {
+    fn add(&mut self, record: &Record, selectively: bool) {
+        self.packets += 1;
+        self.bytes += u64::from(record.piece.len);
+        let sent = if selectively { &mut self.sacked_sent } else { &mut self.sent };
+        if record.transmissions == 1 {
+            sent.get_or_insert(record.first_sent);
+        } else if !selectively {
+            self.copies = true;
+        }
+    }
+}
+
+impl Subflow {
+    /// Takes the acknowledgements of a segment; says whether they can be true (RFC 5961 §5.2).
+    pub(super) fn acknowledged(
+        &mut self,
+        now: Time,
+        tcp: &Tcp,
+        len: u32,
+        said: &Said,
+        control: &mut Control,
+    ) -> bool {
+        let ahead = i64::from(seq::diff(tcp.ack, self.isn.wrapping_add(self.acked as u32)));
+        if ahead < -OLDEST_ACK || ahead > (self.next - self.acked) as i64 {
+            self.answer(now, len);
+            return false;
+        }
+        self.unanswered = 0;
+        let same_window = std::mem::replace(&mut self.peer_window, tcp.window) == tcp.window;
+        let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN);
+        if self.flight.is_empty() {
+            return true;
+        }
+        let flight = self.flight.len();
+        let lost_before = self.flight.lost_ever();
+        let mut news = News::default();
+        if ahead > 0 {
+            self.acked += ahead as u64;
+            (news.advanced, self.timeouts) = (true, 0);
+        }
+        self.deliver(now, said, &mut news);
+        if !self.sack {
+            self.count_duplicates(&mut news, flight, bare);
+        }
+        let rtt_ns = self.measure(now, &news, said);
+        self.detect(now, news.duplicate);
+        self.change_phase(now, &news, control);
+        self.check_probe(now, &news, bare, control);
+        self.set_window(now, &news, rtt_ns, flight, lost_before, control);
+        self.restart_timers(now, news.advanced);
+        true
+    }
+
+    /// Takes out of the flight what arrived.
+    fn deliver(&mut self, now: Time, said: &Said, news: &mut News) {
+        let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
+        // A copy whose sending the echo precedes is not the one that arrived.
+        let clock = (now.as_nanos() / 1_000_000) as u32;
+        let echoed = said.timestamps.filter(|_| self.timestamps).map(|(_, echo)| clock.wrapping_sub(echo.wrapping_sub(self.isn)));
+        let other_copy = |record: &Record| {
+            let sent = (record.last_sent.as_nanos() / 1_000_000) as u32;
+            echoed.is_some_and(|ago| seq::diff(clock.wrapping_sub(ago), sent) < 0)
+        };
+        if news.advanced {
+            self.flight.acknowledge(self.acked, |record| {
+                news.add(record, false);
+                rack.delivered(now, record, min_rtt_ns, other_copy(record));
+            });
+        }
+        if self.sack {
+            let base = self.isn.wrapping_add(self.acked as u32);
+            let blocks = said.sack.as_slice();
+            news.duplicate = is_duplicate(&said.sack, base);
+            for &(left, right) in &blocks[usize::from(news.duplicate)..] {
+                let (left, right) = (i64::from(seq::diff(left, base)), i64::from(seq::diff(right, base)));
+                // RFC 2018 §4: above the cumulative ACK, below what was sent.
+                if left < 0 || right <= left || right > (self.next - self.acked) as i64 {
+                    continue;
+                }
+                self.flight.sack(self.acked + left as u64..self.acked + right as u64, |record| {
+                    news.add(record, true);
+                    rack.delivered(now, record, min_rtt_ns, other_copy(record));
+                });
+            }
+        }
+    }
+
+    /// Without selective ACKs the number of duplicates is all there is (RFC 6582).
+    fn count_duplicates(&mut self, news: &mut News, flight: u32, bare: bool) {
+        if news.advanced {
+            news.packets = self.newreno.acknowledged(news.packets);
+            if self.phase == Phase::Loss {
+                self.newreno.reset();
+            }
+        } else if bare && self.phase != Phase::Loss && self.newreno.duplicate(flight - self.flight.lost()) {
+            news.packets += 1;
+            news.bytes += u64::from(self.mss_bytes());
+        }
+    }
+
+    /// The round-trip time: of what was sent once, or by the echo (RFC 6298 §3, RFC 7323 §4.1).
+    fn measure(&mut self, now: Time, news: &News, said: &Said) -> Option<i64> {
+        let sent = if news.copies { None } else { news.sent.or(news.sacked_sent) };
+        let echo = || said.timestamps.filter(|&(_, echo)| news.advanced && echo != 0);
+        let rtt_ns = match sent {
+            Some(sent) => now - sent,
+            None => self.echoed_ns(now, echo()?.1)?,
+        };
+        self.rto.sample(rtt_ns, self.acked, self.next);
+        Some(rtt_ns)
+    }
+
+    fn change_phase(&mut self, now: Time, news: &News, control: &mut Control) {
+        if self.phase != Phase::Open && self.acked >= self.recover {
+            self.leave(control);
+        }
+        match self.phase {
+            Phase::Open if self.sack && self.flight.lost() > 0 => self.enter_recovery(now, control),
+            Phase::Open if !self.sack && self.newreno.is_lost(self.acked) => {
+                self.flight.lose_first();
+                self.enter_recovery(now, control);
+            }
+            // RFC 6582 §3.2: a partial ACK, the next hole.
+            Phase::Recovery if !self.sack && news.advanced => self.flight.lose_first(),
+            _ => {}
+        }
+    }
+
+    /// RFC 8985 §7.4
+    fn check_probe(&mut self, now: Time, news: &News, bare: bool, control: &mut Control) {
+        let bare = bare && news.packets == 0;
+        let answer = Answer { acked: self.acked, duplicate: news.duplicate, bare };
+        if self.tlp.acknowledged(&answer) && self.phase == Phase::Open {
+            control.congestion.lost(control.index, control.windows, now, crate::congestion::Cause::FastRetransmit);
+            let window = &mut control.windows[control.index];
+            window.cwnd_packets = window.cwnd_packets.min(window.ssthresh_packets.max(1.0));
+        }
+    }
+
+    /// Recovery sets the window; otherwise it grows as the controller says.
+    fn set_window(
+        &mut self,
+        now: Time,
+        news: &News,
+        rtt_ns: Option<i64>,
+        flight: u32,
+        lost_before: u64,
+        control: &mut Control,
+    ) {
+        let window = &mut control.windows[control.index];
+        (window.srtt_ns, window.min_rtt_ns) = (self.srtt_ns(), self.min_rtt_ns());
+        if self.phase == Phase::Recovery {
+            let nothing_lost = self.flight.lost_ever() == lost_before;
+            self.reduce(&Progress { delivered: news.packets, nothing_lost, advanced: news.advanced }, control);
+        } else if news.advanced && news.packets > 0 {
+            let acked = Acked {
+                now,
+                packets: news.packets,
+                bytes: news.bytes,
+                rtt_ns,
+                cwnd_limited: self.usage.is_limited(window),
+                in_flight_packets: flight,
+            };
+            control.congestion.acked(control.index, control.windows, &acked);
+        }
+    }
+
+    /// RFC 6298 §5.2, §5.3; RFC 8985 §7.2.
+    fn restart_timers(&mut self, now: Time, advanced: bool) {
+        if self.flight.is_empty() {
+            (self.timers.retransmit, self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX, Time::MAX);
+            self.due.clear(Due::TAIL);
+        } else if advanced {
+            self.timers.retransmit = now + self.rto.timeout_ns();
+            self.arm_tail(now);
+        } else if self.flight.sacked() > 0 || self.phase != Phase::Open {
+            self.timers.tail = Time::MAX;
+        }
+    }
+
+    /// Shows the connection what changed.
+    pub(super) fn mirror(&self, control: &mut Control) {
+        control.windows[control.index].usable = self.state != State::Closed && self.can_send();
+    }
+
+    /// Packets that the window lets be in flight.
+    #[inline]
+    pub(super) fn window_packets(&self, control: &Control) -> u32 {
+        whole(control.windows[control.index].cwnd_packets)
+    }
+}
+
+/// Whether the first block reports a duplicate (RFC 2883 §4): below the cumulative ACK, or inside the second block.
+fn is_duplicate(sack: &SackBlocks, acked: u32) -> bool {
+    match sack.as_slice() {
+        [first, ..] if seq::diff(first.0, acked) < 0 => true,
+        [first, second, ..] => seq::diff(first.0, second.0) >= 0 && seq::diff(first.1, second.1) <= 0,
+        _ => false,
+    }
+}

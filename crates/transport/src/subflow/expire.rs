@@ -1,0 +1,101 @@
+//! A timer expired.
+
+use super::state::{Due, Phase, State, Subflow};
+use super::timers::expired;
+use super::{Control, Expired};
+use crate::recovery::prr::Progress;
+use wire::Time;
+
+impl Subflow {
+    /// The deadline has come. Call again until it says nothing, then poll.
+    pub fn timeout(&mut self, now: Time, control: &mut Control) -> Option<Expired> {
+        expired(&mut self.timers.pace, now);
+        if expired(&mut self.timers.linger, now) {
+            self.shut();
+            return Some(Expired::Closed);
+        }
+        if expired(&mut self.timers.ack, now) {
+            self.due.set(Due::ACK);
+        }
+        if expired(&mut self.timers.reorder, now) {
+            self.reordering_is_over(now, control);
+        }
+        if expired(&mut self.timers.tail, now) {
+            self.due.set(Due::TAIL);
+            // The probe goes first (RFC 8985 §7.3).
+            self.timers.retransmit = self.timers.retransmit.max(now + 1);
+        }
+        if expired(&mut self.timers.retransmit, now) {
+            return Some(self.retransmission_timeout(now, control));
+        }
+        if expired(&mut self.timers.persist, now) && !self.probe_window(now) {
+            return Some(self.give_up(control));
+        }
+        if expired(&mut self.timers.keep_alive, now) && !self.probe_peer(now) {
+            return Some(self.give_up(control));
+        }
+        None
+    }
+
+    fn give_up(&mut self, control: &mut Control) -> Expired {
+        self.shut();
+        self.mirror(control);
+        Expired::GivenUp
+    }
+
+    fn retransmission_timeout(&mut self, now: Time, control: &mut Control) -> Expired {
+        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let most = if opening { self.settings.syn_retries } else { self.settings.retries };
+        if self.timeouts >= most {
+            return self.give_up(control);
+        }
+        if opening {
+            self.due.set(Due::SYN);
+        } else {
+            self.lose_all(now, control);
+        }
+        self.timeouts += 1;
+        self.rto.back_off();
+        self.timers.retransmit = now + self.rto.timeout_ns();
+        Expired::Timeout(self.timeouts)
+    }
+
+    /// RFC 8985 §6.2 step 5: what was given time to arrive did not.
+    fn reordering_is_over(&mut self, now: Time, control: &mut Control) {
+        self.detect(now, false);
+        if self.phase == Phase::Open && self.flight.lost() > 0 {
+            self.enter_recovery(now, control);
+            self.reduce(&Progress { delivered: 1, nothing_lost: false, advanced: false }, control);
+        }
+    }
+
+    /// RFC 9293 §3.8.6.1: another zero-window probe, the next one later. Not when the peer is silent for too long.
+    fn probe_window(&mut self, now: Time) -> bool {
+        if self.unanswered >= self.settings.retries {
+            return false;
+        }
+        (self.unanswered, self.persist_doublings) = (self.unanswered + 1, self.persist_doublings + 1);
+        let wait_ns = self.rto.timeout_ns().saturating_mul(1 << self.persist_doublings.min(30));
+        self.timers.persist = now + wait_ns.min(self.settings.max_timeout_ns);
+        self.due.set(Due::PROBE);
+        true
+    }
+
+    /// RFC 9293 §3.8.4: a keep-alive when nothing was heard for long.
+    fn probe_peer(&mut self, now: Time) -> bool {
+        let Some(idle_ns) = self.settings.keep_alive_idle_ns else { return true };
+        let silent_ns = now - self.last_heard;
+        if !self.all_acknowledged() || self.timers.persist != Time::MAX {
+            self.timers.keep_alive = now + idle_ns;
+        } else if silent_ns < idle_ns {
+            (self.timers.keep_alive, self.unanswered) = (self.last_heard + idle_ns, 0);
+        } else if self.unanswered >= self.settings.keep_alive_probes {
+            return false;
+        } else {
+            self.unanswered += 1;
+            self.timers.keep_alive = now + self.settings.keep_alive_interval_ns;
+            self.due.set(Due::PROBE);
+        }
+        true
+    }
+}

@@ -1,0 +1,112 @@
+//! Opening a subflow (RFC 9293 §3.5, §3.10.7.3).
+
+use super::state::{Due, State, Subflow, whole};
+use super::{Control, Received};
+use crate::congestion::Window;
+use wire::{Flags, Tcp, TcpOption, Time};
+
+/// What a peer takes that does not say (RFC 9293 §3.7.1).
+const DEFAULT_MSS_V4_BYTES: u32 = 536;
+const DEFAULT_MSS_V6_BYTES: u32 = 1220;
+/// RFC 7323 §2.3.
+const MAX_SHIFT: u8 = 14;
+
+impl Subflow {
+    /// The peer's SYN, with an ACK or without: numbers and options.
+    pub(super) fn agree(&mut self, now: Time, syn: &Tcp) {
+        self.inbound.opened(syn.seq);
+        let mut mss = if self.remote.is_ipv4() { DEFAULT_MSS_V4_BYTES } else { DEFAULT_MSS_V6_BYTES };
+        (self.sack, self.timestamps, self.scaling) = (false, false, false);
+        for option in syn.options.iter().flatten() {
+            match option {
+                TcpOption::MaximumSegmentSize(bytes) => mss = u32::from(bytes),
+                TcpOption::SackPermitted => self.sack = self.settings.sack,
+                TcpOption::WindowScale(shift) if self.settings.window_scaling => {
+                    (self.scaling, self.peer_shift) = (true, shift.min(MAX_SHIFT));
+                }
+                TcpOption::Timestamps { value, .. } if self.settings.timestamps => {
+                    (self.timestamps, self.recent_timestamp, self.recent_timestamp_at) = (true, value, now);
+                }
+                _ => {}
+            }
+        }
+        self.window_shift = if self.scaling { self.own_shift } else { 0 };
+        self.full_bytes = self.offered_mss_bytes.min(mss.max(super::state::LEAST_MSS_BYTES));
+    }
+
+    /// A segment came before the peer's SYN (RFC 9293 §3.10.7.3).
+    pub(super) fn receive_first(&mut self, now: Time, tcp: &Tcp, control: &mut Control) -> Received {
+        let has_ack = tcp.flags.has(Flags::ACK);
+        if has_ack && (self.next == 0 || tcp.ack != self.isn.wrapping_add(1)) {
+            if !tcp.flags.has(Flags::RST) {
+                self.refuse(tcp.ack);
+            }
+            return Received::default();
+        }
+        if tcp.flags.has(Flags::RST) {
+            if !has_ack {
+                return Received::default();
+            }
+            self.shut();
+            return Received { acceptable: true, reset: true, ..Received::default() };
+        }
+        if !tcp.flags.has(Flags::SYN) {
+            return Received::default();
+        }
+        self.agree(now, tcp);
+        if !has_ack {
+            // Simultaneous open (RFC 9293 §3.5, figure 7).
+            self.state = State::SynReceived;
+            self.due.set(Due::SYN);
+            return Received { acceptable: true, ..Received::default() };
+        }
+        let echo = self.echo(&tcp.options);
+        self.establish(now, echo, control);
+        self.due.set(Due::ACK);
+        Received {
+            acceptable: true,
+            established: true,
+            in_order: 1..1,
+            acked: self.acked,
+            window_bytes: u64::from(tcp.window),
+            ..Received::default()
+        }
+    }
+
+    /// The handshake is over.
+    pub(super) fn establish(&mut self, now: Time, echo: Option<u32>, control: &mut Control) {
+        self.state = State::Established;
+        (self.acked, self.timers.retransmit, self.timeouts) = (1, Time::MAX, 0);
+        self.due.clear(Due::SYN);
+        if self.syn_transmissions <= 1 {
+            self.rto.sample(now - self.syn_sent, 1, 1);
+        } else if let Some(rtt_ns) = echo.and_then(|echo| self.echoed_ns(now, echo)) {
+            self.rto.sample(rtt_ns, 1, 1);
+        } else {
+            self.rto.after_lost_syn();
+        }
+        if let Some(idle_ns) = self.settings.keep_alive_idle_ns {
+            self.timers.keep_alive = now + idle_ns;
+        }
+        self.last_heard = now;
+        // RFC 6928 §2: a SYN that was lost once may have been late only.
+        let lost = self.syn_transmissions > 2;
+        let initial = if lost { 1 } else { self.settings.initial_window_packets };
+        control.windows[control.index] = Window {
+            cwnd_packets: f64::from(whole(f64::from(initial))),
+            ssthresh_packets: self.settings.initial_ssthresh_packets.map_or(f64::INFINITY, f64::from),
+            srtt_ns: self.srtt_ns(),
+            min_rtt_ns: self.min_rtt_ns(),
+            mss_bytes: self.mss_bytes(),
+            recovering: false,
+            usable: true,
+        };
+        control.congestion.joined(control.index, now);
+    }
+
+    /// Answers a segment that fits nothing with a reset where it expects the next byte.
+    pub(super) fn refuse(&mut self, ack: u32) {
+        self.refusal = u64::from(ack.wrapping_sub(self.isn));
+        self.due.set(Due::REFUSAL);
+    }
+}

@@ -1,0 +1,85 @@
+//! The header of a segment: numbers, window, options.
+
+use super::{Emission, Kind, Subflow};
+use wire::{Flags, Options, Tcp, TcpOption, Time};
+
+/// Bytes that all options of a header may take.
+const ROOM: u32 = 40;
+/// Bytes that timestamps take, padded.
+pub(super) const TIMESTAMPS_BYTES: u32 = 12;
+/// Bytes of a selective acknowledgement without and per block, padded.
+const SACK_BYTES: u32 = 4;
+const SACK_BLOCK_BYTES: u32 = 8;
+
+impl Subflow {
+    /// The header of `emission` with the connection's own options before the selective acknowledgements, which take what
+    /// room is left. `window_bytes` is the window to announce, not scaled. Of `mptcp` what finds no room is left out.
+    pub fn header(&mut self, now: Time, emission: &Emission, window_bytes: u64, mptcp: &[TcpOption]) -> Tcp {
+        let flags = self.flags(emission);
+        let mut options = Options::NONE;
+        if flags.has(Flags::SYN) {
+            self.syn_options(now, emission.kind, &mut options);
+        } else if self.timestamps {
+            add(&mut options, &self.timestamp(now));
+        }
+        for option in mptcp {
+            add(&mut options, option);
+        }
+        if self.sack && self.inbound.has_blocks() && flags.has(Flags::ACK) && !flags.has(Flags::RST) {
+            let room = ROOM.min(self.full_bytes.saturating_sub(emission.len));
+            let room = room.saturating_sub(options.as_bytes().len() as u32 + SACK_BYTES) / SACK_BLOCK_BYTES;
+            if room > 0 {
+                add(&mut options, &TcpOption::Sack(self.inbound.blocks(room as usize)));
+            }
+        }
+        let shift = if flags.has(Flags::SYN) { 0 } else { self.window_shift };
+        Tcp {
+            source_port: self.local.port(),
+            destination_port: self.remote.port(),
+            seq: self.isn.wrapping_add(emission.offset as u32),
+            ack: if flags.has(Flags::ACK) { self.inbound.seq(self.inbound.next) } else { 0 },
+            flags,
+            window: (window_bytes >> shift).min(u64::from(u16::MAX)) as u16,
+            urgent: 0,
+            options,
+        }
+    }
+
+    fn flags(&self, emission: &Emission) -> Flags {
+        match emission.kind {
+            Kind::Syn => Flags::SYN,
+            Kind::SynAck => Flags::SYN.with(Flags::ACK),
+            Kind::Ack | Kind::Probe => Flags::ACK,
+            Kind::Data if self.queue.is_empty() && emission.len > 0 => Flags::ACK.with(Flags::PSH),
+            Kind::Data => Flags::ACK,
+            Kind::Fin => Flags::ACK.with(Flags::FIN),
+            // RFC 9293 §3.10.7.3: who never heard of us is refused without an ACK.
+            Kind::Reset if self.inbound.next == 0 => Flags::RST,
+            Kind::Reset => Flags::RST.with(Flags::ACK),
+        }
+    }
+
+    /// What a SYN offers, or what its answer accepts of that.
+    fn syn_options(&self, now: Time, kind: Kind, options: &mut Options) {
+        let answers = kind == Kind::SynAck;
+        add(options, &TcpOption::MaximumSegmentSize(self.offered_mss_bytes.min(u32::from(u16::MAX)) as u16));
+        if if answers { self.sack } else { self.settings.sack } {
+            add(options, &TcpOption::SackPermitted);
+        }
+        if if answers { self.timestamps } else { self.settings.timestamps } {
+            add(options, &self.timestamp(now));
+        }
+        if if answers { self.scaling } else { self.settings.window_scaling } {
+            add(options, &TcpOption::WindowScale(self.own_shift));
+        }
+    }
+
+    fn timestamp(&self, now: Time) -> TcpOption<'static> {
+        TcpOption::Timestamps { value: self.clock(now), echo: self.recent_timestamp }
+    }
+}
+
+fn add(options: &mut Options, option: &TcpOption) {
+    // What finds no room is left out.
+    let _ = options.push(option);
+}

@@ -1,0 +1,187 @@
+//! What came from the peer: order, selective acknowledgements, and when an ACK is due.
+
+use crate::config;
+use crate::recovery::ranges::Ranges;
+use std::ops::Range;
+use wire::{SackBlocks, Time};
+
+/// The receiving half of a subflow.
+#[derive(Debug)]
+pub(super) struct Inbound {
+    /// The peer's initial sequence number.
+    pub(super) isn: u32,
+    /// Next offset expected.
+    pub(super) next: u64,
+    /// What the last ACK said.
+    pub(super) acked: u64,
+    /// Whether the FIN came in order.
+    pub(super) finished: bool,
+    fin_at: Option<u64>,
+    ranges: Ranges,
+    /// Ranges as last reported, the latest first (RFC 2018 §4).
+    recent: Vec<Range<u64>>,
+    /// To be reported as a duplicate (RFC 2883).
+    duplicate: Option<Range<u64>>,
+    delay_ns: Option<i64>,
+    /// ACKs at once that are left.
+    quick: u32,
+    /// Payload of the peer's full segments, as seen.
+    segment_bytes: u32,
+}
+
+/// Selective acknowledgements that an option has room for at most.
+const BLOCKS: usize = 4;
+
+/// When a segment wants to be acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AckDue {
+    /// Never: it holds nothing.
+    No,
+    /// At this time.
+    By(Time),
+    /// At once.
+    Now,
+}
+
+/// What a segment brought.
+#[derive(Clone, Debug)]
+pub(super) struct Arrival {
+    /// Bytes in order now.
+    pub(super) in_order: Range<u64>,
+    /// The FIN is in order now.
+    pub(super) finished: bool,
+    pub(super) ack: AckDue,
+}
+
+impl Inbound {
+    pub(super) fn new(settings: &config::Tcp) -> Inbound {
+        Inbound {
+            isn: 0,
+            next: 0,
+            acked: 0,
+            finished: false,
+            fin_at: None,
+            ranges: Ranges::default(),
+            recent: Vec::with_capacity(BLOCKS + 1),
+            duplicate: None,
+            delay_ns: settings.delayed_ack_ns,
+            quick: settings.quick_acks,
+            segment_bytes: 0,
+        }
+    }
+
+    /// The peer's SYN.
+    pub(super) fn opened(&mut self, isn: u32) {
+        (self.isn, self.next, self.acked) = (isn, 1, 1);
+    }
+
+    /// Offset of a sequence number.
+    #[inline]
+    pub(super) fn offset(&self, seq: u32) -> i64 {
+        self.next as i64 + i64::from(wire::seq::diff(seq, self.seq(self.next)))
+    }
+
+    /// Sequence number of an offset.
+    #[inline]
+    pub(super) fn seq(&self, offset: u64) -> u32 {
+        self.isn.wrapping_add(offset as u32)
+    }
+
+    /// Payload came that lies at `range`, and a FIN after it.
+    pub(super) fn arrive(&mut self, now: Time, range: Range<u64>, fin: bool) -> Arrival {
+        let before = self.next;
+        self.segment_bytes = self.segment_bytes.max((range.end - range.start) as u32);
+        if fin {
+            self.fin_at.get_or_insert(range.end);
+        }
+        let ack = self.place(now, range, fin);
+        let in_order = before..self.next;
+        let finished = !self.finished && self.fin_at == Some(self.next);
+        if finished {
+            self.finished = true;
+            self.next += 1;
+        }
+        Arrival { in_order, finished, ack: if finished { AckDue::Now } else { ack } }
+    }
+
+    fn place(&mut self, now: Time, range: Range<u64>, fin: bool) -> AckDue {
+        if range.start > self.next {
+            // RFC 5681 §4.2: at once, so that the sender learns of the hole.
+            if range.is_empty() {
+                return if fin { AckDue::Now } else { AckDue::No };
+            }
+            self.insert(range);
+            return AckDue::Now;
+        }
+        if range.end <= self.next {
+            let again = !range.is_empty() || fin;
+            if !range.is_empty() {
+                self.duplicate = Some(range);
+            }
+            return if again { AckDue::Now } else { AckDue::No };
+        }
+        self.next = range.end;
+        if !self.ranges.is_empty() {
+            // RFC 5681 §4.2: it fills all or part of a hole.
+            self.next = self.ranges.take_first(self.next);
+            let next = self.next;
+            self.recent.retain(|block| block.end > next);
+            return AckDue::Now;
+        }
+        // RFC 1122 §4.2.3.2: for every second full segment at least.
+        match self.delay_ns {
+            Some(delay) if self.quick == 0 && self.next - self.acked <= u64::from(self.segment_bytes) => {
+                AckDue::By(now + delay)
+            }
+            _ => AckDue::Now,
+        }
+    }
+
+    fn insert(&mut self, range: Range<u64>) {
+        let mut new = 0;
+        let len = range.end - range.start;
+        let held = self.ranges.insert(range.clone(), |part| new += part.end - part.start);
+        if new < len {
+            self.duplicate = Some(range);
+        }
+        self.recent.retain(|block| block.end < held.start || block.start > held.end);
+        self.recent.insert(0, held);
+        self.recent.truncate(BLOCKS);
+    }
+
+    /// An ACK leaves: nothing is due.
+    #[inline]
+    pub(super) fn acknowledged(&mut self) {
+        if self.acked != self.next {
+            self.quick = self.quick.saturating_sub(1);
+            self.acked = self.next;
+        }
+    }
+
+    /// Selective acknowledgements, at most `room` of them: a duplicate, once, then the latest ranges.
+    pub(super) fn blocks(&mut self, room: usize) -> SackBlocks {
+        let mut blocks = [(0, 0); BLOCKS];
+        let mut len = 0;
+        for range in self.duplicate.take().iter().chain(&self.recent).take(room.min(BLOCKS)) {
+            blocks[len] = (self.seq(range.start), self.seq(range.end));
+            len += 1;
+        }
+        SackBlocks::new(&blocks[..len])
+    }
+
+    /// Whether there is something for [`Inbound::blocks`].
+    #[inline]
+    pub(super) fn has_blocks(&self) -> bool {
+        self.duplicate.is_some() || !self.recent.is_empty()
+    }
+
+    /// A segment came again that is wholly old.
+    pub(super) fn came_again(&mut self, range: Range<u64>) {
+        self.duplicate = Some(range);
+    }
+
+    /// Bytes that wait for others before them.
+    pub(super) fn out_of_order_bytes(&self) -> u64 {
+        self.ranges.bytes()
+    }
+}

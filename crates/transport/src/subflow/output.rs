@@ -1,0 +1,204 @@
+//! What to send next.
+
+use super::state::{Due, Phase, State, Subflow};
+use super::{Control, Emission, Kind, Piece};
+use crate::recovery::scoreboard::Record;
+use wire::Time;
+
+const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
+
+impl Subflow {
+    /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
+    /// as sent at `now`; [`Subflow::header`] must follow before the next poll.
+    #[inline]
+    pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        if self.due.is_empty() && self.queue.is_empty() && self.flight.waiting() == 0 && !self.guesses() {
+            return None;
+        }
+        self.next_emission(now, control)
+    }
+
+    fn next_emission(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        if self.due.take(Due::RESET) {
+            self.mirror(control);
+            return Some(bare(Kind::Reset, self.next));
+        }
+        if self.due.take(Due::REFUSAL) {
+            return Some(bare(Kind::Reset, self.refusal));
+        }
+        match self.state {
+            State::Closed => return None,
+            State::SynSent | State::SynReceived => return self.poll_syn(now),
+            _ => {}
+        }
+        let emission = self.poll_data(now, control).or_else(|| self.poll_signal());
+        if emission.is_some() {
+            self.due.clear(Due::ACK);
+            self.timers.ack = Time::MAX;
+            self.inbound.acknowledged();
+        }
+        emission
+    }
+
+    fn poll_syn(&mut self, now: Time) -> Option<Emission> {
+        if !self.due.take(Due::SYN) {
+            return None;
+        }
+        let kind = if self.state == State::SynSent { Kind::Syn } else { Kind::SynAck };
+        let retransmission = self.syn_transmissions > 0;
+        self.retransmitted += u64::from(retransmission);
+        (self.syn_transmissions, self.next) = (self.syn_transmissions + 1, 1);
+        if !retransmission {
+            self.syn_sent = now;
+        }
+        if self.timers.retransmit == Time::MAX {
+            self.timers.retransmit = now + self.rto.timeout_ns();
+        }
+        Some(Emission { kind, offset: 0, len: 0, piece: None, retransmission })
+    }
+
+    /// Segments that take a place in the stream.
+    fn poll_data(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        if self.due.has(Due::TAIL) {
+            self.due.clear(Due::TAIL);
+            if let Some(emission) = self.send_tail_probe(now, control) {
+                return Some(emission);
+            }
+        }
+        if self.queue.front().is_some_and(|piece| piece.len == 0) {
+            return self.queue.pop_front().map(|piece| Emission { piece: Some(piece), ..bare(Kind::Data, self.next) });
+        }
+        let room = self.in_flight_packets() < self.window_packets(control);
+        if room && self.is_paced(now) {
+            return None;
+        }
+        if room {
+            if let Some(at) = self.flight.next_lost() {
+                return Some(self.resend(now, at, control));
+            }
+            if !self.queue.is_empty() {
+                return self.send_new(now, control);
+            }
+            if let Some(emission) = self.send_guess(now, control) {
+                return Some(emission);
+            }
+        }
+        // The window does not hold a FIN back, as in Linux.
+        if self.queue.is_empty() && self.due.has(Due::FIN) {
+            return Some(self.send(now, NOTHING, true, control));
+        }
+        None
+    }
+
+    fn poll_signal(&mut self) -> Option<Emission> {
+        if self.due.take(Due::ACK) {
+            return Some(bare(Kind::Ack, self.next));
+        }
+        // RFC 9293 §3.8.4: a byte before the next one, which the peer must acknowledge.
+        self.due.take(Due::PROBE).then(|| bare(Kind::Probe, self.next.wrapping_sub(1)))
+    }
+
+    /// Whether pacing holds the next segment; then the timer says until when.
+    fn is_paced(&mut self, now: Time) -> bool {
+        let held = self.settings.pacing
+            && self.pacing.release() > now
+            && (!self.queue.is_empty() || self.flight.waiting() > 0);
+        self.timers.pace = if held { self.pacing.release() } else { Time::MAX };
+        held
+    }
+
+    fn send_new(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        let piece = self.queue.pop_front()?;
+        self.queued_bytes -= u64::from(piece.len);
+        let fin = self.due.has(Due::FIN) && self.queue.is_empty();
+        Some(self.send(now, piece, fin, control))
+    }
+
+    /// Sends for the first time.
+    fn send(&mut self, now: Time, piece: Piece, fin: bool, control: &mut Control) -> Emission {
+        let record = Record::new(now, self.next, piece, fin);
+        self.flight.sent(record);
+        self.next = record.end();
+        if fin {
+            self.due.clear(Due::FIN);
+            self.fin_at = Some(self.next - 1);
+            self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
+            self.mirror(control);
+        }
+        self.timers.persist = Time::MAX;
+        if self.timers.retransmit == Time::MAX {
+            self.timers.retransmit = now + self.rto.timeout_ns();
+        }
+        self.arm_tail(now);
+        let full = self.in_flight_packets() >= self.window_packets(control);
+        self.usage.sent(full, self.flight.len(), self.acked, self.next);
+        self.left(now, &record, control)
+    }
+
+    fn resend(&mut self, now: Time, at: usize, control: &mut Control) -> Emission {
+        self.resend_as(now, at, false, control)
+    }
+
+    fn resend_as(&mut self, now: Time, at: usize, rescue: bool, control: &mut Control) -> Emission {
+        let record = self.flight.resend(at, now, rescue);
+        self.retransmitted += 1;
+        if at == 0 {
+            self.timers.retransmit = now + self.rto.timeout_ns();
+        }
+        Emission { retransmission: true, ..self.left(now, &record, control) }
+    }
+
+    fn left(&mut self, now: Time, record: &Record, control: &Control) -> Emission {
+        if self.phase == Phase::Recovery {
+            self.prr.sent();
+        }
+        if self.settings.pacing {
+            let rate = self.pacing_bytes_per_second(&control.windows[control.index]);
+            self.pacing.sent(now, record.piece.len, rate);
+        }
+        let kind = if record.fin { Kind::Fin } else { Kind::Data };
+        let piece = (record.piece.len > 0).then_some(record.piece);
+        Emission { kind, offset: record.offset, len: record.piece.len, piece, retransmission: false }
+    }
+
+    /// RFC 8985 §7.3: new data if there is some, else the last segment, whatever the window says.
+    fn send_tail_probe(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        let new = self.queue.front().is_some_and(|piece| piece.len > 0);
+        let emission = if new {
+            self.send_new(now, control)?
+        } else {
+            let at = self.flight.last_unsacked()?;
+            self.resend(now, at, control)
+        };
+        self.tlp.sent(self.next, !new);
+        self.timers.tail = Time::MAX;
+        self.timers.retransmit = now + self.rto.timeout_ns();
+        Some(emission)
+    }
+
+    /// Whether RFC 6675 lets segments be sent again that are not known to be lost.
+    #[inline]
+    fn guesses(&self) -> bool {
+        self.phase == Phase::Recovery && self.sack && !self.settings.rack
+    }
+
+    /// RFC 6675 §4 NextSeg, rules 3 and 4.
+    fn send_guess(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        if !self.guesses() {
+            return None;
+        }
+        if let Some(at) = self.flight.next_unsure() {
+            return Some(self.resend(now, at, control));
+        }
+        if self.rescued {
+            return None;
+        }
+        self.rescued = true;
+        let at = self.flight.last_unsacked()?;
+        Some(self.resend_as(now, at, true, control))
+    }
+}
+
+fn bare(kind: Kind, offset: u64) -> Emission {
+    Emission { kind, offset, len: 0, piece: None, retransmission: false }
+}

@@ -1,0 +1,216 @@
+//! A segment came in (RFC 9293 §3.10.7.4, RFC 5961, RFC 7323 §5.3).
+
+use super::inbound::AckDue;
+use super::state::{Due, State, Subflow};
+use super::{Control, Received};
+use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time, seq};
+
+/// The widest window there is (RFC 7323 §2.3): nothing lies further ahead.
+const WIDEST_WINDOW: i64 = 1 << 30;
+/// Segments without payload that are not acceptable are answered no more often, or two ends could go on for ever
+/// (Linux's `tcp_invalid_ratelimit`).
+const ANSWER_INTERVAL_NS: i64 = 500_000_000;
+/// After so long, the peer's clock may have wrapped (RFC 7323 §5.5).
+const CLOCK_WRAPS_NS: i64 = 24 * 86_400 * 1_000_000_000;
+const CLOCK_NS: i64 = 1_000_000;
+
+/// What the options of a segment say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Said {
+    pub(super) timestamps: Option<(u32, u32)>,
+    pub(super) sack: SackBlocks,
+}
+
+impl Subflow {
+    /// A segment of this subflow came in, with `len` bytes of payload.
+    pub fn receive(&mut self, now: Time, tcp: &Tcp, len: u32, control: &mut Control) -> Received {
+        match self.state {
+            State::Closed => return Received::default(),
+            State::SynSent => return self.receive_first(now, tcp, control),
+            _ => {}
+        }
+        let said = self.read(&tcp.options);
+        let start = self.inbound.offset(tcp.seq);
+        let end = start + i64::from(len);
+        if !self.is_acceptable(now, tcp, &said, start, end) {
+            if !tcp.flags.has(Flags::RST) {
+                if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
+                    self.timers.linger = now + self.settings.time_wait_ns;
+                }
+                if self.state == State::SynReceived && tcp.flags.has(Flags::SYN) && start == 0 {
+                    // Our SYN/ACK was lost.
+                    self.due.set(Due::SYN);
+                } else {
+                    if len > 0 && start > 0 {
+                        self.inbound.came_again(start as u64..end as u64);
+                    }
+                    self.answer(now, len);
+                }
+            }
+            return Received::default();
+        }
+        self.last_heard = now;
+        if tcp.flags.has(Flags::RST) {
+            return self.receive_reset(now, start, control);
+        }
+        let crossed = self.state == State::SynReceived && start == 0;
+        if tcp.flags.has(Flags::SYN) && !crossed {
+            // RFC 5961 §4.2
+            self.answer(now, 0);
+            return Received::default();
+        }
+        if !tcp.flags.has(Flags::ACK) {
+            return Received::default();
+        }
+        let mut received = Received { acceptable: true, ..Received::default() };
+        if self.state == State::SynReceived {
+            if tcp.ack != self.isn.wrapping_add(1) {
+                self.refuse(tcp.ack);
+                return Received::default();
+            }
+            self.establish(now, said.timestamps.map(|(_, echo)| echo), control);
+            received.established = true;
+        }
+        self.remember(now, &said, start);
+        if !self.acknowledged(now, tcp, len, &said, control) {
+            return Received::default();
+        }
+        (received.acked, received.in_order) = (self.acked, self.inbound.next..self.inbound.next);
+        let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.peer_shift };
+        received.window_bytes = u64::from(tcp.window) << shift;
+        if len > 0 || tcp.flags.has(Flags::FIN) {
+            self.receive_data(now, start, end, tcp.flags.has(Flags::FIN), &mut received);
+        }
+        self.advance(now);
+        self.mirror(control);
+        received
+    }
+
+    /// RFC 9293 §3.10.7.4, first; RFC 7323 §5.3, R1.
+    fn is_acceptable(&mut self, now: Time, tcp: &Tcp, said: &Said, start: i64, end: i64) -> bool {
+        if tcp.flags.has(Flags::RST) {
+            return start >= self.inbound.acked as i64 && start - (self.inbound.next as i64) < WIDEST_WINDOW;
+        }
+        if let Some((value, _)) = said.timestamps.filter(|_| self.timestamps)
+            && seq::diff(value, self.recent_timestamp) < 0
+            && now - self.recent_timestamp_at < CLOCK_WRAPS_NS
+        {
+            return false;
+        }
+        if self.state == State::SynReceived && tcp.flags.has(Flags::SYN.with(Flags::ACK)) && start == 0 {
+            // The SYN of a simultaneous open, acknowledged.
+            return tcp.ack == self.isn.wrapping_add(1);
+        }
+        // As Linux does, what was not acknowledged yet counts as part of the window, so that late ACKs are heard.
+        end + i64::from(tcp.flags.has(Flags::FIN)) >= self.inbound.acked as i64
+            && start - (self.inbound.next as i64) < WIDEST_WINDOW
+    }
+
+    /// RFC 5961 §3.2: only one exactly in order is believed.
+    fn receive_reset(&mut self, now: Time, start: i64, control: &mut Control) -> Received {
+        if start != self.inbound.next as i64 {
+            self.answer(now, 0);
+            return Received::default();
+        }
+        let reset = !matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
+        self.shut();
+        self.mirror(control);
+        Received { acceptable: true, reset, ..Received::default() }
+    }
+
+    fn receive_data(&mut self, now: Time, start: i64, end: i64, fin: bool, received: &mut Received) {
+        match self.state {
+            State::Established | State::FinWait1 | State::FinWait2 => {}
+            _ => {
+                // It all came before.
+                self.due.set(Due::ACK);
+                return;
+            }
+        }
+        let arrival = self.inbound.arrive(now, start.max(1) as u64..end.max(1) as u64, fin);
+        match arrival.ack {
+            AckDue::No => {}
+            AckDue::By(time) => self.timers.ack = self.timers.ack.min(time),
+            AckDue::Now => self.due.set(Due::ACK),
+        }
+        (received.in_order, received.finished) = (arrival.in_order, arrival.finished);
+        if arrival.finished {
+            self.state = match self.state {
+                State::Established => State::CloseWait,
+                State::FinWait1 if !self.fin_acknowledged() => State::Closing,
+                _ => State::TimeWait,
+            };
+        }
+    }
+
+    /// What acknowledged FINs and TIME-WAIT bring.
+    fn advance(&mut self, now: Time) {
+        if self.fin_acknowledged() {
+            self.state = match self.state {
+                State::FinWait1 => State::FinWait2,
+                State::Closing => State::TimeWait,
+                State::LastAck => return self.shut(),
+                state => state,
+            };
+        }
+        if self.timers.linger == Time::MAX {
+            match self.state {
+                State::TimeWait => self.timers.linger = now + self.settings.time_wait_ns,
+                State::FinWait2 if self.orphaned => self.timers.linger = now + self.settings.fin_timeout_ns,
+                _ => {}
+            }
+        }
+    }
+
+    /// An ACK for a segment that is not acceptable.
+    pub(super) fn answer(&mut self, now: Time, len: u32) {
+        if len > 0 || now - self.last_answer >= ANSWER_INTERVAL_NS {
+            self.last_answer = now;
+            self.due.set(Due::ACK);
+        }
+    }
+
+    /// RFC 7323 §4.3 (2): the timestamp to echo.
+    fn remember(&mut self, now: Time, said: &Said, start: i64) {
+        if let Some((value, _)) = said.timestamps.filter(|_| self.timestamps)
+            && start <= self.inbound.acked as i64
+        {
+            (self.recent_timestamp, self.recent_timestamp_at) = (value, now);
+        }
+    }
+
+    /// Everything ends here.
+    pub(super) fn shut(&mut self) {
+        (self.state, self.timers, self.due) = (State::Closed, super::timers::Timers::NONE, Due::default());
+    }
+
+    /// The peer's echo of our clock in the options of a SYN/ACK.
+    pub(super) fn echo(&self, options: &Options) -> Option<u32> {
+        self.read(options).timestamps.map(|(_, echo)| echo)
+    }
+
+    /// This end's clock for timestamps.
+    pub(super) fn clock(&self, now: Time) -> u32 {
+        // Each subflow has a clock of its own (RFC 7323 §5.4).
+        ((now.as_nanos() / CLOCK_NS) as u32).wrapping_add(self.isn)
+    }
+
+    /// How long ago the clock showed `echo`; nothing if it never did.
+    pub(super) fn echoed_ns(&self, now: Time, echo: u32) -> Option<i64> {
+        let ticks = seq::diff(self.clock(now), echo);
+        (self.timestamps && ticks >= 0).then(|| i64::from(ticks.max(1)) * CLOCK_NS)
+    }
+
+    #[inline]
+    pub(super) fn read(&self, options: &Options) -> Said {
+        let mut said = Said::default();
+        for option in options.iter().flatten() {
+            match option {
+                TcpOption::Timestamps { value, echo } => said.timestamps = Some((value, echo)),
+                TcpOption::Sack(blocks) => said.sack = blocks,
+                _ => {}
+            }
+        }
+        said
+    }
+}
