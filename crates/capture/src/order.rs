@@ -57,7 +57,7 @@ fn ends(observation: &Observation) -> (End, End) {
     let ip = &observation.frame.ip;
     let (source, destination) = match &observation.frame.l4 {
         L4::Tcp(tcp) => (tcp.source_port, tcp.destination_port),
-        L4::Other(_) => (0, 0),
+        _ => (0, 0),
     };
     ((ip.source, source), (ip.destination, destination))
 }
@@ -71,6 +71,6 @@ fn flow((source, destination): (End, End)) -> (End, End, bool) {
 fn numbers(observation: &Observation) -> (u32, u32) {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => (tcp.seq, tcp.ack),
-        L4::Other(_) => (0, 0),
+        _ => (0, 0),
     }
 }

@@ -90,7 +90,7 @@ fn network_packet(
             statistics.tcp += 1;
             statistics.cut_options += u64::from(tcp.options.is_cut());
         }
-        L4::Other(_) => statistics.other_ip += 1,
+        _ => statistics.other_ip += 1,
     }
     statistics.fragments += u64::from(frame.ip.fragment.is_some());
     Some((frame, bytes.len() as u32, direction, interface))

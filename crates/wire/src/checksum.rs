@@ -4,26 +4,47 @@
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sum(u64);
 
+/// A sum as one word: carries are added in again.
+#[inline]
+pub(crate) fn fold(mut sum: u64) -> u16 {
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
 impl Sum {
+    /// A sum of words, not yet folded; below 2⁶³.
+    #[inline]
+    pub fn of(sum: u64) -> Sum {
+        Sum(sum)
+    }
+
+    /// Both sums.
+    #[inline]
+    pub fn plus(self, other: Sum) -> Sum {
+        Sum(self.0 + other.0)
+    }
+
     /// Adds bytes, an odd last one as if a zero followed.
+    #[inline]
     pub fn add(mut self, bytes: &[u8]) -> Sum {
-        let mut words = bytes.chunks_exact(2);
-        for word in &mut words {
-            self.0 += u64::from(u16::from_be_bytes([word[0], word[1]]));
+        // Two words at a time: a carry from the lower into the upper is one that folding brings back.
+        let mut fours = bytes.chunks_exact(4);
+        for four in &mut fours {
+            self.0 += u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
         }
-        if let [last] = words.remainder() {
-            self.0 += u64::from(*last) << 8;
-        }
+        let mut last = [0; 4];
+        let rest = fours.remainder();
+        last[..rest.len()].copy_from_slice(rest);
+        self.0 += u64::from(u32::from_be_bytes(last));
         self
     }
 
     /// The checksum.
+    #[inline]
     pub fn finish(self) -> u16 {
-        let mut sum = self.0;
-        while sum >> 16 != 0 {
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
-        !(sum as u16)
+        !fold(self.0)
     }
 }
 

@@ -1,7 +1,8 @@
+use crate::checksum::Sum;
 use crate::emit::check;
-use crate::ip::{AH, Datagram, TCP};
+use crate::ip::{AH, Datagram, TCP, UDP};
 use crate::tcp::CHECKSUM;
-use crate::{EmitError, Ip, Malformed, Tcp, ipv6};
+use crate::{EmitError, Ip, Malformed, Tcp, icmp, ipv6, udp};
 
 /// One IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,23 @@ pub struct Frame {
 pub enum L4 {
     /// TCP with all its options.
     Tcp(Tcp),
-    /// Anything else, also every fragment but the first: the IP protocol number.
+    /// UDP, in one piece and with the length that IP says.
+    Udp {
+        /// Sender's port.
+        source_port: u16,
+        /// Receiver's port.
+        destination_port: u16,
+    },
+    /// ICMP in IPv4 and ICMPv6 in IPv6, in one piece. What an error quotes is its payload.
+    Icmp {
+        /// Type.
+        kind: u8,
+        /// Code.
+        code: u8,
+        /// The second four bytes of the header: depends on the type.
+        rest: [u8; 4],
+    },
+    /// Anything else, also every fragment but TCP's first: the IP protocol number.
     Other(u8),
 }
 
@@ -35,20 +52,11 @@ pub struct Payload {
 /// What the bytes of a payload are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
-    /// Not said here; see [`Packet::body`].
+    /// Not said here; see [`Packet::body`](crate::Packet::body).
     #[default]
     Unsaid,
     /// The pattern of streams that mptcplab sends, from this place of the stream on.
     Pattern(u64),
-}
-
-/// A frame on its way, with the bytes of its payload where they are not a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packet {
-    /// Headers and length.
-    pub frame: Frame,
-    /// The payload's bytes. [`Content::Pattern`] needs none.
-    pub body: Option<Box<[u8]>>,
 }
 
 impl Payload {
@@ -74,7 +82,8 @@ impl Frame {
             let (tcp, header_len) = Tcp::parse(packet.bytes, packet.len)?;
             (L4::Tcp(tcp), packet.len - header_len)
         } else {
-            (L4::Other(packet.protocol), packet.len)
+            let l4 = L4::parse_other(&packet.ip, packet.protocol, packet.bytes, packet.len);
+            (l4, packet.len - l4.header_len())
         };
         Ok(Frame { ip: packet.ip, l4, payload: Payload::unsaid(len) })
     }
@@ -82,11 +91,7 @@ impl Frame {
     /// Bytes of the packet when it is written.
     #[inline]
     pub fn wire_len(&self) -> u32 {
-        let header = match &self.l4 {
-            L4::Tcp(tcp) => tcp.header_len(),
-            L4::Other(_) => 0,
-        };
-        self.ip.header_len() + header + self.payload.len
+        self.ip.header_len() + self.l4.header_len() + self.payload.len
     }
 
     /// Appends the packet to `out`, with its checksums. Of `payload` there may be fewer bytes than [`Payload::len`]
@@ -107,30 +112,77 @@ impl Frame {
 
     fn append(&self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
         check(payload.len() as u64 <= u64::from(self.payload.len), "frame", "payload longer than its length")?;
+        self.emit_headers(Sum::default().add(payload), payload, out)?;
+        out.extend_from_slice(payload);
+        Ok(())
+    }
+
+    /// Appends the headers of a payload with this sum and this beginning; on errors also a part of them.
+    pub(crate) fn emit_headers(&self, sum: Sum, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
         // Keeps the sums of lengths below from overflowing; the exact limit is the IP header's.
         check(self.payload.len <= u32::from(u16::MAX), "frame", "more than 65535 bytes")?;
+        let len = self.l4.header_len() + self.payload.len;
         match &self.l4 {
             L4::Tcp(tcp) => {
                 check(self.ip.has_transport_header(), "frame", "TCP header in a later fragment")?;
-                let len = tcp.header_len() + self.payload.len;
                 self.ip.emit(TCP, len, out)?;
                 let start = out.len();
                 tcp.emit(out)?;
                 let header = &mut out[start..];
-                let checksum = self.ip.pseudo_header(TCP, len).add(header).add(payload).finish();
+                let checksum = self.ip.pseudo_header(TCP, len).add(header).plus(sum).finish();
                 header[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+            }
+            &L4::Udp { source_port, destination_port } => {
+                check(self.ip.fragment.is_none(), "frame", "UDP header in a fragment")?;
+                self.ip.emit(UDP, len, out)?;
+                let sum = self.ip.pseudo_header(UDP, len).plus(sum);
+                out.extend_from_slice(&udp::emit(source_port, destination_port, len, sum));
+            }
+            &L4::Icmp { kind, code, rest } => {
+                check(self.ip.fragment.is_none(), "frame", "ICMP header in a fragment")?;
+                let protocol = icmp::protocol(self.ip.source);
+                self.ip.emit(protocol, len, out)?;
+                let sum = if self.ip.source.is_ipv6() { self.ip.pseudo_header(protocol, len).plus(sum) } else { sum };
+                out.extend_from_slice(&icmp::emit(kind, code, rest, sum));
             }
             L4::Other(protocol) => {
                 let read_back = match protocol {
                     _ if !self.ip.has_transport_header() => true,
                     &TCP | &AH => false,
-                    protocol => self.ip.source.is_ipv4() || !ipv6::is_extension(*protocol),
+                    &protocol if self.ip.source.is_ipv6() && ipv6::is_extension(protocol) => false,
+                    &protocol => self.l4 == L4::parse_other(&self.ip, protocol, payload, len),
                 };
                 check(read_back, "frame", "protocol")?;
-                self.ip.emit(*protocol, self.payload.len, out)?;
+                self.ip.emit(*protocol, len, out)?;
             }
         }
-        out.extend_from_slice(payload);
         Ok(())
+    }
+}
+
+impl L4 {
+    /// From the protocol and the bytes of a packet of `len` bytes, where it is not TCP. A header that is cut or
+    /// contradicts itself is none.
+    fn parse_other(ip: &Ip, protocol: u8, bytes: &[u8], len: u32) -> L4 {
+        let known = match protocol {
+            _ if ip.fragment.is_some() => None,
+            UDP => {
+                udp::parse(bytes, len).map(|(source_port, destination_port)| L4::Udp { source_port, destination_port })
+            }
+            protocol if protocol == icmp::protocol(ip.source) => icmp::parse(bytes),
+            _ => None,
+        };
+        known.unwrap_or(L4::Other(protocol))
+    }
+
+    /// Bytes of the header when it is written.
+    #[inline]
+    pub(crate) fn header_len(&self) -> u32 {
+        match self {
+            L4::Tcp(tcp) => tcp.header_len(),
+            L4::Udp { .. } => udp::LEN as u32,
+            L4::Icmp { .. } => icmp::LEN as u32,
+            L4::Other(_) => 0,
+        }
     }
 }

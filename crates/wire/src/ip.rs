@@ -33,6 +33,8 @@ pub struct Fragment {
 
 /// Protocol number of TCP.
 pub(crate) const TCP: u8 = 6;
+/// Protocol number of UDP.
+pub(crate) const UDP: u8 = 17;
 /// Protocol number of the authentication header.
 pub(crate) const AH: u8 = 51;
 
@@ -108,6 +110,7 @@ impl Ip {
     }
 
     /// The pseudo-header of a transport checksum (RFC 9293 §3.1, RFC 8200 §8.1).
+    #[inline]
     pub(crate) fn pseudo_header(&self, protocol: u8, len: u32) -> Sum {
         let sum = Sum::default().add(&len.to_be_bytes()).add(&[0, protocol]);
         [self.source, self.destination].iter().fold(sum, |sum, address| match address {

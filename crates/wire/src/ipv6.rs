@@ -92,12 +92,14 @@ pub(crate) fn emit(
 ) -> Result<(), EmitError> {
     let len = u16::try_from(len + if ip.fragment.is_some() { 8 } else { 0 });
     let len = len.map_err(|_| EmitError::Field { what: NAME, field: "more than 65535 bytes" })?;
-    out.extend_from_slice(&(6 << 28 | u32::from(ip.tos) << 20).to_be_bytes());
-    out.extend_from_slice(&len.to_be_bytes());
-    out.extend_from_slice(&[if ip.fragment.is_some() { FRAGMENT } else { protocol }, ip.ttl]);
-    for address in addresses {
-        out.extend_from_slice(&address.octets());
-    }
+    let mut header = [0; LEN];
+    header[0..4].copy_from_slice(&(6 << 28 | u32::from(ip.tos) << 20).to_be_bytes());
+    header[4..6].copy_from_slice(&len.to_be_bytes());
+    header[6] = if ip.fragment.is_some() { FRAGMENT } else { protocol };
+    header[7] = ip.ttl;
+    header[8..24].copy_from_slice(&addresses[0].octets());
+    header[24..40].copy_from_slice(&addresses[1].octets());
+    out.extend_from_slice(&header);
     if let Some(Fragment { offset, more }) = ip.fragment {
         out.extend_from_slice(&[protocol, 0]);
         out.extend_from_slice(&(offset | u16::from(more)).to_be_bytes());

@@ -7,20 +7,25 @@ mod bytes;
 mod checksum;
 mod emit;
 mod frame;
+mod icmp;
 mod ip;
 mod ipv4;
 mod ipv6;
 pub mod mptcp;
 mod observation;
 mod options;
+mod packet;
+pub mod pattern;
 mod tcp;
 mod time;
+mod udp;
 
 pub use emit::EmitError;
-pub use frame::{Content, Frame, L4, Packet, Payload};
+pub use frame::{Content, Frame, L4, Payload};
 pub use ip::{Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};
 pub use options::{Options, OptionsIter, SackBlocks, TcpOption};
+pub use packet::Packet;
 pub use tcp::{Flags, Tcp, seq};
 pub use time::Time;
 

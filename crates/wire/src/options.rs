@@ -6,7 +6,7 @@ use crate::{EmitError, Malformed, mptcp::Mptcp};
 use std::fmt;
 
 /// Most option bytes that a TCP header has room for.
-const MAX: usize = 40;
+pub(crate) const MAX: usize = 40;
 
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -80,6 +80,12 @@ impl Options {
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
+    }
+
+    /// All the room that there is for them: copying it is cheaper than copying what is used.
+    #[inline]
+    pub(crate) fn room(&self) -> &[u8; MAX] {
+        &self.bytes
     }
 
     /// Whether the header has more of them than were captured: what is not here may have been there.

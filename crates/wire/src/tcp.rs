@@ -24,6 +24,7 @@ use crate::{EmitError, Malformed, Options};
 
 const NAME: &str = "TCP header";
 const LEN: usize = 20;
+const MAX: usize = crate::options::MAX;
 
 /// Where the checksum stands.
 pub(crate) const CHECKSUM: std::ops::Range<usize> = 16..18;
@@ -110,16 +111,18 @@ impl Tcp {
     pub(crate) fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let options = self.options.as_bytes();
         check(options.len().is_multiple_of(4), NAME, "options that end off a 32-bit boundary")?;
-        out.extend_from_slice(&self.source_port.to_be_bytes());
-        out.extend_from_slice(&self.destination_port.to_be_bytes());
-        out.extend_from_slice(&self.seq.to_be_bytes());
-        out.extend_from_slice(&self.ack.to_be_bytes());
+        let mut header = [0; LEN + MAX];
+        header[0..2].copy_from_slice(&self.source_port.to_be_bytes());
+        header[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
+        header[4..8].copy_from_slice(&self.seq.to_be_bytes());
+        header[8..12].copy_from_slice(&self.ack.to_be_bytes());
         // In words, in the upper four bits.
-        out.extend_from_slice(&[(self.header_len() * 4) as u8, self.flags.0]);
-        out.extend_from_slice(&self.window.to_be_bytes());
-        out.extend_from_slice(&[0, 0]);
-        out.extend_from_slice(&self.urgent.to_be_bytes());
-        out.extend_from_slice(options);
+        header[12] = (self.header_len() * 4) as u8;
+        header[13] = self.flags.0;
+        header[14..16].copy_from_slice(&self.window.to_be_bytes());
+        header[18..20].copy_from_slice(&self.urgent.to_be_bytes());
+        header[LEN..].copy_from_slice(self.options.room());
+        out.extend_from_slice(&header[..LEN + options.len()]);
         Ok(())
     }
 

@@ -20,7 +20,7 @@ const ACK: &str = "
 fn tcp(frame: &Frame) -> &Tcp {
     match &frame.l4 {
         L4::Tcp(tcp) => tcp,
-        L4::Other(protocol) => panic!("protocol {protocol}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -216,8 +216,53 @@ fn fragments_of_ipv6_are_named() {
 
 #[test]
 fn other_protocols_have_a_length() {
-    let frame = Frame::parse(&bytes("4500001c 00004000 40110000 0a630101 0a630102 0035003500080000"), 28).unwrap();
-    assert_eq!((frame.l4, frame.payload.len), (L4::Other(17), 8));
+    let frame = Frame::parse(&bytes("4500001c 00004000 402f0000 0a630101 0a630102 0000080000000000"), 28).unwrap();
+    assert_eq!((frame.l4, frame.payload.len), (L4::Other(47), 8));
+}
+
+#[test]
+fn udp_and_icmp() {
+    let udp = L4::Udp { source_port: 40000, destination_port: 53 };
+    let icmp = L4::Icmp { kind: 3, code: 4, rest: [0, 0, 0x05, 0xdc] };
+    for (l4, ip, protocol, payload) in [
+        (udp, ip("10.99.1.1", "10.99.1.2"), 17, &b"abc"[..]),
+        (udp, ip("::1", "::2"), 17, b"abcd"),
+        (icmp, ip("10.99.1.1", "10.99.1.2"), 1, b"quoted header"),
+        (icmp, ip("::1", "::2"), 58, b""),
+    ] {
+        let frame = Frame { ip, l4, payload: Payload::unsaid(payload.len() as u32) };
+        let mut packet = Vec::new();
+        frame.emit(payload, &mut packet).unwrap();
+        assert_eq!(packet.len() as u32, frame.wire_len());
+        assert_eq!(Frame::parse(&packet, packet.len() as u32), Ok(frame));
+        assert!(internet_checksum_is_right(&packet, protocol), "{packet:02x?}");
+    }
+}
+
+/// Over payload, transport header and, but for ICMP in IPv4, the pseudo-header.
+fn internet_checksum_is_right(packet: &[u8], protocol: u8) -> bool {
+    let (addresses, segment) =
+        if packet[0] >> 4 == 4 { (&packet[12..20], &packet[20..]) } else { packet[8..].split_at(32) };
+    let pseudo = [addresses, &(segment.len() as u32).to_be_bytes(), &[0, protocol]].concat();
+    let summed = if protocol == 1 { segment.to_vec() } else { [&pseudo, segment].concat() };
+    let word = |word: &[u8]| u32::from(word[0]) << 8 | word.get(1).map_or(0, |&low| u32::from(low));
+    summed.chunks(2).map(word).sum::<u32>().is_multiple_of(0xffff)
+}
+
+#[test]
+fn what_looks_like_udp_or_icmp_and_is_none_has_no_ports() {
+    for (packet, protocol, len) in [
+        // Cut in the header, a length that is not IP's, a fragment.
+        ("4500001c 00004000 40110000 0a630101 0a630102 00350035", 17, 8),
+        ("4500001c 00004000 40110000 0a630101 0a630102 0035003500090000", 17, 8),
+        ("4500001c 00002000 40110000 0a630101 0a630102 0035003500080000", 17, 8),
+        ("45000018 00004000 40010000 0a630101 0a630102 08000000", 1, 4),
+        // ICMPv6 does not go with IPv4.
+        ("4500001c 00004000 403a0000 0a630101 0a630102 8000000000000000", 58, 8),
+    ] {
+        let frame = Frame::parse(&bytes(packet), 28).unwrap();
+        assert_eq!((frame.l4, frame.payload.len), (L4::Other(protocol), len));
+    }
 }
 
 #[test]
@@ -237,6 +282,13 @@ fn what_would_be_read_back_otherwise_is_refused() {
         ),
         (ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: false })), "IP header: fragment cannot be written"),
         (Frame { l4: L4::Other(6), ..good }, "frame: protocol cannot be written"),
+        (
+            Frame {
+                l4: L4::Udp { source_port: 1, destination_port: 2 },
+                ..ip(|ip| ip.fragment = Some(Fragment { offset: 0, more: true }))
+            },
+            "frame: UDP header in a fragment cannot be written",
+        ),
         (Frame { payload: Payload::unsaid(65_500), ..good }, "IPv4 header: more than 65535 bytes cannot be written"),
         (Frame { payload: Payload::unsaid(u32::MAX), ..good }, "frame: more than 65535 bytes cannot be written"),
         (

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use std::net::IpAddr;
 use wire::mptcp::{
     AddAddr, DataNumber, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, RemoveAddr,
+    dss_checksum, dss_checksum_of_pattern,
 };
-use wire::{Flags, Fragment, Frame, Ip, L4, Options, Payload, SackBlocks, Tcp, TcpOption};
+use wire::{Content, Flags, Fragment, Frame, Ip, L4, Options, Packet, Payload, SackBlocks, Tcp, TcpOption, pattern};
 
 fn capable() -> impl Strategy<Value = MpCapable> {
     (0..16_u8, any::<u8>(), any::<(u64, u64, u16, u16)>(), 0..5).prop_map(|(version, flags, values, form)| MpCapable {
@@ -123,13 +124,18 @@ fn ip() -> impl Strategy<Value = Ip> {
 
 /// Frames that can be written, and their payloads.
 fn frame() -> impl Strategy<Value = (Frame, Vec<u8>)> {
-    let udp = any::<bool>().prop_map(|udp| L4::Other(if udp { 17 } else { 6 }));
-    (ip(), tcp(), udp, vec(any::<u8>(), 0..2000)).prop_map(|(ip, tcp, other, payload)| {
+    let others = prop_oneof![
+        Just(L4::Other(47)),
+        Just(L4::Other(6)),
+        any::<(u16, u16)>().prop_map(|(source_port, destination_port)| L4::Udp { source_port, destination_port }),
+        any::<(u8, u8, [u8; 4])>().prop_map(|(kind, code, rest)| L4::Icmp { kind, code, rest }),
+    ];
+    (ip(), tcp(), others, vec(any::<u8>(), 0..2000)).prop_map(|(ip, tcp, other, payload)| {
         let header_is_here = ip.fragment.is_none_or(|piece| piece.offset == 0);
         let l4 = match other {
-            L4::Other(17) => other,
-            _ if header_is_here => tcp,
-            _ => other,
+            L4::Other(6) if header_is_here => tcp,
+            L4::Udp { .. } | L4::Icmp { .. } if ip.fragment.is_some() => L4::Other(17),
+            other => other,
         };
         (Frame { ip, l4, payload: Payload::unsaid(payload.len() as u32) }, payload)
     })
@@ -206,6 +212,34 @@ proptest! {
         frame.emit(&vec![0; payload.len()], &mut zeros).unwrap();
         prop_assert!(zeros.starts_with(&headers));
         prop_assert_eq!(zeros.len(), headers.len() + payload.len());
+    }
+
+    /// A packet is the frame with its bytes; cut, it is the beginning of the whole, whatever its payload is.
+    #[test]
+    fn a_packet((frame, bytes) in frame(), position in any::<u32>(), is_pattern in any::<bool>(), snap in 0..2200_usize) {
+        let mut packet = Packet { frame, body: Some(bytes.clone().into()) };
+        let mut expected = bytes;
+        if is_pattern {
+            packet.frame.payload.content = Content::Pattern(position.into());
+            packet.body = None;
+            pattern::fill(position.into(), &mut expected);
+        }
+        let (mut whole, mut written, mut cut) = (Vec::new(), vec![7], vec![7]);
+        frame.emit(&expected, &mut whole).unwrap();
+        packet.emit(&mut written, None).unwrap();
+        packet.emit(&mut cut, Some(snap)).unwrap();
+        prop_assert_eq!(&written[1..], &whole);
+        prop_assert_eq!(&cut[1..], &whole[..snap.min(whole.len())]);
+        prop_assert_eq!(whole.len() as u32, packet.frame.wire_len());
+    }
+
+    #[test]
+    fn a_dss_checksum(seq in any::<(u64, u32, u16)>(), position in any::<u32>(), len in 0..3000_usize) {
+        let mut payload = vec![0; len];
+        pattern::fill(position.into(), &mut payload);
+        let of_bytes = dss_checksum(seq.0, seq.1, seq.2, &payload);
+        let of_pattern = dss_checksum_of_pattern(seq.0, seq.1, seq.2, position.into(), len as u32);
+        prop_assert_eq!(of_bytes, of_pattern);
     }
 
     #[test]

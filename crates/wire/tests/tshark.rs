@@ -162,6 +162,7 @@ fn every_packet_is_written_as_it_was() {
             let frame = Frame::parse(bytes, original_len).unwrap();
             let header_len = match &frame.l4 {
                 L4::Tcp(tcp) => 40 + tcp.options.as_bytes().len(),
+                L4::Udp { .. } | L4::Icmp { .. } => 28,
                 L4::Other(_) => 20,
             };
             let has_ip_options = bytes[0] != 0x45;
@@ -171,8 +172,14 @@ fn every_packet_is_written_as_it_was() {
             let captured = bytes.len().min(header_len + frame.payload.len as usize);
             let mut written = Vec::new();
             frame.emit(&bytes[header_len..captured], &mut written).unwrap();
-            if matches!(frame.l4, L4::Tcp(_)) && !checksums {
-                written[36..38].copy_from_slice(&bytes[36..38]);
+            let checksum = match frame.l4 {
+                L4::Tcp(_) => 36..38,
+                L4::Udp { .. } => 26..28,
+                L4::Icmp { .. } => 22..24,
+                L4::Other(_) => 0..0,
+            };
+            if !checksums {
+                written[checksum.clone()].copy_from_slice(&bytes[checksum]);
             }
             assert_eq!(written, bytes[..captured], "{} packet {number}", capture.display());
         }

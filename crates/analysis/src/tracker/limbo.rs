@@ -461,6 +461,6 @@ impl Known {
 fn tcp(observation: &Observation) -> &Tcp {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => tcp,
-        L4::Other(_) => unreachable!("only TCP waits"),
+        _ => unreachable!("only TCP waits"),
     }
 }

@@ -59,7 +59,7 @@ pub fn observe(merge: &mut Merge) -> Vec<Seen> {
 pub fn seq(observation: &Observation) -> u32 {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => tcp.seq,
-        L4::Other(_) => 0,
+        _ => 0,
     }
 }
 

@@ -23,6 +23,7 @@ use crate::Malformed;
 use crate::bytes::{be16, be32, be64};
 use crate::checksum::Sum;
 use crate::emit::Writer;
+use crate::pattern;
 
 pub(super) const SUBTYPE: u8 = 2;
 
@@ -150,11 +151,15 @@ impl DataNumber {
 /// Checksum of a mapping of `len` bytes (RFC 8684 §3.3.1): over a pseudo-header, in which the data sequence number
 /// always has 64 bits, and the bytes mapped. A DATA_FIN counts in `len` and has no byte.
 pub fn dss_checksum(data_seq: u64, subflow_seq: u32, len: u16, payload: &[u8]) -> u16 {
-    // The pseudo-header ends in 16 zero bits.
-    Sum::default()
-        .add(&data_seq.to_be_bytes())
-        .add(&subflow_seq.to_be_bytes())
-        .add(&len.to_be_bytes())
-        .add(payload)
-        .finish()
+    pseudo_header(data_seq, subflow_seq, len).add(payload).finish()
+}
+
+/// The same where the bytes mapped are `bytes` of the [`pattern`](crate::pattern) from `position` on.
+pub fn dss_checksum_of_pattern(data_seq: u64, subflow_seq: u32, len: u16, position: u64, bytes: u32) -> u16 {
+    pseudo_header(data_seq, subflow_seq, len).plus(pattern::sum(position, bytes)).finish()
+}
+
+fn pseudo_header(data_seq: u64, subflow_seq: u32, len: u16) -> Sum {
+    // It ends in 16 zero bits.
+    Sum::default().add(&data_seq.to_be_bytes()).add(&subflow_seq.to_be_bytes()).add(&len.to_be_bytes())
 }

@@ -26,7 +26,7 @@ mod mp_tcprst;
 mod remove_addr;
 
 pub use add_addr::AddAddr;
-pub use dss::{DataNumber, Dss, Mapping, dss_checksum};
+pub use dss::{DataNumber, Dss, Mapping, dss_checksum, dss_checksum_of_pattern};
 pub use mp_capable::MpCapable;
 pub use mp_fail::MpFail;
 pub use mp_fastclose::MpFastClose;
