@@ -1,10 +1,18 @@
 //! All connections of a host.
 
-use crate::Config;
-use crate::path_manager::Closed;
+use crate::connection::{Address, Connection, Context, Opening, Signals};
+use crate::deadlines::Deadlines;
+use crate::path_manager::{self, Closed};
 use crate::scheduler::PathView;
+use crate::{Config, congestion, scheduler};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
-use wire::{Packet, Time};
+use wire::mptcp::MpJoin;
+use wire::mptcp::crypto::token;
+use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 
 /// An interface of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +68,8 @@ pub struct Snapshot {
     pub out_of_order_bytes: u64,
     /// The receive buffer.
     pub receive_buffer_bytes: u64,
+    /// Bytes that came and were not the pattern they should have been.
+    pub corrupt_bytes: u64,
     /// Every subflow.
     pub subflows: Vec<SubflowSnapshot>,
 }
@@ -83,95 +93,271 @@ pub struct SubflowSnapshot {
     pub scheduled_bytes: u64,
 }
 
+/// By local and remote end: a connection and its subflow.
+pub(crate) type Tuples = FxHashMap<(SocketAddr, SocketAddr), (u32, u32)>;
+
 /// All connections of a host. Addresses come and go with [`Endpoint::address_up`] and [`Endpoint::address_down`].
-pub struct Endpoint {}
+pub struct Endpoint {
+    config: Config,
+    random: Pcg64,
+    addresses: Vec<Address>,
+    listening: Vec<u16>,
+    connections: Vec<Option<Box<Connection>>>,
+    tuples: Tuples,
+    tokens: FxHashMap<u32, u32>,
+    deadlines: Deadlines,
+    /// Connections that may have something to send, each once.
+    ready: VecDeque<u32>,
+    is_ready: Vec<bool>,
+    /// Answers to segments of no connection.
+    resets: VecDeque<(Nic, Frame)>,
+    events: VecDeque<(ConnectionId, Event)>,
+    /// Reused: events of one call.
+    news: Vec<Event>,
+}
 
 impl Endpoint {
     /// An endpoint whose keys, random numbers and initial sequence numbers come from `seed`.
+    ///
+    /// # Panics
+    /// When `config` names a controller, scheduler or path manager that there is not.
     pub fn new(config: Config, seed: u64) -> Endpoint {
-        let _ = (config, seed);
-        todo!()
+        assert!(congestion::NAMES.contains(&config.congestion_control.as_str()), "no such congestion controller");
+        assert!(scheduler::NAMES.contains(&config.mptcp.scheduler.as_str()), "no such scheduler");
+        let path_manager = &config.mptcp.path_manager.name;
+        assert!(path_manager::NAMES.contains(&path_manager.as_str()), "no such path manager");
+        Endpoint {
+            config,
+            random: Pcg64::seed_from_u64(seed),
+            addresses: Vec::new(),
+            listening: Vec::new(),
+            connections: Vec::new(),
+            tuples: FxHashMap::default(),
+            tokens: FxHashMap::default(),
+            deadlines: Deadlines::default(),
+            ready: VecDeque::new(),
+            is_ready: Vec::new(),
+            resets: VecDeque::new(),
+            events: VecDeque::new(),
+            news: Vec::new(),
+        }
     }
 
     /// The host has `address` on `nic`, whose packets hold at most `mtu_bytes`.
     pub fn address_up(&mut self, now: Time, nic: Nic, address: IpAddr, mtu_bytes: u32) {
-        let _ = (now, nic, address, mtu_bytes);
-        todo!()
+        self.addresses.retain(|known| known.ip != address);
+        self.addresses.push(Address { ip: address, nic, mtu_bytes });
+        for id in 0..self.connections.len() {
+            self.with(id, |connection, ctx| connection.address_up(now, address, nic, ctx));
+        }
     }
 
     /// The host has `address` no more.
     pub fn address_down(&mut self, now: Time, address: IpAddr) {
-        let _ = (now, address);
-        todo!()
+        self.addresses.retain(|known| known.ip != address);
+        for id in 0..self.connections.len() {
+            self.with(id, |connection, ctx| connection.address_down(now, address, ctx));
+        }
     }
 
     /// Accepts connections to `port` on all addresses.
     pub fn listen(&mut self, port: u16) {
-        let _ = port;
-        todo!()
+        self.listening.push(port);
     }
 
     /// Opens a connection from `local`, one of the host's addresses, to `remote`. Port 0 of `local` means any free one.
-    pub fn connect(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> ConnectionId {
-        let _ = (now, local, remote);
-        todo!()
+    ///
+    /// # Panics
+    /// When `local` is no address of the host.
+    pub fn connect(&mut self, now: Time, mut local: SocketAddr, remote: SocketAddr) -> ConnectionId {
+        while local.port() == 0 || self.tuples.contains_key(&(local, remote)) {
+            // Ephemeral ports (RFC 6335 §6).
+            local.set_port(49_152 + (self.random.next_u32() % 16_384) as u16);
+        }
+        let address = self.addresses.iter().find(|address| address.ip == local.ip());
+        let Address { nic, mtu_bytes, .. } = *address.expect("connects from an address of the host");
+        let opening = Opening { client: true, local, remote, nic, mtu_bytes, key: self.key() };
+        let connection = self.context(|ctx| Connection::connect(now, &opening, ctx));
+        self.insert(connection)
     }
 
     /// Writes up to `bytes`; says how many the send buffer took. [`Event::Writable`] follows when it took fewer.
-    pub fn write(&mut self, now: Time, connection: ConnectionId, bytes: u64) -> u64 {
-        let _ = (now, connection, bytes);
-        todo!()
+    pub fn write(&mut self, connection: ConnectionId, bytes: u64) -> u64 {
+        self.with(connection.0 as usize, |connection, _| connection.write(bytes)).unwrap_or(0)
     }
 
     /// Reads up to `bytes` that are in order; says how many there were. Not reading closes the window.
     pub fn read(&mut self, now: Time, connection: ConnectionId, bytes: u64) -> u64 {
-        let _ = (now, connection, bytes);
-        todo!()
+        self.with(connection.0 as usize, |connection, _| connection.read(now, bytes)).unwrap_or(0)
     }
 
     /// Nothing more is written: ends this direction after all that was (DATA_FIN, FIN).
     pub fn finish(&mut self, now: Time, connection: ConnectionId) {
-        let _ = (now, connection);
-        todo!()
+        self.with(connection.0 as usize, |connection, ctx| connection.finish(now, ctx));
     }
 
     /// Gives the connection up at once (MP_FASTCLOSE, RST).
     pub fn abort(&mut self, now: Time, connection: ConnectionId) {
-        let _ = (now, connection);
-        todo!()
+        self.with(connection.0 as usize, |connection, ctx| connection.abort(now, ctx));
     }
 
     /// A packet came in by `nic`. Packets for nobody are answered with a reset, or ignored when they are no TCP.
     pub fn handle(&mut self, now: Time, nic: Nic, packet: &Packet) {
-        let _ = (now, nic, packet);
-        todo!()
+        let Frame { ip, l4: L4::Tcp(tcp), .. } = &packet.frame else { return };
+        let local = SocketAddr::new(ip.destination, tcp.destination_port);
+        let remote = SocketAddr::new(ip.source, tcp.source_port);
+        if let Some(&(id, subflow)) = self.tuples.get(&(local, remote)) {
+            self.with(id as usize, |connection, ctx| connection.handle(now, subflow as usize, tcp, packet, ctx));
+            return;
+        }
+        if !self.open(now, nic, local, remote, tcp) && !tcp.flags.has(Flags::RST) {
+            self.refuse(nic, &packet.frame, tcp);
+        }
+    }
+
+    /// A segment that begins a connection or a subflow; says whether it was taken.
+    fn open(&mut self, now: Time, nic: Nic, local: SocketAddr, remote: SocketAddr, tcp: &Tcp) -> bool {
+        let address = self.addresses.iter().find(|address| address.ip == local.ip() && address.nic == nic);
+        let Some(&Address { mtu_bytes, .. }) = address else { return true };
+        if !tcp.flags.has(Flags::SYN) || tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
+            return false;
+        }
+        let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0 };
+        if let Some(MpJoin::Syn { token, .. }) = Signals::read(&tcp.options).join {
+            let id = self.tokens.get(&token).map(|&id| id as usize);
+            let accept =
+                |connection: &mut Connection, ctx: &mut Context| connection.accept_join(now, &opening, tcp, ctx);
+            return id.and_then(|id| self.with(id, accept)) == Some(true);
+        }
+        if !self.listening.contains(&local.port()) {
+            return false;
+        }
+        opening.key = self.key();
+        let connection = self.context(|ctx| Connection::accept(now, &opening, tcp, ctx));
+        let id = self.insert(connection);
+        self.events.push_back((id, Event::Accepted { port: local.port() }));
+        true
+    }
+
+    /// Answers a segment of no connection (RFC 9293 §3.10.7.1).
+    fn refuse(&mut self, nic: Nic, frame: &Frame, tcp: &Tcp) {
+        let length = frame.payload.len + u32::from(tcp.flags.has(Flags::SYN)) + u32::from(tcp.flags.has(Flags::FIN));
+        let (seq, ack, flags) = match tcp.flags.has(Flags::ACK) {
+            true => (tcp.ack, 0, Flags::RST),
+            false => (0, tcp.seq.wrapping_add(length), Flags::RST.with(Flags::ACK)),
+        };
+        let ip = Ip { source: frame.ip.destination, destination: frame.ip.source, ttl: 64, tos: 0, id: 0, ..frame.ip };
+        let reset = Tcp {
+            source_port: tcp.destination_port,
+            destination_port: tcp.source_port,
+            seq,
+            ack,
+            flags,
+            window: 0,
+            urgent: 0,
+            options: Options::NONE,
+        };
+        self.resets.push_back((nic, Frame { ip, l4: L4::Tcp(reset), payload: Payload::unsaid(0) }));
     }
 
     /// Writes the next packet to send to `packet` and says by which interface it goes; none: nothing to send now.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
-        let _ = (now, packet);
-        todo!()
+        if let Some((nic, frame)) = self.resets.pop_front() {
+            (packet.frame, packet.body) = (frame, None);
+            return Some(nic);
+        }
+        while let Some(&id) = self.ready.front() {
+            let slot = &mut self.connections[id as usize];
+            if let Some(connection) = slot {
+                if let Some(nic) = connection.transmit(now, packet) {
+                    return Some(nic);
+                }
+                let gone = connection.is_gone();
+                self.deadlines.set(id as usize, if gone { Time::MAX } else { connection.deadline() });
+                if gone {
+                    self.tokens.remove(&connection.local_token());
+                    *slot = None;
+                }
+            }
+            self.ready.pop_front();
+            self.is_ready[id as usize] = false;
+        }
+        None
     }
 
-    /// When [`Endpoint::timeout`] is to be called.
+    /// When [`Endpoint::timeout`] is to be called. It is right once [`Endpoint::transmit`] had nothing to send.
     pub fn deadline(&self) -> Time {
-        todo!()
+        self.deadlines.first().0
     }
 
     /// The deadline has come.
     pub fn timeout(&mut self, now: Time) {
-        let _ = now;
-        todo!()
+        while let (at, id) = self.deadlines.first()
+            && at <= now
+        {
+            // Set again by `transmit`, when all that follows is sent.
+            self.deadlines.set(id, Time::MAX);
+            self.with(id, |connection, ctx| connection.timeout(now, ctx));
+        }
     }
 
     /// The next thing that the host should know.
     pub fn event(&mut self) -> Option<(ConnectionId, Event)> {
-        todo!()
+        self.events.pop_front()
     }
 
     /// What can be seen of a connection; none when it is over.
     pub fn snapshot(&self, connection: ConnectionId) -> Option<Snapshot> {
-        let _ = connection;
-        todo!()
+        self.connections.get(connection.0 as usize)?.as_ref().map(|connection| connection.snapshot())
+    }
+
+    /// A key whose token names no other connection (RFC 8684 §3.1).
+    fn key(&mut self) -> u64 {
+        loop {
+            let key = self.random.next_u64();
+            if !self.tokens.contains_key(&token(1, key)) {
+                return key;
+            }
+        }
+    }
+
+    fn insert(&mut self, connection: Connection) -> ConnectionId {
+        let id = self.connections.len() as u32;
+        self.tokens.insert(connection.local_token(), id);
+        self.connections.push(Some(Box::new(connection)));
+        self.is_ready.push(false);
+        self.with(id as usize, |_, _| {});
+        ConnectionId(id)
+    }
+
+    fn context<R>(&mut self, call: impl FnOnce(&mut Context) -> R) -> R {
+        let random = &mut self.random;
+        call(&mut Context {
+            config: &self.config,
+            addresses: &self.addresses,
+            taken: &self.tuples,
+            random: &mut || random.next_u64(),
+            events: &mut self.news,
+        })
+    }
+
+    /// Calls a connection and takes notice of what came of it.
+    fn with<R>(&mut self, id: usize, call: impl FnOnce(&mut Connection, &mut Context) -> R) -> Option<R> {
+        let mut connection = self.connections.get_mut(id)?.take()?;
+        let result = self.context(|ctx| call(&mut connection, ctx));
+        while let Some(subflow) = connection.opened.pop() {
+            self.tuples.insert(connection.tuple(subflow), (id as u32, subflow as u32));
+        }
+        for tuple in connection.gone.drain(..) {
+            self.tuples.remove(&tuple);
+        }
+        for event in self.news.drain(..) {
+            self.events.push_back((ConnectionId(id as u32), event));
+        }
+        self.connections[id] = Some(connection);
+        if !std::mem::replace(&mut self.is_ready[id], true) {
+            self.ready.push_back(id as u32);
+        }
+        Some(result)
     }
 }

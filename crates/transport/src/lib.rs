@@ -9,6 +9,8 @@
 
 pub mod config;
 pub mod congestion;
+mod connection;
+mod deadlines;
 mod endpoint;
 pub mod path_manager;
 pub mod recovery;
@@ -16,4 +18,5 @@ pub mod scheduler;
 pub mod subflow;
 
 pub use config::Config;
+pub use deadlines::Deadlines;
 pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, Snapshot, SubflowSnapshot};

@@ -1,0 +1,100 @@
+//! A subflow as its connection knows it.
+
+use super::mappings::Mappings;
+use crate::endpoint::Nic;
+use crate::path_manager::Closed;
+use crate::subflow::{State, Subflow};
+use wire::Time;
+
+/// A subflow and what MPTCP adds to it.
+pub struct Entry {
+    pub tcp: Subflow,
+    /// The interface of its local address; none while the host lacks that address.
+    pub nic: Option<Nic>,
+    pub local_id: u8,
+    pub remote_id: u8,
+    /// Set on all but the initial subflow.
+    pub join: Option<Join>,
+    /// The peer has shown that it speaks MPTCP here: from then on nothing of the handshake is sent again.
+    pub confirmed: bool,
+    /// This end wants it as a backup.
+    pub backup: bool,
+    /// The peer wants it as a backup.
+    pub peer_backup: bool,
+    /// To be told by MP_PRIO.
+    pub tell_backup: bool,
+    /// Retransmission time-outs since the peer was last heard.
+    pub timeouts: u32,
+    /// What the peer's bytes mean.
+    pub mappings: Mappings,
+    /// Bytes below this offset were delivered.
+    pub delivered: u64,
+    /// Our first segment from this offset on carries the infinite mapping, later ones none.
+    pub infinite_from: Option<u64>,
+    /// The start of a mapping whose checksum was wrong, to be told by MP_FAIL.
+    pub failed: Option<u64>,
+    /// Reason for the RST (RFC 8684 §3.6).
+    pub reset_reason: Option<u8>,
+    /// Bytes that the scheduler gave it.
+    pub scheduled_bytes: u64,
+    /// Why it ended; told once.
+    pub closed: Option<Closed>,
+    /// Its 4-tuple is free again.
+    pub buried: bool,
+    /// Whether this end opened it.
+    pub opened_here: bool,
+    /// Identification of the next IPv4 packet.
+    pub ip_id: u16,
+}
+
+/// The handshake of a joined subflow (RFC 8684 §3.2).
+#[derive(Clone, Copy, Debug)]
+pub struct Join {
+    pub local_nonce: u32,
+    pub remote_nonce: Option<u32>,
+    /// When the third packet is sent again if the fourth has not come.
+    pub again: Time,
+}
+
+impl Entry {
+    /// Of the initial subflow if `join` is none.
+    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>) -> Entry {
+        Entry {
+            tcp,
+            nic: Some(nic),
+            local_id: 0,
+            remote_id: 0,
+            join,
+            confirmed: false,
+            backup: false,
+            peer_backup: false,
+            tell_backup: false,
+            timeouts: 0,
+            mappings: Mappings::default(),
+            delivered: 1,
+            infinite_from: None,
+            failed: None,
+            reset_reason: None,
+            scheduled_bytes: 0,
+            closed: None,
+            buried: false,
+            opened_here,
+            ip_id: 0,
+        }
+    }
+
+    /// Whether data may be given to it: a joined one only once the fourth packet has come (RFC 8684 §3.2).
+    pub fn carries_data(&self) -> bool {
+        self.closed.is_none() && self.tcp.can_send() && (self.join.is_none() || self.confirmed)
+    }
+
+    /// Whether it is over or about to be.
+    pub fn is_over(&self) -> bool {
+        self.closed.is_some() || self.tcp.state() == State::Closed
+    }
+
+    /// Whether its place can be given to another.
+    pub fn is_reusable(&self) -> bool {
+        self.buried
+    }
+}

@@ -1,0 +1,201 @@
+//! What the bytes of a subflow mean at connection level (RFC 8684 §3.3.1).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A mapping that the peer sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// Offset of its first byte in the subflow.
+    pub offset: u64,
+    /// Place of that byte in the connection's data.
+    pub place: u64,
+    /// Bytes of data, without a DATA_FIN.
+    pub len: u32,
+    /// With checksums: ones' complement sum of all that is summed but the payload, the checksum itself included.
+    pub check: Option<u16>,
+}
+
+/// The mappings of a subflow whose bytes are not all delivered.
+#[derive(Debug, Default)]
+pub struct Mappings {
+    /// By offset, without overlap.
+    known: VecDeque<Mapping>,
+    /// From here on the subflow is the rest of the connection's data: the infinite mapping (RFC 8684 §3.7).
+    infinite: Option<(u64, u64)>,
+    /// Sums of segments that mappings with a checksum wait for, by offset.
+    sums: VecDeque<(Range<u64>, u16)>,
+}
+
+/// What the next bytes of a subflow are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Data for `place`.
+    Data {
+        /// Of its first byte.
+        place: u64,
+        /// Bytes.
+        len: u64,
+    },
+    /// Of a mapping that must be whole before it can be checked.
+    Incomplete,
+    /// Bytes that no mapping covers.
+    Unmapped,
+    /// Bytes of the mapping at `place` whose checksum is wrong.
+    Broken {
+        /// Of its first byte.
+        place: u64,
+    },
+}
+
+impl Mappings {
+    /// Takes a mapping. One that contradicts an earlier one is ignored, as are repetitions.
+    pub fn insert(&mut self, mapping: Mapping) {
+        let end = mapping.offset + u64::from(mapping.len);
+        let at = self.known.partition_point(|known| known.offset < mapping.offset);
+        let after_previous = at == 0 || {
+            let previous = &self.known[at - 1];
+            previous.offset + u64::from(previous.len) <= mapping.offset
+        };
+        let before_next = self.known.get(at).is_none_or(|next| end <= next.offset);
+        if after_previous && before_next && mapping.len > 0 {
+            self.known.insert(at, mapping);
+        }
+    }
+
+    /// From subflow `offset` on everything is data from `place` on.
+    pub fn continue_without(&mut self, offset: u64, place: u64) {
+        self.infinite.get_or_insert((offset, place));
+    }
+
+    /// The place of the byte at `offset`, if it is known.
+    pub fn place(&self, offset: u64) -> Option<u64> {
+        if let Some((start, place)) = self.infinite.filter(|(start, _)| offset >= *start) {
+            return Some(place + (offset - start));
+        }
+        let at = self.known.partition_point(|known| known.offset <= offset);
+        let mapping = self.known.get(at.checked_sub(1)?)?;
+        let within = offset - mapping.offset;
+        (within < u64::from(mapping.len)).then_some(mapping.place + within)
+    }
+
+    /// Remembers the ones' complement sum of a segment's payload, for checksums.
+    pub fn sum(&mut self, segment: Range<u64>, sum: u16) {
+        let at = self.sums.partition_point(|(known, _)| known.start < segment.start);
+        if self.sums.get(at).is_none_or(|(known, _)| known.start != segment.start) {
+            self.sums.insert(at, (segment, sum));
+        }
+    }
+
+    /// What the bytes of the subflow from `range.start` on are, where those of `range` are in order.
+    pub fn next(&mut self, range: Range<u64>) -> Next {
+        while self.known.front().is_some_and(|known| known.offset + u64::from(known.len) <= range.start) {
+            self.known.pop_front();
+        }
+        while self.sums.front().is_some_and(|(segment, _)| segment.end <= range.start) {
+            self.sums.pop_front();
+        }
+        if let Some((offset, place)) = self.infinite
+            && range.start >= offset
+        {
+            return Next::Data { place: place + (range.start - offset), len: range.end - range.start };
+        }
+        let Some(mapping) = self.known.front().filter(|known| known.offset <= range.start).copied() else {
+            return Next::Unmapped;
+        };
+        let end = mapping.offset + u64::from(mapping.len);
+        if let Some(check) = mapping.check {
+            if end > range.end {
+                return Next::Incomplete;
+            }
+            if self.payload_sum(mapping.offset..end).is_some_and(|sum| add(check, sum) != u16::MAX) {
+                return Next::Broken { place: mapping.place };
+            }
+        }
+        let len = end.min(range.end) - range.start;
+        Next::Data { place: mapping.place + (range.start - mapping.offset), len }
+    }
+
+    /// Sum of the payload of a mapping; none where its segments overlap or cross its ends, as a sender that cuts its
+    /// stream anew may make them: then it cannot be told from the sums.
+    fn payload_sum(&self, mapping: Range<u64>) -> Option<u16> {
+        let mut at = mapping.start;
+        let mut whole = 0;
+        for (segment, sum) in &self.sums {
+            if segment.end <= mapping.start || segment.start >= mapping.end {
+                continue;
+            }
+            if segment.start != at || segment.end > mapping.end {
+                return None;
+            }
+            // At an odd offset the bytes of a word change places (RFC 1071 §2 (B)).
+            let odd = (segment.start - mapping.start) % 2 == 1;
+            whole = add(whole, if odd { sum.swap_bytes() } else { *sum });
+            at = segment.end;
+        }
+        (at == mapping.end).then_some(whole)
+    }
+}
+
+/// What [`Mapping::check`] is for a mapping as received (RFC 8684 §3.3.1).
+pub fn check(data_seq: u64, subflow_seq: u32, len: u16, checksum: u16) -> u16 {
+    add(!wire::mptcp::dss_checksum(data_seq, subflow_seq, len, &[]), checksum)
+}
+
+/// Ones' complement addition.
+fn add(a: u16, b: u16) -> u16 {
+    let (sum, carry) = a.overflowing_add(b);
+    sum + u16::from(carry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(offset: u64, place: u64, len: u32) -> Mapping {
+        Mapping { offset, place, len, check: None }
+    }
+
+    #[test]
+    fn bytes_are_what_their_mapping_says() {
+        let mut mappings = Mappings::default();
+        mappings.insert(mapping(1, 100, 10));
+        mappings.insert(mapping(21, 500, 10));
+        mappings.insert(mapping(11, 300, 10));
+        assert_eq!(mappings.next(1..8), Next::Data { place: 100, len: 7 });
+        assert_eq!(mappings.next(8..21), Next::Data { place: 107, len: 3 });
+        assert_eq!(mappings.next(11..40), Next::Data { place: 300, len: 10 });
+        assert_eq!(mappings.next(25..40), Next::Data { place: 504, len: 6 });
+        assert_eq!(mappings.next(31..40), Next::Unmapped);
+        mappings.continue_without(31, 777);
+        assert_eq!(mappings.next(33..40), Next::Data { place: 779, len: 7 });
+    }
+
+    #[test]
+    fn contradictions_are_ignored() {
+        let mut mappings = Mappings::default();
+        mappings.insert(mapping(1, 100, 10));
+        for (offset, len) in [(1, 10), (1, 5), (5, 10), (10, 1), (0, 2)] {
+            mappings.insert(mapping(offset, 900, len));
+        }
+        assert_eq!(mappings.next(1..20), Next::Data { place: 100, len: 10 });
+        assert_eq!((mappings.place(10), mappings.place(11)), (Some(109), None));
+    }
+
+    #[test]
+    fn checksum_over_segments_of_any_length() {
+        let payload = [1, 2, 3, 4, 5, 6, 7];
+        let checksum = wire::mptcp::dss_checksum(77, 1, 7, &payload);
+        let sum = |bytes: &[u8]| !wire::mptcp::dss_checksum(0, 0, 0, bytes);
+        for (cut, wrong) in [(3, 0), (4, 0), (3, 1)] {
+            let mut mappings = Mappings::default();
+            let check = check(77, 1, 7, checksum + wrong);
+            mappings.insert(Mapping { offset: 1, place: 0, len: 7, check: Some(check) });
+            mappings.sum(1 + cut as u64..8, sum(&payload[cut..]));
+            assert_eq!(mappings.next(1..1 + cut as u64), Next::Incomplete);
+            mappings.sum(1..1 + cut as u64, sum(&payload[..cut]));
+            let expected = if wrong == 0 { Next::Data { place: 0, len: 7 } } else { Next::Broken { place: 0 } };
+            assert_eq!(mappings.next(1..8), expected, "cut at {cut}");
+        }
+    }
+}

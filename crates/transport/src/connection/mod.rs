@@ -1,0 +1,426 @@
+//! A connection (RFC 8684): several subflows, or one that is all there is.
+//!
+//! Streams are lengths: what is written at place `p` of a connection is the pattern at `p`.
+
+mod addresses;
+mod close;
+mod entry;
+mod mappings;
+mod numbers;
+mod open;
+mod options;
+mod paths;
+mod payload;
+mod receive;
+mod schedule;
+mod send;
+mod signals;
+
+pub use open::Opening;
+pub use signals::Signals;
+
+use crate::config::Config;
+use crate::congestion::{self, Congestion, Window};
+use crate::endpoint::{Event, Nic, Outcome, Snapshot, SubflowSnapshot, Tuples};
+use crate::path_manager::{self, PathManager};
+use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
+use crate::subflow::{Control, Expired, Kind, Received, State};
+use addresses::Addresses;
+use entry::Entry;
+use mappings::Next;
+use numbers::Numbers;
+use receive::Receive;
+use send::Send;
+use std::net::{IpAddr, SocketAddr};
+use wire::{Content, Frame, Ip, L4, Packet, Payload, Tcp, Time};
+
+/// Subflows that a connection may have at one time: each has a bit.
+const MOST_SUBFLOWS: usize = 32;
+
+/// What of its host a connection uses in a call.
+pub struct Context<'a> {
+    pub config: &'a Config,
+    pub addresses: &'a [Address],
+    /// 4-tuples in use.
+    pub taken: &'a Tuples,
+    pub random: &'a mut dyn FnMut() -> u64,
+    /// What the host is to be told.
+    pub events: &'a mut Vec<Event>,
+}
+
+/// A local address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub ip: IpAddr,
+    pub nic: Nic,
+    pub mtu_bytes: u32,
+}
+
+/// What is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// MPTCP is offered or accepted, and the keys are not exchanged.
+    Opening,
+    /// MPTCP.
+    Multipath,
+    /// TCP: from the start, or fallen back to.
+    Plain,
+}
+
+/// A connection.
+pub struct Connection {
+    mode: Mode,
+    /// Whether this end opened it.
+    client: bool,
+    /// Both ends of the initial subflow.
+    local: SocketAddr,
+    remote: SocketAddr,
+    local_key: u64,
+    remote_key: Option<u64>,
+    local_token: u32,
+    remote_token: u32,
+    /// Data sequence numbers of both directions.
+    sending: Numbers,
+    receiving: Numbers,
+    /// Both ends use DSS checksums.
+    checksum: bool,
+    long_numbers: bool,
+    capable_retries: u32,
+
+    send: Send,
+    receive: Receive,
+    entries: Vec<Entry>,
+    windows: Vec<Window>,
+    congestion: Box<dyn Congestion>,
+    scheduler: Box<dyn Scheduler>,
+    opportunistic: Opportunistic,
+    stale_timeouts: u32,
+    path_manager: Box<dyn PathManager>,
+    addresses: Addresses,
+    /// Reused by the scheduler's calls.
+    views: Vec<PathView>,
+
+    /// In plain TCP: which offset of the subflow is which place of the data we send.
+    plain_base: (u64, u64),
+    /// After a fallback half-way, what comes before the infinite mapping is no data.
+    discarding: bool,
+    /// The subflow that was last heard.
+    heard: usize,
+    told: Told,
+    aborted: bool,
+    over: Option<Outcome>,
+    timers: Timers,
+    corrupt_bytes: u64,
+
+    /// Subflows opened since the endpoint last looked.
+    pub opened: Vec<usize>,
+    /// Subflows whose 4-tuples are free again.
+    pub gone: Vec<(SocketAddr, SocketAddr)>,
+}
+
+/// Timers of the connection; those of subflows are theirs.
+struct Timers {
+    /// The DATA_FIN is told again.
+    end: Time,
+    /// All that was sent is acknowledged by TCP and not by DATA_ACK: send it again.
+    stall: Time,
+    /// The path manager wants to be called.
+    paths: Time,
+    /// The connection without subflows is given up.
+    lonely: Time,
+    /// The scheduler wants to be asked.
+    schedule: Time,
+}
+
+/// What the application was told and need not hear again.
+#[derive(Default)]
+struct Told {
+    readable: bool,
+    /// It wrote more than there was room for.
+    wants_room: bool,
+    finished: bool,
+    delivered: bool,
+    over: bool,
+}
+
+impl Connection {
+    fn new(ctx: &Context, opening: &Opening, mptcp: bool) -> Connection {
+        let Config { tcp, mptcp: settings, congestion_control } = ctx.config;
+        let policy = "the configuration was checked when the endpoint was made";
+        Connection {
+            mode: if mptcp { Mode::Opening } else { Mode::Plain },
+            client: opening.client,
+            local: opening.local,
+            remote: opening.remote,
+            local_key: opening.key,
+            remote_key: None,
+            local_token: wire::mptcp::crypto::token(1, opening.key),
+            remote_token: 0,
+            sending: Numbers::new(wire::mptcp::crypto::initial_data_seq(1, opening.key)),
+            receiving: Numbers::new(0),
+            checksum: settings.checksum,
+            long_numbers: settings.long_numbers,
+            capable_retries: settings.capable_retries,
+            send: Send::new(tcp.send_buffer_bytes),
+            receive: Receive::new(tcp.receive_buffer_bytes, tcp.max_receive_buffer_bytes, tcp.receive_buffer_tuning),
+            entries: Vec::new(),
+            windows: Vec::new(),
+            congestion: congestion::build(congestion_control).expect(policy),
+            scheduler: scheduler::build(&settings.scheduler).expect(policy),
+            opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
+            stale_timeouts: settings.stale_timeouts,
+            path_manager: path_manager::build(&settings.path_manager).expect(policy),
+            addresses: Addresses::new(opening.local.ip()),
+            views: Vec::new(),
+            plain_base: (1, 0),
+            discarding: false,
+            heard: 0,
+            told: Told::default(),
+            aborted: false,
+            over: None,
+            timers: Timers {
+                end: Time::MAX,
+                stall: Time::MAX,
+                paths: Time::MAX,
+                lonely: Time::MAX,
+                schedule: Time::MAX,
+            },
+            corrupt_bytes: 0,
+            opened: Vec::new(),
+            gone: Vec::new(),
+        }
+    }
+
+    /// Names the connection in the peer's MP_JOINs.
+    pub fn local_token(&self) -> u32 {
+        self.local_token
+    }
+
+    /// Both ends of subflow `i`.
+    pub fn tuple(&self, i: usize) -> (SocketAddr, SocketAddr) {
+        (self.entries[i].tcp.local(), self.entries[i].tcp.remote())
+    }
+
+    /// Whether nothing of it is left, not even a subflow in TIME-WAIT.
+    pub fn is_gone(&self) -> bool {
+        self.over.is_some() && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
+    }
+
+    /// A segment of subflow `i` came in.
+    pub fn handle(&mut self, now: Time, i: usize, tcp: &Tcp, packet: &Packet, ctx: &mut Context) {
+        let signals = Signals::read(&tcp.options);
+        if !self.admits(now, i, tcp, &signals) {
+            return;
+        }
+        let len = packet.frame.payload.len;
+        let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, len, control));
+        if !received.acceptable {
+            return;
+        }
+        self.heard = i;
+        if received.reset {
+            return self.was_reset(now, i, &signals, ctx);
+        }
+        if received.established {
+            self.subflow_established(now, i, tcp, &signals, &received, ctx);
+        }
+        if self.mode == Mode::Multipath {
+            self.take_signals(now, i, &signals, &received, len, ctx);
+        }
+        if len > 0 && !self.entries[i].is_over() {
+            self.note_payload(i, tcp, packet, &signals);
+        }
+        self.take_acknowledgement(now, i, &signals, &received);
+        if !received.in_order.is_empty() {
+            self.deliver(i, received.in_order.end, ctx);
+        }
+        self.take_end(now, i, &signals, &received);
+        self.settle(now, ctx);
+    }
+
+    /// Calls into TCP with the subflow's windows.
+    fn with<R>(&mut self, i: usize, call: impl FnOnce(&mut Entry, &mut Control) -> R) -> R {
+        let mut control = Control { congestion: &mut *self.congestion, windows: &mut self.windows, index: i };
+        call(&mut self.entries[i], &mut control)
+    }
+
+    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places.
+    fn deliver(&mut self, i: usize, end: u64, ctx: &mut Context) {
+        let mut news = false;
+        loop {
+            let entry = &mut self.entries[i];
+            if entry.delivered >= end {
+                break;
+            }
+            match entry.mappings.next(entry.delivered..end) {
+                Next::Data { place, len } => {
+                    entry.delivered += len;
+                    news |= self.receive.deliver(place, len);
+                }
+                Next::Incomplete => break,
+                _ if self.discarding => entry.delivered = end,
+                Next::Unmapped => self.unmapped(i),
+                Next::Broken { place } => self.broken(i, place),
+            }
+            if self.entries[i].is_over() {
+                break;
+            }
+        }
+        if news && !self.told.readable {
+            self.told.readable = true;
+            ctx.events.push(Event::Readable);
+        }
+    }
+
+    /// What the peer has by now.
+    fn take_acknowledgement(&mut self, now: Time, i: usize, signals: &Signals, received: &Received) {
+        let place = match self.mode {
+            Mode::Opening => return,
+            Mode::Plain => {
+                let (offset, place) = self.plain_base;
+                match received.acked.checked_sub(offset) {
+                    Some(beyond) => place + beyond,
+                    None => return,
+                }
+            }
+            Mode::Multipath => {
+                let number = signals.dss.and_then(|dss| dss.data_ack);
+                match number.and_then(|number| self.sending.place(number, self.send.una())) {
+                    Some(place) => place,
+                    None => return,
+                }
+            }
+        };
+        if self.send.acknowledged(place, received.window_bytes) {
+            self.timers.stall = Time::MAX;
+        }
+        if self.send.window() > 0 {
+            self.entries[i].tcp.probe(now, false);
+        }
+    }
+
+    /// The next packet to send; none: nothing to send now.
+    pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
+        loop {
+            for i in 0..self.entries.len() {
+                while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control)) {
+                    if emission.kind == Kind::Data {
+                        self.entries[i].scheduled_bytes += u64::from(emission.len);
+                    }
+                    let options = self.mptcp_options(now, i, &emission);
+                    let window = self.receive.window(u64::from(self.entries[i].tcp.mss_bytes()));
+                    let entry = &mut self.entries[i];
+                    let tcp = entry.tcp.header(now, &emission, window, options.as_slice());
+                    // Without its address a subflow speaks into the void.
+                    let Some(nic) = entry.nic else { continue };
+                    packet.frame = Frame {
+                        ip: Ip {
+                            source: entry.tcp.local().ip(),
+                            destination: entry.tcp.remote().ip(),
+                            ttl: 64,
+                            tos: 0,
+                            id: entry.ip_id,
+                            dont_fragment: true,
+                            fragment: None,
+                        },
+                        l4: L4::Tcp(tcp),
+                        payload: match emission.piece {
+                            Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
+                            None => Payload::unsaid(0),
+                        },
+                    };
+                    packet.body = None;
+                    entry.ip_id = entry.ip_id.wrapping_add(1);
+                    return Some(nic);
+                }
+            }
+            if !self.schedule(now) {
+                return None;
+            }
+        }
+    }
+
+    /// When [`Connection::timeout`] is to be called.
+    pub fn deadline(&self) -> Time {
+        let timers = &self.timers;
+        let mut deadline = timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(timers.schedule);
+        if self.mode == Mode::Multipath && self.over.is_none() {
+            deadline = deadline.min(self.addresses.deadline());
+        }
+        for entry in &self.entries {
+            deadline = deadline.min(entry.tcp.deadline());
+            if let Some(join) = entry.join.filter(|_| !entry.is_over()) {
+                deadline = deadline.min(join.again);
+            }
+        }
+        deadline
+    }
+
+    /// The deadline has come.
+    pub fn timeout(&mut self, now: Time, ctx: &mut Context) {
+        for i in 0..self.entries.len() {
+            while self.entries[i].tcp.deadline() <= now {
+                match self.with(i, |entry, control| entry.tcp.timeout(now, control)) {
+                    Some(Expired::Timeout(times)) => {
+                        self.entries[i].timeouts = times;
+                        self.reinject(i, false);
+                    }
+                    Some(Expired::GivenUp) => self.close_subflow(now, i, path_manager::Closed::TimedOut, ctx),
+                    Some(Expired::Closed) => {}
+                    None => break,
+                }
+            }
+            let entry = &mut self.entries[i];
+            if let Some(join) = entry.join.as_mut().filter(|join| join.again <= now) {
+                join.again = Time::MAX;
+                entry.tcp.acknowledge();
+            }
+        }
+        self.expire(now, ctx);
+        self.settle(now, ctx);
+    }
+
+    /// The application writes up to `bytes`; says how many were taken.
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        let taken = self.send.write(bytes);
+        self.told.wants_room |= taken < bytes;
+        taken
+    }
+
+    /// The application reads up to `bytes`; says how many there were.
+    pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
+        let open = || self.entries.iter().filter(|entry| !entry.is_over());
+        let rtt_ns = open().filter_map(|entry| entry.tcp.srtt_ns()).max();
+        let mss_bytes = u64::from(open().map(|entry| entry.tcp.mss_bytes()).max().unwrap_or(1));
+        let read = self.receive.read(now, bytes, rtt_ns, mss_bytes);
+        self.told.readable = self.receive.readable() > 0;
+        if self.receive.worth_telling(mss_bytes) && !self.receive.finished() {
+            self.entries[self.heard].tcp.acknowledge();
+        }
+        read
+    }
+
+    /// What can be seen of it.
+    pub fn snapshot(&self) -> Snapshot {
+        let subflows = self.entries.iter().enumerate().filter(|(_, entry)| entry.closed.is_none());
+        Snapshot {
+            mptcp: self.mode == Mode::Multipath,
+            unacknowledged_bytes: self.send.unacknowledged(),
+            peer_window_bytes: self.send.window(),
+            out_of_order_bytes: self.receive.out_of_order(),
+            receive_buffer_bytes: self.receive.buffer(),
+            corrupt_bytes: self.corrupt_bytes,
+            subflows: subflows
+                .map(|(i, entry)| SubflowSnapshot {
+                    local: entry.tcp.local(),
+                    remote: entry.tcp.remote(),
+                    path: entry.tcp.is_established().then(|| self.view(i)),
+                    timeout_ns: entry.tcp.rto_ns(),
+                    backoffs: entry.tcp.timeouts(),
+                    retransmitted_packets: entry.tcp.retransmitted_packets(),
+                    scheduled_bytes: entry.scheduled_bytes,
+                })
+                .collect(),
+        }
+    }
+}

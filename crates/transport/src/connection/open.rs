@@ -1,0 +1,269 @@
+//! Opening a connection and joining it.
+
+use super::entry::{Entry, Join};
+use super::{Connection, Context, MOST_SUBFLOWS, Mode, Numbers, Signals};
+use crate::congestion::Window;
+use crate::endpoint::{Event, Nic};
+use crate::path_manager::{Closed, PathEvent};
+use crate::subflow::{Received, State, Subflow};
+use std::net::{IpAddr, SocketAddr};
+use wire::mptcp::crypto::{initial_data_seq, join_ack_hmac, join_syn_ack_hmac, token};
+use wire::mptcp::{MpCapable, MpJoin};
+use wire::{Flags, Tcp, Time};
+
+/// The version that is spoken: RFC 8684.
+pub(super) const VERSION: u8 = 1;
+/// Flag A of MP_CAPABLE: checksums are required.
+pub(super) const CHECKSUM_REQUIRED: u8 = 0x80;
+/// Reason codes of MP_TCPRST (RFC 8684 §3.6).
+pub(super) mod reason {
+    pub const MPTCP_SPECIFIC: u8 = 1;
+    pub const MIDDLEBOX: u8 = 6;
+}
+/// Bytes that DSS takes in a segment with data: with numbers of 8 bytes, and with numbers of 4, without checksum.
+const DSS_BYTES: (u32, u32) = (28, 20);
+
+/// A connection to be.
+pub struct Opening {
+    /// Whether this end opens it.
+    pub client: bool,
+    pub local: SocketAddr,
+    pub remote: SocketAddr,
+    pub nic: Nic,
+    pub mtu_bytes: u32,
+    /// Of this end, its token being nobody else's.
+    pub key: u64,
+}
+
+impl Connection {
+    /// Opens a connection: the SYN is the next packet.
+    pub fn connect(now: Time, opening: &Opening, ctx: &mut Context) -> Connection {
+        let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled);
+        let isn = (ctx.random)() as u32;
+        let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
+        let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, mtu_bytes);
+        connection.add(Entry::new(tcp, nic, true, None), ctx);
+        connection
+    }
+
+    /// Answers a SYN: the SYN/ACK is the next packet.
+    pub fn accept(now: Time, opening: &Opening, syn: &Tcp, ctx: &mut Context) -> Connection {
+        let capable = Signals::read(&syn.options).capable;
+        // A SYN of version 0 carries a key, one of version 1 none.
+        let offered = capable.filter(|capable| capable.version == VERSION && capable.sender_key.is_none());
+        let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
+        connection.checksum |= offered.is_some_and(|capable| capable.flags & CHECKSUM_REQUIRED != 0);
+        let isn = (ctx.random)() as u32;
+        let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
+        let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
+        connection.add(Entry::new(tcp, nic, false, None), ctx);
+        if connection.mode == Mode::Plain {
+            connection.entries[0].mappings.continue_without(1, 0);
+        }
+        connection
+    }
+
+    /// Opens a further subflow; false when the host lacks the address or all places are taken.
+    pub(super) fn join(
+        &mut self,
+        now: Time,
+        local: IpAddr,
+        remote: SocketAddr,
+        backup: bool,
+        ctx: &mut Context,
+    ) -> bool {
+        let Some(address) = ctx.addresses.iter().find(|address| address.ip == local).copied() else { return false };
+        if self.full() {
+            return false;
+        }
+        let local = loop {
+            // Ephemeral ports (RFC 6335 §6).
+            let local = SocketAddr::new(local, 49_152 + ((ctx.random)() % 16_384) as u16);
+            if !ctx.taken.contains_key(&(local, remote)) {
+                break local;
+            }
+        };
+        let isn = (ctx.random)() as u32;
+        let local_nonce = (ctx.random)() as u32;
+        let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, address.mtu_bytes);
+        let join = Join { local_nonce, remote_nonce: None, again: Time::MAX };
+        let mut entry = Entry::new(tcp, address.nic, true, Some(join));
+        entry.local_id = self.addresses.id(local.ip());
+        entry.remote_id = self.addresses.remote_id(remote);
+        entry.backup = backup;
+        self.add(entry, ctx);
+        true
+    }
+
+    /// Answers a SYN with MP_JOIN; false when no more subflows are taken.
+    pub fn accept_join(&mut self, now: Time, opening: &Opening, syn: &Tcp, ctx: &mut Context) -> bool {
+        let Some(MpJoin::Syn { backup, address_id, nonce, .. }) = Signals::read(&syn.options).join else {
+            return false;
+        };
+        let joined = self.entries.iter().filter(|entry| entry.join.is_some() && !entry.is_over()).count();
+        let allowed = joined < ctx.config.mptcp.path_manager.max_subflows as usize;
+        if self.mode != Mode::Multipath || self.over.is_some() || self.full() || !allowed {
+            return false;
+        }
+        let isn = (ctx.random)() as u32;
+        let local_nonce = (ctx.random)() as u32;
+        let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
+        let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
+        let join = Join { local_nonce, remote_nonce: Some(nonce), again: Time::MAX };
+        let mut entry = Entry::new(tcp, nic, false, Some(join));
+        entry.local_id = self.addresses.id(local.ip());
+        entry.remote_id = address_id;
+        entry.peer_backup = backup;
+        self.add(entry, ctx);
+        true
+    }
+
+    fn full(&self) -> bool {
+        self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.is_reusable())
+    }
+
+    /// A place for a new subflow: that of one that is long over, or a new one.
+    fn add(&mut self, mut entry: Entry, ctx: &Context) {
+        let window = Window {
+            cwnd_packets: f64::from(ctx.config.tcp.initial_window_packets),
+            ssthresh_packets: ctx.config.tcp.initial_ssthresh_packets.map_or(f64::INFINITY, f64::from),
+            srtt_ns: None,
+            min_rtt_ns: None,
+            mss_bytes: entry.tcp.mss_bytes(),
+            recovering: false,
+            usable: false,
+        };
+        entry.ip_id = entry.tcp.isn() as u16;
+        let i = match self.entries.iter().position(Entry::is_reusable) {
+            Some(i) => {
+                self.send.forget(i);
+                self.entries[i] = entry;
+                self.windows[i] = window;
+                i
+            }
+            None => {
+                self.entries.push(entry);
+                self.windows.push(window);
+                self.entries.len() - 1
+            }
+        };
+        if self.mode != Mode::Plain {
+            let (long, short) = DSS_BYTES;
+            let dss_bytes = if self.long_numbers { long } else { short };
+            self.with(i, |entry, control| entry.tcp.reserve_options(dss_bytes, control));
+        }
+        self.opened.push(i);
+    }
+
+    /// Whether a segment may reach TCP: handshakes of MPTCP are checked first.
+    pub(super) fn admits(&mut self, now: Time, i: usize, tcp: &Tcp, signals: &Signals) -> bool {
+        let entry = &mut self.entries[i];
+        if self.mode == Mode::Plain || tcp.flags.has(Flags::RST) || tcp.flags.has(Flags::SYN) {
+            return true;
+        }
+        if entry.tcp.state() != State::SynReceived || entry.confirmed {
+            return true;
+        }
+        if entry.join.is_some() {
+            let Some(MpJoin::Ack { hmac }) = signals.join else { return false };
+            let (local, remote) = self.parties(i);
+            if hmac != join_ack_hmac(VERSION, remote, local) {
+                self.refuse(i, reason::MPTCP_SPECIFIC);
+                return false;
+            }
+            let entry = &mut self.entries[i];
+            entry.confirmed = true;
+            // The fourth packet, which lets the other end send.
+            entry.tcp.acknowledge();
+            return true;
+        }
+        match signals.capable {
+            Some(MpCapable { sender_key: Some(peer), receiver_key: Some(own), .. }) => {
+                if own != self.local_key {
+                    return false;
+                }
+                self.keys_known(peer);
+                self.entries[i].confirmed = true;
+                true
+            }
+            // Data that overtook the packet with the keys comes again.
+            _ if signals.any => false,
+            // The options are gone: a middlebox, or a peer that thought better of it (RFC 8684 §3.7).
+            _ => {
+                self.fall_back(now, i);
+                true
+            }
+        }
+    }
+
+    fn keys_known(&mut self, peer: u64) {
+        self.remote_key = Some(peer);
+        self.remote_token = token(VERSION, peer);
+        self.receiving = Numbers::new(initial_data_seq(VERSION, peer));
+        self.mode = Mode::Multipath;
+    }
+
+    /// Refuses a subflow with a reset that gives a reason.
+    pub(super) fn refuse(&mut self, i: usize, reason: u8) {
+        self.entries[i].reset_reason = Some(reason);
+        self.entries[i].tcp.abort();
+    }
+
+    /// TCP's handshake on subflow `i` is complete.
+    pub(super) fn subflow_established(
+        &mut self,
+        now: Time,
+        i: usize,
+        tcp: &Tcp,
+        signals: &Signals,
+        received: &Received,
+        ctx: &mut Context,
+    ) {
+        let opened_here = self.entries[i].opened_here;
+        if self.entries[i].join.is_some() {
+            if opened_here && !self.joined(i, signals) {
+                self.refuse(i, reason::MPTCP_SPECIFIC);
+                return self.close_subflow(now, i, Closed::Refused, ctx);
+            }
+        } else {
+            if self.mode == Mode::Opening && opened_here {
+                let answer = signals.capable.filter(|capable| capable.version == VERSION);
+                match answer.and_then(|capable| capable.sender_key.map(|key| (key, capable))) {
+                    Some((key, capable)) => {
+                        self.checksum |= capable.flags & CHECKSUM_REQUIRED != 0;
+                        self.keys_known(key);
+                    }
+                    None => self.fall_back(now, i),
+                }
+            }
+            let window_bytes = match tcp.flags.has(Flags::SYN) {
+                true => u64::from(tcp.window),
+                false => received.window_bytes,
+            };
+            self.send.acknowledged(0, window_bytes);
+            ctx.events.push(Event::Connected);
+        }
+        self.windows[i].mss_bytes = self.entries[i].tcp.mss_bytes();
+        self.congestion.joined(i, now);
+        if self.entries[i].join.is_none() && self.mode == Mode::Multipath && !opened_here {
+            self.paths_open(now, ctx);
+        }
+        if self.entries[i].join.is_some() {
+            let (local, remote) = self.tuple(i);
+            self.tell_paths(now, PathEvent::SubflowEstablished { subflow: i, local, remote }, ctx);
+        }
+    }
+
+    /// Checks the SYN/ACK of a subflow that this end opened.
+    fn joined(&mut self, i: usize, signals: &Signals) -> bool {
+        let Some(MpJoin::SynAck { backup, address_id, hmac, nonce }) = signals.join else { return false };
+        let entry = &mut self.entries[i];
+        if let Some(join) = &mut entry.join {
+            join.remote_nonce = Some(nonce);
+        }
+        entry.peer_backup = backup;
+        entry.remote_id = address_id;
+        let (local, remote) = self.parties(i);
+        hmac == join_syn_ack_hmac(VERSION, remote, local)
+    }
+}

@@ -1,0 +1,243 @@
+//! The MPTCP options of what goes out.
+
+use super::addresses::Notice;
+use super::open::{CHECKSUM_REQUIRED, VERSION};
+use super::{Connection, Mode};
+use crate::subflow::{Emission, Kind, Piece};
+use std::net::SocketAddr;
+use wire::mptcp::crypto::{Party, add_addr_hmac, join_ack_hmac, join_syn_ack_hmac};
+use wire::mptcp::{
+    AddAddr, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, dss_checksum,
+    dss_checksum_of_pattern,
+};
+use wire::{TcpOption, Time};
+
+/// Flag H: HMAC-SHA256.
+const HMAC_SHA256: u8 = 0x01;
+
+/// Options of one segment.
+pub struct List {
+    options: [TcpOption<'static>; 3],
+    len: usize,
+}
+
+impl List {
+    fn new() -> List {
+        List { options: [TcpOption::SackPermitted; 3], len: 0 }
+    }
+
+    fn push(&mut self, option: Mptcp<'static>) {
+        self.options[self.len] = TcpOption::Mptcp(option);
+        self.len += 1;
+    }
+
+    /// In the order in which they go out.
+    pub fn as_slice(&self) -> &[TcpOption<'static>] {
+        &self.options[..self.len]
+    }
+}
+
+impl Connection {
+    /// The MPTCP options of `emission` on subflow `i`.
+    pub(super) fn mptcp_options(&mut self, now: Time, i: usize, emission: &Emission) -> List {
+        let mut list = List::new();
+        if self.mode == Mode::Plain {
+            if emission.piece.is_some() {
+                self.infinite_mapping(i, emission, &mut list);
+            } else if let Some(data_seq) = self.entries[i].failed.take() {
+                list.push(Mptcp::Fail(MpFail { data_seq }));
+            }
+            return list;
+        }
+        match (emission.kind, self.entries[i].join.is_some()) {
+            (Kind::Syn | Kind::SynAck, false) => self.capable_syn(i, emission, &mut list),
+            (Kind::Syn | Kind::SynAck, true) => self.join_syn(i, emission, &mut list),
+            (Kind::Reset, _) => self.reset(i, &mut list),
+            _ if self.mode == Mode::Opening => {}
+            _ if emission.piece.is_some() => self.data(i, emission, &mut list),
+            (_, joined) if !self.entries[i].confirmed && self.entries[i].opened_here => match joined {
+                true => self.join_ack(now, i, &mut list),
+                false => list.push(Mptcp::Capable(self.capable(self.keys(), None))),
+            },
+            (Kind::Ack, _) => self.ack(now, i, &mut list),
+            _ => list.push(Mptcp::Dss(self.data_ack())),
+        }
+        list
+    }
+
+    fn keys(&self) -> Option<(u64, u64)> {
+        self.remote_key.map(|remote| (self.local_key, remote))
+    }
+
+    /// MP_CAPABLE: on a SYN of version 1 without keys, later with the sender's or both (RFC 8684 §3.1).
+    fn capable(&self, keys: Option<(u64, u64)>, piece: Option<&Piece>) -> MpCapable {
+        let checksum = piece.filter(|_| self.checksum).map(|piece| self.checksum_of(piece, 1));
+        MpCapable {
+            version: VERSION,
+            flags: HMAC_SHA256 | if self.checksum { CHECKSUM_REQUIRED } else { 0 },
+            sender_key: keys.map(|(local, _)| local),
+            receiver_key: keys.map(|(_, remote)| remote),
+            data_len: piece.map(|piece| piece.len as u16),
+            checksum,
+        }
+    }
+
+    fn capable_syn(&self, i: usize, emission: &Emission, list: &mut List) {
+        let tries = self.entries[i].tcp.syn_transmissions();
+        match emission.kind {
+            Kind::SynAck => {
+                let capable = MpCapable { sender_key: Some(self.local_key), ..self.capable(None, None) };
+                list.push(Mptcp::Capable(capable));
+            }
+            // A middlebox may drop SYNs with options that it does not know (RFC 8684 §3.1).
+            _ if tries <= self.capable_retries => list.push(Mptcp::Capable(self.capable(None, None))),
+            _ => {}
+        }
+    }
+
+    fn join_syn(&self, i: usize, emission: &Emission, list: &mut List) {
+        let entry = &self.entries[i];
+        let (Some(join), backup, address_id) = (entry.join, entry.backup, entry.local_id) else { return };
+        let nonce = join.local_nonce;
+        list.push(Mptcp::Join(match emission.kind {
+            Kind::Syn => MpJoin::Syn { backup, address_id, token: self.remote_token, nonce },
+            _ => {
+                let (local, remote) = self.parties(i);
+                MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(VERSION, local, remote), nonce }
+            }
+        }));
+    }
+
+    fn join_ack(&mut self, now: Time, i: usize, list: &mut List) {
+        let (local, remote) = self.parties(i);
+        list.push(Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(VERSION, local, remote) }));
+        let entry = &mut self.entries[i];
+        if let Some(join) = &mut entry.join {
+            join.again = now + entry.tcp.rto_ns();
+        }
+    }
+
+    /// What both ends put into the HMACs of a joined subflow: this end's and the peer's.
+    pub(super) fn parties(&self, i: usize) -> (Party, Party) {
+        let join = self.entries[i].join.expect("only joined subflows have nonces");
+        (
+            Party { key: self.local_key, nonce: join.local_nonce },
+            Party { key: self.remote_key.unwrap_or(0), nonce: join.remote_nonce.unwrap_or(0) },
+        )
+    }
+
+    fn reset(&mut self, i: usize, list: &mut List) {
+        let entry = &mut self.entries[i];
+        if let (true, Some(receiver_key)) = (self.aborted, self.remote_key) {
+            list.push(Mptcp::FastClose(MpFastClose { receiver_key }));
+            return;
+        }
+        if let Some(data_seq) = entry.failed.take() {
+            list.push(Mptcp::Fail(MpFail { data_seq }));
+        }
+        if let Some(reason) = entry.reset_reason {
+            list.push(Mptcp::TcpRst(MpTcpRst { flags: 0, reason }));
+        }
+    }
+
+    fn data(&mut self, i: usize, emission: &Emission, list: &mut List) {
+        let Some(piece) = emission.piece else { return };
+        let entry = &self.entries[i];
+        // The first data of the client tells the keys once more (RFC 8684 §3.1).
+        if self.client && i == 0 && entry.join.is_none() && !entry.confirmed && piece.data_offset == 0 {
+            list.push(Mptcp::Capable(self.capable(self.keys(), Some(&piece))));
+            return;
+        }
+        let subflow_seq = emission.offset as u32;
+        let mapping = Mapping {
+            data_seq: self.sending.wire(piece.data_offset, self.long_numbers),
+            subflow_seq,
+            len: (piece.len + u32::from(piece.data_fin)) as u16,
+            checksum: self.checksum.then(|| self.checksum_of(&piece, subflow_seq)),
+        };
+        list.push(Mptcp::Dss(Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..self.data_ack() }));
+    }
+
+    fn checksum_of(&self, piece: &Piece, subflow_seq: u32) -> u16 {
+        let len = (piece.len + u32::from(piece.data_fin)) as u16;
+        let data_seq = self.sending.number(piece.data_offset);
+        dss_checksum_of_pattern(data_seq, subflow_seq, len, piece.data_offset, piece.len)
+    }
+
+    fn data_ack(&self) -> Dss {
+        let acknowledged = self.receive.acknowledged();
+        Dss { data_ack: Some(self.receiving.wire(acknowledged, self.long_numbers)), ..Dss::default() }
+    }
+
+    fn ack(&mut self, now: Time, i: usize, list: &mut List) {
+        if let Some(data_seq) = self.entries[i].failed.take() {
+            list.push(Mptcp::Fail(MpFail { data_seq }));
+            list.push(Mptcp::Dss(self.data_ack()));
+            return;
+        }
+        if self.addresses.due(now)
+            && let Some(notice) = self.addresses.next(now)
+        {
+            // An IPv6 address with its HMAC leaves no room for more.
+            match notice {
+                Notice::Remove(remove) => list.push(Mptcp::RemoveAddr(remove)),
+                Notice::Add(add_addr) if add_addr.echo => list.push(Mptcp::AddAddr(add_addr)),
+                Notice::Add(add_addr) => list.push(Mptcp::AddAddr(self.signed(add_addr))),
+            }
+            return;
+        }
+        let mut dss = self.data_ack();
+        if self.send.end_alone()
+            && let Some(end) = self.send.end()
+        {
+            // Without data, the DATA_FIN is mapped to no byte of the subflow (RFC 8684 §3.3.3).
+            let number = self.sending.number(end);
+            dss.data_fin = true;
+            dss.mapping = Some(Mapping {
+                data_seq: self.sending.wire(end, self.long_numbers),
+                subflow_seq: 0,
+                len: 1,
+                checksum: self.checksum.then(|| dss_checksum(number, 0, 1, &[])),
+            });
+            self.send.end_told();
+        }
+        list.push(Mptcp::Dss(dss));
+        let entry = &mut self.entries[i];
+        if std::mem::take(&mut entry.tell_backup) {
+            list.push(Mptcp::Prio(MpPrio { backup: entry.backup, address_id: None }));
+        }
+    }
+
+    fn signed(&self, add_addr: AddAddr) -> AddAddr {
+        let AddAddr { address_id, address, port, .. } = add_addr;
+        let remote_key = self.remote_key.unwrap_or(0);
+        AddAddr { hmac: Some(add_addr_hmac(self.local_key, remote_key, address_id, address, port)), ..add_addr }
+    }
+
+    /// Whether an ADD_ADDR comes from the peer of this connection.
+    pub(super) fn is_signed(&self, add_addr: &AddAddr) -> bool {
+        let AddAddr { address_id, address, port, .. } = *add_addr;
+        let remote_key = self.remote_key.unwrap_or(0);
+        add_addr.hmac == Some(add_addr_hmac(remote_key, self.local_key, address_id, address, port))
+    }
+
+    /// Where an announced address is reached.
+    pub(super) fn announced(&self, add_addr: &AddAddr) -> SocketAddr {
+        SocketAddr::new(add_addr.address, add_addr.port.unwrap_or(self.remote.port()))
+    }
+
+    /// After MP_FAIL the rest of the stream is one mapping of unknown length (RFC 8684 §3.7).
+    fn infinite_mapping(&mut self, i: usize, emission: &Emission, list: &mut List) {
+        let entry = &mut self.entries[i];
+        let (Some(from), Some(piece)) = (entry.infinite_from, emission.piece) else { return };
+        if emission.offset == from {
+            let mapping = Mapping {
+                data_seq: self.sending.wire(piece.data_offset, true),
+                subflow_seq: from as u32,
+                len: 0,
+                checksum: self.checksum.then_some(0),
+            };
+            list.push(Mptcp::Dss(Dss { mapping: Some(mapping), ..Dss::default() }));
+        }
+    }
+}

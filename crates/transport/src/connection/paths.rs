@@ -1,0 +1,154 @@
+//! Addresses, subflows and the path manager.
+
+use super::{Connection, Context, Mode, Signals};
+use crate::endpoint::{Nic, Outcome};
+use crate::path_manager::{Closed, PathCommand, PathEvent};
+use crate::subflow::Received;
+use std::net::IpAddr;
+use wire::Time;
+
+impl Connection {
+    /// What the options of an acceptable segment on subflow `i` say, but for data and its acknowledgement.
+    pub(super) fn take_signals(
+        &mut self,
+        now: Time,
+        i: usize,
+        signals: &Signals,
+        received: &Received,
+        len: u32,
+        ctx: &mut Context,
+    ) {
+        let entry = &mut self.entries[i];
+        if !entry.confirmed && self.entries[i].opened_here {
+            let entry = &mut self.entries[i];
+            if received.established {
+                // The SYN/ACK proves nothing yet: options may vanish from what follows.
+            } else if signals.any || entry.join.is_some() {
+                entry.confirmed = true;
+                match &mut entry.join {
+                    Some(join) => join.again = Time::MAX,
+                    None => self.paths_open(now, ctx),
+                }
+            } else if len > 0 || received.acked > 1 {
+                return self.fall_back(now, i);
+            }
+        }
+        let entry = &mut self.entries[i];
+        if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
+            entry.timeouts = 0; // it answers again
+        }
+        if let Some(prio) = signals.prio {
+            entry.peer_backup = prio.backup;
+        }
+        if signals.fast_close.is_some_and(|close| close.receiver_key == self.local_key) {
+            return self.end(Outcome::Failed(Closed::Reset));
+        }
+        if let Some(fail) = signals.fail {
+            self.peer_failed(now, i, fail.data_seq);
+        }
+        if let Some(add_addr) = signals.add_addr {
+            if add_addr.echo {
+                self.addresses.echoed(add_addr.address_id);
+            } else if self.is_signed(&add_addr) {
+                let remote = self.announced(&add_addr);
+                if self.addresses.learn(&add_addr, remote) {
+                    self.tell_paths(now, PathEvent::Announced { id: add_addr.address_id, remote }, ctx);
+                }
+                self.entries[i].tcp.acknowledge();
+            }
+        }
+        if let Some(remove) = signals.remove_addr {
+            for &id in remove.ids() {
+                self.addresses.unlearn(id);
+                self.tell_paths(now, PathEvent::Withdrawn { id }, ctx);
+                for other in 0..self.entries.len() {
+                    if self.entries[other].remote_id == id && !self.entries[other].is_over() {
+                        self.entries[other].tcp.abort();
+                        self.close_subflow(now, other, Closed::Removed, ctx);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The connection may have further subflows from now on.
+    pub(super) fn paths_open(&mut self, now: Time, ctx: &mut Context) {
+        let (client, local, remote) = (self.client, self.local, self.remote);
+        self.tell_paths(now, PathEvent::Established { client, local, remote }, ctx);
+        for address in ctx.addresses {
+            self.tell_paths(now, PathEvent::AddressUp { address: address.ip }, ctx);
+        }
+    }
+
+    /// Tells the path manager and does what it orders.
+    pub(super) fn tell_paths(&mut self, now: Time, event: PathEvent, ctx: &mut Context) {
+        if self.mode != Mode::Multipath || self.over.is_some() {
+            return;
+        }
+        let mut commands = Vec::new();
+        self.path_manager.on(now, &event, &mut commands);
+        for command in commands {
+            match command {
+                PathCommand::Join { local, remote, backup } => {
+                    self.join(now, local, remote, backup, ctx);
+                }
+                PathCommand::Announce { address, port } => self.addresses.announce(now, address, port),
+                PathCommand::Withdraw { address } => self.addresses.withdraw(address),
+                PathCommand::Close { subflow } => {
+                    self.entries[subflow].tcp.abort();
+                    self.close_subflow(now, subflow, Closed::Removed, ctx);
+                }
+                PathCommand::SetBackup { subflow, backup } => {
+                    let entry = &mut self.entries[subflow];
+                    (entry.backup, entry.tell_backup) = (backup, true);
+                    entry.tcp.acknowledge();
+                }
+                PathCommand::Wake { after_ns } => self.timers.paths = now + after_ns,
+            }
+        }
+    }
+
+    /// The host has an address, perhaps again.
+    pub fn address_up(&mut self, now: Time, address: IpAddr, nic: Nic, ctx: &mut Context) {
+        for entry in &mut self.entries {
+            if entry.tcp.local().ip() == address && !entry.is_over() {
+                entry.nic = Some(nic);
+            }
+        }
+        self.tell_paths(now, PathEvent::AddressUp { address }, ctx);
+        self.settle(now, ctx);
+    }
+
+    /// The host has an address no more. A subflow of MPTCP ends with it; plain TCP waits for it to come back.
+    pub fn address_down(&mut self, now: Time, address: IpAddr, ctx: &mut Context) {
+        for i in 0..self.entries.len() {
+            let entry = &mut self.entries[i];
+            if entry.tcp.local().ip() != address || entry.is_over() {
+                continue;
+            }
+            entry.nic = None;
+            if self.mode == Mode::Multipath {
+                self.entries[i].tcp.abort();
+                self.close_subflow(now, i, Closed::AddressLost, ctx);
+            }
+        }
+        self.tell_paths(now, PathEvent::AddressDown { address }, ctx);
+        self.settle(now, ctx);
+    }
+
+    /// Subflow `i` is over.
+    pub(super) fn close_subflow(&mut self, now: Time, i: usize, reason: Closed, ctx: &mut Context) {
+        if self.entries[i].closed.is_some() {
+            return;
+        }
+        self.entries[i].closed = Some(reason);
+        self.windows[i].usable = false;
+        self.reinject(i, true);
+        let (local, remote) = self.tuple(i);
+        if self.mode == Mode::Multipath {
+            self.tell_paths(now, PathEvent::SubflowClosed { subflow: i, local, remote, reason }, ctx);
+        } else if reason != Closed::Finished {
+            self.end(Outcome::Failed(reason));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the payload of a segment that came in means, and whether it is what it should be.
+
+use super::mappings::{self, Mapping};
+use super::{Connection, Mode, Signals};
+use wire::mptcp::{dss_checksum, dss_checksum_of_pattern};
+use wire::{Content, Packet, Tcp, pattern};
+
+impl Connection {
+    /// Remembers what the payload of a segment means, and checks that it is the pattern.
+    pub(super) fn note_payload(&mut self, i: usize, tcp: &Tcp, packet: &Packet, signals: &Signals) {
+        let entry = &self.entries[i];
+        let near = entry.tcp.receive_next();
+        let relative = tcp.seq.wrapping_sub(entry.tcp.peer_isn());
+        let offset = near.wrapping_add_signed(i64::from(wire::seq::diff(relative, near as u32)));
+        let len = packet.frame.payload.len;
+        if self.mode == Mode::Multipath {
+            if let Some(mapping) = self.mapping(offset, signals) {
+                self.entries[i].mappings.insert(mapping);
+            }
+            if self.checksum {
+                // What the checksum sums, with nothing but the payload: all others are zeros.
+                let checksum = match packet.frame.payload.content {
+                    Content::Pattern(place) => dss_checksum_of_pattern(0, 0, 0, place, len),
+                    Content::Unsaid => dss_checksum(0, 0, 0, packet.body.as_deref().unwrap_or(&[])),
+                };
+                self.entries[i].mappings.sum(offset..offset + u64::from(len), !checksum);
+            }
+        }
+        if let Some(place) = self.entries[i].mappings.place(offset)
+            && !is_pattern(packet, place)
+        {
+            self.corrupt_bytes += u64::from(len);
+        }
+    }
+
+    /// The mapping in the options of a segment that begins at `offset` (RFC 8684 §3.1, §3.3.1).
+    fn mapping(&self, offset: u64, signals: &Signals) -> Option<Mapping> {
+        let (start, place, len, end, subflow_seq, checksum) = match (signals.dss, signals.capable) {
+            (Some(dss), _) => {
+                let mapping = dss.mapping?;
+                let distance = mapping.subflow_seq.wrapping_sub(offset as u32) as i32;
+                let start = offset.checked_add_signed(i64::from(distance))?;
+                let place = self.receiving.place(mapping.data_seq, self.receive.next())?;
+                (start, place, mapping.len, dss.data_fin, mapping.subflow_seq, mapping.checksum)
+            }
+            // With the keys comes the first data.
+            (None, Some(capable)) => (1, 0, capable.data_len?, false, 1, capable.checksum),
+            (None, None) => return None,
+        };
+        let check = checksum
+            .filter(|_| self.checksum)
+            .map(|checksum| mappings::check(self.receiving.number(place), subflow_seq, len, checksum));
+        Some(Mapping { offset: start, place, len: u32::from(len).saturating_sub(u32::from(end)), check })
+    }
+}
+
+/// Whether a payload is the pattern at `place`, as far as its bytes are there.
+fn is_pattern(packet: &Packet, place: u64) -> bool {
+    match (packet.frame.payload.content, &packet.body) {
+        (Content::Pattern(at), _) => at == place,
+        (Content::Unsaid, Some(body)) => pattern::matches(place, body),
+        (Content::Unsaid, None) => true,
+    }
+}

@@ -1,0 +1,207 @@
+//! Receiving: reassembly at connection level, and the window that is told to the peer.
+
+use crate::recovery::ranges::Ranges;
+use wire::Time;
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub struct Receive {
+    /// Everything below this place has arrived.
+    next: u64,
+    /// Everything below this place was read by the application.
+    read: u64,
+    /// What arrived beyond `next`.
+    ahead: Ranges,
+    /// Where the peer's data ends, once it said so.
+    end: Option<u64>,
+    /// The peer may send up to here; never goes back.
+    edge: u64,
+    buffer: Buffer,
+}
+
+/// The receive buffer and how it grows.
+#[derive(Debug)]
+struct Buffer {
+    bytes: u64,
+    most: u64,
+    tuning: bool,
+    /// When the round that is watched began, and what had been read then.
+    round: Option<(Time, u64)>,
+    /// Bytes read in the last round.
+    last: u64,
+}
+
+impl Receive {
+    /// With a buffer of `bytes` that grows to `most` if `tuning`.
+    pub fn new(bytes: u64, most: u64, tuning: bool) -> Receive {
+        let buffer = Buffer { bytes, most: most.max(bytes), tuning, round: None, last: 0 };
+        Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge: bytes, buffer }
+    }
+
+    /// Bytes of data arrived for `place`. Says whether more is in order now.
+    pub fn deliver(&mut self, place: u64, len: u64) -> bool {
+        let data = place.max(self.next)..place + len;
+        if data.is_empty() {
+            return false;
+        }
+        if data.start > self.next {
+            self.ahead.insert(data, |_| {});
+            return false;
+        }
+        self.next = self.ahead.take_first(data.end);
+        self.ahead.trim(self.next);
+        true
+    }
+
+    /// The peer's data ends at `place` (DATA_FIN, or the FIN of plain TCP). Only the first word counts.
+    pub fn end_at(&mut self, place: u64) {
+        self.end.get_or_insert(place);
+    }
+
+    /// Whether all that the peer sent has arrived, and its end.
+    pub fn finished(&self) -> bool {
+        self.end.is_some_and(|end| end <= self.next)
+    }
+
+    /// What a DATA_ACK says: the next place that is missing; the end takes one place of its own (RFC 8684 §3.3.3).
+    pub fn acknowledged(&self) -> u64 {
+        self.next + u64::from(self.finished())
+    }
+
+    /// The next place of data that is missing.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes that can be read.
+    pub fn readable(&self) -> u64 {
+        self.next - self.read
+    }
+
+    /// Bytes that wait for others before them.
+    pub fn out_of_order(&self) -> u64 {
+        self.ahead.bytes()
+    }
+
+    /// Bytes of the buffer.
+    pub fn buffer(&self) -> u64 {
+        self.buffer.bytes
+    }
+
+    /// Reads up to `bytes`; says how many.
+    pub fn read(&mut self, now: Time, bytes: u64, rtt_ns: Option<i64>, mss_bytes: u64) -> u64 {
+        let bytes = bytes.min(self.readable());
+        self.read += bytes;
+        if let Some(rtt_ns) = rtt_ns {
+            self.buffer.tune(now, self.read, rtt_ns, mss_bytes);
+        }
+        bytes
+    }
+
+    /// The window to tell: how far the peer may go beyond what is acknowledged. It opens in steps of half the buffer or
+    /// a segment, whichever is less, to keep segments from becoming small (RFC 9293 §3.8.6.2.2).
+    pub fn window(&mut self, mss_bytes: u64) -> u64 {
+        if self.opened(mss_bytes) > 0 {
+            self.edge = self.read + self.buffer.bytes;
+        }
+        self.edge.saturating_sub(self.next)
+    }
+
+    /// By how much the window would open if told now; 0 where that would be too little to tell.
+    pub fn opened(&self, mss_bytes: u64) -> u64 {
+        let by = (self.read + self.buffer.bytes).saturating_sub(self.edge);
+        if by >= mss_bytes.min(self.buffer.bytes / 2).max(1) { by } else { 0 }
+    }
+
+    /// Whether a reader should tell the peer at once: the window was less than half of what it is now.
+    pub fn worth_telling(&self, mss_bytes: u64) -> bool {
+        let told = self.edge.saturating_sub(self.next);
+        let opened = self.opened(mss_bytes);
+        opened > 0 && told < self.buffer.bytes / 2 && told <= opened
+    }
+}
+
+impl Buffer {
+    /// Dynamic right-sizing as Linux does it: what was read in a round trip, twice, and 16 segments more; while the
+    /// rate grows, twice its growth on top (net/ipv4/tcp_input.c, tcp_rcv_space_adjust; net/mptcp/protocol.c,
+    /// mptcp_rcv_space_adjust).
+    fn tune(&mut self, now: Time, read: u64, rtt_ns: i64, mss_bytes: u64) {
+        let (began, read_then) = *self.round.get_or_insert((now, read));
+        if !self.tuning || now - began < rtt_ns {
+            return;
+        }
+        let copied = read - read_then;
+        if copied > self.last {
+            let mut bytes = 2 * copied + 16 * mss_bytes;
+            if self.last > 0 {
+                let growth = u128::from(bytes) * u128::from(copied - self.last) / u128::from(self.last);
+                bytes = bytes.saturating_add((2 * growth).min(u128::from(self.most)) as u64);
+            }
+            self.bytes = self.bytes.max(bytes.min(self.most));
+            self.last = copied;
+        }
+        self.round = Some((now, read));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_byte_arrives_once_and_in_order(pieces in prop::collection::vec((0u64..200, 1u64..40), 1..60)) {
+            let mut receive = Receive::new(1 << 20, 1 << 20, false);
+            let mut model = std::collections::BTreeSet::new();
+            for (place, len) in pieces {
+                let before = receive.next();
+                let grew = receive.deliver(place, len);
+                model.extend(place..place + len);
+                let next = (0..).find(|place| !model.contains(place)).unwrap();
+                prop_assert_eq!(receive.next(), next);
+                prop_assert_eq!(grew, next > before);
+                prop_assert_eq!(receive.out_of_order(), model.iter().filter(|&&place| place >= next).count() as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn window_never_goes_back_and_opens_in_steps() {
+        let mut receive = Receive::new(10_000, 10_000, false);
+        assert_eq!(receive.window(1000), 10_000);
+        receive.deliver(0, 9_500);
+        assert_eq!(receive.window(1000), 500);
+        receive.read(Time::from_nanos(0), 999, None, 1000);
+        assert_eq!(receive.window(1000), 500, "less than a segment is not told");
+        receive.read(Time::from_nanos(0), 1, None, 1000);
+        assert_eq!(receive.window(1000), 1500);
+        receive.read(Time::from_nanos(0), u64::MAX, None, 1000);
+        assert!(receive.worth_telling(1000));
+        assert_eq!(receive.window(1000), 10_000);
+    }
+
+    #[test]
+    fn the_end_takes_a_place() {
+        let mut receive = Receive::new(10_000, 10_000, false);
+        receive.end_at(100);
+        receive.deliver(0, 50);
+        assert_eq!((receive.acknowledged(), receive.finished()), (50, false));
+        receive.deliver(50, 50);
+        assert_eq!((receive.acknowledged(), receive.finished()), (101, true));
+    }
+
+    #[test]
+    fn buffer_grows_with_what_a_round_trip_brings() {
+        let (rtt, mss) = (50_000_000, 1000);
+        let mut receive = Receive::new(64_000, 6_000_000, true);
+        let mut now = Time::from_nanos(0);
+        // 100 kB a round, doubling: twice that and 16 segments, and on growth twice the growth.
+        for (round, expected) in [(0, 64_000), (100_000, 216_000), (200_000, 416_000 + 2 * 416_000)] {
+            receive.deliver(receive.next(), round);
+            receive.read(now, u64::MAX, Some(rtt), mss);
+            assert_eq!(receive.buffer(), expected);
+            now = now + rtt;
+        }
+    }
+}

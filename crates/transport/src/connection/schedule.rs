@@ -1,0 +1,163 @@
+//! Which subflow gets what, and what is given again.
+
+use super::Connection;
+use super::send::Due;
+use crate::scheduler::{Choice, Chunk, PathView};
+use crate::subflow::Piece;
+use wire::Time;
+
+impl Connection {
+    /// Gives what is due to subflows; says whether one got something.
+    pub(super) fn schedule(&mut self, now: Time) -> bool {
+        self.timers.schedule = Time::MAX;
+        if self.over.is_some() {
+            return false;
+        }
+        let due = self.send.due();
+        let chunk = match due {
+            Due::Nothing => return false,
+            Due::Blocked => return self.blocked(now),
+            Due::Again(piece) => {
+                let bytes = u64::from(piece.len);
+                Chunk { bytes, window_bytes: bytes, reinjection: true, sent_on: piece.sent_on }
+            }
+            Due::New { bytes, window_bytes } => Chunk { bytes, window_bytes, reinjection: false, sent_on: 0 },
+        };
+        self.look();
+        let (subflows, bytes) = match self.scheduler.choose(now, &chunk, &self.views) {
+            Choice::Send { subflows, bytes } => (subflows, bytes.min(chunk.sendable_bytes())),
+            Choice::Wait(until) => {
+                self.timers.schedule = until;
+                return false;
+            }
+        };
+        let Some(first) = self.first_of(subflows) else { return false };
+        match due {
+            Due::Again(piece) => {
+                for i in self.each_of(subflows) {
+                    self.push_again(i, &piece);
+                }
+                true
+            }
+            _ => self.push_new(first, subflows, bytes, chunk.bytes),
+        }
+    }
+
+    /// Gives `bytes` of new data to `subflows`, in segments as the first of them has them. Segments are full but for the
+    /// last that there is to send (RFC 9293 §3.8.6.2.1), unless nothing else is on its way.
+    fn push_new(&mut self, first: usize, subflows: u64, bytes: u64, waiting: u64) -> bool {
+        let mss_bytes = u64::from(self.entries[first].tcp.mss_bytes());
+        let mut left = bytes;
+        let mut pushed = false;
+        while left > 0 {
+            let len = left.min(mss_bytes);
+            let short = len < mss_bytes && bytes - left + len < waiting;
+            if short && (pushed || self.send.una() < self.send.next()) {
+                break;
+            }
+            let piece = self.send.give(len as u32, first);
+            let data_fin = piece.end && self.is_multipath();
+            self.entries[first].tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin });
+            for i in self.each_of(subflows & !(1 << first)) {
+                self.push_again(i, &piece);
+            }
+            left -= len;
+            pushed = true;
+        }
+        pushed
+    }
+
+    /// Gives a piece that was given before to subflow `i` too, in segments as that has them.
+    fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
+        let entry = &mut self.entries[i];
+        let mss_bytes = entry.tcp.mss_bytes();
+        let mut at = 0;
+        while at < piece.len {
+            let len = (piece.len - at).min(mss_bytes);
+            let data_fin = piece.end && at + len == piece.len;
+            entry.tcp.push(Piece { data_offset: piece.place + u64::from(at), len, data_fin });
+            at += len;
+        }
+        self.send.give_again(piece.place, i);
+    }
+
+    /// The peer's window is full. Either a free subflow repairs what blocks it, or, when nothing is on its way that an
+    /// answer could come to, the window is probed.
+    fn blocked(&mut self, now: Time) -> bool {
+        if let Some(head) = self.send.head().copied().filter(|_| self.is_multipath()) {
+            self.look();
+            let bytes = u64::from(head.len);
+            let chunk = Chunk { bytes, window_bytes: bytes, reinjection: true, sent_on: head.sent_on };
+            let (windows, scheduler) = (&mut self.windows, &mut *self.scheduler);
+            if let Choice::Send { subflows, .. } =
+                self.opportunistic.blocked(now, &chunk, &self.views, windows, scheduler)
+            {
+                for i in self.each_of(subflows) {
+                    self.push_again(i, &head);
+                }
+                return true;
+            }
+        }
+        if self.send.una() == self.send.next()
+            && let Some(i) = self.best()
+        {
+            self.entries[i].tcp.probe(now, true);
+        }
+        false
+    }
+
+    /// What subflow `i` was given and the peer lacks goes to others. With `gone` it never comes back.
+    pub(super) fn reinject(&mut self, i: usize, gone: bool) {
+        if !self.is_multipath() || !(gone || self.others_carry(i)) {
+            return;
+        }
+        let una = self.send.una();
+        let forget = gone.then_some(i);
+        let entry = &self.entries[i];
+        for piece in entry.tcp.unacknowledged().chain(entry.tcp.queued()) {
+            if piece.data_offset + u64::from(piece.len) > una {
+                self.send.reinject(piece.data_offset, forget);
+            }
+        }
+    }
+
+    /// Whether a subflow other than `i` may carry data.
+    pub(super) fn others_carry(&self, i: usize) -> bool {
+        self.entries.iter().enumerate().any(|(other, entry)| other != i && entry.carries_data())
+    }
+
+    /// The subflow for what is not data: one that answers, with the least round-trip time.
+    pub(super) fn best(&self) -> Option<usize> {
+        let order = |&i: &usize| {
+            let entry = &self.entries[i];
+            (entry.timeouts, entry.nic.is_none(), entry.tcp.srtt_ns().unwrap_or(i64::MAX))
+        };
+        (0..self.entries.len()).filter(|&i| self.entries[i].carries_data()).min_by_key(order)
+    }
+
+    fn look(&mut self) {
+        let mut views = std::mem::take(&mut self.views);
+        views.clear();
+        let carrying = (0..self.entries.len()).filter(|&i| self.entries[i].carries_data());
+        views.extend(carrying.map(|i| self.view(i)));
+        self.views = views;
+    }
+
+    /// What the scheduler sees of subflow `i`.
+    pub(super) fn view(&self, i: usize) -> PathView {
+        let entry = &self.entries[i];
+        PathView {
+            backup: entry.backup || entry.peer_backup,
+            stale: entry.timeouts >= self.stale_timeouts,
+            ..entry.tcp.view(i, &self.windows[i])
+        }
+    }
+
+    fn first_of(&self, subflows: u64) -> Option<usize> {
+        self.each_of(subflows).next()
+    }
+
+    fn each_of(&self, subflows: u64) -> impl Iterator<Item = usize> + use<> {
+        (0..self.entries.len()).filter(move |i| subflows & (1 << i) != 0)
+    }
+}

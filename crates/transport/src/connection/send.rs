@@ -1,0 +1,324 @@
+//! Sending: what the application wrote, what the peer has, and what is given to which subflow.
+
+use std::collections::VecDeque;
+
+/// The sending half of a connection. Places count the application's bytes from 0.
+#[derive(Debug)]
+pub struct Send {
+    /// Everything below this place was written by the application.
+    written: u64,
+    /// Everything below this place was given to a subflow at least once.
+    next: u64,
+    /// Everything below this place is acknowledged by the peer (DATA_ACK).
+    una: u64,
+    /// The peer takes bytes below this place.
+    edge: u64,
+    /// The peer's window as last told.
+    window: u64,
+    /// Nothing more will be written.
+    closed: bool,
+    /// The end (DATA_FIN) was given to a subflow with the last bytes.
+    end_given: bool,
+    /// The peer acknowledged the end.
+    end_acknowledged: bool,
+    /// Pieces given to subflows and not acknowledged, by place.
+    outstanding: VecDeque<Outstanding>,
+    /// Places of pieces to be given to another subflow.
+    again: VecDeque<u64>,
+    /// Bytes that it may hold.
+    buffer: u64,
+}
+
+/// A piece of data that was given to a subflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outstanding {
+    /// First byte.
+    pub place: u64,
+    /// Bytes.
+    pub len: u32,
+    /// The end of the data follows it.
+    pub end: bool,
+    /// Subflows that it was given to, one bit each.
+    pub sent_on: u64,
+    /// The last of them.
+    pub holder: usize,
+    /// Waits to be given to another.
+    again: bool,
+}
+
+/// What is to be sent next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Data that a subflow was given and could not deliver.
+    Again(Outstanding),
+    /// New data.
+    New {
+        /// Bytes that wait.
+        bytes: u64,
+        /// Of them, bytes that the peer's window takes.
+        window_bytes: u64,
+    },
+    /// New data that the peer's window does not take.
+    Blocked,
+    /// Nothing.
+    Nothing,
+}
+
+impl Send {
+    /// That holds up to `buffer` bytes.
+    pub fn new(buffer: u64) -> Send {
+        Send {
+            written: 0,
+            next: 0,
+            una: 0,
+            edge: 0,
+            window: 0,
+            closed: false,
+            end_given: false,
+            end_acknowledged: false,
+            outstanding: VecDeque::new(),
+            again: VecDeque::new(),
+            buffer,
+        }
+    }
+
+    /// Takes up to `bytes`; says how many.
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        let bytes = bytes.min(self.room());
+        self.written += bytes;
+        bytes
+    }
+
+    /// Bytes that could be written now.
+    pub fn room(&self) -> u64 {
+        if self.closed { 0 } else { self.buffer.saturating_sub(self.written - self.una) }
+    }
+
+    /// Nothing more will be written.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Everything below this place is acknowledged.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Everything below this place was given to a subflow.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes written and not acknowledged.
+    pub fn unacknowledged(&self) -> u64 {
+        self.written - self.una
+    }
+
+    /// The peer's window as last told.
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// The place of the end, once all before it was given to subflows.
+    pub fn end(&self) -> Option<u64> {
+        (self.closed && self.next == self.written).then_some(self.written)
+    }
+
+    /// Whether the end must still be told apart from data.
+    pub fn end_alone(&self) -> bool {
+        self.end().is_some() && !self.end_given && !self.end_acknowledged
+    }
+
+    /// The end was told.
+    pub fn end_told(&mut self) {
+        self.end_given = true;
+    }
+
+    /// It seems not to have arrived: tell it again.
+    pub fn end_lost(&mut self) {
+        self.end_given = false;
+    }
+
+    /// Whether the peer has everything and knows that it is all.
+    pub fn delivered(&self) -> bool {
+        self.end_acknowledged
+    }
+
+    /// Whether the peer has all bytes that were written.
+    pub fn all_acknowledged(&self) -> bool {
+        self.una == self.written
+    }
+
+    /// The peer has everything below `place`, its window is `window` from there. Says whether that is news.
+    pub fn acknowledged(&mut self, place: u64, window: u64) -> bool {
+        let sent = self.next + u64::from(self.end().is_some());
+        if place > sent {
+            return false; // of what was never sent (RFC 9293 §3.10.7.4)
+        }
+        if place >= self.una {
+            // The right edge never goes back (RFC 8684 §3.3.5).
+            self.edge = self.edge.max(place + window);
+            self.window = window;
+        }
+        let ended = self.closed && place > self.written && !self.end_acknowledged;
+        self.end_acknowledged |= ended;
+        let place = place.min(self.written);
+        if place <= self.una {
+            return ended;
+        }
+        self.una = place;
+        while self.outstanding.front().is_some_and(|piece| piece.place + u64::from(piece.len) <= place) {
+            self.outstanding.pop_front();
+        }
+        true
+    }
+
+    /// What is to be sent next.
+    pub fn due(&mut self) -> Due {
+        while let Some(&place) = self.again.front() {
+            match self.find(place) {
+                Some(at) if self.outstanding[at].again => return Due::Again(self.outstanding[at]),
+                _ => self.again.pop_front(),
+            };
+        }
+        let bytes = self.written - self.next;
+        match self.edge.saturating_sub(self.next).min(bytes) {
+            _ if bytes == 0 => Due::Nothing,
+            0 => Due::Blocked,
+            window_bytes => Due::New { bytes, window_bytes },
+        }
+    }
+
+    /// The oldest piece that the peer lacks.
+    pub fn head(&self) -> Option<&Outstanding> {
+        self.outstanding.front()
+    }
+
+    /// The next `len` bytes of new data go to `subflow`. Says whether the end goes with them.
+    pub fn give(&mut self, len: u32, subflow: usize) -> Outstanding {
+        let place = self.next;
+        self.next += u64::from(len);
+        let end = self.end().is_some();
+        self.end_given |= end;
+        let piece = Outstanding { place, len, end, sent_on: 1 << subflow, holder: subflow, again: false };
+        self.outstanding.push_back(piece);
+        piece
+    }
+
+    /// A piece also goes to `subflow`.
+    pub fn give_again(&mut self, place: u64, subflow: usize) {
+        if let Some(at) = self.find(place) {
+            let piece = &mut self.outstanding[at];
+            piece.sent_on |= 1 << subflow;
+            piece.holder = subflow;
+            piece.again = false;
+        }
+    }
+
+    /// The piece of `place` is stuck: it is to be given to a subflow that has not had it. With `forget`, the subflow
+    /// is gone and its bit with it.
+    pub fn reinject(&mut self, place: u64, forget: Option<usize>) {
+        let Some(at) = self.find(place) else { return };
+        let piece = &mut self.outstanding[at];
+        if let Some(gone) = forget {
+            piece.sent_on &= !(1 << gone);
+        }
+        if !piece.again {
+            piece.again = true;
+            let place = piece.place;
+            let at = self.again.partition_point(|&other| other < place);
+            self.again.insert(at, place);
+        }
+    }
+
+    /// All pieces that no subflow carries any more, as after the death of the last.
+    pub fn reinject_all(&mut self) {
+        for piece in &mut self.outstanding {
+            piece.again = true;
+            piece.sent_on = 0;
+        }
+        self.again = self.outstanding.iter().map(|piece| piece.place).collect();
+    }
+
+    /// A place of the connection's subflows is used anew: what its last owner had says nothing of the next.
+    pub fn forget(&mut self, subflow: usize) {
+        for piece in &mut self.outstanding {
+            piece.sent_on &= !(1 << subflow);
+        }
+    }
+
+    /// Nothing that was given counts as given: a fallback begins again at what is acknowledged.
+    pub fn rewind(&mut self) {
+        self.next = self.una;
+        self.end_given = false;
+        self.outstanding.clear();
+        self.again.clear();
+    }
+
+    fn find(&self, place: u64) -> Option<usize> {
+        let at = self.outstanding.partition_point(|piece| piece.place <= place).checked_sub(1)?;
+        let piece = self.outstanding[at];
+        (place < piece.place + u64::from(piece.len)).then_some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sender(written: u64, window: u64) -> Send {
+        let mut send = Send::new(1 << 20);
+        send.write(written);
+        send.acknowledged(0, window);
+        send
+    }
+
+    #[test]
+    fn window_holds_new_data_back_and_its_edge_stays() {
+        let mut send = sender(5000, 3000);
+        assert_eq!(send.due(), Due::New { bytes: 5000, window_bytes: 3000 });
+        send.give(1000, 0);
+        send.give(2000, 1);
+        assert_eq!(send.due(), Due::Blocked);
+        assert!(send.acknowledged(1000, 2500), "is news");
+        assert_eq!(send.due(), Due::New { bytes: 2000, window_bytes: 500 });
+        assert!(!send.acknowledged(0, 2500), "an older one is none");
+        assert!(!send.acknowledged(1000, 1000));
+        assert_eq!(send.due(), Due::New { bytes: 2000, window_bytes: 500 }, "a smaller window takes nothing back");
+        assert!(!send.acknowledged(4000, 1000), "never sent");
+    }
+
+    #[test]
+    fn pieces_are_given_again_oldest_first_and_not_once_acknowledged() {
+        let mut send = sender(3000, 3000);
+        for _ in 0..3 {
+            send.give(1000, 0);
+        }
+        send.reinject(2000, None);
+        send.reinject(1500, Some(0));
+        let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
+        assert_eq!((piece.place, piece.len, piece.sent_on), (1000, 1000, 0), "the piece that holds the byte");
+        send.give_again(1000, 3);
+        let Due::Again(piece) = send.due() else { panic!("{:?}", send.due()) };
+        assert_eq!((piece.place, piece.sent_on), (2000, 1));
+        send.acknowledged(3000, 1000);
+        assert_eq!(send.due(), Due::Nothing);
+    }
+
+    #[test]
+    fn the_end_goes_with_the_last_bytes_or_alone() {
+        let mut send = sender(2000, 3000);
+        send.give(1000, 0);
+        send.close();
+        assert_eq!(send.end(), None);
+        assert!(send.give(1000, 0).end);
+        assert!(!send.end_alone());
+        assert!(send.acknowledged(2001, 0));
+        assert!(send.delivered());
+
+        let mut send = sender(2000, 3000);
+        send.give(2000, 0);
+        send.close();
+        assert!(send.end_alone(), "the bytes had gone before");
+    }
+}
