@@ -21,7 +21,16 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["analyze", "--help"], ["analyze"], ["analyze", "--json"]]
+    "arguments",
+    [
+        ["--help"],
+        ["analyze", "--help"],
+        ["analyze"],
+        ["analyze", "--json"],
+        ["run", "--help"],
+        ["scenarios"],
+        ["links", "lte"],
+    ],
 )
 def test_slow_modules_stay_out(arguments: list[str], download: list[str]) -> None:
     captures = download if arguments[0] == "analyze" and "--help" not in arguments else []

@@ -1,0 +1,337 @@
+"""Runs: their directories, what is printed of them, and what stays when something goes wrong."""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import mptcplab as package
+from command import Run
+from mptcplab import Error
+from mptcplab.results.run import Run as RunDirectory
+from mptcplab.scenario import library, long
+from mptcplab.scenario.scenario import load
+
+SMALL = """\
+schema = 1
+title = "something small"
+
+[transfer]
+direction = "download"
+size = "300 kB"
+
+[path.wifi]
+rate = "10 Mbit/s"
+delay = "5 ms"
+loss = "0.5 %"
+queue = "50 kB"
+
+[path.lte]
+rate = "8 Mbit/s"
+delay = "20 ms"
+queue = "100 kB"
+"""
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scenario") / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture(scope="session")
+def ran(mptcplab: Run, small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "out"
+    done = mptcplab("run", small, "--out", out)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def everything(place: Path) -> dict[str, bytes]:
+    files = [path for path in sorted(place.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(place)): path.read_bytes() for path in files}
+
+
+def test_a_directory_per_run_holds_all_of_it(ran: Path, small: Path) -> None:
+    assert sorted(path.name for path in ran.iterdir()) == ["mptcp", "tcp-lte", "tcp-wifi"]
+    for run in ran.iterdir():
+        names = {path.name for path in run.iterdir()}
+        assert names == {"scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables"}
+        tables = {path.stem for path in (run / "tables").iterdir()}
+        assert tables == set(package._core.Tables.NAMES)
+        about = json.loads((run / "run.json").read_text())
+        assert about["run"] == run.name
+        assert about["scenario"] == "small"
+        assert about["seed"] == 1
+        assert about["mptcplab"] == package.__version__
+        assert about["engine"] == "simulation"
+        assert about["outcome"]["finished"] is True
+        assert about["outcome"]["bytes_received"]["down"] == 300_000
+        assert about["started"] <= about["ended"]
+        assert "small.toml" in " ".join(about["command_line"])
+        assert set(about["sha256"]) == {"client.pcapng", "server.pcapng"}
+        assert (run / "scenario.toml").read_text() == long.write(load(small)[1])
+
+
+def test_the_captures_hold_what_the_tables_say(ran: Path) -> None:
+    for run in ran.iterdir():
+        (transfer,) = (
+            pl.read_parquet(run / "tables" / "transfers.parquet")
+            .filter(direction="down")
+            .iter_rows(named=True)
+        )
+        captured = package.analyze(sorted(run.glob("*.pcapng")))
+        (again,) = captured.transfers.filter(direction="down").iter_rows(named=True)
+        assert again["bytes"] == transfer["bytes"] == 300_000
+        assert again["throughput_mbps"] == pytest.approx(transfer["throughput_mbps"])
+        paths = set(captured.subflows["path"])
+        assert paths == {"wifi", "lte"} if run.name == "mptcp" else {run.name.removeprefix("tcp-")}
+
+
+def test_the_summary_holds_the_tables_figures(mptcplab: Run, small: Path, ran: Path) -> None:
+    printed = mptcplab("run", small, "--out", ran).stdout
+    assert printed.startswith("small · something small · simulated · seed 1\n")
+    best = 0.0
+    for run, label in (
+        ("mptcp", "MPTCP"),
+        ("tcp-wifi", "TCP over wifi"),
+        ("tcp-lte", "TCP over lte"),
+    ):
+        (row,) = (
+            pl.read_parquet(ran / run / "tables" / "transfers.parquet")
+            .filter(direction="down")
+            .iter_rows(named=True)
+        )
+        (line,) = re.findall(rf"^  {label} +([\d.]+) ", printed, re.MULTILINE)
+        assert float(line) == pytest.approx(row["throughput_mbps"], rel=0.005)
+        best = max(best, row["throughput_mbps"] if run != "mptcp" else 0)
+    (said,) = re.findall(r"best single path: \w+ with ([\d.]+) Mbit/s; MPTCP gives", printed)
+    assert float(said) == pytest.approx(best, rel=0.005)
+    assert f"mptcplab analyze {ran}/mptcp/*.pcapng" in printed
+
+
+def test_json_holds_the_same(mptcplab: Run, small: Path, ran: Path) -> None:
+    document = json.loads(mptcplab("run", small, "--out", ran, "--json").stdout)
+    assert document["schema"] == 1
+    assert document["scenario"] == "small"
+    assert list(document["runs"]) == ["mptcp", "tcp-wifi", "tcp-lte"]
+    run = document["runs"]["mptcp"]
+    assert run["about"] == json.loads((ran / "mptcp" / "run.json").read_text())
+    (connection,) = run["tables"]["connections"]
+    assert connection["transfers"]["down"]["throughput_mbps"] == run["throughput_mbps"]
+    best = document["runs"][f"tcp-{document['best_path']}"]["throughput_mbps"]
+    assert document["gain"] == pytest.approx(run["throughput_mbps"] / best - 1)
+    shares = [subflow["flows"]["down"]["share"] for subflow in connection["subflows"]]
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_tables_from_the_disk_nest_as_those_of_an_analysis(
+    download: list[str], tmp_path: Path
+) -> None:
+    analysis = package.analyze(download)
+    for name in package._core.Tables.NAMES:
+        pl.DataFrame(analysis._tables.table(name)).write_parquet(tmp_path / f"{name}.parquet")
+    from mptcplab.results.run import StoredTables
+
+    assert json.loads(StoredTables(tmp_path).json()) == json.loads(analysis.json())
+
+
+def test_what_is_there_is_kept(mptcplab: Run, small: Path, ran: Path) -> None:
+    before = everything(ran)
+    done = mptcplab("run", small, "--out", ran)
+    assert done.stderr.count("was there already, kept\n") == 3
+    assert everything(ran) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "differ"),
+    [
+        (["--seed", "2"], "its seed differs"),
+        (["--set", "path.wifi.rate=1Mbps"], "its scenario differs"),
+        (["--full-payload"], "its captures differs"),
+        (["--seed", "2", "--set", "path.wifi.rate=1Mbps"], "its scenario and seed differ"),
+    ],
+)
+def test_another_run_is_not_overwritten(
+    mptcplab: Run, small: Path, ran: Path, arguments: list[str], differ: str
+) -> None:
+    before = everything(ran)
+    done = mptcplab("run", small, "--out", ran, *arguments)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"mptcplab: {ran}/mptcp holds another run ({differ}): choose another place (--out) or "
+        "replace it (--force)\n"
+    )
+    assert everything(ran) == before
+
+
+def test_force_replaces_runs_and_nothing_else(mptcplab: Run, small: Path, tmp_path: Path) -> None:
+    arguments = ("run", small, "--out", tmp_path, "--no-baselines", "--no-captures")
+    assert mptcplab(*arguments).returncode == 0
+    assert not list(tmp_path.rglob("*.pcapng"))
+    assert mptcplab(*arguments, "--seed", 2, "--force").returncode == 0
+    assert json.loads((tmp_path / "mptcp" / "run.json").read_text())["seed"] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["mptcp"]
+    (tmp_path / "mptcp" / "run.json").unlink()
+    done = mptcplab(*arguments, "--force")
+    assert done.returncode == 2
+    assert f"{tmp_path}/mptcp is there and is no run: choose another place" in done.stderr
+    assert (tmp_path / "mptcp" / "scenario.toml").exists()
+
+
+def test_the_same_seed_gives_the_same_bytes(small: Path, ran: Path, tmp_path: Path) -> None:
+    again = package.run(small, out=tmp_path)
+    for run in again.runs:
+        about = json.loads((ran / run.name / "run.json").read_text())
+        assert run.about["sha256"] == about["sha256"]
+        for table in (ran / run.name / "tables").iterdir():
+            assert pl.read_parquet(table).equals(
+                pl.read_parquet(run.directory / "tables" / table.name)
+            )
+    other = package.run(small, out=tmp_path / "other", seed=2, baselines=False)
+    assert other.mptcp.about["sha256"] != again.mptcp.about["sha256"]
+
+
+def test_the_place_is_named_after_scenario_and_seed(
+    mptcplab: Run, small: Path, tmp_path: Path
+) -> None:
+    arguments = ("run", small, "--no-baselines", "--no-captures")
+    mptcplab(*arguments, cwd=tmp_path)
+    mptcplab(*arguments, "--seed", 3, cwd=tmp_path)
+    mptcplab(*arguments, "--set", "path.wifi.rate=1Mbps", cwd=tmp_path)
+    repeated = mptcplab(*arguments, "--repeat", 2, cwd=tmp_path)
+    places = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert places[:2] == ["small", "small-1"]
+    assert places[-1] == "small-3"
+    assert re.fullmatch(r"small-[0-9a-f]{6}-1", places[2])
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("runs/small/*/*")) == [
+        "runs/small/1/mptcp",
+        "runs/small/2/mptcp",
+    ]
+    assert re.search(r"^  mean +± σ +[\d.]+ ± [\d.]+$", repeated.stdout, re.MULTILINE)
+
+
+def test_repeated_as_json(mptcplab: Run, small: Path, tmp_path: Path) -> None:
+    done = mptcplab("run", small, "--repeat", 2, "--out", tmp_path, "--no-baselines", "--json")
+    document = json.loads(done.stdout)
+    assert [one["seed"] for one in document["repeated"]] == [1, 2]
+    assert document["repeated"][0]["gain"] is None
+
+
+LONG = SMALL.replace('size = "300 kB"', 'duration = "20 h"')
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_is_stopped_in_the_middle_leaves_no_run(
+    mptcplab: Run, small: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    (tmp_path / "long.toml").write_text(LONG)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            until = time.monotonic() + 30
+            while not list(out.glob(".unfinished-*/client.pcapng")):
+                assert time.monotonic() < until
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(number)
+            process.wait(30)
+        finally:
+            process.kill()
+    left = [path.name for path in out.iterdir()]
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert left == []
+    else:
+        assert len(left) == 1
+        assert left[0].startswith(".unfinished-")
+    # The next run removes what was left.
+    assert mptcplab("run", small, "--out", out, "--no-baselines").returncode == 0
+    assert [path.name for path in out.iterdir()] == ["mptcp"]
+
+
+def test_from_python_without_a_place(small: Path) -> None:
+    comparison = package.run(small, seed=4, settings=["transfer.size=100 kB"])
+    place = comparison.directory
+    assert comparison.mptcp.about["seed"] == 4
+    assert sorted(comparison.baselines) == ["lte", "wifi"]
+    assert comparison.best_path in comparison.baselines
+    assert comparison.gain is not None
+    assert comparison.mptcp.transfers.filter(direction="down")["bytes"].to_list() == [100_000]
+    lte = comparison.baselines["lte"]
+    del comparison
+    # Whoever holds a run can look at it.
+    assert lte.flows.height
+    assert lte.rtt_ms_mean is not None
+    assert lte.rtt_ms_mean >= 40
+    assert place.exists()
+    del lte
+    gc.collect()
+    assert not place.exists()
+
+
+def test_from_python_as_a_dictionary() -> None:
+    scenario = {
+        "schema": 1,
+        "transfer": {"direction": "upload", "size": "50 kB"},
+        "path": {"wifi": {"rate": "10 Mbit/s", "delay": "5 ms"}},
+    }
+    comparison = package.run(scenario, baselines=False)
+    assert comparison.baselines == {}
+    assert comparison.gain is None
+    assert comparison.mptcp.transfers.filter(direction="up")["bytes"].to_list() == [50_000]
+
+
+def test_what_cannot_be_is_an_error(small: Path, tmp_path: Path) -> None:
+    with pytest.raises(Error, match=r"--set path.wifi.rate=1: path.wifi.rate: 1 is not a rate"):
+        package.run(small, settings=["path.wifi.rate=1"])
+    with pytest.raises(Error, match="the seed is -1"):
+        package.run(small, seed=-1)
+    with pytest.raises(Error, match="captures is 'some'"):
+        package.run(small, captures="some")
+    with pytest.raises(Error, match="cannot write /dev/null/x/mptcp: "):
+        package.run(small, out="/dev/null/x")
+    with pytest.raises(Error, match="holds no run"):
+        RunDirectory(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["run"], "SCENARIO"),
+        (["run", "wifi-ltee"], "did you mean wifi-lte?"),
+        (["run", "nosuch.toml"], "nosuch.toml: No such file or directory"),
+        (["run", "wifi-lte", "--seed", "-1"], "--seed: -1 is not a number"),
+        (["run", "wifi-lte", "--repeat", "0"], "--repeat: 0 is not a number above 0"),
+        (["run", "wifi-lte", "--set", "path.wifi.rat=1"], "did you mean rate?"),
+        (["run", "wifi-lte", "--no-captures", "--full-payload"], "not allowed with"),
+        (["scenarios", "wifi"], "no scenario wifi ships; did you mean wifi-lte?"),
+        (["links", "lt"], "no link lt ships; did you mean lte?"),
+    ],
+)
+def test_one_line_and_status_2(mptcplab: Run, arguments: list[str], complaint: str) -> None:
+    done = mptcplab(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("what", ["scenarios", "links"])
+def test_what_ships_is_listed_and_printed(mptcplab: Run, what: str) -> None:
+    listed = mptcplab(what).stdout
+    for name in library.names(what):
+        title = library.table(what, name)["title"]
+        assert re.search(rf"^{name} +{re.escape(title)}$", listed, re.MULTILINE)
+        assert mptcplab(what, name).stdout == library.text(what, name)

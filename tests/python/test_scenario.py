@@ -1,0 +1,540 @@
+"""Scenarios: what is refused and how, what is filled in, and that the long form says the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mptcplab import ScenarioError, _core
+from mptcplab.scenario import endpoint, library, locate, long
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import Scenario, load, read_scenario
+from mptcplab.scenario.source import Source
+
+# Lines count from 1.
+TEXT = """\
+schema = 1
+
+[transfer]
+direction = "download"
+size = "1 MB"
+
+[link.home]
+uplink = [{ element = "rate", rate = "1 Mbit/s" }]
+downlink = [
+  { element = "rate", rate = "1 Mbit/s", queue = { queue = "drop-tail", bytes = "10 kB" } },
+  { element = "delay", delay = "1 ms" },
+]
+
+[path.wifi]
+link = "home"
+
+[path.lte]
+rate = "2 Mbit/s"
+delay = "3 ms"
+
+[[timeline]]
+at = "1 s"
+path = "wifi"
+verb = "blackout"
+
+[[cross_traffic]]
+link = "home"
+
+[mptcp]
+[tcp]
+[server]
+[run]
+"""
+DELAY = '{ element = "delay", delay = "1 ms" }'
+SIZE = 'size = "1 MB"'
+
+
+def read(text: str, *settings: str) -> Scenario:
+    source = Source.of_text(text, "mine.toml")
+    for setting in settings:
+        source.set(setting)
+    return read_scenario(source)
+
+
+def refused(text: str, *settings: str) -> str:
+    with pytest.raises(ScenarioError) as error:
+        read(text, *settings)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+REFUSED = [
+    (
+        "schema = 1",
+        "shema = 1",
+        "mine.toml:1: shema: there is no such section; did you mean schema?",
+    ),
+    ("schema = 1", "schema = 2", "mine.toml:1: schema: 2 is not known: this mptcplab reads 1"),
+    ("schema = 1", "", "mine.toml: needs schema = 1 at its top"),
+    ("[mptcp]", "[mtcp]", "mine.toml:29: mtcp: there is no such section; did you mean mptcp?"),
+    # transfer
+    ('direction = "download"', "", 'mine.toml:3: transfer: needs direction: "download" (server to'),
+    ("download", "down", 'mine.toml:4: transfer.direction: "down" is not known here; known: do'),
+    (SIZE, "", "mine.toml:3: transfer: needs either size"),
+    (SIZE, f'{SIZE}\nduration = "3 s"', "mine.toml:3: transfer: needs either size"),
+    (SIZE, 'sise = "1 MB"', "mine.toml:5: transfer.sise: there is no such key; did you mean size?"),
+    (SIZE, 'size = "1 Mbit"', 'mine.toml:5: transfer.size: "1 Mbit" is not a number of bytes such'),
+    (SIZE, "size = 10", "transfer.size: 10 is not a number of bytes such as"),
+    (SIZE, 'size = "0 B"', "transfer.size: must be above 0"),
+    (SIZE, 'size = "0.1 B"', 'transfer.size: "0.1 B" is finer than 1 B'),
+    (SIZE, 'size = "99999999999 GB"', "is too much"),
+    (SIZE, 'application = "bluk"', "mine.toml:5: transfer.application: "),
+    (SIZE, 'application = "constant-bit-rate"', "mine.toml:3: transfer: needs rate: "),
+    # links and elements
+    (
+        '"delay", delay',
+        '"dealy", delay',
+        'downlink.1.element: there is no element "dealy"; did you',
+    ),
+    (
+        'delay = "1 ms" }',
+        'delay = "1 m" }',
+        'mine.toml:11: link.home.downlink.1.delay: "1 m" is not a',
+    ),
+    (
+        'delay = "1 ms" }',
+        'delai = "1 ms" }',
+        "downlink.1.delai: element delay has no such parameter",
+    ),
+    (
+        DELAY,
+        '{ element = "delay" }',
+        "mine.toml:11: link.home.downlink.1: element delay needs delay: ",
+    ),
+    (DELAY, '{ delay = "1 ms" }', "downlink.1: does not say which element it is; known: "),
+    (DELAY, '"delay"', 'downlink.1: "delay" is not an element, a table'),
+    (DELAY, '{ element = "loss", ratio = "200 %" }', '"200 %" is more than 100 %'),
+    (DELAY, '{ element = "loss", ratio = 0.01 }', '0.01 is not a part in percent such as "1 %"'),
+    ('delay = "1 ms" }', 'delay = "1 ms", reorder = 1 }', "reorder: 1 is not true or false"),
+    (DELAY, '{ element = "trace", trace = "nosuch" }', "trace: nosuch: No such file"),
+    (DELAY, '{ element = "trace", trace = [1, "2"] }', "trace: a list is not a trace: a file, or"),
+    (
+        "drop-tail",
+        "drop-tial",
+        'downlink.0.queue.queue: there is no queue "drop-tial"; did you mean',
+    ),
+    (
+        "bytes =",
+        "bites =",
+        "mine.toml:10: link.home.downlink.0.queue.bites: queue drop-tail has no",
+    ),
+    ("[link.home]", '[link.home]\nprofile = "lte"', "mine.toml:7: link.home: profile and elements"),
+    (
+        "downlink = [",
+        "downlnk = [",
+        "mine.toml:9: link.home.downlnk: there is no such key; did you",
+    ),
+    # paths
+    (
+        'link = "home"',
+        'link = "hom"',
+        'mine.toml:15: path.wifi.link: there is no link "hom"; did you',
+    ),
+    (
+        'link = "home"',
+        'link = "home"\nloss = "1 %"',
+        "mine.toml:16: path.wifi.loss: link and loss excl",
+    ),
+    ('link = "home"', 'link = "home"\nmtu = 100', "path.wifi.mtu: must be at least 576"),
+    (
+        'link = "home"',
+        'link = "home"\nip = 5',
+        "path.wifi.ip: 5 is not known here; known: 4, 6, both",
+    ),
+    ('link = "home"', 'link = "home"\nbackup = "yes"', 'backup: "yes" is not true or false'),
+    ("path.wifi", "path.Wifi", 'mine.toml:14: path.Wifi: "Wifi" cannot name a path: a name is'),
+    ("path.wifi", "path.lo", "path.lo: "),
+    ("path.wifi", "path.all", "path.all: "),
+    ("path.wifi", "path.default", "path.default: "),
+    ("path.wifi", "path.sixteen-letters-", "path.sixteen-letters-: "),
+    ("path.wifi", "path.lte", "mine.toml:17: path.lte: is there twice"),
+    ("path.lte", "path.home", 'mine.toml:17: path.home: there is a link "home" too'),
+    ('rate = "2 Mbit/s"', "", "mine.toml:17: path.lte: needs a link, or rate (or uplink_rate)"),
+    ('delay = "3 ms"', "", "mine.toml:17: path.lte: needs delay"),
+    ('delay = "3 ms"', 'delay = "3 ms"\nqueue = "a lot"', "mine.toml:20: path.lte.queue: "),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\nqueue = { queue = "cdel" }',
+        "path.lte.queue.queue: there is",
+    ),
+    ('delay = "3 ms"', 'delay = "3 ms"\nattached = 1', "path.lte.attached: 1 is not true or false"),
+    # timeline
+    ('path = "wifi"', 'path = "wfi"', 'mine.toml:23: timeline.0.path: there is no path "wfi"; did'),
+    (
+        'at = "1 s"',
+        'at = "2 h"',
+        "mine.toml:22: timeline.0.at: 7200 s is not before the end, 3600 s",
+    ),
+    ('at = "1 s"', "", "mine.toml:21: timeline.0: needs at: "),
+    (
+        '"blackout"',
+        '"blackuot"',
+        'mine.toml:24: timeline.0.verb: "blackuot" is not known here; did',
+    ),
+    ('verb = "blackout"', "", "mine.toml:21: timeline.0: needs verb: "),
+    (
+        '"blackout"',
+        '"blackout"\ntakes = "1 s"',
+        "mine.toml:25: timeline.0.takes: there is no such key",
+    ),
+    (
+        '"blackout"',
+        '"profile"',
+        "mine.toml:21: timeline.0: needs one of link, profile, or uplink and",
+    ),
+    ('"blackout"', '"profile"\nprofile = "lt"', "timeline.0.profile: no link "),
+    ('"blackout"', '"profile"\nlink = "hom"', "timeline.0.link: there is no link "),
+    (
+        "[[timeline]]",
+        "[timeline]",
+        "mine.toml:21: timeline: is a list of tables: write [[timeline]]",
+    ),
+    # the rest
+    (
+        "[mptcp]",
+        '[mptcp]\nscheduler = "lowest"',
+        "mine.toml:30: mptcp.scheduler: there is no scheduler",
+    ),
+    ("[mptcp]", '[mptcp]\npath_manager = "x"', "mptcp.path_manager: there is no path manager "),
+    ("[mptcp]", '[mptcp]\ncongestion_control = "lai"', "did you mean lia?"),
+    ("[tcp]", '[tcp]\ncongestion_control = "ren"', "did you mean reno?"),
+    ("[tcp]", "[tcp]\ndelayed_ack = false", "tcp.delayed_ack: false is not a length of time such"),
+    (
+        "[tcp]",
+        "[tcp]\nsak = false",
+        "mine.toml:31: tcp.sak: there is no such key; did you mean sack?",
+    ),
+    ("[server]", "[server]\naddresses = 0", "mine.toml:32: server.addresses: must be at least 1"),
+    ("[server]", '[server]\naddresses = "two"', 'server.addresses: "two" is not a whole number'),
+    ("[run]", '[run]\nstop = "0 s"', "mine.toml:33: run.stop: must be above 0"),
+    ("[run]", '[run]\nbaselines = "no"', 'run.baselines: "no" is not true or false'),
+    (
+        '[[cross_traffic]]\nlink = "home"',
+        '[[cross_traffic]]\nlink = "hom"',
+        "cross_traffic.0.link: ",
+    ),
+    ("[[cross_traffic]]", '[[cross_traffic]]\nkind = "upd"', "cross_traffic.0.kind: "),
+    (
+        "[[cross_traffic]]",
+        '[[cross_traffic]]\nstart = "1 s"\nstop = "1 s"',
+        "it stops before it sta",
+    ),
+    ("[[cross_traffic]]", '[[cross_traffic]]\ncongestion_control = "x"', "no congestion control "),
+    ("[run]", "[run", "mine.toml:32: "),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "complaint"), REFUSED)
+def test_what_cannot_be_gets_one_line_with_its_place(old: str, new: str, complaint: str) -> None:
+    assert old in TEXT
+    assert complaint in refused(TEXT.replace(old, new, 1))
+
+
+def test_missing_sections_are_named() -> None:
+    assert refused("schema = 1") == "mine.toml: needs [transfer]"
+    text = 'schema = 1\n[transfer]\ndirection = "upload"\nsize = "1 B"\n'
+    assert refused(text) == "mine.toml: needs at least one [path.NAME]"
+    away = text + '[path.wifi]\nrate = "1 bit/s"\ndelay = "0 s"\nattached = false\n'
+    assert "none is attached" in refused(away)
+
+
+SETTINGS = [
+    ("path.wifi.mtu=9", "path.wifi.mtu: must be at least 576"),
+    ("path.lte.rate=10Mbpz", 'path.lte.rate: "10Mbpz" is not a rate such as "20 Mbit/s"'),
+    ("path.lte.rate=10", "path.lte.rate: 10 is not a rate"),
+    ("path.wifi.rate=10Mbps", "path.wifi.rate: link and rate exclude each other"),
+    ("path.wfi.rate=10Mbps", "there is no path wfi; did you mean wifi?"),
+    ("timeline.1.at=10s", "timeline has no entry 1; it has only entry 0"),
+    ("timeline.0.at=2h", "timeline.0.at: 7200 s is not before the end"),
+    ("link.home.downlink.1.delay=3 Mbit/s", 'link.home.downlink.1.delay: "3 Mbit/s" is not'),
+    ("schema.a.b=4", "schema is no table"),
+    ("transfer.sise=4", "transfer.sise: there is no such key; did you mean size?"),
+    ("foo", "is not KEY=VALUE"),
+    ("=3", "is not KEY=VALUE"),
+]
+
+
+@pytest.mark.parametrize(("setting", "complaint"), SETTINGS)
+def test_settings_are_held_to_the_same_and_named(setting: str, complaint: str) -> None:
+    assert refused(TEXT, setting).startswith(f"--set {setting}: {complaint}")
+
+
+def test_settings_take_effect() -> None:
+    scenario = read(
+        TEXT,
+        "path.lte.rate=10Mbps",
+        "path.lte.queue = 200 ms",
+        "path.lte.ip=6",
+        'path.wifi.ip="both"',
+        "timeline.0.at=85 s",
+        "mptcp.congestion_control=olia",
+        "mptcp.checksum=true",
+        "link.home.downlink.1.delay=20ms",
+        "server.addresses=2",
+        "cross_traffic.0.flows=3",
+        "title=what I changed",
+    )
+    assert scenario.links["lte"].uplink is not None
+    assert scenario.links["lte"].uplink[0]["rate"] == 10_000_000
+    assert scenario.links["lte"].uplink[0]["queue"]["delay"] == 200_000_000
+    assert scenario.paths["lte"].ip == 6
+    assert scenario.paths["wifi"].ip == "both"
+    assert scenario.timeline[0].at == 85 * 10**9
+    assert scenario.mptcp.congestion_control == "olia"
+    assert scenario.mptcp.checksum
+    assert scenario.links["home"].downlink is not None
+    assert scenario.links["home"].downlink[1]["delay"] == 20_000_000
+    assert scenario.server.addresses == 2
+    assert scenario.title == "what I changed"
+    planned = json.loads(plan(scenario, 1))
+    assert planned["server"]["addresses"] == ["10.9.0.1", "10.9.1.1", "fd00:9:0::1", "fd00:9:1::1"]
+    assert [path["address6"] for path in planned["paths"]] == ["fd00:0:1::2", "fd00:0:2::2"]
+    assert [path["address"] for path in planned["paths"]] == ["10.0.1.2", None]
+
+
+FULL = """\
+schema = 1
+title = "all that there is: \\"quoted\\", ünd\\u007f\\n"
+
+[transfer]
+direction = "upload"
+application = "request-response"
+request = "200 B"
+response = "1.5 MB"
+requests = 3
+think = "1.000001 s"
+
+[link.shared]
+origin = "assumed"
+uplink = [{ element = "rate", rate = "1234567 bit/s", queue = { queue = "codel" } }]
+downlink = [
+  { element = "delay", delay = "1 ns" },
+  { element = "loss", ratio = "0.1 %" },
+  { element = "trace", trace = [0, 5, 7] },
+]
+
+[link.lte]
+profile = "lte"
+
+[path.wifi]
+link = "shared"
+ip = "both"
+mtu = 1400
+
+[path.lte]
+link = "lte"
+backup = true
+
+[path.late]
+uplink_rate = "1.5 Mbit/s"
+downlink_rate = "3 Gbps"
+delay = "0.5 ms"
+jitter = "10 us"
+loss = "0.07 %"
+queue = "50 packets"
+attached = false
+ip = 6
+
+[server]
+addresses = 2
+announce = false
+
+[mptcp]
+scheduler = "lowest-rtt"
+max_subflows = 3
+close_timeout = "1 min"
+
+[tcp]
+delayed_ack = "off"
+initial_ssthresh = 64
+receive_buffer = "880 KiB"
+
+[[cross_traffic]]
+link = "shared"
+flows = 4
+stop = "10 s"
+
+[[cross_traffic]]
+name = "voice"
+kind = "udp"
+link = "late"
+rate = "64 kbit/s"
+packet = "200 B"
+direction = "upload"
+
+[[timeline]]
+at = "5 s"
+path = "late"
+verb = "attach"
+takes = "4 s"
+
+[[timeline]]
+at = "6 s"
+path = "lte"
+verb = "profile"
+profile = "hspa"
+
+[[timeline]]
+at = "7 s"
+path = "lte"
+verb = "profile"
+link = "late"
+
+[[timeline]]
+at = "8 s"
+path = "wifi"
+verb = "rebind"
+
+[run]
+stop = "100 s"
+sample = "0 s"
+baselines = false
+"""
+
+
+def test_the_long_form_reads_back_as_the_same() -> None:
+    scenario = read(FULL)
+    text = long.write(scenario)
+    again = read(text)
+    assert again == scenario
+    assert long.write(again) == text
+    for seed, path in ((1, None), (2, "lte")):
+        assert plan(again, seed, path) == plan(scenario, seed, path)
+
+
+@pytest.mark.parametrize("name", library.names("scenarios"))
+def test_what_ships_reads_and_reads_back(name: str) -> None:
+    found, scenario = load(name)
+    assert found == name
+    assert scenario.title
+    assert read(long.write(scenario)) == scenario
+
+
+@pytest.mark.parametrize("name", library.names("links"))
+def test_links_say_what_they_are_and_where_their_figures_come_from(name: str) -> None:
+    table = library.table("links", name)
+    assert table["title"]
+    assert table["origin"]
+    text = re.sub(r'profile = "lte"', f'profile = "{name}"', FULL)
+    assert read(text).links["lte"].origin == table["origin"]
+
+
+def test_the_long_form_holds_neither_short_forms_nor_profiles() -> None:
+    text = long.write(read(FULL))
+    assert "profile =" not in text
+    assert "uplink_rate" not in text
+    assert '{ element = "rate", rate = "1.5 Mbit/s", queue = { queue = "drop-tail", ' in text
+    assert '{ element = "loss", ratio = "0.07 %" }' in text
+    assert 'delayed_ack = "off"' in text
+    assert 'receive_buffer = "901.12 kB"' in text
+    assert text.count("profile") == 2
+
+
+def test_every_setting_of_the_endpoint_can_be_set() -> None:
+    ours = endpoint.config(read(TEXT).mptcp, read(TEXT).tcp)
+    theirs = json.loads(_core.transport_defaults())
+
+    def keys(table: dict[str, Any]) -> dict[str, Any]:
+        return {key: keys(value) if isinstance(value, dict) else 0 for key, value in table.items()}
+
+    assert keys(ours) == keys(theirs)
+    # What is left out is as the endpoint has it, but for the controller.
+    assert ours == theirs | {"congestion_control": "lia"}
+
+
+def test_the_plan_is_in_base_units() -> None:
+    planned = json.loads(plan(read(FULL), 7, "lte"))
+    assert planned["seed"] == 7
+    assert planned["run"] == {"kind": "tcp", "path": "lte"}
+    assert planned["transfer"] == {
+        "application": "request-response",
+        "direction": "up",
+        "request_bytes": 200,
+        "response_bytes": 1_500_000,
+        "requests": 3,
+        "think_ns": 1_000_001_000,
+    }
+    tcp = planned["transport"]["client"]["tcp"]
+    assert tcp["delayed_ack_ns"] is None
+    assert tcp["initial_ssthresh_packets"] == 64
+    assert tcp["receive_buffer_bytes"] == 901_120
+    assert not planned["transport"]["server"]["mptcp"]["enabled"]
+    attach, profile, other, rebind = planned["timeline"]
+    assert attach == {"at_ns": 5 * 10**9, "path": "late", "verb": "attach", "takes_ns": 4 * 10**9}
+    assert profile["link"]["uplink"][0]["element"] == "rate-process"
+    assert other["link"] == planned["links"]["late"]
+    assert rebind["address"] == "10.0.1.99"
+    assert planned["cross_traffic"][0]["name"] == "cross-1"
+    assert planned["cross_traffic"][1]["packet_bytes"] == 200
+    assert planned["stop_ns"] == 100 * 10**9
+    assert planned["sample_ns"] == 0
+
+
+def test_traces_are_found_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "up.trace").write_text("1\n5\n9\n")
+    text = TEXT.replace(DELAY, '{ element = "trace", trace = "up.trace" }')
+    (tmp_path / "mine.toml").write_text(text)
+    _, scenario = load(tmp_path / "mine.toml")
+    assert scenario.links["home"].downlink is not None
+    assert scenario.links["home"].downlink[1]["trace"] == [1, 5, 9]
+
+
+def test_lines_are_found_in_all_of_toml() -> None:
+    text = """\
+a.b = 1 # c = 2
+"quoted key" = \"\"\"
+x = 1
+[not.a.table]
+\"\"\"
+list = [ # comment ]
+  [1, 2],
+  { x = '}', y = [3,
+    4] },
+]
+
+[[t]]
+x = 1
+[t.sub]
+y = "#"
+[[t]]
+'x' = 2
+[[t.deep]]
+z = 1
+"""
+    lines = locate.lines(text)
+    assert lines["a", "b"] == 1
+    assert lines["quoted key",] == 2
+    assert lines["list",] == 6
+    assert lines["list", 0, 1] == 7
+    assert lines["list", 1, "x"] == 8
+    assert lines["list", 1, "y", 1] == 9
+    assert lines["t", 0, "sub", "y"] == 15
+    assert lines["t", 1] == 16
+    assert lines["t", 1, "x"] == 17
+    assert lines["t", 1, "deep", 0, "z"] == 19
+    assert not any("not" in place for place in lines)
+
+
+def test_what_is_no_scenario_is_told(tmp_path: Path) -> None:
+    for given, complaint in (
+        (
+            "wifi-ltee",
+            "wifi-ltee is neither a file nor a scenario that ships; did you mean wifi-lte?",
+        ),
+        ("nosuch.toml", "nosuch.toml: No such file or directory"),
+        (str(tmp_path), f"{tmp_path}: Is a directory"),
+        ({"schema": 1}, "scenario: needs [transfer]"),
+    ):
+        with pytest.raises(ScenarioError) as error:
+            load(given)
+        assert str(error.value) == complaint
