@@ -21,6 +21,8 @@ pub struct FullMesh {
     /// Whether the connection may have subflows, and this end opens them.
     role: Option<Role>,
     locals: Vec<IpAddr>,
+    /// Local addresses that the peer knows of.
+    known: Vec<IpAddr>,
     remotes: Vec<Remote>,
     subflows: Vec<Subflow>,
     troubles: Vec<Trouble>,
@@ -30,7 +32,7 @@ pub struct FullMesh {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Client,
-    Server { initial: IpAddr },
+    Server,
 }
 
 struct Remote {
@@ -68,6 +70,7 @@ impl FullMesh {
             max_accepted: settings.max_add_addr_accepted as usize,
             role: None,
             locals: Vec::new(),
+            known: Vec::new(),
             remotes: Vec::new(),
             subflows: Vec::new(),
             troubles: Vec::new(),
@@ -78,6 +81,7 @@ impl FullMesh {
     fn established(&mut self, client: bool, local: SocketAddr, remote: SocketAddr, commands: &mut Vec<PathCommand>) {
         self.remotes.push(Remote { id: 0, address: remote });
         self.opened(0, local.ip(), remote, true);
+        self.known.push(local.ip());
         if client {
             self.role = Some(Role::Client);
             if self.backup(local.ip()) {
@@ -85,9 +89,17 @@ impl FullMesh {
             }
             return;
         }
-        self.role = Some(Role::Server { initial: local.ip() });
-        let further = self.locals.iter().filter(|&&address| address != local.ip());
-        commands.extend(further.map(|&address| PathCommand::Announce { address, port: None }));
+        self.role = Some(Role::Server);
+        for address in self.locals.clone() {
+            self.announce(address, commands);
+        }
+    }
+
+    fn announce(&mut self, address: IpAddr, commands: &mut Vec<PathCommand>) {
+        if self.role == Some(Role::Server) && !self.known.contains(&address) {
+            self.known.push(address);
+            commands.push(PathCommand::Announce { address, port: None });
+        }
     }
 
     fn announced(&mut self, id: u8, address: SocketAddr) {
@@ -112,6 +124,14 @@ impl FullMesh {
 
     fn closed(&mut self, now: Time, local: IpAddr, remote: SocketAddr, reason: Closed) {
         self.subflows.retain(|subflow| subflow.local != local || subflow.remote != remote);
+        if reason == Closed::AddressLost {
+            // Told before the address is; nothing is to be opened from it in between.
+            self.locals.retain(|&other| other != local);
+            return;
+        }
+        if self.role != Some(Role::Client) {
+            return;
+        }
         let index = match self.troubles.iter().position(|trouble| trouble.local == local && trouble.remote == remote) {
             Some(index) => index,
             None => {
@@ -124,9 +144,9 @@ impl FullMesh {
         trouble.failures += 1;
         trouble.refusals += u32::from(reason == Closed::Refused);
         trouble.again = match reason {
-            Closed::TimedOut | Closed::Reset | Closed::AddressLost => now + wait,
+            Closed::TimedOut | Closed::Reset => now + wait,
             Closed::Refused if trouble.refusals < REFUSALS => now + wait,
-            Closed::Refused | Closed::Finished | Closed::Removed | Closed::Protocol => Time::MAX,
+            _ => Time::MAX,
         };
     }
 
@@ -136,21 +156,17 @@ impl FullMesh {
             return;
         }
         self.locals.push(address);
-        if matches!(self.role, Some(Role::Server { initial }) if initial != address) {
-            commands.push(PathCommand::Announce { address, port: None });
-        }
+        self.announce(address, commands);
     }
 
     fn address_down(&mut self, address: IpAddr, commands: &mut Vec<PathCommand>) {
         self.locals.retain(|&local| local != address);
-        let on_it = self.subflows.iter().filter(|subflow| subflow.local == address);
-        let closes: Vec<_> =
-            on_it.filter_map(|subflow| subflow.place).map(|subflow| PathCommand::Close { subflow }).collect();
-        // RFC 8684 §3.4.2: the peer is told only of an address that it knows.
-        if self.role.is_some_and(|role| role != Role::Client) || !closes.is_empty() {
+        if self.known.contains(&address) {
+            self.known.retain(|&known| known != address);
             commands.push(PathCommand::Withdraw { address });
         }
-        commands.extend(closes);
+        let on_it = self.subflows.iter().filter(|subflow| subflow.local == address);
+        commands.extend(on_it.filter_map(|subflow| subflow.place).map(|subflow| PathCommand::Close { subflow }));
     }
 
     /// Opens what is missing.
@@ -171,6 +187,9 @@ impl FullMesh {
                     continue;
                 }
                 self.subflows.push(Subflow { place: None, local, remote, initial: false });
+                if !self.known.contains(&local) {
+                    self.known.push(local);
+                }
                 commands.push(PathCommand::Join { local, remote, backup: self.backup(local) });
             }
         }

@@ -3,7 +3,7 @@
 //! A local address opens subflows or is announced once: what timed out or was reset is not opened again, as in the
 //! kernel. An address that goes takes its endpoint with it, as when NetworkManager or mptcpd keeps them.
 
-use super::{LocalEndpoint, PathCommand, PathEvent, PathManager, Settings};
+use super::{Closed, LocalEndpoint, PathCommand, PathEvent, PathManager, Settings};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
@@ -18,6 +18,8 @@ pub struct Linux {
     up: Vec<IpAddr>,
     /// Endpoints that had their turn (id_avail_bitmap).
     used: Vec<IpAddr>,
+    /// Local addresses that the peer knows of.
+    known: Vec<IpAddr>,
     /// Announced addresses that were joined.
     accepted: Vec<(u8, SocketAddr)>,
     subflows: Vec<Subflow>,
@@ -49,6 +51,7 @@ impl Linux {
             connection: None,
             up: Vec::new(),
             used: Vec::new(),
+            known: Vec::new(),
             accepted: Vec::new(),
             subflows: Vec::new(),
         }
@@ -59,6 +62,7 @@ impl Linux {
         self.opened(0, local.ip(), remote, true);
         // MPTCP_PM_MPC_ENDPOINT_ACCOUNTED: the initial subflow's endpoint had its turn.
         self.used.push(local.ip());
+        self.known.push(local.ip());
         if self.endpoint(local.ip()).is_some_and(|endpoint| endpoint.backup) {
             commands.push(PathCommand::SetBackup { subflow: 0, backup: true });
         }
@@ -81,6 +85,7 @@ impl Linux {
             }
             if endpoint.signal {
                 self.used.push(address);
+                self.known.push(address);
                 commands.push(PathCommand::Announce { address, port: None });
             }
             if !endpoint.subflow || !connection.client || self.further() >= self.max_subflows {
@@ -130,7 +135,16 @@ impl Linux {
         }
         let backup = self.endpoint(local).is_some_and(|endpoint| endpoint.backup);
         self.subflows.push(Subflow { place: None, local, remote, initial: false });
+        self.known.push(local);
         commands.push(PathCommand::Join { local, remote, backup });
+    }
+
+    fn closed(&mut self, local: IpAddr, remote: SocketAddr, reason: Closed) {
+        self.subflows.retain(|subflow| subflow.local != local || subflow.remote != remote);
+        if reason == Closed::AddressLost {
+            // Told before the address is; nothing is to be opened from it in between.
+            self.up.retain(|&up| up != local);
+        }
     }
 
     fn address_up(&mut self, address: IpAddr) {
@@ -141,13 +155,13 @@ impl Linux {
 
     fn address_down(&mut self, address: IpAddr, commands: &mut Vec<PathCommand>) {
         self.up.retain(|&up| up != address);
-        let had_its_turn = self.used.contains(&address);
         self.used.retain(|&used| used != address);
-        let on_it: Vec<_> = self.subflows.iter().filter(|subflow| subflow.local == address).collect();
-        if self.connection.is_some() && (had_its_turn || !on_it.is_empty()) {
+        if self.known.contains(&address) {
+            self.known.retain(|&known| known != address);
             commands.push(PathCommand::Withdraw { address });
         }
-        commands.extend(on_it.iter().filter_map(|subflow| subflow.place).map(|subflow| PathCommand::Close { subflow }));
+        let on_it = self.subflows.iter().filter(|subflow| subflow.local == address);
+        commands.extend(on_it.filter_map(|subflow| subflow.place).map(|subflow| PathCommand::Close { subflow }));
     }
 
     fn further(&self) -> usize {
@@ -166,9 +180,7 @@ impl PathManager for Linux {
             PathEvent::Announced { id, remote } => self.announced(id, remote, commands),
             PathEvent::Withdrawn { id } => self.accepted.retain(|&(accepted, _)| accepted != id),
             PathEvent::SubflowEstablished { subflow, local, remote } => self.opened(subflow, local.ip(), remote, false),
-            PathEvent::SubflowClosed { local, remote, .. } => {
-                self.subflows.retain(|subflow| subflow.local != local.ip() || subflow.remote != remote);
-            }
+            PathEvent::SubflowClosed { local, remote, reason, .. } => self.closed(local.ip(), remote, reason),
             PathEvent::AddressUp { address } => self.address_up(address),
             PathEvent::AddressDown { address } => self.address_down(address, commands),
             PathEvent::Timer => {}

@@ -38,7 +38,8 @@ path_managers! {
 pub struct Settings {
     /// One of [`NAMES`].
     pub name: String,
-    /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host.
+    /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host, and
+    /// only whether they are backups matters to it.
     pub endpoints: Vec<LocalEndpoint>,
     /// Most additional subflows of a connection (`ip mptcp limits`).
     pub max_subflows: u32,
@@ -87,7 +88,7 @@ pub enum PathEvent {
         /// Address and port to join.
         remote: SocketAddr,
     },
-    /// The peer withdrew an address (REMOVE_ADDR).
+    /// The peer withdrew an address (REMOVE_ADDR). The connection closes the subflows to it (RFC 8684 §3.4.2).
     Withdrawn {
         /// Its identifier.
         id: u8,
@@ -101,7 +102,7 @@ pub enum PathEvent {
         /// Remote end.
         remote: SocketAddr,
     },
-    /// A subflow ended or could not be opened.
+    /// A subflow ended or could not be opened. Each [`PathCommand::Join`] comes to this in the end.
     SubflowClosed {
         /// Its place.
         subflow: usize,
