@@ -44,14 +44,7 @@ impl News {
 
 impl Subflow {
     /// Takes the acknowledgements of a segment; says whether they can be true (RFC 5961 §5.2).
-    pub(super) fn acknowledged(
-        &mut self,
-        now: Time,
-        tcp: &Tcp,
-        len: u32,
-        said: &Said,
-        control: &mut Control,
-    ) -> bool {
+    pub(super) fn acknowledged(&mut self, now: Time, tcp: &Tcp, len: u32, said: &Said, control: &mut Control) -> bool {
         let ahead = i64::from(seq::diff(tcp.ack, self.isn.wrapping_add(self.acked as u32)));
         if ahead < -OLDEST_ACK || ahead > (self.next - self.acked) as i64 {
             self.answer(now, len);
@@ -88,7 +81,10 @@ impl Subflow {
         let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
         // A copy whose sending the echo precedes is not the one that arrived.
         let clock = (now.as_nanos() / 1_000_000) as u32;
-        let echoed = said.timestamps.filter(|_| self.timestamps).map(|(_, echo)| clock.wrapping_sub(echo.wrapping_sub(self.isn)));
+        let echoed = said
+            .timestamps
+            .filter(|_| self.timestamps)
+            .map(|(_, echo)| clock.wrapping_sub(echo.wrapping_sub(self.isn)));
         let other_copy = |record: &Record| {
             let sent = (record.last_sent.as_nanos() / 1_000_000) as u32;
             echoed.is_some_and(|ago| seq::diff(clock.wrapping_sub(ago), sent) < 0)

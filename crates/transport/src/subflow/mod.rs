@@ -86,7 +86,7 @@ pub struct Received {
     pub in_order: Range<u64>,
     /// Everything below this offset is acknowledged by the peer.
     pub acked: u64,
-    /// The peer's window in bytes, scaled.
+    /// The peer's window in bytes, scaled, beyond `acked`.
     pub window_bytes: u64,
     /// The peer's FIN came in order now.
     pub finished: bool,

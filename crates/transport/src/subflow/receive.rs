@@ -77,7 +77,9 @@ impl Subflow {
         }
         (received.acked, received.in_order) = (self.acked, self.inbound.next..self.inbound.next);
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.peer_shift };
-        received.window_bytes = u64::from(tcp.window) << shift;
+        // Of an ACK that others overtook, what its window still allows.
+        let overtaken = i64::from(seq::diff(self.isn.wrapping_add(self.acked as u32), tcp.ack)).max(0);
+        received.window_bytes = (u64::from(tcp.window) << shift).saturating_sub(overtaken as u64);
         if len > 0 || tcp.flags.has(Flags::FIN) {
             self.receive_data(now, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }

@@ -445,6 +445,11 @@ impl Subflow {
         self.queue.iter().copied()
     }
 
+    /// What is in flight.
+    pub fn flight(&self) -> &Scoreboard {
+        &self.flight
+    }
+
     /// Whether the FIN was sent.
     pub fn fin_sent(&self) -> bool {
         self.fin_at.is_some()
