@@ -48,7 +48,12 @@ impl Receive {
             self.ahead.insert(data, |_| {});
             return false;
         }
-        self.next = self.ahead.take_first(data.end);
+        self.next = data.end;
+        while let next = self.ahead.take_first(self.next)
+            && next > self.next
+        {
+            self.next = next;
+        }
         self.ahead.trim(self.next);
         true
     }
