@@ -20,3 +20,8 @@ pub mod subflow;
 pub use config::Config;
 pub use deadlines::Deadlines;
 pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, Snapshot, SubflowSnapshot};
+
+/// The examples of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+struct Extending;
