@@ -14,15 +14,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 FUZZ_SECONDS ?= 60
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
-EXAMPLE := $(wildcard examples/download/client.pcapng* examples/download/server.pcapng*)
 
 .PHONY: help
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 .PHONY: demo
-demo: $(VENV)/built ## Set up, build, and analyse the captures of a download over two paths
-	$(BIN)/mptcplab analyze $(EXAMPLE)
+demo: $(VENV)/built ## Set up, build, and simulate a download over Wi-Fi and LTE, beside plain TCP over each
+	$(BIN)/mptcplab run wifi-lte --force
 
 .PHONY: build
 build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import scenario_reference
 from mptcplab import _core
 from mptcplab.cli.main import parser
 
@@ -47,6 +48,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Give every page that holds something from the code, as it should be."""
     yield ROOT / "docs/reference/tables.md", tables()
     yield ROOT / "docs/reference/command.md", command()
+    yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
     for path in PAGES:
         text = path.read_text()
         if RUN.search(text):
@@ -102,8 +104,8 @@ EXIT = """\
 
 | status | means |
 |---|---|
-| 0 | analysed; with a warning on standard error where a capture ends in the middle (`complete` is then false) |
-| 2 | the command line cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
+| 0 | analysed, with a warning on standard error where a capture ends in the middle (`complete` is then false); or run, whatever came of the transfer |
+| 2 | the command line or a scenario cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
 | 130 | interrupted |
 | 141 | whoever read the output closed it |
 

@@ -12,6 +12,7 @@ from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import (
     Bytes,
     Duration,
+    Flag,
     Integer,
     Rate,
     Section,
@@ -130,7 +131,7 @@ class Run(Section):
     """When to give up: after 1 h if left out, or a minute after a transfer with a duration."""
     sample: Duration = 100_000_000
     """Period of the samples of ``state`` and ``queues``; 0: none."""
-    baselines: bool = True
+    baselines: Flag = True
     """Whether plain TCP over each path is run too."""
 
 
@@ -213,7 +214,7 @@ def _one(
     source: Source,
 ) -> Some:
     if key not in value:
-        raise source.fault(place, f"needs {key}: {about(base, key)} Known: {', '.join(models)}")
+        raise source.fault(place, f"needs {key}: {about(base, key)}; known: {', '.join(models)}")
     name = value[key]
     if not isinstance(name, str) or name not in models:
         raise source.fault(

@@ -83,6 +83,10 @@ class Packets(Quantity):
             return Decimal(value)
         return super().exact(value)
 
+    def show(self, value: Any) -> int:  # type: ignore[override]
+        """Write it without unit."""
+        return int(value)
+
 
 class Ratio(Quantity):
     """A part of the whole, given in percent, from 0 to 1 inside."""

@@ -102,5 +102,7 @@ def _keys(model: type[Section]) -> list[str]:
 
 
 def about(model: type[Section], name: str) -> str:
-    """Describe a key."""
-    return " ".join((model.model_fields[name].description or "").split())
+    """Describe a key, to go on after a colon."""
+    words = " ".join((model.model_fields[name].description or "").split())
+    words = words.replace("``", "").removesuffix(".")
+    return words[:1].lower() + words[1:]

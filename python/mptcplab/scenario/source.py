@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Source:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise ScenarioError(f"{name}: {error}") from None
+            raise _undecoded(str(error), text, name) from None
         return cls(name, data, locate.lines(text), directory)
 
     @classmethod
@@ -102,6 +103,18 @@ class Source:
                 f"--set {setting}: {name} has no entry {word}; it has {there if at else 'none'}"
             )
         return int(word)
+
+
+def _undecoded(said: str, text: str, name: str) -> ScenarioError:
+    """Say on which line it is no TOML, in our way."""
+    said, _, where = said.partition(" (at ")
+    found = re.match(r"line (\d+)", where)
+    line = found[1] if found else text.count("\n") + 1
+    twice = re.fullmatch(r"Cannot declare \((.*?),?\) twice", said)
+    if twice:
+        key = ".".join(word.strip(" '\"") for word in twice[1].split(","))
+        return ScenarioError(f"{name}:{line}: {key}: is there twice")
+    return ScenarioError(f"{name}:{line}: {said[:1].lower()}{said[1:]}")
 
 
 def _value(text: str) -> Any:

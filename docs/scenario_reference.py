@@ -1,0 +1,163 @@
+"""The reference page of scenarios, from the models and from the descriptions in the code of links and endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic_core import PydanticUndefined
+
+from mptcplab import _core
+from mptcplab.scenario import element, endpoint, events, path, quantity, section, transfer
+from mptcplab.scenario.section import Section
+
+HEAD = """\
+# Scenario reference
+
+A scenario is a [TOML](https://toml.io) file with `schema = 1`; [scenarios](../scenarios.md) introduces it. Keys that are not here are
+refused. Quantities are text with a unit:
+
+| kind | is |
+|---|---|
+"""
+AFTER_PATH = """\
+A path is named as an interface of Linux: a lower-case letter, then at most 14 lower-case letters, digits and `-`, not `lo`, `all` or
+`default`. The first path that is attached opens the connection. `rate`, `delay`, `jitter`, `loss` and `queue` are the short form of a
+link of the path's name: in each direction a `rate` with its queue, then a `delay`, then a `loss`.
+"""
+KINDS = (
+    quantity.RATE,
+    quantity.DURATION,
+    quantity.BYTES,
+    quantity.PACKETS,
+    quantity.RATIO,
+)
+TRACE = "a trace in Mahimahi's format: a file beside the scenario, or a list of milliseconds"
+
+
+def page() -> str:
+    """Write the page."""
+    return "\n".join([HEAD + "\n".join(_kinds()), "", *_sections(), *_elements(), *_policies()])
+
+
+def _kinds() -> Iterator[str]:
+    for kind in KINDS:
+        yield f"| {kind.name} | {kind.accepted} |"
+    yield f"| trace | {TRACE} |"
+
+
+def _sections() -> Iterator[str]:
+    yield from ("## The top", "", *_table([("`schema`", "1", "needed", "version of the schema"), ("`title`", "text", "", "what it is about, in a line")]), "")
+    yield from _section("[transfer]", transfer.Bulk, "application = \"bulk\"")
+    yield from _section("[transfer]", transfer.RequestResponse, "application = \"request-response\"")
+    yield from _section("[transfer]", transfer.ConstantBitRate, "application = \"constant-bit-rate\"")
+    yield from _section("[path.NAME]", path.Path)
+    yield from (AFTER_PATH,)
+    yield from _section("[link.NAME]", path.Link)
+    yield from _section("[server]", endpoint.Server)
+    yield from _section("[mptcp]", endpoint.Mptcp)
+    yield from _section("[tcp]", endpoint.Tcp)
+    for verb, event in events.VERBS.items():
+        yield from _section("[[timeline]]", event, f'verb = "{verb}"')
+    for kind, traffic in events.KINDS.items():
+        yield from _section("[[cross_traffic]]", traffic, f'kind = "{kind}"')
+    yield from _section("[run]", events.Run)
+
+
+def _section(head: str, model: type[Section], which: str = "") -> Iterator[str]:
+    title = f"`{head}`" + (f" with `{which}`" if which else "")
+    yield from (f"## {title}", "", _text(model.__doc__), "")
+    yield from (*_table(_rows(model)), "")
+
+
+def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
+    hints = get_type_hints(model, include_extras=True)
+    for name, kind in section.kinds(model).items():
+        field = model.model_fields[name]
+        if get_origin(hints[name]) is Literal and len(get_args(hints[name])) == 1:
+            continue
+        if kind is None:
+            value = ", ".join(_code(one) for one in get_args(hints[name])) if get_origin(hints[name]) is Literal else "list of elements"
+            value = "text or a queue" if name == "queue" else value
+        else:
+            value = _kind(kind)
+        yield f"`{name}`", value, _default(model, name, kind, field.default), _text(field.description)
+
+
+def _kind(kind: quantity.Kind) -> str:
+    return f'{kind.name} or `"off"`' if isinstance(kind, quantity.OrOff) else kind.name
+
+
+def _default(model: type[Section], name: str, kind: quantity.Kind | None, default: Any) -> str:
+    """Say what a key is when it is left out, as a scenario has it."""
+    if model is endpoint.Mptcp:
+        default = getattr(_filled()[0], name)
+    elif model is endpoint.Tcp:
+        default = "" if name == "congestion_control" else getattr(_filled()[1], name)
+    if default is PydanticUndefined:
+        return "needed"
+    if default == "" or (default is None and not isinstance(kind, quantity.OrOff)):
+        return ""
+    return _code(kind.show(default) if kind else default)
+
+
+def _filled() -> tuple[endpoint.Mptcp, endpoint.Tcp]:
+    from mptcplab.scenario.source import Source
+
+    nothing = Source("nothing", {})
+    mptcp = endpoint.read_mptcp({}, nothing)
+    return mptcp, endpoint.read_tcp({}, nothing, mptcp)
+
+
+def _elements() -> Iterator[str]:
+    yield from ("## Elements", "", "What `uplink` and `downlink` are lists of: `{ element = \"delay\", delay = \"10 ms\" }`.", "")
+    yield from _described("element", _core.elements())
+    yield from ("## Queues", "", "What elements with a rate have in front of them: `queue = { queue = \"drop-tail\", bytes = \"100 kB\" }`.", "")
+    yield from _described("queue", _core.queues())
+
+
+def _described(what: str, descriptions: list[dict[str, Any]]) -> Iterator[str]:
+    for description in descriptions:
+        yield from (f"### {what} `{description['name']}`", "", _text(description["summary"]), "")
+        rows = [_parameter(parameter) for parameter in description["parameters"]]
+        yield from (*_table(rows), "") if rows else ()
+
+
+def _parameter(parameter: dict[str, Any]) -> tuple[str, str, str, str]:
+    default = parameter["default"]
+    if parameter["required"]:
+        shown = "needed"
+    elif default is None:
+        shown = ""
+    elif parameter["kind"] == element.QUEUE:
+        given = {key: value for key, value in default.items() if value is not None}
+        shown = ", ".join(f"{key} {value}" if key != "queue" else str(value) for key, value in element.show(given, element.QUEUE).items())
+    else:
+        shown = _code(element.KINDS[parameter["kind"]].show(default))
+    return f"`{parameter['name']}`", parameter["kind"], shown, _text(parameter["doc"])
+
+
+def _policies() -> Iterator[str]:
+    yield from ("## Policies", "")
+    for what, policies in _core.policies().items():
+        yield from (f"### {what}", "", "| name | is |", "|---|---|")
+        for policy in policies:
+            yield f"| `{policy['name']}` | {_text(policy['summary'])} |"
+        yield ""
+
+
+def _table(rows: Any) -> Iterator[str]:
+    yield "| key | value | if left out | meaning |"
+    yield "|---|---|---|---|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _code(value: Any) -> str:
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+def _text(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("``", "`").replace("|", "\\|")
