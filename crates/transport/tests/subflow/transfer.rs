@@ -58,6 +58,7 @@ prop_compose! {
             syn_retries: 40,
             retries: 60,
             max_timeout_ns: 10_000 * MS,
+            time_wait_ns: 600_000 * MS,
             ..config::Tcp::default()
         }
     }
