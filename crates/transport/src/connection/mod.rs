@@ -201,9 +201,10 @@ impl Connection {
         (self.entries[i].tcp.local(), self.entries[i].tcp.remote())
     }
 
-    /// Whether nothing of it is left, not even a subflow in TIME-WAIT.
+    /// Whether nothing of it is left: no subflow in TIME-WAIT, nothing to read.
     pub fn is_gone(&self) -> bool {
-        self.over.is_some() && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
+        let read = self.over != Some(Outcome::Complete) || self.receive.readable() == 0;
+        self.over.is_some() && read && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
     }
 
     /// A segment of subflow `i` came in.
@@ -218,6 +219,10 @@ impl Connection {
             return;
         }
         self.heard = i;
+        let entry = &mut self.entries[i];
+        if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
+            entry.timeouts = 0; // it answers again
+        }
         if received.reset {
             return self.was_reset(now, i, &signals, ctx);
         }

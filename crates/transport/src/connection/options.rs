@@ -71,7 +71,8 @@ impl Connection {
 
     /// MP_CAPABLE: on a SYN of version 1 without keys, later with the sender's or both (RFC 8684 §3.1).
     fn capable(&self, keys: Option<(u64, u64)>, piece: Option<&Piece>) -> MpCapable {
-        let checksum = piece.filter(|_| self.checksum).map(|piece| self.checksum_of(piece, 1));
+        let data_alone = piece.map(|piece| Piece { data_fin: false, ..*piece });
+        let checksum = data_alone.filter(|_| self.checksum).map(|piece| self.checksum_of(&piece, 1));
         MpCapable {
             version: VERSION,
             flags: HMAC_SHA256 | if self.checksum { CHECKSUM_REQUIRED } else { 0 },
@@ -146,6 +147,9 @@ impl Connection {
         // The first data of the client tells the keys once more (RFC 8684 §3.1).
         if self.client && i == 0 && entry.join.is_none() && !entry.confirmed && piece.data_offset == 0 {
             list.push(Mptcp::Capable(self.capable(self.keys(), Some(&piece))));
+            if piece.data_fin {
+                self.send.end_lost(); // MP_CAPABLE cannot tell it
+            }
             return;
         }
         let subflow_seq = emission.offset as u32;

@@ -34,9 +34,6 @@ impl Connection {
             }
         }
         let entry = &mut self.entries[i];
-        if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
-            entry.timeouts = 0; // it answers again
-        }
         if let Some(prio) = signals.prio {
             entry.peer_backup = prio.backup;
         }

@@ -13,9 +13,15 @@ impl Connection {
         let relative = tcp.seq.wrapping_sub(entry.tcp.peer_isn());
         let offset = near.wrapping_add_signed(i64::from(wire::seq::diff(relative, near as u32)));
         let len = packet.frame.payload.len;
-        if self.mode == Mode::Multipath {
-            if let Some(mapping) = self.mapping(offset, signals) {
-                self.entries[i].mappings.insert(mapping);
+        if self.mode == Mode::Multipath || self.discarding {
+            match self.mapping(offset, signals) {
+                Some(Mapping { offset, place, len: 0, .. }) => {
+                    // Infinite (RFC 8684 §3.7).
+                    self.entries[i].mappings.continue_without(offset, place);
+                    self.discarding = false;
+                }
+                Some(mapping) if !self.discarding => self.entries[i].mappings.insert(mapping),
+                _ => {}
             }
             if self.checksum {
                 // What the checksum sums, with nothing but the payload: all others are zeros.
@@ -50,7 +56,8 @@ impl Connection {
         let check = checksum
             .filter(|_| self.checksum)
             .map(|checksum| mappings::check(self.receiving.number(place), subflow_seq, len, checksum));
-        Some(Mapping { offset: start, place, len: u32::from(len).saturating_sub(u32::from(end)), check })
+        let data = u32::from(len).saturating_sub(u32::from(end));
+        (len == 0 || data > 0).then_some(Mapping { offset: start, place, len: data, check })
     }
 }
 
