@@ -156,6 +156,20 @@ fn linux_weighs_rates() {
     assert_eq!(linux.choose(NOW, &chunk(1), &[faster, rival(2, 2_100_000)]), to(2, 1));
 }
 
+/// What is resent to an idle subflow goes there in a burst, though it is idle no more.
+#[test]
+fn linux_resends_in_bursts() {
+    let mut linux = build("linux").unwrap();
+    let idle = PathView { in_flight_packets: 0, ..path(0, 10) };
+    assert_eq!(linux.choose(NOW, &again(0b10), &[idle, path(1, 10)]), to(0, 1000));
+    let busy = |bytes| PathView { queued_bytes: bytes, ..idle };
+    for given in 1..65 {
+        assert_eq!(linux.choose(NOW, &again(0b10), &[busy(given * 1000), path(1, 10)]), to(0, 1000));
+    }
+    assert_eq!(linux.choose(NOW, &again(0b10), &[busy(65_000), path(1, 10)]), to(0, 428), "64 KiB less headers");
+    assert_eq!(linux.choose(NOW, &again(0b10), &[busy(65_428), path(1, 10)]), WAIT);
+}
+
 fn window(cwnd: f64, ssthresh: f64) -> Window {
     Window {
         cwnd_packets: cwnd,

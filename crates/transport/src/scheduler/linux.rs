@@ -12,6 +12,8 @@ const BURST_BYTES: u64 = 65_536 - 60 - 40 - 8;
 #[derive(Default)]
 pub struct Linux {
     subflows: Vec<Pace>,
+    /// Which subflow is being given data again, and how much more of a burst.
+    resending: Option<(usize, u64)>,
 }
 
 /// What is remembered of a subflow.
@@ -64,28 +66,38 @@ impl Linux {
         pace.bytes_per_second = (weighed / u128::from(held + bytes)) as u64;
         Choice::Send { subflows: path.bit(), bytes }
     }
+
+    /// mptcp_subflow_get_retrans: only an idle subflow, with the pieces that follow up to a burst, as the kernel's
+    /// fragments are longer than segments; a backup only when nothing moves anywhere else.
+    fn resend(&mut self, chunk: &Chunk, paths: &[PathView]) -> Choice {
+        let going_on = self.resending.filter(|&(_, left)| left > 0).and_then(|(subflow, left)| {
+            let path = paths.iter().find(|path| path.subflow == subflow && !path.stale)?;
+            (chunk.sent_on & path.bit() == 0).then_some((path, left))
+        });
+        let idle =
+            |backup: bool| paths.iter().find(|path| path.backup == backup && !path.stale && held_bytes(path) == 0);
+        let stuck = paths.iter().filter(|path| held_bytes(path) > 0).all(|path| path.stale);
+        let begun = || idle(false).or_else(|| idle(true).filter(|_| stuck)).map(|path| (path, BURST_BYTES));
+        let Some((path, left)) = going_on.or_else(begun) else { return Choice::Wait(Time::MAX) };
+        let bytes = chunk.sendable_bytes().min(left);
+        self.resending = Some((path.subflow, left - bytes));
+        if bytes > 0 { Choice::Send { subflows: path.bit(), bytes } } else { Choice::Wait(Time::MAX) }
+    }
 }
 
 impl Scheduler for Linux {
     fn choose(&mut self, _: Time, chunk: &Chunk, paths: &[PathView]) -> Choice {
         // __mptcp_retransmit_pending_data: what failed subflows held is scheduled like new data.
         let held_by_working = paths.iter().any(|path| !path.stale && chunk.sent_on & path.bit() != 0);
-        if chunk.reinjection && held_by_working { resend(chunk, paths) } else { self.send(chunk, paths) }
+        if chunk.reinjection && held_by_working {
+            return self.resend(chunk, paths);
+        }
+        self.resending = None;
+        self.send(chunk, paths)
     }
 
     fn queues_ahead(&self) -> bool {
         true
-    }
-}
-
-/// mptcp_subflow_get_retrans: only an idle subflow; a backup only when nothing moves anywhere else.
-fn resend(chunk: &Chunk, paths: &[PathView]) -> Choice {
-    let idle = |backup: bool| paths.iter().find(|path| path.backup == backup && !path.stale && held_bytes(path) == 0);
-    let stuck = paths.iter().filter(|path| held_bytes(path) > 0).all(|path| path.stale);
-    let bytes = chunk.sendable_bytes();
-    match idle(false).or_else(|| idle(true).filter(|_| stuck)) {
-        Some(path) if bytes > 0 => Choice::Send { subflows: path.bit(), bytes: bytes.min(BURST_BYTES) },
-        _ => Choice::Wait(Time::MAX),
     }
 }
 
