@@ -47,10 +47,20 @@ def _kinds() -> Iterator[str]:
 
 
 def _sections() -> Iterator[str]:
-    yield from ("## The top", "", *_table([("`schema`", "1", "needed", "version of the schema"), ("`title`", "text", "", "what it is about, in a line")]), "")
-    yield from _section("[transfer]", transfer.Bulk, "application = \"bulk\"")
-    yield from _section("[transfer]", transfer.RequestResponse, "application = \"request-response\"")
-    yield from _section("[transfer]", transfer.ConstantBitRate, "application = \"constant-bit-rate\"")
+    yield from (
+        "## The top",
+        "",
+        *_table(
+            [
+                ("`schema`", "1", "needed", "version of the schema"),
+                ("`title`", "text", "", "what it is about, in a line"),
+            ]
+        ),
+        "",
+    )
+    yield from _section("[transfer]", transfer.Bulk, 'application = "bulk"')
+    yield from _section("[transfer]", transfer.RequestResponse, 'application = "request-response"')
+    yield from _section("[transfer]", transfer.ConstantBitRate, 'application = "constant-bit-rate"')
     yield from _section("[path.NAME]", path.Path)
     yield from (AFTER_PATH,)
     yield from _section("[link.NAME]", path.Link)
@@ -77,11 +87,20 @@ def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
         if get_origin(hints[name]) is Literal and len(get_args(hints[name])) == 1:
             continue
         if kind is None:
-            value = ", ".join(_code(one) for one in get_args(hints[name])) if get_origin(hints[name]) is Literal else "list of elements"
+            value = (
+                ", ".join(_code(one) for one in get_args(hints[name]))
+                if get_origin(hints[name]) is Literal
+                else "list of elements"
+            )
             value = "text or a queue" if name == "queue" else value
         else:
             value = _kind(kind)
-        yield f"`{name}`", value, _default(model, name, kind, field.default), _text(field.description)
+        yield (
+            f"`{name}`",
+            value,
+            _default(model, name, kind, field.default),
+            _text(field.description),
+        )
 
 
 def _kind(kind: quantity.Kind) -> str:
@@ -110,9 +129,19 @@ def _filled() -> tuple[endpoint.Mptcp, endpoint.Tcp]:
 
 
 def _elements() -> Iterator[str]:
-    yield from ("## Elements", "", "What `uplink` and `downlink` are lists of: `{ element = \"delay\", delay = \"10 ms\" }`.", "")
+    yield from (
+        "## Elements",
+        "",
+        'What `uplink` and `downlink` are lists of: `{ element = "delay", delay = "10 ms" }`.',
+        "",
+    )
     yield from _described("element", _core.elements())
-    yield from ("## Queues", "", "What elements with a rate have in front of them: `queue = { queue = \"drop-tail\", bytes = \"100 kB\" }`.", "")
+    yield from (
+        "## Queues",
+        "",
+        'What elements with a rate have in front of them: `queue = { queue = "drop-tail", bytes = "100 kB" }`.',
+        "",
+    )
     yield from _described("queue", _core.queues())
 
 
@@ -131,7 +160,10 @@ def _parameter(parameter: dict[str, Any]) -> tuple[str, str, str, str]:
         shown = ""
     elif parameter["kind"] == element.QUEUE:
         given = {key: value for key, value in default.items() if value is not None}
-        shown = ", ".join(f"{key} {value}" if key != "queue" else str(value) for key, value in element.show(given, element.QUEUE).items())
+        shown = ", ".join(
+            f"{key} {value}" if key != "queue" else str(value)
+            for key, value in element.show(given, element.QUEUE).items()
+        )
     else:
         shown = _code(element.KINDS[parameter["kind"]].show(default))
     return f"`{parameter['name']}`", parameter["kind"], shown, _text(parameter["doc"])

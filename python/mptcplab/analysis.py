@@ -149,6 +149,21 @@ class Analysis:
         return self._frame("window")
 
     @cached_property
+    def state(self) -> pl.DataFrame:
+        """One row per sample of what a sender knows; simulations fill it."""
+        return self._frame("state")
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """One row per sample of a queue on the way; simulations fill it."""
+        return self._frame("queues")
+
+    @cached_property
+    def drops(self) -> pl.DataFrame:
+        """One row per packet that did not arrive; simulations fill it."""
+        return self._frame("drops")
+
+    @cached_property
     def events(self) -> pl.DataFrame:
         """One row per event."""
         return self._frame("events")

@@ -211,9 +211,9 @@ def test_the_place_is_named_after_scenario_and_seed(
     mptcplab(*arguments, "--set", "path.wifi.rate=1Mbps", cwd=tmp_path)
     repeated = mptcplab(*arguments, "--repeat", 2, cwd=tmp_path)
     places = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert places[:2] == ["small", "small-1"]
-    assert places[-1] == "small-3"
-    assert re.fullmatch(r"small-[0-9a-f]{6}-1", places[2])
+    assert len(places) == 4
+    assert {"small", "small-1", "small-3"} < set(places)
+    assert any(re.fullmatch(r"small-[0-9a-f]{6}-1", place) for place in places)
     assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("runs/small/*/*")) == [
         "runs/small/1/mptcp",
         "runs/small/2/mptcp",
@@ -237,11 +237,12 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
 ) -> None:
     (tmp_path / "long.toml").write_text(LONG)
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
+    words = ["-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
+    command = [sys.executable, *map(str, words)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             until = time.monotonic() + 30
-            while not list(out.glob(".unfinished-*/client.pcapng")):
+            while not list(out.glob(".mptcplab-unfinished-*/client.pcapng")):
                 assert time.monotonic() < until
                 assert process.poll() is None
                 time.sleep(0.02)
@@ -255,7 +256,7 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
         assert left == []
     else:
         assert len(left) == 1
-        assert left[0].startswith(".unfinished-")
+        assert left[0].startswith(".mptcplab-unfinished-")
     # The next run removes what was left.
     assert mptcplab("run", small, "--out", out, "--no-baselines").returncode == 0
     assert [path.name for path in out.iterdir()] == ["mptcp"]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-UNFINISHED = ".unfinished-"
+UNFINISHED = ".mptcplab-unfinished-"
 # Each holds all that the ones before it hold.
 CAPTURES = ("none", "headers", "full")
 
@@ -28,7 +28,7 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
     try:
         about = json.loads((target / ABOUT).read_text("utf-8"))
         theirs = about["identity"]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if not target.exists() or not (target.is_dir() and any(target.iterdir())):
             return False
         raise Error(f"{target} is there and is no run: choose another place (--out)") from None

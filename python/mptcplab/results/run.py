@@ -40,7 +40,11 @@ class StoredTables:
         if name not in self._frames:
             import polars as pl
 
-            self._frames[name] = pl.read_parquet(self._directory / f"{name}.parquet")
+            file = self._directory / f"{name}.parquet"
+            try:
+                self._frames[name] = pl.read_parquet(file)
+            except (OSError, pl.exceptions.PolarsError) as error:
+                raise Error(f"{file} cannot be read: {error}") from error
         return self._frames[name]
 
     def rows(

@@ -42,13 +42,13 @@ class Blackout(Event):
 
 
 class Hold(Event):
-    """From now on packets wait, and are released by ``restore``: a change of the radio network."""
+    """From now on packets wait until ``restore``: a change of the radio network."""
 
     verb: Literal["hold"]
 
 
 class Restore(Event):
-    """The blackout or hold is over, and the path is as it was described."""
+    """The blackout or hold is over; what waited goes on."""
 
     verb: Literal["restore"]
 
