@@ -248,6 +248,35 @@ fn cubic_follows_its_curve() {
     assert!((got[(k * 10.0) as usize] - 1000.0).abs() < 2.0, "flat at K = {k} s");
 }
 
+/// RFC 9438 §5.1, tables 1 and 2: the mean window when every 1/p-th packet is lost. The tables know no fast convergence,
+/// which takes some of the larger windows.
+#[test]
+fn cubic_has_the_windows_of_its_rfc() {
+    for (rtt_ms, p, expected) in [(100, 1e-4, 187.0), (100, 1e-5, 1054.0), (10, 1e-3, 38.0), (10, 1e-4, 120.0)] {
+        let mut cubic = build("cubic").unwrap();
+        let mut all = [window(expected, rtt_ms)];
+        let (mut packets, mut rounds, mut measured, mut now) = (0.0, 0.0, 0.0, 0);
+        for loss in 0..60 {
+            while packets < 1.0 / p {
+                let flight = all[0].cwnd_packets.floor();
+                for packet in 0..flight as i64 {
+                    cubic.acked(0, &mut all, &ack(now + packet * rtt_ms * MS / flight as i64, 1));
+                }
+                now += rtt_ms * MS;
+                packets += flight;
+                if loss >= 20 {
+                    measured += flight;
+                    rounds += 1.0;
+                }
+            }
+            packets -= 1.0 / p;
+            cubic.lost(0, &mut all, Time::from_nanos(now), Cause::FastRetransmit);
+            all[0].cwnd_packets = all[0].ssthresh_packets;
+        }
+        assert!((measured / rounds / expected - 1.0).abs() < 0.1, "{} for {expected}", measured / rounds);
+    }
+}
+
 /// RFC 9438 §4.7: a second loss below W_max lets the new one be (1 + 0.7) / 2 of the window.
 #[test]
 fn cubic_makes_room() {
