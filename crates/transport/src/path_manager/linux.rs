@@ -88,6 +88,7 @@ impl Linux {
                 self.known.push(address);
                 commands.push(PathCommand::Announce { address, port: None });
             }
+            // The kernel's server would try too, at a port where no client listens.
             if !endpoint.subflow || !connection.client || self.further() >= self.max_subflows {
                 continue;
             }
