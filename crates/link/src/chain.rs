@@ -12,9 +12,6 @@ pub struct Chain {
     /// The elements that packets of a direction meet, in order.
     order: [Vec<u32>; 2],
     earliest: Time,
-    scratch: Out,
-    /// Packets of `scratch.dropped` for which it is known which element dropped them.
-    dropped: usize,
     /// Packets that left an element together and are to go on, the last first.
     together: Vec<(u32, Direction, Box<Packet>)>,
     /// What was in flight when the elements were replaced, and what came behind it since: in order, with the time at
@@ -62,37 +59,42 @@ impl Chain {
     }
 
     /// A packet goes on at slot `at`; what comes of it runs through to the end.
+    #[inline]
     fn pass(&mut self, now: Time, mut at: u32, mut direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
         loop {
-            while let Some(slot) = self.slots.get_mut(at as usize) {
-                slot.element.push(now, direction, packet, &mut self.scratch);
-                slot.deadline = slot.element.deadline();
-                let next = slot.next;
-                let Some((way, first)) = self.left(at, next) else {
-                    let Some(waiting) = self.together.pop() else { return };
-                    (at, direction, packet) = waiting;
-                    continue;
-                };
-                (at, direction, packet) = (next[way as usize], way, first);
-            }
-            self.exit(now, direction, packet, out);
-            let Some(waiting) = self.together.pop() else { return };
-            (at, direction, packet) = waiting;
+            let next = if let Some(slot) = self.slots.get_mut(at as usize) {
+                let before = (out.sent.len(), out.dropped.len());
+                slot.element.push(now, direction, packet, out);
+                self.left(at, before, out)
+            } else {
+                self.exit(now, direction, packet, out);
+                None
+            };
+            let Some(next) = next.or_else(|| self.together.pop()) else { return };
+            (at, direction, packet) = next;
         }
     }
 
-    /// The first packet that left the element last called, which is `index`; the others are put by.
+    /// To be called after a call of the element `index`, before which `out` had as many packets: where the first one
+    /// that left it goes on. The others that did are put by.
     #[inline]
-    fn left(&mut self, index: u32, next: [u32; 2]) -> Option<(Direction, Box<Packet>)> {
-        while self.dropped < self.scratch.dropped.len() {
-            self.scratch.dropped[self.dropped].element = index;
-            self.dropped += 1;
+    fn left(&mut self, index: u32, before: (usize, usize), out: &mut Out) -> Option<(u32, Direction, Box<Packet>)> {
+        let slot = &mut self.slots[index as usize];
+        slot.deadline = slot.element.deadline();
+        let (sent, dropped) = before;
+        for dropped in &mut out.dropped[dropped..] {
+            dropped.element = index;
         }
-        if self.scratch.sent.len() > 1 {
-            let others = self.scratch.sent.drain(1..).rev();
+        if out.sent.len() == sent {
+            return None;
+        }
+        let next = slot.next;
+        if out.sent.len() > sent + 1 {
+            let others = out.sent.drain(sent + 1..).rev();
             self.together.extend(others.map(|(way, packet)| (next[way as usize], way, packet)));
         }
-        self.scratch.sent.pop()
+        let (way, packet) = out.sent.pop()?;
+        Some((next[way as usize], way, packet))
     }
 
     #[inline]
@@ -118,17 +120,21 @@ impl Chain {
             }
             for index in 0..self.slots.len() {
                 let slot = &mut self.slots[index];
-                if slot.deadline > at {
-                    continue;
-                }
-                slot.element.wake(at, &mut self.scratch);
-                slot.deadline = slot.element.deadline();
-                let next = slot.next;
-                if let Some((way, packet)) = self.left(index as u32, next) {
-                    self.pass(at, next[way as usize], way, packet, out);
+                if slot.deadline <= at {
+                    let before = (out.sent.len(), out.dropped.len());
+                    slot.element.wake(at, out);
+                    self.go_on(at, index, before, out);
                 }
             }
             self.reckon();
+        }
+    }
+
+    /// What left the element last called runs through to the end.
+    #[inline]
+    fn go_on(&mut self, now: Time, index: usize, before: (usize, usize), out: &mut Out) {
+        if let Some((next, way, packet)) = self.left(index as u32, before, out) {
+            self.pass(now, next, way, packet, out);
         }
     }
 
@@ -137,15 +143,6 @@ impl Chain {
         let leaving = self.leaving.iter().filter_map(|leaving| leaving.front()).map(|(leaves, _)| *leaves);
         let earliest = leaving.min().unwrap_or(Time::MAX);
         self.earliest = self.slots.iter().fold(earliest, |earliest, slot| earliest.min(slot.deadline));
-    }
-
-    /// Lets elements write what they drop where the caller looks for it.
-    #[inline]
-    fn with_dropped(&mut self, out: &mut Out, work: impl FnOnce(&mut Chain, &mut Out)) {
-        std::mem::swap(&mut self.scratch.dropped, &mut out.dropped);
-        self.dropped = self.scratch.dropped.len();
-        work(self, out);
-        std::mem::swap(&mut self.scratch.dropped, &mut out.dropped);
     }
 
     /// Puts the elements of `new` in the place of these. What waits for its turn to be served, or would have come to,
@@ -187,15 +184,16 @@ impl Chain {
 
 impl Element for Chain {
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
-        self.with_dropped(out, |chain, out| {
-            chain.catch_up(now, false, out);
-            chain.enter(now, direction, packet, out);
-            chain.reckon();
-        });
+        if self.earliest < now {
+            self.catch_up(now, false, out);
+        }
+        self.enter(now, direction, packet, out);
+        self.reckon();
     }
 
+    #[inline]
     fn wake(&mut self, now: Time, out: &mut Out) {
-        self.with_dropped(out, |chain, out| chain.catch_up(now, true, out));
+        self.catch_up(now, true, out);
     }
 
     #[inline]
@@ -205,12 +203,9 @@ impl Element for Chain {
 
     /// [`Change::Profile`] replaces the elements; any other change goes to the first element that takes it.
     fn change(&mut self, now: Time, change: Change, out: &mut Out) -> Result<(), Unsupported> {
-        let mut result = Ok(());
-        self.with_dropped(out, |chain, out| {
-            chain.catch_up(now, false, out);
-            result = chain.apply(now, change, out);
-            chain.reckon();
-        });
+        self.catch_up(now, false, out);
+        let result = self.apply(now, change, out);
+        self.reckon();
         result
     }
 
@@ -239,21 +234,13 @@ impl Element for Chain {
 impl Chain {
     fn apply(&mut self, now: Time, mut change: Change, out: &mut Out) -> Result<(), Unsupported> {
         if let Change::Profile(new) = change {
-            // What the new elements drop is seen too.
-            let dropped = std::mem::take(&mut self.scratch.dropped);
-            let mut new = *new;
-            (new.dropped, new.scratch.dropped) = (dropped.len(), dropped);
-            self.replace(now, new, out);
+            self.replace(now, *new, out);
             return Ok(());
         }
         for index in 0..self.slots.len() {
-            let slot = &mut self.slots[index];
-            let result = slot.element.change(now, change, &mut self.scratch);
-            slot.deadline = slot.element.deadline();
-            let next = slot.next;
-            if let Some((way, packet)) = self.left(index as u32, next) {
-                self.pass(now, next[way as usize], way, packet, out);
-            }
+            let before = (out.sent.len(), out.dropped.len());
+            let result = self.slots[index].element.change(now, change, out);
+            self.go_on(now, index, before, out);
             match result {
                 Ok(()) => return Ok(()),
                 Err(Unsupported(back)) => change = back,

@@ -99,11 +99,13 @@ impl Element for Delay {
             arrives = arrives.max(self.last[direction as usize]);
         }
         self.last[direction as usize] = arrives;
-        let place = match self.flying.back() {
-            Some((last, ..)) if *last > arrives => self.flying.partition_point(|(at, ..)| *at <= arrives),
-            _ => self.flying.len(),
-        };
-        self.flying.insert(place, (arrives, direction, packet));
+        match self.flying.back() {
+            Some((last, ..)) if *last > arrives => {
+                let place = self.flying.partition_point(|(at, ..)| *at <= arrives);
+                self.flying.insert(place, (arrives, direction, packet));
+            }
+            _ => self.flying.push_back((arrives, direction, packet)),
+        }
     }
 
     #[inline]

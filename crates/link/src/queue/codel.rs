@@ -42,7 +42,7 @@ pub(super) fn make(settings: Settings) -> Result<(Box<dyn Discipline>, Limits), 
     Ok((Box::new(codel), Limits { bytes, packets, delay }))
 }
 
-/// State of RFC 8289 §5.3.
+/// State of RFC 8289 §5.2.
 struct Codel {
     target: i64,
     interval: i64,
@@ -71,7 +71,7 @@ impl Codel {
         Some((item, now >= first_above))
     }
 
-    /// RFC 8289 §5.4, `control_law`.
+    /// RFC 8289 §5.6, `control_law`.
     fn after(&self, time: Time) -> Time {
         time + (self.interval as f64 / (self.count as f64).sqrt()) as i64
     }
