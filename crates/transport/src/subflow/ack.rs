@@ -148,8 +148,11 @@ impl Subflow {
                 self.flight.lose_first();
                 self.enter_recovery(now, control);
             }
-            // RFC 6582 §3.2: a partial ACK, the next hole.
-            Phase::Recovery if !self.sack && news.advanced => self.flight.lose_first(),
+            // RFC 6582 §3.2 step 3: a partial ACK, the next hole.
+            Phase::Recovery if !self.sack && news.advanced => {
+                self.flight.lose_first();
+                self.due.set(Due::FAST);
+            }
             _ => {}
         }
     }

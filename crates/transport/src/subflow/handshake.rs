@@ -54,6 +54,7 @@ impl Subflow {
             return Received::default();
         }
         self.agree(now, tcp);
+        self.peer_window = tcp.window;
         if !has_ack {
             // Simultaneous open (RFC 9293 §3.5, figure 7).
             self.state = State::SynReceived;

@@ -68,6 +68,11 @@ impl Subflow {
         if self.queue.front().is_some_and(|piece| piece.len == 0) {
             return self.queue.pop_front().map(|piece| Emission { piece: Some(piece), ..bare(Kind::Data, self.next) });
         }
+        if self.due.take(Due::FAST)
+            && let Some(at) = self.flight.next_lost()
+        {
+            return Some(self.resend(now, at, control));
+        }
         let room = self.in_flight_packets() < self.window_packets(control);
         if room && self.is_paced(now) {
             return None;

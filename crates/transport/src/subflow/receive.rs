@@ -34,9 +34,6 @@ impl Subflow {
         let end = start + i64::from(len);
         if !self.is_acceptable(now, tcp, &said, start, end) {
             if !tcp.flags.has(Flags::RST) {
-                if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
-                    self.timers.linger = now + self.settings.time_wait_ns;
-                }
                 if self.state == State::SynReceived && tcp.flags.has(Flags::SYN) && start == 0 {
                     // Our SYN/ACK was lost.
                     self.due.set(Due::SYN);
@@ -123,8 +120,11 @@ impl Subflow {
     fn receive_data(&mut self, now: Time, start: i64, end: i64, fin: bool, received: &mut Received) {
         match self.state {
             State::Established | State::FinWait1 | State::FinWait2 => {}
-            _ => {
-                // It all came before.
+            // It all came before, and our ACK was lost (RFC 9293 §3.10.7.4, eighth).
+            state => {
+                if state == State::TimeWait {
+                    self.timers.linger = now + self.settings.time_wait_ns;
+                }
                 self.due.set(Due::ACK);
                 return;
             }

@@ -1,7 +1,7 @@
 //! Finding losses, and going in and out of recovery.
 
 use super::Control;
-use super::state::{Phase, Subflow};
+use super::state::{Due, Phase, Subflow};
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
 use crate::recovery::rack::Circumstances;
@@ -44,6 +44,8 @@ impl Subflow {
         control.windows[control.index].recovering = true;
         if !self.settings.proportional_rate_reduction {
             control.windows[control.index].cwnd_packets = f64::from(target(control));
+            // RFC 6675 §5 (4.3), RFC 6582 §3.2 step 2
+            self.due.set(Due::FAST);
         }
     }
 

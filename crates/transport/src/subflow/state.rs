@@ -66,6 +66,8 @@ impl Due {
     pub(super) const ACK: Due = Due(32);
     /// Keep-alive or zero-window probe.
     pub(super) const PROBE: Due = Due(64);
+    /// The first lost segment, whatever the window says.
+    pub(super) const FAST: Due = Due(128);
 
     #[inline]
     pub(super) fn has(self, other: Due) -> bool {

@@ -1,0 +1,131 @@
+//! What a receiver answers: delayed ACKs (RFC 5681 §4.2), selective ones (RFC 2018, RFC 2883), PAWS (RFC 7323 §5).
+
+use crate::pair::MS;
+use crate::script::{plain, play};
+use transport::config;
+
+const OPEN: &str = "
+    0    < S 0:0
+    0    > S. 0:0 ack 1
+    100  < . 1:1 ack 1
+";
+
+#[track_caller]
+fn open_and(settings: &config::Tcp, script: &str) {
+    play(settings, &format!("{OPEN}{script}"));
+}
+
+#[test]
+fn every_second_segment_or_when_time_is_up() {
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },
+        "200  < . 1:1001 ack 1
+         210  < . 1001:2001 ack 1
+         210  > . 1:1 ack 2001
+         220  < . 2001:3001 ack 1
+         260  > . 1:1 ack 3001
+         300  < . 3001:3101 ack 1
+         310  < . 3101:3201 ack 1
+         340  > . 1:1 ack 3201",
+    );
+}
+
+#[test]
+fn at_once_at_the_start() {
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), quick_acks: 2, ..plain() },
+        "200  < . 1:1001 ack 1
+         200  > . 1:1 ack 1001
+         210  < . 1001:2001 ack 1
+         210  > . 1:1 ack 2001
+         220  < . 2001:3001 ack 1
+         260  > . 1:1 ack 3001",
+    );
+}
+
+#[test]
+fn data_carries_the_ack() {
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },
+        "200  < . 1:1001 ack 1
+         210  ! push 1
+         210  > . 1:1001 ack 1001
+         300  < . 1001:1001 ack 1001",
+    );
+}
+
+#[test]
+fn holes() {
+    // RFC 2018 §4: the block of the latest segment first, then those reported before; RFC 5681 §4.2: at once
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },
+        "200  < . 1001:2001 ack 1
+         200  > . 1:1 ack 1 sack 1001:2001
+         210  < . 3001:4001 ack 1
+         210  > . 1:1 ack 1 sack 3001:4001 sack 1001:2001
+         220  < . 5001:6001 ack 1
+         220  > . 1:1 ack 1 sack 5001:6001 sack 3001:4001 sack 1001:2001
+         230  < . 2001:3001 ack 1
+         230  > . 1:1 ack 1 sack 1001:4001 sack 5001:6001
+         240  < . 1:1001 ack 1
+         240  > . 1:1 ack 4001 sack 5001:6001
+         250  < . 4001:5001 ack 1
+         250  > . 1:1 ack 6001
+         250  = arrived 6000",
+    );
+}
+
+#[test]
+fn duplicates_are_reported() {
+    // RFC 2883 §4
+    open_and(
+        &plain(),
+        "200  < . 1:1001 ack 1
+         200  > . 1:1 ack 1001
+         300  < . 1:1001 ack 1
+         300  > . 1:1 ack 1001 sack 1:1001
+         400  < . 2001:3001 ack 1
+         400  > . 1:1 ack 1001 sack 2001:3001
+         500  < . 2001:3001 ack 1
+         500  > . 1:1 ack 1001 sack 2001:3001 sack 2001:3001
+         // Partly new, as after a change of segment sizes.
+         600  < . 501:1501 ack 1
+         600  > . 1:1 ack 1501 sack 2001:3001",
+    );
+}
+
+#[test]
+fn full_segments_leave_no_room_for_selective_acks() {
+    open_and(
+        &plain(),
+        "200  < . 1001:2001 ack 1
+         200  > . 1:1 ack 1 sack 1001:2001
+         200  ! push 1
+         200  ! write 100
+         200  > . 1:1001 ack 1
+         200  > . 1001:1101 ack 1 sack 1001:2001
+         300  < . 2001:2001 ack 1101",
+    );
+}
+
+#[test]
+fn old_timestamps() {
+    // RFC 7323 §5.3, R1
+    let settings = config::Tcp { timestamps: true, ..plain() };
+    play(
+        &settings,
+        "0    < S 0:0 ts 4294967290
+         0    > S. 0:0 ack 1
+         100  < . 1:1 ack 1 ts 5
+         200  < . 1:1001 ack 1 ts 10
+         200  > . 1:1 ack 1001
+         300  < . 1001:2001 ack 1 ts 9
+         300  > . 1:1 ack 1001 sack 1001:2001
+         300  = arrived 1000
+         400  < . 1001:2001 ack 1 ts 11
+         400  > . 1:1 ack 2001
+         // A reset needs none (§5.2).
+         500  < R 2001:2001 ts 3
+         500  = state Closed",
+    );
+}

@@ -1,0 +1,261 @@
+//! Packet scripts: one line, one segment.
+//!
+//! `TIME > SEGMENT` is what the subflow must send then, `TIME < SEGMENT` what its peer sends, `TIME ! ACT` what the
+//! connection does and `TIME = FACT` what must be true. Times are milliseconds. A segment is `FLAGS FIRST:AFTER`,
+//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
+//! initial ones. What the subflow sends between the lines is a failure.
+
+use crate::pair::{Host, MS, Segment};
+use transport::config;
+use transport::subflow::{Emission, Kind, Piece};
+use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time};
+
+/// Payload of a full segment in scripts.
+const MSS: u32 = 1000;
+
+/// Settings in which scripts are short: everything off that would add a segment, but selective ACKs.
+pub fn plain() -> config::Tcp {
+    config::Tcp {
+        timestamps: false,
+        window_scaling: false,
+        delayed_ack_ns: None,
+        quick_acks: 0,
+        rack: false,
+        tail_loss_probe: false,
+        linux_timeout: false,
+        min_timeout_ns: 1000 * MS,
+        ..config::Tcp::default()
+    }
+}
+
+/// Plays a script, with initial sequence numbers that are harmless and with such that wrap on the way.
+#[track_caller]
+pub fn play(settings: &config::Tcp, script: &str) {
+    for isns in [[1000, 5000], [u32::MAX - 1500, u32::MAX - 700], [u32::MAX, 0]] {
+        let mut player = Player::new(settings, isns);
+        for line in script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")) {
+            player.line(line);
+        }
+        if let Some(more) = player.poll() {
+            panic!("after the script: {more}");
+        }
+    }
+}
+
+struct Player {
+    host: Host,
+    isns: [u32; 2],
+    start: Time,
+    now: Time,
+    pushed: u64,
+    /// Our clock, as the peer last saw it.
+    value: u32,
+    /// The last line was an act: the next at the same time comes before anything is sent.
+    acted: bool,
+}
+
+impl Player {
+    fn new(settings: &config::Tcp, isns: [u32; 2]) -> Player {
+        let start = Time::from_nanos(1_000_000_000_000);
+        let host = Host::new(settings.clone(), true, isns[0]);
+        Player { host, isns, start, now: start, pushed: 0, value: 0, acted: false }
+    }
+
+    #[track_caller]
+    fn line(&mut self, line: &str) {
+        let mut words = line.split_whitespace();
+        let at: f64 = words.next().unwrap().parse().unwrap_or_else(|_| panic!("no time: {line}"));
+        let at = self.start + (at * MS as f64) as i64;
+        let verb = words.next();
+        let acted = std::mem::replace(&mut self.acted, verb == Some("!"));
+        match verb {
+            Some(">") => {
+                let got = loop {
+                    if let Some(got) = self.poll() {
+                        break got;
+                    }
+                    let next = self.host.deadline();
+                    assert!(next <= at, "nothing was sent for: {line}\n{:#?}", self.host.tcp);
+                    self.now = next;
+                    self.host.timeout(next);
+                };
+                let expected = line.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(got, expected);
+            }
+            Some("<") => {
+                self.wait(at, line);
+                let segment = self.segment(words);
+                self.host.receive(at, &segment);
+            }
+            Some("!") => {
+                if !acted || at > self.now {
+                    self.wait(at, line);
+                }
+                self.act(&words.collect::<Vec<_>>());
+            }
+            Some("=") => {
+                self.wait(at, line);
+                let fact: Vec<_> = words.collect();
+                assert_eq!(self.fact(fact[0]), fact[1], "{line}");
+            }
+            _ => panic!("what is {line}?"),
+        }
+    }
+
+    #[track_caller]
+    fn wait(&mut self, until: Time, line: &str) {
+        loop {
+            if let Some(sent) = self.poll() {
+                panic!("before {line}\nwas sent {sent}");
+            }
+            if self.host.deadline() > until {
+                break;
+            }
+            self.now = self.host.deadline();
+            self.host.timeout(self.now);
+        }
+        self.now = until;
+    }
+
+    fn poll(&mut self) -> Option<String> {
+        let now = self.now;
+        let (emission, tcp) = self.host.with(|tcp, control| {
+            let emission = tcp.poll(now, control)?;
+            let header = tcp.header(now, &emission, 65_535, &[]);
+            Some((emission, header))
+        })??;
+        Some(self.describe(&emission, &tcp))
+    }
+
+    fn describe(&mut self, emission: &Emission, tcp: &Tcp) -> String {
+        let [own, peer] = self.isns;
+        let at = (self.now - self.start) as f64 / MS as f64;
+        let seq = tcp.seq.wrapping_sub(own) as i32;
+        let named = [(Flags::SYN, "S"), (Flags::FIN, "F"), (Flags::RST, "R"), (Flags::ACK, ".")];
+        let flags: String = named.iter().filter(|(flag, _)| tcp.flags.has(*flag)).map(|(_, name)| *name).collect();
+        let mut text = format!("{at} > {flags} {seq}:{}", seq + emission.len as i32);
+        if tcp.flags.has(Flags::ACK) {
+            text += &format!(" ack {}", tcp.ack.wrapping_sub(peer) as i32);
+        }
+        for option in tcp.options.iter() {
+            match option.unwrap() {
+                TcpOption::Sack(blocks) => {
+                    for (left, right) in blocks.as_slice() {
+                        text += &format!(" sack {}:{}", left.wrapping_sub(peer), right.wrapping_sub(peer));
+                    }
+                }
+                TcpOption::Timestamps { value, .. } => self.value = value,
+                _ => {}
+            }
+        }
+        if emission.retransmission {
+            text += " again";
+        }
+        text
+    }
+
+    fn segment<'a>(&self, mut words: impl Iterator<Item = &'a str>) -> Segment {
+        let [own, peer] = self.isns;
+        let flags = words.next().unwrap();
+        let range = |word: &str| {
+            let (left, right) = word.split_once(':').unwrap();
+            (left.parse::<i64>().unwrap() as u32, right.parse::<i64>().unwrap() as u32)
+        };
+        let (first, after) = range(words.next().unwrap());
+        let mut tcp = Tcp {
+            source_port: 80,
+            destination_port: 1000,
+            seq: peer.wrapping_add(first),
+            ack: 0,
+            flags: Flags(0),
+            window: 65_535,
+            urgent: 0,
+            options: Options::NONE,
+        };
+        for flag in flags.chars() {
+            tcp.flags = tcp.flags.with(match flag {
+                'S' => Flags::SYN,
+                'F' => Flags::FIN,
+                'R' => Flags::RST,
+                _ => Flags::ACK,
+            });
+        }
+        let mut blocks = Vec::new();
+        while let Some(word) = words.next() {
+            let value = words.next().unwrap();
+            match word {
+                "ack" => tcp.ack = own.wrapping_add(value.parse::<i64>().unwrap() as u32),
+                "win" => tcp.window = value.parse().unwrap(),
+                "sack" => blocks.push(range(value)),
+                "ts" => {
+                    let option = TcpOption::Timestamps { value: value.parse().unwrap(), echo: self.value };
+                    tcp.options.push(&option).unwrap();
+                }
+                _ => panic!("what is {word}?"),
+            }
+        }
+        if !blocks.is_empty() {
+            let blocks: Vec<_> =
+                blocks.iter().map(|&(left, right)| (own.wrapping_add(left), own.wrapping_add(right))).collect();
+            tcp.options.push(&TcpOption::Sack(SackBlocks::new(&blocks))).unwrap();
+        }
+        if tcp.flags.has(Flags::SYN) {
+            tcp.options.push(&TcpOption::MaximumSegmentSize(MSS as u16)).unwrap();
+            tcp.options.push(&TcpOption::SackPermitted).unwrap();
+        }
+        let kind = if tcp.flags == Flags::SYN { Kind::Syn } else { Kind::Data };
+        let len = after.wrapping_sub(first);
+        Segment { tcp, emission: Emission { kind, offset: 0, len, piece: None, retransmission: false } }
+    }
+
+    fn act(&mut self, words: &[&str]) {
+        let now = self.now;
+        let number = || words[1].parse::<u64>().unwrap();
+        match words[0] {
+            "connect" => self.host.connect(now),
+            // Segments: a number of full ones, or one of so many bytes.
+            "push" => {
+                for _ in 0..number() {
+                    self.push(MSS);
+                }
+            }
+            "write" => self.push(number() as u32),
+            "cwnd" => self.host.windows[0].cwnd_packets = number() as f64,
+            "ssthresh" => self.host.windows[0].ssthresh_packets = number() as f64,
+            act => {
+                self.host.with(|tcp, _| match act {
+                    "close" => tcp.close(),
+                    "abort" => tcp.abort(),
+                    "orphan" => tcp.orphan(now),
+                    "acknowledge" => tcp.acknowledge(),
+                    "probe" => tcp.probe(now, words[1] == "on"),
+                    _ => panic!("what is {act}?"),
+                });
+            }
+        }
+    }
+
+    fn push(&mut self, len: u32) {
+        let piece = Piece { data_offset: self.pushed, len, data_fin: false };
+        self.pushed += u64::from(len);
+        self.host.with(|tcp, _| tcp.push(piece));
+    }
+
+    fn fact(&self, name: &str) -> String {
+        let (host, window) = (&self.host, &self.host.windows[0]);
+        match name {
+            "state" => format!("{:?}", host.state()),
+            "gone" => format!("{:?}", host.gone.is_some()),
+            "reset" => host.reset.to_string(),
+            "finished" => host.finished.to_string(),
+            "arrived" => host.arrived.to_string(),
+            "cwnd" => window.cwnd_packets.to_string(),
+            "ssthresh" => window.ssthresh_packets.to_string(),
+            "usable" => window.usable.to_string(),
+            "pipe" => host.tcp().in_flight_packets().to_string(),
+            "rto" => (host.tcp().rto_ns() / MS).to_string(),
+            "syns" => host.tcp().syn_transmissions().to_string(),
+            _ => panic!("what is {name}?"),
+        }
+    }
+}
