@@ -135,8 +135,10 @@ fn translate_quoted(packet: &mut Packet, place: fn(Quoted) -> usize, old: IpAddr
             // A UDP checksum of 0 is none.
             && (quoted.protocol != 17 || at == 10 || field != [0, 0])
         {
-            let checksum = adjusted(u16::from_be_bytes([field[0], field[1]]), &old, &new);
-            field.copy_from_slice(&checksum.to_be_bytes());
+            field.copy_from_slice(&match adjusted(u16::from_be_bytes([field[0], field[1]]), &old, &new) {
+                0 if quoted.protocol == 17 && at != 10 => [0xff; 2],
+                checksum => checksum.to_be_bytes(),
+            });
         }
     }
 }

@@ -28,7 +28,7 @@ proptest! {
     #[test]
     fn a_changing_rate_serves_small_and_large_packets_alike(seed in any::<u64>(), small in 1..15_u32) {
         let process = json!({"element": "rate-process", "mean": 8_000_000, "deviation": 4_000_000,
-                             "correlation": 50 * MS, "step": 1 * MS, "queue": endless()});
+                             "correlation": 50 * MS, "step": MS, "queue": endless()});
         let run = |bytes: u32, count: u32| {
             Fate::of(&mut *element(&process, seed, "a"), (0..count).map(|_| 0), bytes, 100 * S).times()
         };
