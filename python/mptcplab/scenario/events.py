@@ -74,7 +74,7 @@ class Rebind(Event):
 
 
 class Profile(Event):
-    """The path is another one from now on."""
+    """From now on the path's link is another, for all who share it."""
 
     verb: Literal["profile"]
     link: Text | None = None
