@@ -1,1 +1,23 @@
 //! A host: interfaces, endpoint, applications, taps.
+//!
+//! A [`Host`] is driven by the same verbs as its endpoint: [`handle`](Host::handle) a packet,
+//! [`transmit`](Host::transmit) the next one, ask its [`deadline`](Host::deadline), tell it that a
+//! [`timeout`](Host::timeout) came. It answers pings, counts datagrams, and gives TCP to its
+//! [`transport::Endpoint`], whose connections [`applications`] serve.
+
+pub mod applications;
+mod datagrams;
+mod deadlines;
+mod echo;
+mod interface;
+mod state;
+mod tap;
+mod ticks;
+
+pub use applications::{Application, Progress, Stream};
+pub use datagrams::{Datagrams, Source};
+pub use deadlines::Deadlines;
+pub use interface::Interface;
+pub use state::{Host, Reception, Service, blank};
+pub use tap::Tap;
+pub(crate) use ticks::Ticks;

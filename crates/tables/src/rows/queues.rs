@@ -14,11 +14,11 @@ row! {
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// Bytes that wait.
+        /// Bytes that wait, without the packet that is being sent.
         queued_bytes: u64,
-        /// Packets that wait.
+        /// Packets that wait, without the one that is being sent.
         queued_packets: u64,
-        /// How long the packet at the head has waited; 0 for an empty queue.
+        /// How long the packet that left the queue last had waited in it.
         queue_delay_ms: f64,
     }
 }

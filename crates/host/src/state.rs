@@ -1,0 +1,263 @@
+use crate::applications::{Application, Progress, Stream};
+use crate::datagrams::{Datagrams, Source};
+use crate::{Deadlines, Interface, Tap, echo};
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use transport::{Config, ConnectionId, Endpoint, Event, Nic};
+use wire::{Direction, Frame, Ip, L4, Packet, Payload, Time};
+
+/// Makes the application of a connection that a peer opens.
+pub type Service = Box<dyn Fn() -> Box<dyn Application> + Send>;
+
+/// Interfaces, a TCP endpoint and what uses it.
+pub struct Host {
+    interfaces: Vec<Interface>,
+    endpoint: Endpoint,
+    services: Vec<(u16, Service)>,
+    /// Ordered by connection.
+    served: Vec<Served>,
+    /// Of applications, by their place in `served`.
+    deadlines: Deadlines,
+    sources: Vec<Source>,
+    datagrams: Datagrams,
+    echoes: VecDeque<Packet>,
+    closed: usize,
+}
+
+struct Served {
+    connection: ConnectionId,
+    application: Box<dyn Application>,
+    progress: Progress,
+}
+
+/// What became of a packet that came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reception {
+    /// The host had it.
+    Taken,
+    /// The interface is down.
+    Down,
+    /// It is for none of the interface's addresses.
+    Stranger,
+}
+
+impl Host {
+    /// A host whose interfaces are down. Everything that is drawn by chance in its endpoint comes from `seed`.
+    pub fn new(config: Config, seed: u64, interfaces: Vec<Interface>) -> Host {
+        Host {
+            interfaces,
+            endpoint: Endpoint::new(config, seed),
+            services: Vec::new(),
+            served: Vec::new(),
+            deadlines: Deadlines::default(),
+            sources: Vec::new(),
+            datagrams: Datagrams::default(),
+            echoes: VecDeque::new(),
+            closed: 0,
+        }
+    }
+
+    /// Its interfaces; the place of each is its [`Nic`].
+    pub fn interfaces(&self) -> &[Interface] {
+        &self.interfaces
+    }
+
+    /// Its endpoint.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The interface comes up with its addresses. Nothing happens if it is up.
+    pub fn attach(&mut self, now: Time, nic: Nic) {
+        let interface = &mut self.interfaces[nic.0 as usize];
+        if !std::mem::replace(&mut interface.up, true) {
+            for address in &interface.addresses {
+                self.endpoint.address_up(now, nic, *address, interface.mtu_bytes);
+            }
+            self.serve(now);
+        }
+    }
+
+    /// The interface goes down, and its addresses go. Nothing happens if it is down.
+    pub fn detach(&mut self, now: Time, nic: Nic) {
+        let interface = &mut self.interfaces[nic.0 as usize];
+        if std::mem::replace(&mut interface.up, false) {
+            for address in &interface.addresses {
+                self.endpoint.address_down(now, *address);
+            }
+            self.serve(now);
+        }
+    }
+
+    /// Accepts connections to `port`, each served by an application of its own.
+    pub fn listen(&mut self, port: u16, service: Service) {
+        self.endpoint.listen(port);
+        self.services.push((port, service));
+    }
+
+    /// Opens a connection for an application.
+    pub fn connect(
+        &mut self,
+        now: Time,
+        local: SocketAddr,
+        remote: SocketAddr,
+        application: Box<dyn Application>,
+    ) -> ConnectionId {
+        let connection = self.endpoint.connect(now, local, remote);
+        self.insert(connection, application);
+        self.serve(now);
+        connection
+    }
+
+    /// Sends datagrams from now on.
+    pub fn send(&mut self, source: Source) {
+        self.sources.push(source);
+    }
+
+    /// Gives all connections up.
+    pub fn abort_all(&mut self, now: Time) {
+        for served in &self.served {
+            if served.progress.closed.is_none() {
+                self.endpoint.abort(now, served.connection);
+            }
+        }
+        self.serve(now);
+    }
+
+    /// How far each connection has come, in the order in which they began.
+    pub fn progress(&self) -> impl ExactSizeIterator<Item = (ConnectionId, &Progress)> {
+        self.served.iter().map(|served| (served.connection, &served.progress))
+    }
+
+    /// How many connections have ended.
+    pub fn closed(&self) -> usize {
+        self.closed
+    }
+
+    /// Datagrams that came in.
+    pub fn datagrams(&self) -> Datagrams {
+        self.datagrams
+    }
+
+    /// A packet arrives by `nic`.
+    #[inline]
+    pub fn handle(&mut self, now: Time, nic: Nic, packet: &Packet, tap: &mut impl Tap) -> Reception {
+        let interface = &self.interfaces[nic.0 as usize];
+        if !interface.up {
+            return Reception::Down;
+        }
+        if !interface.addresses.contains(&packet.frame.ip.destination) {
+            return Reception::Stranger;
+        }
+        tap.passed(now, nic, Direction::Inbound, packet);
+        match packet.frame.l4 {
+            L4::Tcp(_) => {
+                self.endpoint.handle(now, nic, packet);
+                self.serve(now);
+            }
+            L4::Udp { .. } => {
+                self.datagrams.packets += 1;
+                self.datagrams.bytes += u64::from(packet.frame.payload.len);
+            }
+            L4::Icmp { .. } | L4::Other(_) => self.echoes.extend(echo::answer(packet)),
+        }
+        Reception::Taken
+    }
+
+    /// Writes the next packet to `packet` and says by which interface it leaves; none: nothing to send now.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, packet: &mut Packet, tap: &mut impl Tap) -> Option<Nic> {
+        loop {
+            let nic = self.next_packet(now, packet)?;
+            if self.interfaces[nic.0 as usize].up {
+                tap.passed(now, nic, Direction::Outbound, packet);
+                return Some(nic);
+            }
+        }
+    }
+
+    fn next_packet(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
+        if let Some(echo) = self.echoes.pop_front() {
+            *packet = echo;
+            return self.route(packet.frame.ip.source);
+        }
+        if let Some(nic) = self.sources.iter_mut().find_map(|source| source.transmit(packet)) {
+            return Some(nic);
+        }
+        packet.body = None;
+        self.endpoint.transmit(now, packet)
+    }
+
+    /// When [`Host::timeout`] is to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        let sources = self.sources.iter().map(Source::deadline).min().unwrap_or(Time::MAX);
+        self.endpoint.deadline().min(self.deadlines.first().0).min(sources)
+    }
+
+    /// The deadline has come. First the endpoint, then applications in the order in which their connections began.
+    pub fn timeout(&mut self, now: Time) {
+        if self.endpoint.deadline() <= now {
+            self.endpoint.timeout(now);
+        }
+        self.serve(now);
+        while let (at, place) = self.deadlines.first()
+            && at <= now
+        {
+            self.with(now, place, |application, stream| application.wake(now, stream));
+            self.serve(now);
+        }
+        self.sources.iter_mut().for_each(|source| source.timeout(now));
+    }
+
+    /// Tells applications what happened.
+    #[inline]
+    fn serve(&mut self, now: Time) {
+        while let Some((connection, event)) = self.endpoint.event() {
+            if let Event::Accepted { port } = event
+                && let Some((_, service)) = self.services.iter().find(|(listening, _)| *listening == port)
+            {
+                let application = service();
+                self.insert(connection, application);
+            }
+            if let Ok(place) = self.served.binary_search_by_key(&connection, |served| served.connection) {
+                self.closed += usize::from(matches!(event, Event::Closed(_)));
+                self.served[place].progress.on(event);
+                self.with(now, place, |application, stream| application.on(now, event, stream));
+            }
+        }
+    }
+
+    fn insert(&mut self, connection: ConnectionId, application: Box<dyn Application>) {
+        let place = self.served.partition_point(|served| served.connection < connection);
+        self.served.insert(place, Served { connection, application, progress: Progress::default() });
+        for (moved, served) in self.served.iter().enumerate().skip(place) {
+            self.deadlines.set(moved, served.application.deadline());
+        }
+    }
+
+    fn with(&mut self, now: Time, place: usize, act: impl FnOnce(&mut dyn Application, &mut Stream)) {
+        let Served { connection, application, progress } = &mut self.served[place];
+        let mut stream = Stream { now, connection: *connection, transport: &mut self.endpoint, progress };
+        act(&mut **application, &mut stream);
+        self.deadlines.set(place, application.deadline());
+    }
+
+    fn route(&self, source: IpAddr) -> Option<Nic> {
+        let place = self.interfaces.iter().position(|interface| interface.addresses.contains(&source))?;
+        Some(Nic(place as u32))
+    }
+}
+
+/// A packet to write to.
+pub fn blank() -> Packet {
+    let nobody = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    Packet {
+        frame: Frame {
+            ip: Ip { source: nobody, destination: nobody, ttl: 64, tos: 0, id: 0, dont_fragment: true, fragment: None },
+            l4: L4::Other(u8::MAX),
+            payload: Payload::default(),
+        },
+        body: None,
+    }
+}
