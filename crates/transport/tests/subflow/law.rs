@@ -52,11 +52,16 @@ fn reno_under_periodic_loss() {
         };
         // The longest takes most of the time and shows least of recovery.
         let most = if rack { 3 } else { 2 };
-        for (every, tolerance, cycles) in [(100, 0.1, 100), (1000, 0.03, 20), (10_000, 0.03, 3)].into_iter().take(most) {
+        for (every, tolerance, cycles) in [(100, 0.1, 100), (1000, 0.03, 20), (10_000, 0.03, 3)].into_iter().take(most)
+        {
             for rtt_ns in [10 * MS, 50 * MS, 200 * MS] {
                 let (got, expected) = (rate(&settings, every, rtt_ns, cycles), law(every, rtt_ns));
                 let off = got / expected - 1.0;
-                assert!(off.abs() < tolerance, "{name}: 1/p {every}, {} ms: {got} for {expected} packets/s", rtt_ns / MS);
+                assert!(
+                    off.abs() < tolerance,
+                    "{name}: 1/p {every}, {} ms: {got} for {expected} packets/s",
+                    rtt_ns / MS
+                );
             }
         }
     }

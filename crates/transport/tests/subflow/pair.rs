@@ -130,10 +130,9 @@ impl Host {
         assert!(!(received.finished && self.finished));
         self.finished |= received.finished;
         self.edge = self.edge.max(received.acked.max(1) - 1 + received.window_bytes);
-        if self.reads_every_ns.is_none() {
-            self.read = self.arrived;
-        } else if self.next_read == Time::MAX {
-            self.next_read = now + self.reads_every_ns.unwrap();
+        match self.reads_every_ns {
+            None => self.read = self.arrived,
+            Some(every) => self.next_read = self.next_read.min(now + every),
         }
     }
 
