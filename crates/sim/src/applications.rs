@@ -1,0 +1,63 @@
+//! Which applications a transfer has at either end.
+
+use crate::Error;
+use crate::scenario::{Transfer, Way};
+use host::Application;
+use host::applications::{Bulk, Constant, Requester, Responder, Sink};
+
+/// Where an application runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+/// The application of `transfer` at one end.
+pub(crate) fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
+    // Who sends the data, or answers.
+    let source = match transfer.direction() {
+        Way::Up => End::Client,
+        Way::Down => End::Server,
+    };
+    match *transfer {
+        Transfer::RequestResponse { request_bytes, response_bytes, requests, think_ns, .. } => {
+            if end == source {
+                Box::new(Responder::new(request_bytes, response_bytes))
+            } else {
+                Box::new(Requester::new(request_bytes, response_bytes, requests, think_ns))
+            }
+        }
+        _ if end != source => Box::new(Sink),
+        Transfer::Bulk { size_bytes: Some(bytes), .. } => Box::new(Bulk::of_size(bytes)),
+        Transfer::Bulk { duration_ns, .. } => Box::new(Bulk::for_time(duration_ns.unwrap_or(0))),
+        Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, duration_ns, .. } => {
+            Box::new(Constant::new(rate_bits_per_second, message_bytes, duration_ns))
+        }
+    }
+}
+
+/// Refuses what no application can do.
+pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
+    let fault = |fault: &str| Err(Error::fault("transfer", fault));
+    match *transfer {
+        Transfer::Bulk { size_bytes, duration_ns, connections, .. } => {
+            if size_bytes.is_some() == duration_ns.is_some() {
+                return fault("a bulk transfer has either a size or a duration");
+            }
+            if connections == 0 {
+                return fault("there is no connection");
+            }
+        }
+        Transfer::RequestResponse { request_bytes, response_bytes, requests, .. } => {
+            if request_bytes == 0 || response_bytes == 0 || requests == 0 {
+                return fault("requests and answers have at least one byte, and there is at least one");
+            }
+        }
+        Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, .. } => {
+            if rate_bits_per_second == 0 || message_bytes == 0 {
+                return fault("messages have at least one byte and a rate");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! Cross traffic: for each a neighbour at the client's end of a link, and a peer of its own at the server's.
+
+use crate::Error;
+use crate::scenario::{CrossTraffic, Way};
+use host::applications::{Bulk, Sink};
+use host::{Application, Host, Interface, Source};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use transport::{Config, Nic, congestion};
+use wire::Time;
+
+/// Where peers of TCP listen, and where datagrams go.
+const PORT: u16 = 5001;
+const MTU_BYTES: u32 = 1500;
+
+/// Both hosts of one.
+pub(crate) struct Cross {
+    /// Place of the neighbour among the hosts; the peer follows it.
+    pub neighbour: usize,
+    pub traffic: CrossTraffic,
+}
+
+/// Addresses of the neighbour and the peer of cross traffic number `number`: of the networks for benchmarks
+/// (RFC 2544), which no path has.
+pub(crate) fn addresses(number: usize) -> [IpAddr; 2] {
+    let [_, _, high, low] = (number as u32 + 1).to_be_bytes();
+    [18, 19].map(|network| Ipv4Addr::new(198, network, high, low).into())
+}
+
+impl Cross {
+    /// Neighbour and peer, their interfaces up.
+    pub fn hosts(&self, number: usize, base: &Config, seeds: [u64; 2], now: Time) -> Result<[Host; 2], Error> {
+        let mut config = base.clone();
+        config.mptcp.enabled = false;
+        if let CrossTraffic::Tcp { congestion_control, name, .. } = &self.traffic {
+            if !congestion::NAMES.contains(&congestion_control.as_str()) {
+                let place = format!("cross traffic {name}");
+                return Err(Error::fault(place, format!("there is no congestion controller `{congestion_control}`")));
+            }
+            config.congestion_control.clone_from(congestion_control);
+        }
+        let [mut neighbour, mut peer] = [0, 1].map(|end| {
+            let interface = Interface::new("eth0", vec![addresses(number)[end]], MTU_BYTES);
+            let mut host = Host::new(config.clone(), seeds[end], vec![interface]);
+            host.attach(now, Nic(0));
+            host
+        });
+        if let CrossTraffic::Tcp { direction, .. } = self.traffic {
+            peer.listen(PORT, Box::new(move || application(direction == Way::Down)));
+        } else {
+            let (start, stop) = self.traffic.times();
+            let times = (now + start, stop.map_or(Time::MAX, |stop| now + stop));
+            self.send(number, times, [&mut neighbour, &mut peer])?;
+        }
+        Ok([neighbour, peer])
+    }
+
+    fn send(&self, number: usize, times: (Time, Time), [neighbour, peer]: [&mut Host; 2]) -> Result<(), Error> {
+        let CrossTraffic::Udp { name, direction, rate_bits_per_second, packet_bytes, .. } = &self.traffic else {
+            return Ok(());
+        };
+        if *rate_bits_per_second == 0 || *packet_bytes < 28 {
+            return Err(Error::fault(format!("cross traffic {name}"), "datagrams have a rate and at least 28 bytes"));
+        }
+        let [client, server] = addresses(number).map(|address| SocketAddr::new(address, PORT));
+        let (sender, ends) = match direction {
+            Way::Up => (neighbour, (client, server)),
+            Way::Down => (peer, (server, client)),
+        };
+        sender.send(Source::new(Nic(0), ends, *packet_bytes, *rate_bits_per_second, times));
+        Ok(())
+    }
+
+    /// Opens the flows; datagrams have their times.
+    pub fn start(&self, number: usize, neighbour: &mut Host, now: Time) {
+        if let CrossTraffic::Tcp { flows, direction, .. } = self.traffic {
+            let [local, remote] = addresses(number);
+            for _ in 0..flows {
+                let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
+                neighbour.connect(now, local, remote, application(direction == Way::Up));
+            }
+        }
+    }
+}
+
+fn application(sends: bool) -> Box<dyn Application> {
+    if sends { Box::new(Bulk::for_time(i64::MAX)) } else { Box::new(Sink) }
+}

@@ -1,0 +1,57 @@
+use crate::scenario::Way;
+use host::{Host, Progress};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether everything was transferred and all its connections were closed.
+    pub finished: bool,
+    /// How it ended, in words.
+    pub reason: String,
+    /// Virtual time that passed.
+    pub virtual_ns: i64,
+    /// Packets that hosts received, cross traffic's too.
+    pub packets: u64,
+    /// Bytes that the server's applications read.
+    pub bytes_up: u64,
+    /// Bytes that the client's applications read.
+    pub bytes_down: u64,
+}
+
+/// Bytes that a host's applications have read.
+pub(crate) fn read(host: &Host) -> u64 {
+    host.progress().map(|(_, progress)| progress.read).sum()
+}
+
+/// Who waits for what, for a run that did not finish.
+pub(crate) fn waiting(client: &Host, server: &Host, way: Way) -> String {
+    let ends = [("client", client), ("server", server)];
+    let connections: Vec<String> = ends
+        .iter()
+        .flat_map(|(name, host)| {
+            host.progress().filter_map(move |(_, progress)| {
+                let sends = (*name == "client") == (way == Way::Up);
+                lacks(progress, sends).map(|lacks| format!("the {name} {lacks}"))
+            })
+        })
+        .collect();
+    match connections.as_slice() {
+        [] if client.progress().len() == 0 => "no path was ever attached".into(),
+        [] => "nobody waits".into(),
+        [first, others @ ..] if others.len() > 3 => format!("{first}, and {} more wait", others.len()),
+        all => all.join("; "),
+    }
+}
+
+fn lacks(progress: &Progress, sends: bool) -> Option<String> {
+    let Progress { connected, written, read, finished, delivered, peer_finished, closed } = *progress;
+    match closed {
+        Some(transport::Outcome::Complete) => None,
+        Some(outcome) => Some(format!("gave up ({outcome:?}) after {written} bytes written and {read} read")),
+        None if !connected => Some("waits for the connection to open".into()),
+        None if sends && !finished => Some(format!("had {written} bytes taken and more to write")),
+        None if finished && !delivered => Some(format!("waits for its {written} bytes to be acknowledged")),
+        None if !peer_finished => Some(format!("has read {read} bytes and waits for the end of data")),
+        None => Some("waits for the connection to close".into()),
+    }
+}

@@ -1,0 +1,238 @@
+//! What only a simulation knows: the state of senders, queues, drops. Bounded, however long the run.
+
+use crate::network::Link;
+use host::Host;
+use link::{Direction, Element, Reason};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tables::{Diagnostic, Dropped, Queue, State, Tables};
+use transport::{Snapshot, SubflowSnapshot};
+use wire::{L4, Packet, Time};
+
+/// Most samples of a table. Beyond, every other one is let go and the period is twice as long.
+const MOST_SAMPLES: usize = 1 << 16;
+/// Most rows of drops. Beyond, they are only counted.
+const MOST_DROPS: usize = 1 << 17;
+
+/// Ends of a subflow: the client's, the server's.
+type Ends = (SocketAddr, SocketAddr);
+
+/// Where a packet ended: its kind, its name, the element.
+type Place<'a> = (&'static str, &'a Arc<str>, Option<Arc<str>>);
+
+/// What was recorded. Rows get their numbers from the analysis of the same packets.
+#[derive(Debug)]
+pub struct Records {
+    start: Time,
+    period_ns: i64,
+    next: Time,
+    /// Hosts that are sampled, by place.
+    hosts: Vec<usize>,
+    state: Vec<(Ends, State)>,
+    queues: Vec<Queue>,
+    drops: Vec<Dropped>,
+    /// Drops beyond [`MOST_DROPS`].
+    further_drops: u64,
+}
+
+impl Records {
+    pub(crate) fn new(start: Time, period_ns: i64, hosts: Vec<usize>) -> Records {
+        Records {
+            start,
+            period_ns,
+            next: if period_ns > 0 { start } else { Time::MAX },
+            hosts,
+            state: Vec::new(),
+            queues: Vec::new(),
+            drops: Vec::new(),
+            further_drops: 0,
+        }
+    }
+
+    /// When the next sample is due.
+    pub(crate) fn deadline(&self) -> Time {
+        self.next
+    }
+
+    /// Whether this host is sampled.
+    pub(crate) fn samples(&self, host: usize) -> bool {
+        self.hosts.contains(&host)
+    }
+
+    /// Samples all connections of a host. `private` gives the client's own address for the one that the server sees.
+    pub(crate) fn sample_host(
+        &mut self,
+        at: Time,
+        name: &'static str,
+        host: &Host,
+        private: impl Fn(SocketAddr) -> SocketAddr,
+    ) {
+        for (connection, progress) in host.progress() {
+            if progress.closed.is_some() {
+                continue;
+            }
+            let Some(snapshot) = host.endpoint().snapshot(connection) else { continue };
+            for subflow in &snapshot.subflows {
+                let ends = match name {
+                    "client" => (subflow.local, subflow.remote),
+                    _ => (private(subflow.remote), subflow.local),
+                };
+                self.state.push((ends, state(at, name, &snapshot, subflow)));
+            }
+        }
+    }
+
+    pub(crate) fn sample_queues(&mut self, at: Time, links: &[Link]) {
+        let mut states = Vec::new();
+        for link in links {
+            link.chain.queues(&mut states);
+            for state in states.drain(..) {
+                let element = link.elements.iter().find(|(full, _, _)| full == state.element);
+                let Some((_, direction, short)) = element else { continue };
+                self.queues.push(Queue {
+                    link: link.name.clone(),
+                    direction: table_direction(*direction),
+                    element: short.clone(),
+                    at_ns: at.as_nanos(),
+                    at_s: 0.0,
+                    queued_bytes: state.bytes,
+                    queued_packets: state.packets,
+                    queue_delay_ms: millis(state.delay_ns),
+                });
+            }
+        }
+    }
+
+    /// A sample was taken: the next comes a period later.
+    pub(crate) fn sampled(&mut self) {
+        if self.state.len().max(self.queues.len()) > MOST_SAMPLES {
+            self.period_ns *= 2;
+            let (start, period) = (self.start.as_nanos(), self.period_ns);
+            let kept = |at_ns: i64| (at_ns - start) % period == 0;
+            self.state.retain(|(_, row)| kept(row.at_ns));
+            self.queues.retain(|row| kept(row.at_ns));
+        }
+        let past = (self.next - self.start) / self.period_ns;
+        self.next = self.start + (past + 1) * self.period_ns;
+    }
+
+    pub(crate) fn drop(
+        &mut self,
+        at: Time,
+        (kind, place, element): Place,
+        direction: Direction,
+        packet: &Packet,
+        reason: Reason,
+    ) {
+        if self.drops.len() >= MOST_DROPS {
+            self.further_drops += 1;
+            return;
+        }
+        let (protocol, ports) = match packet.frame.l4 {
+            L4::Tcp(tcp) => (6, Some((tcp.source_port, tcp.destination_port))),
+            L4::Udp { source_port, destination_port } => (17, Some((source_port, destination_port))),
+            L4::Icmp { .. } => (if packet.frame.ip.source.is_ipv4() { 1 } else { 58 }, None),
+            L4::Other(protocol) => (protocol, None),
+        };
+        self.drops.push(Dropped {
+            at_ns: at.as_nanos(),
+            at_s: 0.0,
+            kind,
+            place: place.clone(),
+            element,
+            direction: table_direction(direction),
+            reason: reason.name(),
+            protocol,
+            source_address: Some(packet.frame.ip.source),
+            source_port: ports.map(|(source, _)| source),
+            destination_address: Some(packet.frame.ip.destination),
+            destination_port: ports.map(|(_, destination)| destination),
+            bytes: packet.frame.wire_len(),
+        });
+    }
+
+    /// How many subflows were sampled.
+    pub fn subflows(&self) -> usize {
+        self.state.iter().map(|(ends, _)| ends).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Adds the tables `state`, `queues` and `drops` to those of the analysis of the same packets, whose numbers and
+    /// time they take.
+    pub fn into_tables(self, tables: &mut Tables) {
+        let origin_ns = origin(tables).unwrap_or(self.start.as_nanos());
+        let seconds = |at_ns: i64| (at_ns - origin_ns) as f64 / 1e9;
+        let numbers: BTreeMap<Ends, (u32, u32)> = tables
+            .subflows
+            .iter()
+            .filter_map(|row| {
+                let client = SocketAddr::new(row.client_address?, row.client_port);
+                let server = SocketAddr::new(row.server_address?, row.server_port);
+                Some(((client, server), (row.connection, row.subflow)))
+            })
+            .collect();
+        tables.state = self
+            .state
+            .into_iter()
+            .filter_map(|(ends, row)| {
+                let &(connection, subflow) = numbers.get(&ends)?;
+                Some(State { connection, subflow, at_s: seconds(row.at_ns), ..row })
+            })
+            .collect();
+        tables.state.sort_by_key(|row| (row.connection, row.at_ns, row.host, row.subflow));
+        tables.queues = self.queues.into_iter().map(|row| Queue { at_s: seconds(row.at_ns), ..row }).collect();
+        tables.drops = self.drops.into_iter().map(|row| Dropped { at_s: seconds(row.at_ns), ..row }).collect();
+        if self.further_drops > 0 {
+            tables.diagnostics.push(Diagnostic {
+                diagnostic: "drops_cut",
+                count: Some(self.further_drops),
+                message: "more packets were dropped than the table `drops` holds; it has the first of them".into(),
+                ..Diagnostic::default()
+            });
+        }
+    }
+}
+
+/// Where the analysis counts seconds from.
+fn origin(tables: &Tables) -> Option<i64> {
+    let first = tables.connections.first()?;
+    Some(first.start_ns - (first.start_s * 1e9).round() as i64)
+}
+
+fn state(at: Time, host: &'static str, connection: &Snapshot, subflow: &SubflowSnapshot) -> State {
+    let path = subflow.path.as_ref();
+    let sampled = path.filter(|path| path.srtt_ns.is_some());
+    State {
+        connection: 0,
+        subflow: 0,
+        host,
+        at_ns: at.as_nanos(),
+        at_s: 0.0,
+        cwnd_packets: path.map(|path| path.cwnd_packets),
+        ssthresh_packets: path.map(|path| path.ssthresh_packets).filter(|ssthresh| ssthresh.is_finite()),
+        srtt_ms: sampled.and_then(|path| path.srtt_ns).map(millis),
+        rttvar_ms: sampled.map(|path| millis(path.rttvar_ns)),
+        timeout_ms: millis(subflow.timeout_ns),
+        backoffs: subflow.backoffs,
+        pacing_mbps: sampled.map(|path| path.pacing_bytes_per_second as f64 * 8e-6),
+        in_flight_packets: path.map(|path| path.in_flight_packets),
+        queued_bytes: path.map(|path| path.queued_bytes),
+        scheduled_bytes: subflow.scheduled_bytes,
+        retransmitted_packets: subflow.retransmitted_packets,
+        backup: path.map(|path| path.backup),
+        stale: path.map(|path| path.stale),
+        unacknowledged_bytes: connection.unacknowledged_bytes,
+        peer_window_bytes: connection.peer_window_bytes,
+    }
+}
+
+fn table_direction(direction: Direction) -> tables::Direction {
+    match direction {
+        Direction::Up => tables::Direction::Up,
+        Direction::Down => tables::Direction::Down,
+    }
+}
+
+fn millis(nanos: i64) -> f64 {
+    nanos as f64 / 1e6
+}
