@@ -151,14 +151,14 @@ fn unreadable(error: capture::Error) -> PyErr {
     CaptureError::new_err(error.to_string())
 }
 
-fn positive(name: &str, seconds: f64) -> PyResult<i64> {
+pub(crate) fn positive(name: &str, seconds: f64) -> PyResult<i64> {
     match nanoseconds(name, seconds)? {
         0 => Err(Error::new_err(format!("{name} is {seconds}; it must be at least 1e-9, a nanosecond"))),
         ns => Ok(ns),
     }
 }
 
-fn nanoseconds(name: &str, seconds: f64) -> PyResult<i64> {
+pub(crate) fn nanoseconds(name: &str, seconds: f64) -> PyResult<i64> {
     let ns = seconds * 1e9;
     if (0.0..1e18).contains(&ns) {
         Ok(ns.round() as i64)

@@ -1,14 +1,17 @@
-//! The extension module `mptcplab._core`: captures in, tables out. It converts and decides nothing.
+//! The extension module `mptcplab._core`: captures or scenarios in, tables out. It converts and decides nothing.
 //!
 //! The interpreter lock is released while packets are read, Ctrl-C is honoured, and a panic (a fault of ours) becomes
 //! `mptcplab.InternalError`. Its Python signatures stand in `python/mptcplab/_core.pyi`, which `make lint` checks.
 
 mod analyze;
+mod describe;
 mod diagnostics;
 mod errors;
 mod rows;
+mod simulate;
 mod standard_input;
 mod tables;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -17,9 +20,13 @@ mod _core {
     #[pymodule_export]
     use crate::analyze::analyze;
     #[pymodule_export]
+    use crate::describe::{elements, policies, queues, transport_defaults};
+    #[pymodule_export]
     use crate::errors::{CaptureError, Error, InternalError};
     #[pymodule_export]
     use crate::rows::Rows;
+    #[pymodule_export]
+    use crate::simulate::simulate;
     #[pymodule_export]
     use crate::tables::{Table, Tables, columns};
 

@@ -1,18 +1,27 @@
 use crate::{
     errors::{guarded, unwritten},
     rows::Rows,
+    simulate,
 };
-use pyo3::{exceptions::PyKeyError, prelude::*, types::PyCapsule};
+use pyo3::{
+    exceptions::PyKeyError,
+    prelude::*,
+    types::{PyCapsule, PyDict},
+};
 use std::{fs::File, io, path::PathBuf};
 use tables::{FFI_ArrowArrayStream, RecordBatch, RecordBatchIterator};
 
 /// The tables of an analysis.
 #[pyclass(frozen, module = "mptcplab._core")]
-pub struct Tables(::tables::Tables);
+pub struct Tables {
+    tables: ::tables::Tables,
+    /// How the run ended that they are of, where it was simulated.
+    outcome: Option<sim::Outcome>,
+}
 
 impl From<::tables::Tables> for Tables {
     fn from(tables: ::tables::Tables) -> Self {
-        Tables(tables)
+        Tables { tables, outcome: None }
     }
 }
 
@@ -25,7 +34,7 @@ impl Tables {
     /// Whether every capture was read to its end.
     #[getter]
     fn complete(&self) -> bool {
-        self.0.complete
+        self.tables.complete
     }
 
     /// A table, as anything that knows Arrow takes it.
@@ -47,13 +56,19 @@ impl Tables {
 
     /// The tables with the rows of one connection only, and the remarks on the captures.
     fn only(&self, connection: u32) -> Tables {
-        Tables(only(&self.0, connection))
+        Tables { tables: only(&self.tables, connection), outcome: self.outcome.clone() }
+    }
+
+    /// How the run ended, where it was simulated: whether it `finished` and the `reason`, `virtual_ns`, `packets`, and
+    /// `bytes_received` by direction.
+    fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.outcome.as_ref().map(|outcome| simulate::outcome(py, outcome)).transpose()
     }
 
     /// The summary tables as one JSON document.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
         let mut text = Vec::new();
-        py.detach(|| guarded(|| self.0.write_json(&mut text).map_err(unwritten)))?;
+        py.detach(|| guarded(|| self.tables.write_json(&mut text).map_err(unwritten)))?;
         Ok(String::from_utf8(text)?)
     }
 
@@ -62,21 +77,26 @@ impl Tables {
         py.detach(|| {
             guarded(|| {
                 let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-                self.0.write_json(&mut out).and_then(|()| io::Write::flush(&mut out)).map_err(unwritten)
+                self.tables.write_json(&mut out).and_then(|()| io::Write::flush(&mut out)).map_err(unwritten)
             })
         })
     }
 
     /// Writes a table as CSV with a header line.
     fn write_csv(&self, py: Python<'_>, name: &str, path: PathBuf) -> PyResult<()> {
-        let write = || self.0.write_csv(name, io::BufWriter::new(File::create(&path)?));
+        let write = || self.tables.write_csv(name, io::BufWriter::new(File::create(&path)?));
         py.detach(|| guarded(|| write().map_err(unwritten)))
     }
 }
 
 impl Tables {
+    /// Those of a simulation.
+    pub fn simulated(tables: ::tables::Tables, outcome: sim::Outcome) -> Tables {
+        Tables { tables, outcome: Some(outcome) }
+    }
+
     fn batch(&self, py: Python<'_>, name: &str) -> PyResult<RecordBatch> {
-        let batch = py.detach(|| guarded(|| Ok(self.0.batch(name))))?;
+        let batch = py.detach(|| guarded(|| Ok(self.tables.batch(name))))?;
         batch.ok_or_else(|| {
             PyKeyError::new_err(format!("no table {name}; there are {}", ::tables::Tables::NAMES.join(", ")))
         })

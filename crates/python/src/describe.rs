@@ -1,0 +1,68 @@
+//! What there is to choose from, for validation and for the reference.
+
+use pyo3::{prelude::*, types::PyDict};
+use transport::{Config, congestion, path_manager, scheduler};
+
+/// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
+#[pyfunction]
+pub fn elements(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    link::elements().iter().map(|element| described(py, element)).collect()
+}
+
+/// The queues, in the same form.
+#[pyfunction]
+pub fn queues(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    link::queues().iter().map(|queue| described(py, queue)).collect()
+}
+
+/// Controllers, schedulers and path managers: name and summary of each.
+#[pyfunction]
+pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let named = PyDict::new(py);
+    let all = [
+        ("congestion_control", congestion::summaries()),
+        ("scheduler", scheduler::summaries()),
+        ("path_manager", path_manager::summaries()),
+    ];
+    for (kind, policies) in all {
+        let policies: Vec<_> = policies
+            .into_iter()
+            .map(|(name, summary)| {
+                let policy = PyDict::new(py);
+                policy.set_item("name", name)?;
+                policy.set_item("summary", summary)?;
+                Ok(policy)
+            })
+            .collect::<PyResult<_>>()?;
+        named.set_item(kind, policies)?;
+    }
+    Ok(named)
+}
+
+/// The settings of an endpoint that are as in current Linux, as JSON.
+#[pyfunction]
+pub fn transport_defaults() -> String {
+    serde_json::to_string(&Config::default()).expect("settings are plain")
+}
+
+fn described<'py>(py: Python<'py>, description: &link::Description) -> PyResult<Bound<'py, PyDict>> {
+    let loads = py.import("json")?.getattr("loads")?;
+    let parameters: Vec<_> = description
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let dict = PyDict::new(py);
+            dict.set_item("name", parameter.name)?;
+            dict.set_item("kind", parameter.kind)?;
+            dict.set_item("default", loads.call1((parameter.default.to_string(),))?)?;
+            dict.set_item("required", parameter.required)?;
+            dict.set_item("doc", parameter.doc)?;
+            Ok(dict)
+        })
+        .collect::<PyResult<_>>()?;
+    let dict = PyDict::new(py);
+    dict.set_item("name", description.name)?;
+    dict.set_item("summary", description.summary)?;
+    dict.set_item("parameters", parameters)?;
+    Ok(dict)
+}

@@ -1,0 +1,93 @@
+use crate::{
+    analyze,
+    errors::{Error, guarded, unwritten},
+    tables::Tables,
+    watch::{End, Watch},
+};
+use analysis::{Analysis, Options};
+use pyo3::{prelude::*, types::PyDict};
+use sim::{Outcome, Simulation};
+use std::path::PathBuf;
+
+/// So many events are run between looks at Ctrl-C and reports of progress.
+const STRIDE: u64 = 1 << 17;
+
+/// Runs a resolved scenario (JSON) in virtual time and measures what its client and server saw.
+///
+/// Captures are written where paths for them are given: headers only, or with their payload. `progress` is called now
+/// and then with the virtual time in nanoseconds and the packets that hosts received.
+#[allow(clippy::too_many_arguments)] // all but one are named by the caller
+#[pyfunction]
+#[pyo3(signature = (scenario, *, client_capture=None, server_capture=None, full_payload=false, bin_seconds=1.0,
+    smoothing_seconds=5.0, trim_seconds=5.0, samples=true, progress=None))]
+pub fn simulate(
+    py: Python<'_>,
+    scenario: &str,
+    client_capture: Option<PathBuf>,
+    server_capture: Option<PathBuf>,
+    full_payload: bool,
+    bin_seconds: f64,
+    smoothing_seconds: f64,
+    trim_seconds: f64,
+    samples: bool,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Tables> {
+    let options = Options {
+        bin_ns: analyze::positive("bin_seconds", bin_seconds)?,
+        smoothing_ns: analyze::nanoseconds("smoothing_seconds", smoothing_seconds)?,
+        trim_ns: analyze::nanoseconds("trim_seconds", trim_seconds)?,
+        samples,
+    };
+    let mut run = py.detach(|| {
+        guarded(|| {
+            let simulation = Simulation::from_json(scenario).map_err(|error| Error::new_err(error.to_string()))?;
+            let ends = [("client", client_capture), ("server", server_capture)];
+            let ends = ends.map(|(host, path)| End { host, path });
+            let watch = Watch::new(Analysis::new(options), &simulation.points(), ends, full_payload);
+            Ok(Run { simulation, watch: watch.map_err(unwritten)? })
+        })
+    })?;
+    loop {
+        let outcome = py.detach(|| guarded(|| run.advance()))?;
+        py.check_signals()?;
+        if let Some(progress) = &progress {
+            progress.call1((run.simulation.virtual_ns(), run.simulation.packets()))?;
+        }
+        if let Some(outcome) = outcome {
+            return py.detach(|| guarded(|| run.finish(outcome)));
+        }
+    }
+}
+
+struct Run {
+    simulation: Simulation,
+    watch: Watch,
+}
+
+impl Run {
+    fn advance(&mut self) -> PyResult<Option<Outcome>> {
+        let outcome = self.simulation.run(&mut self.watch, STRIDE);
+        self.watch.check().map_err(unwritten)?;
+        Ok(outcome)
+    }
+
+    fn finish(self, outcome: Outcome) -> PyResult<Tables> {
+        let mut tables = self.watch.finish().map_err(unwritten)?;
+        self.simulation.into_records().into_tables(&mut tables);
+        Ok(Tables::simulated(tables, outcome))
+    }
+}
+
+/// How a run ended.
+pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let received = PyDict::new(py);
+    received.set_item("up", outcome.bytes_up)?;
+    received.set_item("down", outcome.bytes_down)?;
+    let dict = PyDict::new(py);
+    dict.set_item("finished", outcome.finished)?;
+    dict.set_item("reason", &outcome.reason)?;
+    dict.set_item("virtual_ns", outcome.virtual_ns)?;
+    dict.set_item("packets", outcome.packets)?;
+    dict.set_item("bytes_received", received)?;
+    Ok(dict)
+}
