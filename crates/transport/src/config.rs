@@ -38,6 +38,8 @@ pub struct Tcp {
     pub rack: bool,
     /// Tail loss probes (RFC 8985 §7).
     pub tail_loss_probe: bool,
+    /// Take back what a loss did to the window when an echoed timestamp shows that there was none (RFC 3522).
+    pub undo: bool,
     /// Segments in the first window (RFC 6928).
     pub initial_window_packets: u32,
     /// Slow start ends here; none: at the first loss.
@@ -120,6 +122,7 @@ impl Default for Tcp {
             proportional_rate_reduction: true,
             rack: true,
             tail_loss_probe: true,
+            undo: true,
             initial_window_packets: 10,
             initial_ssthresh_packets: None,
             min_timeout_ns: 200 * MS,

@@ -8,4 +8,5 @@ pub mod ranges;
 pub mod rto;
 pub mod scoreboard;
 pub mod tlp;
+pub mod undo;
 pub mod usage;

@@ -213,6 +213,14 @@ impl Scoreboard {
         (self.first_unjudged, self.after_resent) = (self.base + self.records.len() as u64, self.base);
     }
 
+    /// Nothing was lost: what was thought to be is in the network, or has arrived by now.
+    pub fn find_all(&mut self) {
+        for at in 0..self.records.len() {
+            self.change(at, |record| record.lost = false);
+        }
+        self.first_unjudged = self.base;
+    }
+
     /// The first segment that is lost and not sent again.
     #[inline]
     pub fn next_lost(&mut self) -> Option<usize> {

@@ -68,6 +68,9 @@ impl Subflow {
             self.count_duplicates(&mut news, flight, bare);
         }
         let rtt_ns = self.measure(now, &news, said);
+        if news.advanced && self.phase != Phase::Open {
+            self.take_back(said.timestamps.map(|(_, echo)| echo), control);
+        }
         self.detect(now, news.duplicate);
         self.change_phase(now, &news, control);
         self.check_probe(now, &news, bare, control);

@@ -1,6 +1,6 @@
 //! The header of a segment: numbers, window, options.
 
-use super::{Emission, Kind, Subflow};
+use super::{Emission, Kind, State, Subflow};
 use wire::{Flags, Options, Tcp, TcpOption, Time};
 
 /// Bytes that all options of a header may take.
@@ -53,8 +53,8 @@ impl Subflow {
             Kind::Data if self.queue.is_empty() && emission.len > 0 => Flags::ACK.with(Flags::PSH),
             Kind::Data => Flags::ACK,
             Kind::Fin => Flags::ACK.with(Flags::FIN),
-            // RFC 9293 §3.10.7.3: who never heard of us is refused without an ACK.
-            Kind::Reset if self.inbound.next == 0 => Flags::RST,
+            // RFC 9293 §3.10.7.3: what answers no SYN of ours is refused without an ACK.
+            Kind::Reset if self.state != State::Closed => Flags::RST,
             Kind::Reset => Flags::RST.with(Flags::ACK),
         }
     }

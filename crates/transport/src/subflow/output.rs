@@ -147,6 +147,7 @@ impl Subflow {
     fn resend_as(&mut self, now: Time, at: usize, rescue: bool, control: &mut Control) -> Emission {
         let record = self.flight.resend(at, now, rescue);
         self.retransmitted += 1;
+        self.undo.resent(now);
         if at == 0 {
             self.timers.retransmit = now + self.rto.timeout_ns();
         }

@@ -206,10 +206,10 @@ impl Subflow {
     #[inline]
     pub(super) fn read(&self, options: &Options) -> Said {
         let mut said = Said::default();
-        for option in options.iter().flatten() {
+        for option in options.iter() {
             match option {
-                TcpOption::Timestamps { value, echo } => said.timestamps = Some((value, echo)),
-                TcpOption::Sack(blocks) => said.sack = blocks,
+                Ok(TcpOption::Timestamps { value, echo }) => said.timestamps = Some((value, echo)),
+                Ok(TcpOption::Sack(blocks)) => said.sack = blocks,
                 _ => {}
             }
         }

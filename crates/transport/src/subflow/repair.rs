@@ -6,7 +6,7 @@ use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
 use crate::recovery::rack::Circumstances;
 use crate::recovery::tlp::Tlp;
-use wire::Time;
+use wire::{Time, seq};
 
 impl Subflow {
     /// Marks what is lost by selective ACKs: by time, or by how many there are.
@@ -34,6 +34,7 @@ impl Subflow {
     /// Fast recovery starts (RFC 5681 §3.2, RFC 6675 §5).
     pub(super) fn enter_recovery(&mut self, now: Time, control: &mut Control) {
         let prior = self.window_packets(control);
+        self.undo.start(&control.windows[control.index]);
         control.congestion.lost(control.index, control.windows, now, Cause::FastRetransmit);
         (self.phase, self.recover, self.rescued) = (Phase::Recovery, self.next, false);
         self.prr.start(prior);
@@ -68,12 +69,30 @@ impl Subflow {
         self.phase = Phase::Open;
         self.newreno.reset();
         self.rack.recovered();
+        self.undo.forget();
+    }
+
+    /// An ACK moved: whether its echo shows that the original of what was sent again arrived, so that nothing was lost.
+    pub(super) fn take_back(&mut self, echo: Option<u32>, control: &mut Control) {
+        let Some((resent, echo)) = self.undo.first_resent().zip(echo.filter(|_| self.timestamps && self.settings.undo))
+        else {
+            return;
+        };
+        if seq::diff(echo, self.clock(resent)) < 0 {
+            self.undo.restore(&mut control.windows[control.index]);
+            control.windows[control.index].recovering = false;
+            control.congestion.undone(control.index);
+            self.flight.find_all();
+            self.phase = Phase::Open;
+            self.newreno.reset();
+        }
     }
 
     /// The retransmission timer expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1).
     pub(super) fn lose_all(&mut self, now: Time, control: &mut Control) {
         // Once per window of data: not when its repair was under way and nothing was acknowledged since.
         if self.phase == Phase::Open || (self.phase == Phase::Loss && self.timeouts == 0) {
+            self.undo.start(&control.windows[control.index]);
             control.congestion.lost(control.index, control.windows, now, Cause::Timeout);
         }
         self.flight.lose_all();

@@ -13,6 +13,7 @@ use crate::recovery::rack::Rack;
 use crate::recovery::rto::Rto;
 use crate::recovery::scoreboard::Scoreboard;
 use crate::recovery::tlp::Tlp;
+use crate::recovery::undo::Undo;
 use crate::recovery::usage::Usage;
 use crate::scheduler::PathView;
 use std::collections::VecDeque;
@@ -158,6 +159,7 @@ pub struct Subflow {
     pub(super) rack: Rack,
     pub(super) tlp: Tlp,
     pub(super) prr: Prr,
+    pub(super) undo: Undo,
     pub(super) rescued: bool,
     pub(super) pacing: Pacing,
     pub(super) usage: Usage,
@@ -225,6 +227,7 @@ impl Subflow {
             rack: Rack::default(),
             tlp: Tlp::default(),
             prr: Prr::default(),
+            undo: Undo::default(),
             rescued: false,
             pacing: Pacing::default(),
             usage: Usage::default(),

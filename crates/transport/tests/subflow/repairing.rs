@@ -259,3 +259,42 @@ fn linux_time_out() {
          600  < . 1:1 ack 1001",
     );
 }
+
+#[test]
+fn a_time_out_that_was_premature_is_taken_back() {
+    // RFC 3522, RFC 4015: the ACK echoes the timestamp of the original
+    let settings = config::Tcp { timestamps: true, rack: true, ..plain() };
+    let script = "0    ! connect
+         0    > S 0:0
+         100  < S. 0:0 ack 1 ts 1
+         100  > . 1:1 ack 1
+         200  ! push 3
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         1200 > . 1:1001 ack 1 again
+         1200 = cwnd 1
+         // It was held on its way.
+         1250 < . 1:1 ack 1001 ts 1250 echo 200";
+    play(
+        &settings,
+        &format!(
+            "{script}
+             1250 = cwnd 10
+             1250 = ssthresh inf
+             1250 = pipe 2
+             1260 < . 1:1 ack 3001 ts 1260 echo 200"
+        ),
+    );
+    play(
+        &config::Tcp { undo: false, ..settings },
+        &format!(
+            "{script}
+             1250 > . 1001:2001 ack 1 again
+             1250 > . 2001:3001 ack 1 again
+             1250 = cwnd 2
+             1250 = ssthresh 5
+             1260 < . 1:1 ack 3001 ts 1260 echo 200"
+        ),
+    );
+}

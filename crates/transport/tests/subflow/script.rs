@@ -2,7 +2,7 @@
 //!
 //! `TIME > SEGMENT` is what the subflow must send then, `TIME < SEGMENT` what its peer sends, `TIME ! ACT` what the
 //! connection does and `TIME = FACT` what must be true. Times are milliseconds. A segment is `FLAGS FIRST:AFTER`,
-//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
+//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
 //! initial ones. What the subflow sends between the lines is a failure.
 
 use crate::pair::{Host, MS, Segment};
@@ -10,6 +10,7 @@ use transport::config;
 use transport::subflow::{Emission, Kind, Piece};
 use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time};
 
+const START_MS: i64 = 1_000_000;
 /// Payload of a full segment in scripts.
 const MSS: u32 = 1000;
 
@@ -56,7 +57,7 @@ struct Player {
 
 impl Player {
     fn new(settings: &config::Tcp, isns: [u32; 2]) -> Player {
-        let start = Time::from_nanos(1_000_000_000_000);
+        let start = Time::from_nanos(START_MS * MS);
         let host = Host::new(settings.clone(), true, isns[0]);
         Player { host, isns, start, now: start, pushed: 0, value: 0, acted: false }
     }
@@ -180,19 +181,21 @@ impl Player {
                 _ => Flags::ACK,
             });
         }
-        let mut blocks = Vec::new();
+        let (mut blocks, mut clock, mut echo) = (Vec::new(), None, self.value);
         while let Some(word) = words.next() {
             let value = words.next().unwrap();
             match word {
                 "ack" => tcp.ack = own.wrapping_add(value.parse::<i64>().unwrap() as u32),
                 "win" => tcp.window = value.parse().unwrap(),
                 "sack" => blocks.push(range(value)),
-                "ts" => {
-                    let option = TcpOption::Timestamps { value: value.parse().unwrap(), echo: self.value };
-                    tcp.options.push(&option).unwrap();
-                }
+                "ts" => clock = Some(value.parse().unwrap()),
+                // When our clock was what it echoes; otherwise what it last saw of it.
+                "echo" => echo = own.wrapping_add(START_MS as u32 + value.parse::<u32>().unwrap()),
                 _ => panic!("what is {word}?"),
             }
+        }
+        if let Some(value) = clock {
+            tcp.options.push(&TcpOption::Timestamps { value, echo }).unwrap();
         }
         if !blocks.is_empty() {
             let blocks: Vec<_> =
@@ -200,7 +203,8 @@ impl Player {
             tcp.options.push(&TcpOption::Sack(SackBlocks::new(&blocks))).unwrap();
         }
         if tcp.flags.has(Flags::SYN) {
-            tcp.options.push(&TcpOption::MaximumSegmentSize(MSS as u16)).unwrap();
+            let timestamps = if clock.is_some() { 12 } else { 0 };
+            tcp.options.push(&TcpOption::MaximumSegmentSize(MSS as u16 + timestamps)).unwrap();
             tcp.options.push(&TcpOption::SackPermitted).unwrap();
         }
         let kind = if tcp.flags == Flags::SYN { Kind::Syn } else { Kind::Data };

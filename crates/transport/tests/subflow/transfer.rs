@@ -34,12 +34,12 @@ fn links() -> impl Strategy<Value = Link> {
 prop_compose! {
     /// Every switch either way.
     fn settings()(
-        switches in proptest::array::uniform9(any::<bool>()),
+        switches in proptest::array::uniform10(any::<bool>()),
         initial_window_packets in 1..20u32,
         initial_ssthresh_packets in prop_oneof![Just(None), (2..50u32).prop_map(Some)],
         quick_acks in 0..20u32,
     ) -> config::Tcp {
-        let [window_scaling, timestamps, sack, delayed, prr, rack, tlp, linux_timeout, pacing] = switches;
+        let [window_scaling, timestamps, sack, delayed, prr, rack, tlp, linux_timeout, pacing, undo] = switches;
         config::Tcp {
             window_scaling,
             timestamps,
@@ -52,6 +52,7 @@ prop_compose! {
             linux_timeout,
             min_timeout_ns: if linux_timeout { 200 * MS } else { 1000 * MS },
             pacing,
+            undo,
             initial_window_packets,
             initial_ssthresh_packets,
             // At worst 30 % of segments are lost each way: nobody gives up by chance.
