@@ -7,7 +7,6 @@
 
 pub mod applications;
 mod datagrams;
-mod deadlines;
 mod echo;
 mod interface;
 mod state;
@@ -16,8 +15,8 @@ mod ticks;
 
 pub use applications::{Application, Progress, Stream};
 pub use datagrams::{Datagrams, Source};
-pub use deadlines::Deadlines;
 pub use interface::Interface;
 pub use state::{Host, Reception, Service, blank};
 pub use tap::Tap;
 pub(crate) use ticks::Ticks;
+pub use transport::Deadlines;
