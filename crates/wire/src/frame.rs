@@ -78,14 +78,19 @@ impl Frame {
     #[inline]
     pub fn parse(bytes: &[u8], original_len: u32) -> Result<Frame, Malformed> {
         let packet = Datagram::parse(bytes, original_len)?;
-        let (l4, len) = if packet.protocol == TCP && packet.ip.has_transport_header() {
+        if packet.protocol == TCP && packet.ip.has_transport_header() {
             let (tcp, header_len) = Tcp::parse(packet.bytes, packet.len)?;
-            (L4::Tcp(tcp), packet.len - header_len)
+            Ok(Frame { ip: packet.ip, l4: L4::Tcp(tcp), payload: Payload::unsaid(packet.len - header_len) })
         } else {
-            let l4 = L4::parse_other(&packet.ip, packet.protocol, packet.bytes, packet.len);
-            (l4, packet.len - l4.header_len())
-        };
-        Ok(Frame { ip: packet.ip, l4, payload: Payload::unsaid(len) })
+            Ok(Frame::without_tcp(&packet))
+        }
+    }
+
+    // Out of the way of TCP, which is nearly everything.
+    #[inline(never)]
+    fn without_tcp(packet: &Datagram) -> Frame {
+        let l4 = L4::parse_other(&packet.ip, packet.protocol, packet.bytes, packet.len);
+        Frame { ip: packet.ip, l4, payload: Payload::unsaid(packet.len - l4.header_len()) }
     }
 
     /// Bytes of the packet when it is written.
@@ -118,6 +123,7 @@ impl Frame {
     }
 
     /// Appends the headers of a payload with this sum and this beginning; on errors also a part of them.
+    #[inline]
     pub(crate) fn emit_headers(&self, sum: Sum, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
         // Keeps the sums of lengths below from overflowing; the exact limit is the IP header's.
         check(self.payload.len <= u32::from(u16::MAX), "frame", "more than 65535 bytes")?;

@@ -95,6 +95,7 @@ impl Ip {
     }
 
     /// Appends the headers of a packet that carries `len` bytes.
+    #[inline]
     pub(crate) fn emit(&self, protocol: u8, len: u32, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let canonical = self.fragment.is_none_or(|piece| Fragment::new(piece.offset >> 3, piece.more) == Some(piece));
         check(canonical, "IP header", "fragment")?;

@@ -72,6 +72,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Mal
 }
 
 /// Appends the header of a packet that carries `len` bytes.
+#[inline]
 pub(crate) fn emit(
     ip: &Ip,
     addresses: [Ipv4Addr; 2],

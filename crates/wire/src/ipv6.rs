@@ -83,6 +83,7 @@ pub(crate) fn skip_extension(packet: &mut Datagram) -> Result<bool, Malformed> {
 }
 
 /// Appends the header, and a fragment header where the packet is a piece, of a packet that carries `len` bytes.
+#[inline]
 pub(crate) fn emit(
     ip: &Ip,
     addresses: [Ipv6Addr; 2],

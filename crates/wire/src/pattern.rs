@@ -22,33 +22,43 @@ pub fn byte(position: u64) -> u8 {
 
 /// Fills `out` with the stream from `position` on.
 pub fn fill(position: u64, out: &mut [u8]) {
-    let (odd, out) = out.split_at_mut((position % 2).min(out.len() as u64) as usize);
+    let (odd, mut out) = out.split_at_mut((position % 2).min(out.len() as u64) as usize);
     odd.fill(byte(position));
     let mut next = word(position + odd.len() as u64);
-    let mut words = out.chunks_exact_mut(2);
-    for two in &mut words {
-        two.copy_from_slice(&next.to_be_bytes());
-        next = if next == WORDS as u16 - 1 { 0 } else { next + 1 };
+    while !out.is_empty() {
+        let (run, rest) = out.split_at_mut(until_restart(next).min(out.len()));
+        let mut words = run.chunks_exact_mut(2);
+        for two in &mut words {
+            two.copy_from_slice(&next.to_be_bytes());
+            next = next.wrapping_add(1);
+        }
+        words.into_remainder().fill(next.to_be_bytes()[0]);
+        (out, next) = (rest, 0);
     }
-    words.into_remainder().fill(next.to_be_bytes()[0]);
 }
 
 /// Whether `bytes` are the stream from `position` on.
 pub fn matches(position: u64, bytes: &[u8]) -> bool {
-    let (odd, bytes) = bytes.split_at((position % 2).min(bytes.len() as u64) as usize);
-    if odd.iter().any(|&odd| odd != byte(position)) {
-        return false;
-    }
+    let (odd, mut bytes) = bytes.split_at((position % 2).min(bytes.len() as u64) as usize);
     let mut next = word(position + odd.len() as u64);
-    let words = bytes.chunks_exact(2);
-    let last = words.remainder();
-    for two in words {
-        if *two != next.to_be_bytes() {
-            return false;
+    let mut same = odd.iter().all(|&odd| odd == byte(position));
+    while same && !bytes.is_empty() {
+        let (run, rest) = bytes.split_at(until_restart(next).min(bytes.len()));
+        let words = run.chunks_exact(2);
+        let last = words.remainder();
+        for two in words {
+            same &= *two == next.to_be_bytes();
+            next = next.wrapping_add(1);
         }
-        next = if next == WORDS as u16 - 1 { 0 } else { next + 1 };
+        same &= last.iter().all(|&last| last == next.to_be_bytes()[0]);
+        (bytes, next) = (rest, 0);
     }
-    last.iter().all(|&last| last == next.to_be_bytes()[0])
+    same
+}
+
+/// Bytes from a word on until the series begins again.
+fn until_restart(word: u16) -> usize {
+    (WORDS as usize - usize::from(word)) * 2
 }
 
 /// The sum of `len` bytes from `position` on, as of words that begin at `position`.

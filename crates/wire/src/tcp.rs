@@ -108,6 +108,7 @@ impl Tcp {
     }
 
     /// Appends the header, its checksum 0.
+    #[inline]
     pub(crate) fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let options = self.options.as_bytes();
         check(options.len().is_multiple_of(4), NAME, "options that end off a 32-bit boundary")?;
