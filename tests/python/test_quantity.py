@@ -53,7 +53,9 @@ UNDERSTOOD = [
     ("duration", "10 m", None),
     ("duration", "10 S", None),
     ("duration", "0.1 ns", None),
-    ("duration", "9999999999 s", None),
+    ("duration", "1000001 s", None),
+    ("rate", "1001 Gbit/s", None),
+    ("packets", 10**9 + 1, None),
     ("duration", False, None),
     ("bytes", "10 KB", None),
     ("bytes", "٣ kB", None),
@@ -69,13 +71,13 @@ UNDERSTOOD = [
 @pytest.mark.parametrize(("kind", "text", "value"), UNDERSTOOD)
 def test_understood_or_refused(kind: str, text: Any, value: Any) -> None:
     if value is None:
-        with pytest.raises(ValueError, match=r" is (not a |finer than|too much|more than)"):
+        with pytest.raises(ValueError, match=r" is (not a |finer than|more than)"):
             KINDS[kind].parse(text)
     else:
         assert KINDS[kind].parse(text) == value
 
 
-@given(some.sampled_from(["rate", "duration", "bytes", "packets"]), some.integers(0, 2**63 - 1))
+@given(some.sampled_from(["rate", "duration", "bytes", "packets"]), some.integers(0, 10**9))
 def test_whole_numbers_survive_writing(kind: str, value: int) -> None:
     assert KINDS[kind].parse(KINDS[kind].show(value)) == value
 

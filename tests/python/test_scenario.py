@@ -87,7 +87,7 @@ REFUSED = [
     (SIZE, "size = 10", "transfer.size: 10 is not a number of bytes such as"),
     (SIZE, 'size = "0 B"', "transfer.size: must be above 0"),
     (SIZE, 'size = "0.1 B"', 'transfer.size: "0.1 B" is finer than 1 B'),
-    (SIZE, 'size = "99999999999 GB"', "is too much"),
+    (SIZE, 'size = "99999999999 GB"', '"99999999999 GB" is more than 1000 GB'),
     (SIZE, 'application = "bluk"', "mine.toml:5: transfer.application: "),
     (SIZE, 'application = "constant-bit-rate"', "mine.toml:3: transfer: needs rate: "),
     # links and elements

@@ -65,6 +65,8 @@ class Mptcp(Section):
     """Send again on a free subflow what blocks the connection's window on a slower one."""
     penalisation: Flag = False
     """Halve the window of the subflow that blocked it."""
+    long_numbers: Flag = False
+    """Data sequence numbers and DATA_ACKs of 8 bytes rather than 4 where that is enough."""
     stale_timeouts: Integer = Field(0, ge=1)
     """Time-outs in a row after which a subflow is used only once it answers again."""
     capable_retries: Integer = Field(0, ge=0)
@@ -86,12 +88,16 @@ class Tcp(Section):
     """Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)."""
     delayed_ack: DurationOrOff = None
     """Longest that an ACK may wait."""
+    quick_acks: Integer = Field(0, ge=0)
+    """ACKs at the start that do not wait all the same, for the peer's slow start."""
     proportional_rate_reduction: Flag = False
     """Proportional rate reduction (RFC 6937) in recovery."""
     rack: Flag = False
     """Loss detection by time (RFC 8985); without it by duplicate or selective ACKs."""
     tail_loss_probe: Flag = False
     """Tail loss probes (RFC 8985 §7)."""
+    undo: Flag = False
+    """Take back what a loss did to the window when timestamps show that there was none."""
     initial_window: Packets = Field(0, ge=1)
     """First window (RFC 6928)."""
     initial_ssthresh: PacketsOrOff = None
@@ -161,7 +167,11 @@ def config(mptcp: Mptcp, tcp: Tcp) -> dict[str, Any]:
     if not mptcp.enabled:
         congestion_control = base["congestion_control"]
     del base["congestion_control"]
-    return {"tcp": base, "mptcp": ours, "congestion_control": congestion_control}
+    return {
+        "tcp": defaults()["tcp"] | base,
+        "mptcp": theirs | ours,
+        "congestion_control": congestion_control,
+    }
 
 
 def check_policy(what: str, name: str, place: tuple[str, ...], source: Source) -> None:

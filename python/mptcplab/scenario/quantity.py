@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(\S.*)?", re.ASCII)
-# Above this, nanoseconds and bytes no longer fit into 64 bits.
-MOST = 2**63 - 1
+# What the code of the links takes at most, and the endpoint's whole numbers.
+MOST = {"rate": 10**12, "duration": 10**15, "bytes": 10**12, "packets": 10**9, "integer": 2**32 - 1}
 
 
 class Kind:
@@ -62,9 +62,13 @@ class Quantity(Kind):
         if not found or found[2] not in self.units:
             raise self.refuse(value)
         number = Decimal(found[1]) * self.units[found[2]]
-        if number > MOST:
-            raise ValueError(f"{said(value)} is too much")
+        if number > MOST.get(self.name, 1):
+            raise ValueError(f"{said(value)} is more than {self.most()}")
         return number
+
+    def most(self) -> Any:
+        """Say the most that it may be."""
+        return self.show(MOST[self.name])
 
     def show(self, value: Any) -> str:
         """Write it in the largest unit of which it is at least one."""
@@ -79,7 +83,7 @@ class Packets(Quantity):
 
     def exact(self, value: Any) -> Decimal:
         """Give the number."""
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST[self.name]:
             return Decimal(value)
         return super().exact(value)
 
@@ -93,10 +97,11 @@ class Ratio(Quantity):
 
     def parse(self, value: Any) -> float:  # type: ignore[override]
         """Give the part of 1."""
-        part = self.exact(value)
-        if part > 1:
-            raise ValueError(f"{said(value)} is more than 100 %")
-        return float(part)
+        return float(self.exact(value))
+
+    def most(self) -> str:
+        """Say the most that it may be."""
+        return "100 %"
 
     def show(self, value: Any) -> str:
         """Write it in percent."""
@@ -114,6 +119,8 @@ class Plain(Kind):
         """Give the value if its type is right."""
         if type(value) not in self.types or (isinstance(value, float) and value - value != 0):
             raise self.refuse(value)
+        if self.name in MOST and value > MOST[self.name]:
+            raise ValueError(f"{value} is more than {MOST[self.name]}")
         return value
 
 
