@@ -296,9 +296,10 @@ impl Subflow {
         }
     }
 
-    /// The next poll gives an ACK even when none is due (window update, signals).
+    /// The next poll gives an ACK even when none is due (window update, signals); before the handshake is over, the
+    /// first after it.
     pub fn acknowledge(&mut self) {
-        if self.state >= State::Established && self.state != State::Closed {
+        if !matches!(self.state, State::SynSent | State::Closed) {
             self.due.set(Due::ACK);
         }
     }

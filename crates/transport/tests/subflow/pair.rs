@@ -112,7 +112,6 @@ impl Host {
             }
             let tcp = &segment.tcp;
             self.tcp = Some(Subflow::accept(now, &self.settings, self.local, self.remote, self.isn, 1500, tcp));
-            self.with(|tcp, _| tcp.acknowledge());
             return;
         }
         let len = segment.emission.len;
