@@ -1,6 +1,7 @@
 //! TCP subflows: packet scripts, and transfers over bad links.
 
 mod closing;
+mod headers;
 mod law;
 mod opening;
 mod pair;
