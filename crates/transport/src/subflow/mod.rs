@@ -13,6 +13,7 @@ mod receive;
 mod repair;
 mod state;
 mod timers;
+mod view;
 
 pub use state::{State, Subflow};
 

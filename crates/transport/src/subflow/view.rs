@@ -1,0 +1,192 @@
+//! What can be asked of a subflow.
+
+use super::Piece;
+use super::header::TIMESTAMPS_BYTES;
+use super::state::{Due, Phase, State, Subflow, whole};
+use crate::congestion::Window;
+use crate::recovery::pacing;
+use crate::recovery::scoreboard::Scoreboard;
+use crate::scheduler::PathView;
+use std::net::SocketAddr;
+
+impl Subflow {
+    /// State.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Local end.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Remote end.
+    pub fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+
+    /// Whether the handshake is over and the subflow is not closed.
+    pub fn is_established(&self) -> bool {
+        !matches!(self.state, State::SynSent | State::SynReceived | State::Closed)
+    }
+
+    /// Whether data may be pushed: established and this direction not ended.
+    pub fn can_send(&self) -> bool {
+        matches!(self.state, State::Established | State::CloseWait) && !self.due.has(Due::FIN)
+    }
+
+    /// Payload of a full segment, with the options that go with it taken off.
+    pub fn mss_bytes(&self) -> u32 {
+        let timestamps = if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
+        self.full_bytes - timestamps - self.reserved_bytes
+    }
+
+    /// How often the SYN, or the SYN/ACK, was sent.
+    pub fn syn_transmissions(&self) -> u32 {
+        self.syn_transmissions
+    }
+
+    /// Own initial sequence number.
+    pub fn isn(&self) -> u32 {
+        self.isn
+    }
+
+    /// The peer's; 0 before its SYN came.
+    pub fn peer_isn(&self) -> u32 {
+        self.inbound.isn
+    }
+
+    /// Segments in flight: sent and neither acknowledged nor taken for lost.
+    pub fn in_flight_packets(&self) -> u32 {
+        // Without selective ACKs, each duplicate says that one arrived.
+        self.flight.pipe().saturating_sub(self.newreno.duplicates())
+    }
+
+    /// Pushed and not yet sent.
+    pub fn queued_bytes(&self) -> u64 {
+        self.queued_bytes
+    }
+
+    /// Pushed and not yet sent.
+    pub fn queued_packets(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// How many more pieces the congestion window would let go now.
+    pub fn free_packets(&self, window: &Window) -> u32 {
+        whole(window.cwnd_packets).saturating_sub(self.in_flight_packets() + self.queued_packets())
+    }
+
+    /// Smoothed round-trip time; none before the first sample.
+    pub fn srtt_ns(&self) -> Option<i64> {
+        self.rto.srtt_ns()
+    }
+
+    /// Mean deviation of the round-trip time.
+    pub fn rttvar_ns(&self) -> i64 {
+        self.rto.rttvar_ns()
+    }
+
+    /// Least round-trip time seen.
+    pub fn min_rtt_ns(&self) -> Option<i64> {
+        self.rto.min_rtt_ns()
+    }
+
+    /// Retransmission time-out with its back-off.
+    pub fn rto_ns(&self) -> i64 {
+        self.rto.timeout_ns()
+    }
+
+    /// Retransmission time-outs in a row, without an acknowledgement of anything new.
+    pub fn timeouts(&self) -> u32 {
+        self.timeouts
+    }
+
+    /// Segments sent again so far, SYN and FIN among them.
+    pub fn retransmitted_packets(&self) -> u64 {
+        self.retransmitted
+    }
+
+    /// Everything below is acknowledged.
+    pub fn acked_offset(&self) -> u64 {
+        self.acked
+    }
+
+    /// Next offset to send that was never sent.
+    pub fn next_offset(&self) -> u64 {
+        self.next
+    }
+
+    /// Next offset expected from the peer.
+    pub fn receive_next(&self) -> u64 {
+        self.inbound.next
+    }
+
+    /// Bytes that came out of order.
+    pub fn out_of_order_bytes(&self) -> u64 {
+        self.inbound.out_of_order_bytes()
+    }
+
+    /// Whether all that was pushed is acknowledged.
+    pub fn all_acknowledged(&self) -> bool {
+        self.queue.is_empty() && self.flight.is_empty()
+    }
+
+    /// What was sent and neither acknowledged nor selectively acknowledged, in order.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = Piece> + '_ {
+        self.flight.records().filter(|record| !record.sacked && record.piece.len > 0).map(|record| record.piece)
+    }
+
+    /// What was pushed and not yet sent, in order.
+    pub fn queued(&self) -> impl Iterator<Item = Piece> + '_ {
+        self.queue.iter().copied()
+    }
+
+    /// What is in flight.
+    pub fn flight(&self) -> &Scoreboard {
+        &self.flight
+    }
+
+    /// Whether the FIN was sent.
+    pub fn fin_sent(&self) -> bool {
+        self.fin_at.is_some()
+    }
+
+    /// Whether the peer acknowledged it.
+    pub fn fin_acknowledged(&self) -> bool {
+        self.fin_at.is_some_and(|fin| self.acked > fin)
+    }
+
+    /// Whether the peer's FIN came, in order.
+    pub fn fin_received(&self) -> bool {
+        self.inbound.finished
+    }
+
+    /// Whether a time-out's losses are being repaired.
+    pub fn in_loss(&self) -> bool {
+        self.phase == Phase::Loss
+    }
+
+    /// Rate at which it could send: window over round-trip time with Linux's gain.
+    pub fn pacing_bytes_per_second(&self, window: &Window) -> u64 {
+        pacing::bytes_per_second(window, self.flight.len())
+    }
+
+    /// What a scheduler sees; the connection adds whether it is `backup` or stale.
+    pub fn view(&self, subflow: usize, window: &Window) -> PathView {
+        PathView {
+            subflow,
+            srtt_ns: self.srtt_ns(),
+            rttvar_ns: self.rttvar_ns(),
+            cwnd_packets: whole(window.cwnd_packets),
+            ssthresh_packets: window.ssthresh_packets,
+            in_flight_packets: self.in_flight_packets(),
+            queued_bytes: self.queued_bytes,
+            pacing_bytes_per_second: self.pacing_bytes_per_second(window),
+            mss_bytes: self.mss_bytes(),
+            backup: false,
+            stale: false,
+            in_loss: self.in_loss(),
+        }
+    }
+}
