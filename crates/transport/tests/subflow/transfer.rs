@@ -2,6 +2,7 @@
 
 use crate::pair::{Fate, Host, MS, Pair, Segment};
 use proptest::prelude::*;
+use std::ops::Range;
 use transport::config;
 use wire::Time;
 
@@ -12,6 +13,8 @@ struct Link {
     jitter_ns: i64,
     loss_percent: u64,
     duplicate_percent: u64,
+    /// Nothing passes, from the start of the transfer.
+    outage_ns: Range<i64>,
 }
 
 fn random(state: &mut u64) -> u64 {
@@ -21,52 +24,62 @@ fn random(state: &mut u64) -> u64 {
     state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
 }
 
-fn links() -> impl Strategy<Value = Link> {
-    (1..100i64, prop_oneof![Just(0), 1..60i64], prop_oneof![Just(0), 0..30u64], prop_oneof![Just(0), 0..20u64])
-        .prop_map(|(delay, jitter, loss_percent, duplicate_percent)| Link {
-            delay_ns: delay * MS,
-            jitter_ns: jitter * MS,
-            loss_percent,
-            duplicate_percent,
-        })
+prop_compose! {
+    fn links()(
+        delay in 1..100i64,
+        jitter in prop_oneof![Just(0), 1..60i64],
+        loss_percent in prop_oneof![Just(0), 0..30u64],
+        duplicate_percent in prop_oneof![Just(0), 0..20u64],
+        (from, len) in prop_oneof![Just((0, 0)), (0..2000i64, 0..20_000i64)],
+    ) -> Link {
+        Link { delay_ns: delay * MS, jitter_ns: jitter * MS, loss_percent, duplicate_percent, outage_ns: from * MS..(from + len) * MS }
+    }
 }
 
+/// Every switch as `bits` say.
+fn switched(bits: u32) -> config::Tcp {
+    let on = |i: u32| bits >> i & 1 == 1;
+    let linux_timeout = on(7);
+    config::Tcp {
+        window_scaling: on(0),
+        timestamps: on(1),
+        sack: on(2),
+        delayed_ack_ns: on(3).then_some(40 * MS),
+        proportional_rate_reduction: on(4),
+        rack: on(5),
+        tail_loss_probe: on(6),
+        linux_timeout,
+        min_timeout_ns: if linux_timeout { 200 * MS } else { 1000 * MS },
+        pacing: on(8),
+        undo: on(9),
+        // At worst 30 % of segments are lost each way: nobody gives up by chance.
+        syn_retries: 40,
+        retries: 60,
+        max_timeout_ns: 10_000 * MS,
+        time_wait_ns: 600_000 * MS,
+        ..config::Tcp::default()
+    }
+}
+
+const SWITCHES: u32 = 10;
+
 prop_compose! {
-    /// Every switch either way.
     fn settings()(
-        switches in proptest::array::uniform10(any::<bool>()),
+        bits in 0..1u32 << SWITCHES,
         initial_window_packets in 1..20u32,
         initial_ssthresh_packets in prop_oneof![Just(None), (2..50u32).prop_map(Some)],
         quick_acks in 0..20u32,
     ) -> config::Tcp {
-        let [window_scaling, timestamps, sack, delayed, prr, rack, tlp, linux_timeout, pacing, undo] = switches;
-        config::Tcp {
-            window_scaling,
-            timestamps,
-            sack,
-            delayed_ack_ns: delayed.then_some(40 * MS),
-            quick_acks,
-            proportional_rate_reduction: prr,
-            rack,
-            tail_loss_probe: tlp,
-            linux_timeout,
-            min_timeout_ns: if linux_timeout { 200 * MS } else { 1000 * MS },
-            pacing,
-            undo,
-            initial_window_packets,
-            initial_ssthresh_packets,
-            // At worst 30 % of segments are lost each way: nobody gives up by chance.
-            syn_retries: 40,
-            retries: 60,
-            max_timeout_ns: 10_000 * MS,
-            time_wait_ns: 600_000 * MS,
-            ..config::Tcp::default()
-        }
+        config::Tcp { initial_window_packets, initial_ssthresh_packets, quick_acks, ..switched(bits) }
     }
 }
 
 fn run(pair: &mut Pair, link: &Link, mut seed: u64) {
+    let start = pair.now;
     let mut fate = |now: Time, _: usize, _: &Segment| -> Fate {
+        if link.outage_ns.contains(&(now - start)) {
+            return [None, None];
+        }
         let mut copy = |percent: u64| {
             let lost = random(&mut seed) % 100 >= percent;
             let jitter = if link.jitter_ns > 0 { random(&mut seed) as i64 % link.jitter_ns } else { 0 };
@@ -109,5 +122,23 @@ proptest! {
         for host in &pair.hosts {
             prop_assert!(host.finished && host.established && host.gone.is_none() && !host.reset);
         }
+    }
+}
+
+#[test]
+fn with_every_setting_of_the_switches() {
+    let link = Link {
+        delay_ns: 20 * MS,
+        jitter_ns: 15 * MS,
+        loss_percent: 10,
+        duplicate_percent: 5,
+        outage_ns: 100 * MS..900 * MS,
+    };
+    for bits in 0..1 << SWITCHES {
+        let settings = switched(bits);
+        let mut pair = Pair::new(Host::new(settings.clone(), true, 1), Host::new(settings, false, 2));
+        (pair.hosts[0].total, pair.hosts[1].total) = (60_000, 30_000);
+        run(&mut pair, &link, u64::from(bits) + 1);
+        assert_eq!((pair.hosts[1].arrived, pair.hosts[0].arrived), (60_000, 30_000), "switches {bits:#b}");
     }
 }
