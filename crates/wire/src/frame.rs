@@ -1,3 +1,4 @@
+use crate::bytes::be16;
 use crate::checksum::Sum;
 use crate::emit::check;
 use crate::ip::{AH, Datagram, TCP, UDP};
@@ -75,22 +76,16 @@ impl Frame {
     ///
     /// # Errors
     /// [`Malformed`] when the headers do not fit or contradict themselves; a cut payload is no error.
-    #[inline]
+    #[inline(always)]
     pub fn parse(bytes: &[u8], original_len: u32) -> Result<Frame, Malformed> {
         let packet = Datagram::parse(bytes, original_len)?;
         if packet.protocol == TCP && packet.ip.has_transport_header() {
             let (tcp, header_len) = Tcp::parse(packet.bytes, packet.len)?;
             Ok(Frame { ip: packet.ip, l4: L4::Tcp(tcp), payload: Payload::unsaid(packet.len - header_len) })
         } else {
-            Ok(Frame::without_tcp(&packet))
+            let l4 = L4::parse_other(&packet.ip, packet.protocol, packet.bytes, packet.len);
+            Ok(Frame { ip: packet.ip, l4, payload: Payload::unsaid(packet.len - l4.header_len()) })
         }
-    }
-
-    // Out of the way of TCP, which is nearly everything.
-    #[inline(never)]
-    fn without_tcp(packet: &Datagram) -> Frame {
-        let l4 = L4::parse_other(&packet.ip, packet.protocol, packet.bytes, packet.len);
-        Frame { ip: packet.ip, l4, payload: Payload::unsaid(packet.len - l4.header_len()) }
     }
 
     /// Bytes of the packet when it is written.
@@ -169,16 +164,16 @@ impl Frame {
 impl L4 {
     /// From the protocol and the bytes of a packet of `len` bytes, where it is not TCP. A header that is cut or
     /// contradicts itself is none.
+    #[inline]
     fn parse_other(ip: &Ip, protocol: u8, bytes: &[u8], len: u32) -> L4 {
-        let known = match protocol {
-            _ if ip.fragment.is_some() => None,
-            UDP => {
-                udp::parse(bytes, len).map(|(source_port, destination_port)| L4::Udp { source_port, destination_port })
-            }
-            protocol if protocol == icmp::protocol(ip.source) => icmp::parse(bytes),
-            _ => None,
-        };
-        known.unwrap_or(L4::Other(protocol))
+        let icmp = icmp::protocol(ip.source);
+        match short_header(protocol, icmp, bytes, len) {
+            Some(header) if ip.fragment.is_none() => match protocol {
+                UDP => L4::Udp { source_port: be16(&header, 0), destination_port: be16(&header, 2) },
+                _ => icmp::read(header),
+            },
+            _ => L4::Other(protocol),
+        }
     }
 
     /// Bytes of the header when it is written.
@@ -191,4 +186,13 @@ impl L4 {
             L4::Other(_) => 0,
         }
     }
+}
+
+/// The header of UDP or ICMP, if it is there. It stays out of the way of TCP, which is nearly everything, and takes and
+/// gives what fits into registers, so that the compiler can keep the frame in them.
+#[inline(never)]
+fn short_header(protocol: u8, icmp: u8, bytes: &[u8], len: u32) -> Option<[u8; 8]> {
+    let header = *bytes.first_chunk()?;
+    let is_whole = protocol == icmp || protocol == UDP && udp::has_length(header, len);
+    is_whole.then_some(header)
 }

@@ -17,14 +17,15 @@ use std::net::IpAddr;
 pub(crate) const LEN: usize = 8;
 
 /// Protocol number that goes with IPv4 or IPv6.
+#[inline]
 pub(crate) fn protocol(address: IpAddr) -> u8 {
     if address.is_ipv4() { 1 } else { 58 }
 }
 
-/// The header; none where it is cut.
-pub(crate) fn parse(bytes: &[u8]) -> Option<L4> {
-    let &[kind, code, _, _, rest @ ..] = bytes.first_chunk::<LEN>()?;
-    Some(L4::Icmp { kind, code, rest })
+/// From the header.
+#[inline]
+pub(crate) fn read([kind, code, _, _, a, b, c, d]: [u8; LEN]) -> L4 {
+    L4::Icmp { kind, code, rest: [a, b, c, d] }
 }
 
 /// The header of a message; `sum` is that of its payload, and with IPv6 that of the pseudo-header too.

@@ -15,11 +15,9 @@ use crate::checksum::Sum;
 
 pub(crate) const LEN: usize = 8;
 
-/// The ports of a datagram of `len` bytes of which `bytes` were captured; none where its header is cut or says another
-/// length.
-pub(crate) fn parse(bytes: &[u8], len: u32) -> Option<(u16, u16)> {
-    let header = bytes.first_chunk::<LEN>()?;
-    (u32::from(be16(header, 4)) == len && len >= LEN as u32).then(|| (be16(header, 0), be16(header, 2)))
+/// Whether the header is that of a datagram of `len` bytes.
+pub(crate) fn has_length(header: [u8; LEN], len: u32) -> bool {
+    u32::from(be16(&header, 4)) == len && len >= LEN as u32
 }
 
 /// The header of a datagram of `len` bytes; `rest` is the sum of pseudo-header and payload.
