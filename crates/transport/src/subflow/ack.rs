@@ -52,7 +52,7 @@ impl Subflow {
         }
         self.unanswered = 0;
         let same_window = std::mem::replace(&mut self.peer_window, tcp.window) == tcp.window;
-        let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN);
+        let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals;
         if self.flight.is_empty() {
             return true;
         }

@@ -3,6 +3,7 @@
 use super::inbound::AckDue;
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
+use wire::mptcp::Mptcp;
 use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time, seq};
 
 /// The widest window there is (RFC 7323 §2.3): nothing lies further ahead.
@@ -19,6 +20,8 @@ const CLOCK_NS: i64 = 1_000_000;
 pub(super) struct Said {
     pub(super) timestamps: Option<(u32, u32)>,
     pub(super) sack: SackBlocks,
+    /// There are options of MPTCP but for DSS: such a segment is no duplicate ACK (RFC 8684 §3.4.1).
+    pub(super) signals: bool,
 }
 
 impl Subflow {
@@ -210,6 +213,7 @@ impl Subflow {
             match option {
                 Ok(TcpOption::Timestamps { value, echo }) => said.timestamps = Some((value, echo)),
                 Ok(TcpOption::Sack(blocks)) => said.sack = blocks,
+                Ok(TcpOption::Mptcp(option)) => said.signals |= !matches!(option, Mptcp::Dss(_)),
                 _ => {}
             }
         }

@@ -298,3 +298,25 @@ fn a_time_out_that_was_premature_is_taken_back() {
         ),
     );
 }
+
+#[test]
+fn acks_that_carry_signals_are_no_duplicates() {
+    // RFC 8684 §3.4.1
+    open_and(
+        &config::Tcp { sack: false, ..plain() },
+        "200  ! push 5
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         300  < . 1:1 ack 1 backup yes
+         301  < . 1:1 ack 1 backup yes
+         302  < . 1:1 ack 1 backup yes
+         303  < . 1:1 ack 1 backup yes
+         303  = pipe 5
+         304  < . 1:1 ack 1
+         304  = pipe 4
+         305  < . 1:1 ack 5001",
+    );
+}

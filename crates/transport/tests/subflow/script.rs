@@ -2,12 +2,13 @@
 //!
 //! `TIME > SEGMENT` is what the subflow must send then, `TIME < SEGMENT` what its peer sends, `TIME ! ACT` what the
 //! connection does and `TIME = FACT` what must be true. Times are milliseconds. A segment is `FLAGS FIRST:AFTER`,
-//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
+//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`, `backup yes`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
 //! initial ones. What the subflow sends between the lines is a failure.
 
 use crate::pair::{Host, MS, Segment};
 use transport::config;
 use transport::subflow::{Emission, Kind, Piece};
+use wire::mptcp::{MpPrio, Mptcp};
 use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time};
 
 const START_MS: i64 = 1_000_000;
@@ -188,6 +189,10 @@ impl Player {
                 "ack" => tcp.ack = own.wrapping_add(value.parse::<i64>().unwrap() as u32),
                 "win" => tcp.window = value.parse().unwrap(),
                 "sack" => blocks.push(range(value)),
+                "backup" => {
+                    let option = MpPrio { backup: value == "yes", address_id: None };
+                    tcp.options.push(&TcpOption::Mptcp(Mptcp::Prio(option))).unwrap();
+                }
                 "ts" => clock = Some(value.parse().unwrap()),
                 // When our clock was what it echoes; otherwise what it last saw of it.
                 "echo" => echo = own.wrapping_add(START_MS as u32 + value.parse::<u32>().unwrap()),
