@@ -22,6 +22,7 @@ pub struct Host {
     datagrams: Datagrams,
     echoes: VecDeque<Packet>,
     closed: usize,
+    done: usize,
 }
 
 struct Served {
@@ -54,6 +55,7 @@ impl Host {
             datagrams: Datagrams::default(),
             echoes: VecDeque::new(),
             closed: 0,
+            done: 0,
         }
     }
 
@@ -132,6 +134,11 @@ impl Host {
     /// How many connections have ended.
     pub fn closed(&self) -> usize {
         self.closed
+    }
+
+    /// For how many connections nothing is left to do for their applications.
+    pub fn done(&self) -> usize {
+        self.done
     }
 
     /// Datagrams that came in.
@@ -222,7 +229,10 @@ impl Host {
             }
             if let Ok(place) = self.served.binary_search_by_key(&connection, |served| served.connection) {
                 self.closed += usize::from(matches!(event, Event::Closed(_)));
-                self.served[place].progress.on(event);
+                let progress = &mut self.served[place].progress;
+                let before = progress.is_done();
+                progress.on(event);
+                self.done += usize::from(progress.is_done() && !before);
                 self.with(now, place, |application, stream| application.on(now, event, stream));
             }
         }

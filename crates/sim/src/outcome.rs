@@ -4,7 +4,7 @@ use host::{Host, Progress};
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether everything was transferred and all its connections were closed.
+    /// Whether everything was transferred, and each end knows.
     pub finished: bool,
     /// How it ended, in words.
     pub reason: String,

@@ -20,7 +20,10 @@ use transport::Nic;
 use wire::{Packet, Time};
 
 /// So much at one instant means that time stands still: a link that takes no time.
-const MOST_AT_ONCE: u64 = 1 << 22;
+const MOST_AT_ONCE: u64 = 1 << 19;
+
+/// So long a run waits for connections to close once all is transferred: subflows that nobody answers take minutes.
+const LINGER_NS: i64 = 10_000_000_000;
 
 /// A host and where it stands.
 pub(crate) struct Node {
@@ -69,6 +72,9 @@ pub struct Simulation {
     packets: u64,
     /// Events and packets of this instant.
     at_once: u64,
+    /// When it ends at the latest.
+    stop: Time,
+    lingers: bool,
 }
 
 impl Simulation {
@@ -81,6 +87,7 @@ impl Simulation {
         records: Records,
     ) -> Simulation {
         let start = Time::from_nanos(scenario.epoch_ns);
+        let stop = start + scenario.stop_ns;
         Simulation {
             deadlines: Deadlines::new(1 + network.links.len() + nodes.len()),
             scenario,
@@ -97,6 +104,8 @@ impl Simulation {
             records,
             packets: 0,
             at_once: 0,
+            stop,
+            lingers: false,
         }
     }
 
@@ -155,8 +164,12 @@ impl Simulation {
         if self.is_over() {
             return Some(self.end(None));
         }
+        if !self.lingers && self.is_done() {
+            self.lingers = true;
+            self.stop = self.stop.min(self.now + LINGER_NS);
+        }
         let (at, node) = self.deadlines.first();
-        let stop = self.start + self.scenario.stop_ns;
+        let stop = self.stop;
         if self.records.deadline() < at.min(stop) && at < Time::MAX {
             self.sample();
             return None;
@@ -166,7 +179,7 @@ impl Simulation {
         }
         if at > stop {
             self.now = stop;
-            return Some(self.end(Some(format!("stopped after {} s", self.scenario.stop_ns as f64 / 1e9))));
+            return Some(self.end(Some(format!("stopped after {} s", self.virtual_ns() as f64 / 1e9))));
         }
         if at > self.now {
             (self.now, self.at_once) = (at, 0);
@@ -460,6 +473,13 @@ impl Simulation {
         opened > 0 && client.closed() == opened && server.closed() == server.progress().len()
     }
 
+    /// Whether nothing is left to do for the applications.
+    fn is_done(&self) -> bool {
+        let [client, server] = self.ends();
+        let opened = client.progress().len();
+        opened > 0 && client.done() == opened && server.done() == server.progress().len()
+    }
+
     fn end(&self, cut: Option<String>) -> Outcome {
         let [client, server] = self.ends();
         let complete =
@@ -467,10 +487,11 @@ impl Simulation {
         let written = |host: &Host| host.progress().map(|(_, progress)| progress.written).sum::<u64>();
         let (bytes_up, bytes_down) = (outcome::read(server), outcome::read(client));
         let all = written(client) == bytes_up && written(server) == bytes_down;
-        let finished = self.is_over() && complete(client) && complete(server) && all;
+        let finished = self.is_done() && complete(client) && complete(server) && all;
         let waiting = || outcome::waiting(client, server, self.scenario.transfer.direction());
         let reason = match cut {
-            _ if finished => "complete".into(),
+            _ if finished && self.is_over() => "complete".into(),
+            _ if finished => "complete, but for subflows that nobody answers".into(),
             None => waiting(),
             Some(cut) => format!("{cut}: {}", waiting()),
         };
