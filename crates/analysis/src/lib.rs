@@ -24,11 +24,19 @@ pub struct Options {
     pub trim_ns: i64,
     /// Fill the sample tables (`rtt`, `reordering`, `window`) too.
     pub samples: bool,
+    /// All captures were timed by one clock, as those of a simulation; else the offset between two ends' is estimated.
+    pub one_clock: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { bin_ns: 1_000_000_000, smoothing_ns: 5_000_000_000, trim_ns: 5_000_000_000, samples: false }
+        Options {
+            bin_ns: 1_000_000_000,
+            smoothing_ns: 5_000_000_000,
+            trim_ns: 5_000_000_000,
+            samples: false,
+            one_clock: false,
+        }
     }
 }
 

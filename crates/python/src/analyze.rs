@@ -44,6 +44,7 @@ pub fn analyze(
         smoothing_ns: nanoseconds("smoothing_seconds", smoothing_seconds)?,
         trim_ns: nanoseconds("trim_seconds", trim_seconds)?,
         samples,
+        one_clock: false,
     };
     if paths.is_empty() {
         return Err(Error::new_err("no capture was named"));

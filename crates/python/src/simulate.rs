@@ -37,6 +37,7 @@ pub fn simulate(
         smoothing_ns: analyze::nanoseconds("smoothing_seconds", smoothing_seconds)?,
         trim_ns: analyze::nanoseconds("trim_seconds", trim_seconds)?,
         samples,
+        one_clock: true,
     };
     let mut run = py.detach(|| {
         guarded(|| {

@@ -42,6 +42,9 @@ const MOST_WAITING: usize = 1 << 16;
 const MOST_RECENT: usize = 1 << 12;
 
 impl ClockOffset {
+    /// Of ends that share a clock.
+    const NONE: ClockOffset = ClockOffset { nanos: 0, error_nanos: 0 };
+
     /// From the times at both ends of a packet each way.
     pub(crate) fn of(there: [Time; 2], back: [Time; 2]) -> Self {
         let (there, back) = (there[1] - there[0], back[1] - back[0]);
@@ -53,6 +56,10 @@ impl ClockOffset {
 }
 
 impl OneWay {
+    pub(crate) fn new(one_clock: bool) -> OneWay {
+        OneWay { offset: one_clock.then_some(ClockOffset::NONE), ..OneWay::default() }
+    }
+
     /// A segment that begins at `position` passed an end for the first time.
     pub(crate) fn passed(
         &mut self,
@@ -127,7 +134,9 @@ impl OneWay {
                 message: message.into(),
                 ..Diagnostic::default()
             });
-        } else if let Some(ClockOffset { nanos, error_nanos }) = self.offset {
+        } else if let Some(ClockOffset { nanos, error_nanos }) =
+            self.offset.filter(|offset| *offset != ClockOffset::NONE)
+        {
             let ahead = if client == 0 { nanos } else { nanos.saturating_neg() };
             let message = format!(
                 "the server's clock is {:.3} ms {} the client's, at most {:.3} ms more or less; one-way delays are corrected by it",

@@ -22,6 +22,7 @@ pub(crate) use subflow::{Kind as SubflowKind, Subflow};
 
 use crate::Options;
 use crate::event::Seen;
+use crate::metrics::one_way::OneWay;
 use crate::report::{self, Reports};
 use limbo::{Decision, Limbo};
 use rustc_hash::FxHashMap;
@@ -240,7 +241,7 @@ impl Tracker {
                 let connection = self.connections[index as usize].as_mut().expect("new");
                 connection.fallback = opening.fallback;
                 connection.unknown = opening.unknown;
-                connection.one_way = (self.crowded.len() > 1).then(Box::default);
+                connection.one_way = (self.crowded.len() > 1).then(|| Box::new(OneWay::new(self.options.one_clock)));
                 connection.tokens[Direction::Down as usize] = opening.server_token;
                 let subflow = connection.add_subflow(Limbo::subflow(opening.kind, opening.opener), limbo.nonce());
                 (index, subflow, opening.client_is_low)
