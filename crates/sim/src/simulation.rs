@@ -482,8 +482,8 @@ impl Simulation {
 
     fn end(&self, cut: Option<String>) -> Outcome {
         let [client, server] = self.ends();
-        let complete =
-            |host: &Host| host.progress().all(|(_, progress)| progress.closed == Some(transport::Outcome::Complete));
+        let failed = |closed| closed != transport::Outcome::Complete;
+        let complete = |host: &Host| !host.progress().any(|(_, progress)| progress.closed.is_some_and(failed));
         let written = |host: &Host| host.progress().map(|(_, progress)| progress.written).sum::<u64>();
         let (bytes_up, bytes_down) = (outcome::read(server), outcome::read(client));
         let all = written(client) == bytes_up && written(server) == bytes_down;
