@@ -13,7 +13,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import scenario_reference
 from mptcplab import _core
@@ -55,10 +57,16 @@ def generated() -> Iterator[tuple[Path, str]]:
             yield path, RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
 
 
+@cache
 def output(line: str) -> str:
-    """Run a command of ours from the project's directory and give what it prints."""
+    """Run a command of ours from the project's directory and give what it prints.
+
+    Simulations leave something behind, and run elsewhere.
+    """
     words = [sys.executable, "-m", *line.split()]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    with TemporaryDirectory() as elsewhere:
+        cwd = elsewhere if words[3] == "run" else ROOT
+        return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
 def tables() -> str:
