@@ -12,7 +12,7 @@ use crate::records::Records;
 use crate::scenario::Scenario;
 use crate::timeline::{Action, Timeline};
 use host::{Deadlines, Host, Reception};
-use link::{Change, Direction, Element, Out, Reason};
+use link::{Change, Direction, Dropped, Element, Out, Reason};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,16 +38,17 @@ pub(crate) struct Node {
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug)]
 enum To {
-    Link(usize, Direction),
-    Path(usize, Direction),
-    Host(usize, Nic),
+    Link(u32, Direction),
+    /// One that has a chain.
+    Path(u32, Direction),
+    Host(u32, Nic),
 }
 
 /// Where a packet ended.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// A link, and which element of it.
-    Link(usize, Option<u32>),
+    /// A link, and which element of it, if any.
+    Link(usize, u32),
     Path(usize),
     Host(usize),
 }
@@ -211,11 +212,12 @@ impl Simulation {
             self.at_once += 1;
             match to {
                 To::Link(link, direction) => {
+                    let link = link as usize;
                     self.network.links[link].chain.push(self.now, direction, packet, &mut self.out);
                     self.leave(link);
                 }
-                To::Path(path, direction) => self.pass(path, direction, packet),
-                To::Host(node, nic) => self.arrive(node, nic, packet, observer),
+                To::Path(path, direction) => self.pass(path as usize, direction, packet),
+                To::Host(node, nic) => self.arrive(node as usize, nic, packet, observer),
             }
             if self.at_once > MOST_AT_ONCE {
                 self.work.clear();
@@ -226,59 +228,57 @@ impl Simulation {
     /// What left a link goes on.
     #[inline]
     fn leave(&mut self, link: usize) {
-        let mut out = std::mem::take(&mut self.out);
-        for (direction, packet) in out.sent.drain(..) {
+        for (direction, packet) in self.out.sent.drain(..) {
             let owner = self.network.routes.find(packet.frame.ip.destination);
             let to = match (direction, owner) {
-                (Direction::Up, Some(Owner::Server(node))) => To::Host(node, Nic(0)),
-                (Direction::Down, Some(Owner::Path(path))) => To::Path(path, direction),
-                (Direction::Down, Some(Owner::Neighbour { host, .. })) => To::Host(host, Nic(0)),
+                (Direction::Up, Some(Owner::Server(node))) => To::Host(node as u32, Nic(0)),
+                (Direction::Down, Some(Owner::Path(path))) if self.network.paths[path].chain.is_none() => {
+                    To::Host(CLIENT as u32, Nic(path as u32))
+                }
+                (Direction::Down, Some(Owner::Path(path))) => To::Path(path as u32, direction),
+                (Direction::Down, Some(Owner::Neighbour { host, .. })) => To::Host(host as u32, Nic(0)),
                 _ => {
-                    self.drop(Place::Link(link, None), direction, packet, Reason::Unreachable);
+                    let (reason, element) = (Reason::Unreachable, u32::MAX);
+                    self.out.dropped.push(Dropped { packet, direction, reason, element });
                     continue;
                 }
             };
             self.work.push_back((to, packet));
         }
-        for dropped in out.dropped.drain(..) {
-            let place = Place::Link(link, Some(dropped.element));
-            self.drop(place, dropped.direction, dropped.packet, dropped.reason);
+        if !self.out.dropped.is_empty() {
+            self.bury(|element| Place::Link(link, element));
         }
-        self.out = out;
         self.set_link(link);
     }
 
+    /// What ended in an element is recorded.
+    #[cold]
+    fn bury(&mut self, place: impl Fn(u32) -> Place) {
+        let mut dropped = std::mem::take(&mut self.out.dropped);
+        for Dropped { packet, direction, reason, element } in dropped.drain(..) {
+            self.drop(place(element), direction, packet, reason);
+        }
+        self.out.dropped = dropped;
+    }
+
     /// A packet meets a path's gate and translator.
-    #[inline]
     fn pass(&mut self, path: usize, direction: Direction, packet: Box<Packet>) {
-        match &mut self.network.paths[path].chain {
-            Some(chain) => {
-                chain.push(self.now, direction, packet, &mut self.out);
-                self.leave_path(path);
-            }
-            None => {
-                let to = self.behind(path, direction);
-                self.work.push_back((to, packet));
-            }
+        if let Some(chain) = &mut self.network.paths[path].chain {
+            chain.push(self.now, direction, packet, &mut self.out);
+            self.leave_path(path);
         }
     }
 
     fn leave_path(&mut self, path: usize) {
-        let mut out = std::mem::take(&mut self.out);
-        for (direction, packet) in out.sent.drain(..) {
-            let to = self.behind(path, direction);
+        for (direction, packet) in self.out.sent.drain(..) {
+            let to = match direction {
+                Direction::Up => To::Link(self.network.paths[path].link as u32, direction),
+                Direction::Down => To::Host(CLIENT as u32, Nic(path as u32)),
+            };
             self.work.push_back((to, packet));
         }
-        for dropped in out.dropped.drain(..) {
-            self.drop(Place::Path(path), dropped.direction, dropped.packet, dropped.reason);
-        }
-        self.out = out;
-    }
-
-    fn behind(&self, path: usize, direction: Direction) -> To {
-        match direction {
-            Direction::Up => To::Link(self.network.paths[path].link, direction),
-            Direction::Down => To::Host(CLIENT, Nic(path as u32)),
+        if !self.out.dropped.is_empty() {
+            self.bury(|_| Place::Path(path));
         }
     }
 
@@ -325,21 +325,23 @@ impl Simulation {
 
     #[inline]
     fn first_hop(&self, place: usize, nic: Nic, packet: &Packet) -> Option<To> {
-        if place == CLIENT {
-            let path = nic.0 as usize;
-            return Some(match self.network.paths[path].chain {
-                Some(_) => To::Path(path, Direction::Up),
-                None => To::Link(self.network.paths[path].link, Direction::Up),
-            });
-        }
-        if let Some(link) = self.nodes[place].uplink {
-            return Some(To::Link(link, Direction::Up));
-        }
-        match self.network.routes.find(packet.frame.ip.destination)? {
-            Owner::Path(path) => Some(To::Link(self.network.paths[path].link, Direction::Down)),
-            Owner::Neighbour { link, .. } => Some(To::Link(link, Direction::Down)),
-            Owner::Server(_) => None,
-        }
+        let (link, direction) = if place == CLIENT {
+            let path = &self.network.paths[nic.0 as usize];
+            if path.chain.is_some() {
+                return Some(To::Path(nic.0, Direction::Up));
+            }
+            (path.link, Direction::Up)
+        } else if let Some(link) = self.nodes[place].uplink {
+            (link, Direction::Up)
+        } else {
+            let link = match self.network.routes.find(packet.frame.ip.destination)? {
+                Owner::Path(path) => self.network.paths[path].link,
+                Owner::Neighbour { link, .. } => link,
+                Owner::Server(_) => return None,
+            };
+            (link, Direction::Down)
+        };
+        Some(To::Link(link as u32, direction))
     }
 
     /// A packet ends here.
@@ -349,7 +351,7 @@ impl Simulation {
         let (kind, name, element) = match place {
             Place::Link(link, element) => {
                 let link = &network.links[link];
-                let element = element.and_then(|element| link.elements.get(element as usize));
+                let element = link.elements.get(element as usize);
                 ("link", &link.name, element.map(|(_, _, short)| short.clone()))
             }
             Place::Path(path) => ("path", &network.paths[path].name, None),
