@@ -86,17 +86,21 @@ def _simulate(
 ) -> dict[str, Any]:
     import polars as pl
 
-    files: dict[str, Path | None] = {
-        f"{end}_capture": None if captures == "none" else directory / f"{end}.pcapng"
-        for end in ("client", "server")
-    }
-    tables = _core.simulate(planned, **files, full_payload=captures == "full", progress=progress)
+    client, server = (
+        None if captures == "none" else directory / f"{end}.pcapng" for end in ("client", "server")
+    )
+    tables = _core.simulate(
+        planned,
+        client_capture=client,
+        server_capture=server,
+        full_payload=captures == "full",
+        progress=progress,
+    )
     kept = directory / "tables"
     kept.mkdir()
     for name in tables.NAMES:
         pl.DataFrame(tables.table(name)).write_parquet(kept / f"{name}.parquet")
-    outcome: dict[str, Any] = tables.outcome()
-    return outcome
+    return tables.outcome() or {}
 
 
 @cache
