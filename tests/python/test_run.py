@@ -228,6 +228,21 @@ def test_repeated_as_json(mptcplab: Run, small: Path, tmp_path: Path) -> None:
     assert document["repeated"][0]["gain"] is None
 
 
+def test_what_did_not_finish_is_told_and_beats_nobody(
+    mptcplab: Run, small: Path, tmp_path: Path
+) -> None:
+    arguments = ("run", small, "--out", tmp_path, "--set", "run.stop=200 ms")
+    done = mptcplab(*arguments)
+    assert done.returncode == 0
+    assert len(re.findall(r"^  .* not finished$", done.stdout, re.MULTILINE)) == 3
+    assert "  ! TCP over lte did not finish: " in done.stdout
+    assert "no single path finished the transfer" in done.stdout
+    document = json.loads(mptcplab(*arguments, "--json").stdout)
+    assert document["gain"] is None
+    assert document["best_path"] is None
+    assert document["runs"]["mptcp"]["about"]["outcome"]["virtual_ns"] == 200_000_000
+
+
 LONG = SMALL.replace('size = "300 kB"', 'duration = "20 h"')
 
 

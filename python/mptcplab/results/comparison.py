@@ -40,7 +40,7 @@ class Comparison:
 
     @property
     def gain(self) -> float | None:
-        """How much more throughput MPTCP had than the best single path: 0.25 is 25 % more."""
+        """How much more throughput MPTCP had than the best single path, 0.25 for 25 % more."""
         best = None if self.best_path is None else self.baselines[self.best_path].throughput_mbps
         own = self.mptcp.throughput_mbps
         if not best or own is None or not self.mptcp.outcome["finished"]:

@@ -113,7 +113,7 @@ class Run(Analysis):
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """How it ended: ``finished``, ``reason``, ``virtual_ns``, ``packets``, bytes received."""
+        """How it ended, with ``finished``, ``reason``, ``virtual_ns``, ``packets``, bytes received."""
         return dict(self.about["outcome"])
 
     @property
@@ -145,7 +145,7 @@ class Run(Analysis):
 
     @cached_property
     def transfer(self) -> Row | None:
-        """Its row in ``transfers``: of its direction, and the connection with most bytes."""
+        """Its row in ``transfers``, of its direction and of the connection with most bytes."""
         direction = self.about["direction"]
         rows = [row for row in self.tables.rows("transfers") if row["direction"] == direction]
         return max(rows, key=lambda row: row["bytes"] or 0, default=None)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
 
-S = 1e9
 # What prints as 0 %.
 SAME = 0.005
 
@@ -114,7 +113,7 @@ def _print_failure(page: Page, run: Run, where: str = "") -> None:
     outcome = run.outcome
     if not outcome["finished"]:
         words = f"{where}{label(run)} did not finish: {outcome['reason']}"
-        page.words(f"{words}, at {text.at(outcome['virtual_ns'] / S)}", first="! ", style="warning")
+        page.words(words, first="! ", style="warning")
 
 
 def _gain(comparison: Comparison) -> str:
