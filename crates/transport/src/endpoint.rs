@@ -1,6 +1,6 @@
 //! All connections of a host.
 
-use crate::connection::{Address, Connection, Context, Opening, Signals};
+use crate::connection::{Address, Connection, Context, MPTCP_SPECIFIC, Opening, Signals};
 use crate::deadlines::Deadlines;
 use crate::path_manager::{self, Closed};
 use crate::scheduler::PathView;
@@ -10,9 +10,9 @@ use rand_pcg::Pcg64;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
-use wire::mptcp::MpJoin;
 use wire::mptcp::crypto::token;
-use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
+use wire::mptcp::{MpJoin, MpTcpRst, Mptcp};
+use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time};
 
 /// An interface of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -246,6 +246,12 @@ impl Endpoint {
             true => (tcp.ack, 0, Flags::RST),
             false => (0, tcp.seq.wrapping_add(length), Flags::RST.with(Flags::ACK)),
         };
+        let mut options = Options::NONE;
+        if Signals::read(&tcp.options).join.is_some() {
+            // RFC 8684 §3.2: a token of nobody, or no further subflow.
+            let why = TcpOption::Mptcp(Mptcp::TcpRst(MpTcpRst { flags: 0, reason: MPTCP_SPECIFIC }));
+            options.push(&why).expect("it is the only one");
+        }
         let ip = Ip { source: frame.ip.destination, destination: frame.ip.source, ttl: 64, tos: 0, id: 0, ..frame.ip };
         let reset = Tcp {
             source_port: tcp.destination_port,
@@ -255,7 +261,7 @@ impl Endpoint {
             flags,
             window: 0,
             urgent: 0,
-            options: Options::NONE,
+            options,
         };
         self.resets.push_back((nic, Frame { ip, l4: L4::Tcp(reset), payload: Payload::unsaid(0) }));
     }
@@ -276,6 +282,11 @@ impl Endpoint {
                 self.deadlines.set(id as usize, if gone { Time::MAX } else { connection.deadline() });
                 if gone {
                     self.tokens.remove(&connection.local_token());
+                    for tuple in connection.tuples() {
+                        if self.tuples.get(&tuple).is_some_and(|&(owner, _)| owner == id) {
+                            self.tuples.remove(&tuple);
+                        }
+                    }
                     *slot = None;
                 }
             }

@@ -1,11 +1,13 @@
-//! How connections end, and what happens when MPTCP cannot go on (RFC 8684 §3.3.3, §3.5, §3.7).
+//! How connections end (RFC 8684 §3.3.3, §3.5), and what follows from all that happens.
 
-use super::open::reason;
-use super::{Connection, Context, Mode, Signals};
+use super::{Connection, Context, Mode, Signals, Timers};
 use crate::endpoint::{Event, Outcome};
 use crate::path_manager::{Closed, PathEvent};
 use crate::subflow::{Received, State};
 use wire::Time;
+
+/// Where no subflow tells how long answers take (RFC 6298 §2.1).
+const UNKNOWN_PATIENCE_NS: i64 = 1_000_000_000;
 
 impl Connection {
     /// Whether MPTCP is spoken.
@@ -30,6 +32,7 @@ impl Connection {
     pub(super) fn end(&mut self, outcome: Outcome) {
         if self.over.is_none() {
             self.over = Some(outcome);
+            self.timers = Timers::NONE;
             if outcome != Outcome::Complete {
                 for entry in self.entries.iter_mut().filter(|entry| entry.tcp.state() != State::Closed) {
                     entry.tcp.abort();
@@ -50,7 +53,7 @@ impl Connection {
     }
 
     /// The peer's data ends, if a segment says so.
-    pub(super) fn take_end(&mut self, _now: Time, i: usize, signals: &Signals, received: &Received) {
+    pub(super) fn take_end(&mut self, i: usize, signals: &Signals, received: &Received) {
         if self.is_multipath() {
             if let Some(dss) = signals.dss.filter(|dss| dss.data_fin)
                 && let Some(mapping) = dss.mapping
@@ -69,56 +72,6 @@ impl Connection {
         }
     }
 
-    /// Bytes in order that no mapping covers. A lone subflow goes on as TCP: options are stripped half-way. Others can
-    /// do without this one.
-    pub(super) fn unmapped(&mut self, i: usize) {
-        if self.others_carry(i) {
-            self.refuse(i, reason::MIDDLEBOX);
-        } else {
-            let entry = &mut self.entries[i];
-            entry.mappings.continue_without(entry.delivered, self.receive.next());
-        }
-    }
-
-    /// The checksum of the mapping at `place` is wrong (RFC 8684 §3.7).
-    pub(super) fn broken(&mut self, i: usize, place: u64) {
-        self.entries[i].failed = Some(self.receiving.number(place));
-        if self.others_carry(i) {
-            self.refuse(i, reason::MIDDLEBOX);
-        } else {
-            // What follows is no data until the peer says where it goes on.
-            self.discarding = true;
-            self.entries[i].tcp.acknowledge();
-        }
-    }
-
-    /// The peer could not use what we sent: on a lone subflow both directions go on as TCP, from what is acknowledged.
-    pub(super) fn peer_failed(&mut self, now: Time, i: usize, _data_seq: u64) {
-        if self.others_carry(i) || self.entries[i].join.is_some() {
-            return;
-        }
-        if !self.discarding {
-            self.discarding = true;
-            self.entries[i].failed = Some(self.receiving.number(self.receive.next()));
-            self.entries[i].tcp.acknowledge();
-        }
-        let _ = now;
-        self.send.rewind();
-        let tcp = &self.entries[i].tcp;
-        let from = tcp.next_offset() + tcp.queued_bytes();
-        self.entries[i].infinite_from = Some(from);
-        self.plain_base = (from, self.send.una());
-        self.mode = Mode::Plain;
-    }
-
-    /// No more MPTCP from the very start: the peer, or the way to it, does not do it.
-    pub(super) fn fall_back(&mut self, now: Time, i: usize) {
-        self.mode = Mode::Plain;
-        self.entries[i].mappings.continue_without(1, 0);
-        self.with(i, |entry, control| entry.tcp.reserve_options(0, control));
-        let _ = now;
-    }
-
     /// Timers of the connection.
     pub(super) fn expire(&mut self, now: Time, ctx: &mut Context) {
         if self.timers.paths <= now {
@@ -127,10 +80,11 @@ impl Connection {
         }
         if self.timers.end <= now {
             self.timers.end = Time::MAX;
-            self.send.end_lost();
+            self.tell_end_again(ctx);
         }
         if self.timers.stall <= now {
             self.timers.stall = Time::MAX;
+            self.linear = false;
             self.send.reinject_all();
         }
         if self.timers.schedule <= now {
@@ -143,12 +97,25 @@ impl Connection {
         }
     }
 
+    /// Nobody acknowledged the DATA_FIN, which went by itself: it goes on every subflow, as the one that it went on may
+    /// have failed unnoticed.
+    fn tell_end_again(&mut self, ctx: &Context) {
+        self.end_tries += 1;
+        if self.end_tries > ctx.config.tcp.retries {
+            return self.end(Outcome::Failed(Closed::TimedOut));
+        }
+        self.send.end_lost();
+        for entry in self.entries.iter_mut().filter(|entry| entry.carries_data()) {
+            entry.tcp.acknowledge();
+        }
+    }
+
     /// After anything that happened: what follows from it.
     pub(super) fn settle(&mut self, now: Time, ctx: &mut Context) {
         self.bury(now, ctx);
         if self.over.is_none() {
-            self.finish_subflows();
-            self.signal(now);
+            self.finish_subflows(now);
+            self.signal(now, ctx);
             self.watch(now, ctx);
             self.tell(ctx);
         }
@@ -174,7 +141,7 @@ impl Connection {
     }
 
     /// TCP ends its directions when the data does (plain), or when both ends have all (RFC 8684 §3.3.3).
-    fn finish_subflows(&mut self) {
+    fn finish_subflows(&mut self, now: Time) {
         let done = match self.mode {
             Mode::Opening => false,
             Mode::Plain => self.send.end().is_some(),
@@ -188,6 +155,9 @@ impl Connection {
                 entry.tcp.abort();
             } else {
                 entry.tcp.close();
+                if self.mode == Mode::Multipath {
+                    entry.tcp.orphan(now);
+                }
             }
         }
         let quiet = |state| matches!(state, State::TimeWait | State::Closed);
@@ -196,36 +166,43 @@ impl Connection {
             _ => true,
         };
         if finished && self.entries.iter().all(|entry| quiet(entry.tcp.state())) {
-            self.over.get_or_insert(Outcome::Complete);
+            self.end(Outcome::Complete);
         }
     }
 
     /// Asks TCP for the ACKs that carry what MPTCP has to say.
-    fn signal(&mut self, now: Time) {
+    fn signal(&mut self, now: Time, ctx: &Context) {
         if !self.is_multipath() {
             return;
         }
-        let end_alone = self.send.end_alone();
-        if (end_alone || self.addresses.due(now))
+        for entry in self.entries.iter_mut().filter(|entry| entry.tell_backup) {
+            entry.tcp.acknowledge();
+        }
+        if (self.send.end_alone() || self.addresses.due(now))
             && let Some(i) = self.best()
         {
             self.entries[i].tcp.acknowledge();
-            if end_alone {
-                let patience = self.entries[i].tcp.rto_ns();
-                self.timers.end = now + patience;
-            }
         }
-        if self.send.delivered() {
-            self.timers.end = Time::MAX;
-        } else if self.send.end().is_some() && self.timers.end == Time::MAX {
-            let patience = self.best().map_or(1_000_000_000, |i| self.entries[i].tcp.rto_ns());
-            self.timers.end = now + patience;
+        if self.send.end_to_tell().is_none() {
+            (self.timers.end, self.end_tries) = (Time::MAX, 0);
+        } else if self.timers.end == Time::MAX {
+            let wait_ns = self.patience_ns().saturating_mul(1 << self.end_tries.min(20));
+            self.timers.end = now + wait_ns.min(ctx.config.tcp.max_timeout_ns);
         }
+    }
+
+    /// Whether subflow `i` still owes the peer an ACK without data for something that goes with no data.
+    pub(super) fn owes(&self, now: Time, i: usize) -> bool {
+        let entry = &self.entries[i];
+        entry.tell_backup
+            || entry.tell_failed
+            || (self.is_multipath() && (self.send.end_alone() || self.addresses.due(now)) && self.best() == Some(i))
     }
 
     /// Looks for a connection that cannot go on by itself.
     fn watch(&mut self, now: Time, ctx: &Context) {
         if !self.is_multipath() {
+            (self.timers.lonely, self.timers.stall) = (Time::MAX, Time::MAX);
             return;
         }
         let alive = self.entries.iter().any(|entry| !entry.is_over());
@@ -234,16 +211,18 @@ impl Connection {
             (false, Time::MAX) => self.timers.lonely = now + ctx.config.mptcp.close_timeout_ns,
             _ => {}
         }
-        let lacking = self.send.una() < self.send.next();
+        let lacking = alive && self.send.una() < self.send.next();
         let stalled = lacking && self.entries.iter().all(|entry| entry.is_over() || entry.tcp.all_acknowledged());
         match (stalled, self.timers.stall) {
             (false, _) => self.timers.stall = Time::MAX,
-            (true, Time::MAX) => {
-                let patience = self.best().map_or(1_000_000_000, |i| self.entries[i].tcp.rto_ns());
-                self.timers.stall = now + patience;
-            }
+            (true, Time::MAX) => self.timers.stall = now + self.patience_ns(),
             _ => {}
         }
+    }
+
+    /// How long an answer at connection level is waited for.
+    fn patience_ns(&self) -> i64 {
+        self.best().map_or(UNKNOWN_PATIENCE_NS, |i| self.entries[i].tcp.rto_ns())
     }
 
     /// What the application should hear.
@@ -257,7 +236,7 @@ impl Connection {
             ctx.events.push(Event::Finished);
         }
         let delivered = match self.mode {
-            Mode::Plain => self.entries[0].tcp.fin_acknowledged() && self.send.all_acknowledged(),
+            Mode::Plain => self.entries[self.plain].tcp.fin_acknowledged() && self.send.all_acknowledged(),
             _ => self.send.delivered(),
         };
         if !self.told.delivered && delivered {

@@ -29,10 +29,18 @@ pub struct Entry {
     pub mappings: Mappings,
     /// Bytes below this offset were delivered.
     pub delivered: u64,
+    /// The peer acknowledged everything below this offset of ours.
+    pub acked: u64,
+    /// The keys were told in the last ACK that did not answer to data: the next may say something else.
+    pub keys_told: bool,
+    /// Time from an ACK of ours to the data that it let go, smoothed: the round-trip time of one who only receives.
+    pub receive_rtt_ns: Option<i64>,
     /// Our first segment from this offset on carries the infinite mapping, later ones none.
     pub infinite_from: Option<u64>,
-    /// The start of a mapping whose checksum was wrong, to be told by MP_FAIL.
+    /// The start of a mapping whose checksum was wrong: told by MP_FAIL until the peer begins again.
     pub failed: Option<u64>,
+    /// The peer seems not to know of it.
+    pub tell_failed: bool,
     /// Reason for the RST (RFC 8684 §3.6).
     pub reset_reason: Option<u8>,
     /// Bytes that the scheduler gave it.
@@ -54,6 +62,8 @@ pub struct Join {
     pub remote_nonce: Option<u32>,
     /// When the third packet is sent again if the fourth has not come.
     pub again: Time,
+    /// How often it was sent.
+    pub tries: u32,
 }
 
 impl Entry {
@@ -72,8 +82,12 @@ impl Entry {
             timeouts: 0,
             mappings: Mappings::default(),
             delivered: 1,
+            acked: 1,
+            keys_told: false,
+            receive_rtt_ns: None,
             infinite_from: None,
             failed: None,
+            tell_failed: false,
             reset_reason: None,
             scheduled_bytes: 0,
             closed: None,
@@ -91,10 +105,5 @@ impl Entry {
     /// Whether it is over or about to be.
     pub fn is_over(&self) -> bool {
         self.closed.is_some() || self.tcp.state() == State::Closed
-    }
-
-    /// Whether its place can be given to another.
-    pub fn is_reusable(&self) -> bool {
-        self.buried
     }
 }

@@ -39,6 +39,11 @@ pub enum Next {
     },
     /// Of a mapping that must be whole before it can be checked.
     Incomplete,
+    /// No data, up to where the infinite mapping begins.
+    Void {
+        /// The offset where it does.
+        until: u64,
+    },
     /// Bytes that no mapping covers.
     Unmapped,
     /// Bytes of the mapping at `place` whose checksum is wrong.
@@ -95,10 +100,12 @@ impl Mappings {
         while self.sums.front().is_some_and(|(segment, _)| segment.end <= range.start) {
             self.sums.pop_front();
         }
-        if let Some((offset, place)) = self.infinite
-            && range.start >= offset
-        {
-            return Next::Data { place: place + (range.start - offset), len: range.end - range.start };
+        if let Some((offset, place)) = self.infinite {
+            // What lies before it, its sender begins again with.
+            return match range.start.checked_sub(offset) {
+                Some(beyond) => Next::Data { place: place + beyond, len: range.end - range.start },
+                None => Next::Void { until: offset.min(range.end) },
+            };
         }
         let Some(mapping) = self.known.front().filter(|known| known.offset <= range.start).copied() else {
             return Next::Unmapped;

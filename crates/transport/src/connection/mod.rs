@@ -5,6 +5,7 @@
 mod addresses;
 mod close;
 mod entry;
+mod fallback;
 mod mappings;
 mod numbers;
 mod open;
@@ -17,6 +18,7 @@ mod send;
 mod signals;
 
 pub use open::Opening;
+pub use open::reason::MPTCP_SPECIFIC;
 pub use signals::Signals;
 
 use crate::config::Config;
@@ -24,7 +26,7 @@ use crate::congestion::{self, Congestion, Window};
 use crate::endpoint::{Event, Nic, Outcome, Snapshot, SubflowSnapshot, Tuples};
 use crate::path_manager::{self, PathManager};
 use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
-use crate::subflow::{Control, Expired, Kind, Received, State};
+use crate::subflow::{Control, Expired, Received, State};
 use addresses::Addresses;
 use entry::Entry;
 use mappings::Next;
@@ -100,10 +102,20 @@ pub struct Connection {
     /// Reused by the scheduler's calls.
     views: Vec<PathView>,
 
+    /// Plain TCP's subflow.
+    plain: usize,
     /// In plain TCP: which offset of the subflow is which place of the data we send.
     plain_base: (u64, u64),
     /// After a fallback half-way, what comes before the infinite mapping is no data.
     discarding: bool,
+    /// There never was but one subflow, whose bytes are the connection's one for one, in both directions.
+    linear: bool,
+    /// The peer wants no further subflows to where the connection began.
+    not_there: bool,
+    /// How often the DATA_FIN went by itself without an answer.
+    end_tries: u32,
+    /// Subflows that probe the peer's window, one bit each.
+    probing: u64,
     /// The subflow that was last heard.
     heard: usize,
     told: Told,
@@ -130,6 +142,11 @@ struct Timers {
     lonely: Time,
     /// The scheduler wants to be asked.
     schedule: Time,
+}
+
+impl Timers {
+    const NONE: Timers =
+        Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, lonely: Time::MAX, schedule: Time::MAX };
 }
 
 /// What the application was told and need not hear again.
@@ -172,19 +189,18 @@ impl Connection {
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
             addresses: Addresses::new(opening.local.ip()),
             views: Vec::new(),
+            plain: 0,
             plain_base: (1, 0),
             discarding: false,
+            linear: true,
+            not_there: false,
+            end_tries: 0,
+            probing: 0,
             heard: 0,
             told: Told::default(),
             aborted: false,
             over: None,
-            timers: Timers {
-                end: Time::MAX,
-                stall: Time::MAX,
-                paths: Time::MAX,
-                lonely: Time::MAX,
-                schedule: Time::MAX,
-            },
+            timers: Timers::NONE,
             corrupt_bytes: 0,
             opened: Vec::new(),
             gone: Vec::new(),
@@ -201,6 +217,11 @@ impl Connection {
         (self.entries[i].tcp.local(), self.entries[i].tcp.remote())
     }
 
+    /// Both ends of every subflow that there was.
+    pub fn tuples(&self) -> impl Iterator<Item = (SocketAddr, SocketAddr)> + '_ {
+        (0..self.entries.len()).map(|i| self.tuple(i))
+    }
+
     /// Whether nothing of it is left: no subflow in TIME-WAIT, nothing to read.
     pub fn is_gone(&self) -> bool {
         let read = self.over != Some(Outcome::Complete) || self.receive.readable() == 0;
@@ -210,8 +231,8 @@ impl Connection {
     /// A segment of subflow `i` came in.
     pub fn handle(&mut self, now: Time, i: usize, tcp: &Tcp, packet: &Packet, ctx: &mut Context) {
         let signals = Signals::read(&tcp.options);
-        if !self.admits(now, i, tcp, &signals) {
-            return;
+        if !self.admits(i, tcp, &signals) {
+            return self.settle(now, ctx);
         }
         let len = packet.frame.payload.len;
         let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, len, control));
@@ -236,10 +257,16 @@ impl Connection {
             self.note_payload(i, tcp, packet, &signals);
         }
         self.take_acknowledgement(now, i, &signals, &received);
+        if let Some(fail) = signals.fail.filter(|_| self.is_multipath()) {
+            self.peer_failed(i, fail.data_seq);
+        }
+        if len > 0 {
+            self.measure(now, i, &signals);
+        }
         if !received.in_order.is_empty() {
             self.deliver(i, received.in_order.end, ctx);
         }
-        self.take_end(now, i, &signals, &received);
+        self.take_end(i, &signals, &received);
         self.settle(now, ctx);
     }
 
@@ -263,8 +290,9 @@ impl Connection {
                     news |= self.receive.deliver(place, len);
                 }
                 Next::Incomplete => break,
+                Next::Void { until } => entry.delivered = until,
                 _ if self.discarding => entry.delivered = end,
-                Next::Unmapped => self.unmapped(i),
+                Next::Unmapped => self.stripped(i),
                 Next::Broken { place } => self.broken(i, place),
             }
             if self.entries[i].is_over() {
@@ -289,6 +317,16 @@ impl Connection {
                 }
             }
             Mode::Multipath => {
+                let entry = &mut self.entries[i];
+                let news = received.acked > entry.acked;
+                entry.acked = entry.acked.max(received.acked);
+                if news && !signals.any && entry.tcp.state() == State::Established {
+                    self.stripped(i);
+                    if self.mode == Mode::Plain {
+                        self.take_acknowledgement(now, i, signals, received);
+                    }
+                    return;
+                }
                 let number = signals.dss.and_then(|dss| dss.data_ack);
                 match number.and_then(|number| self.sending.place(number, self.send.una())) {
                     Some(place) => place,
@@ -299,8 +337,10 @@ impl Connection {
         if self.send.acknowledged(place, received.window_bytes) {
             self.timers.stall = Time::MAX;
         }
-        if self.send.window() > 0 {
-            self.entries[i].tcp.probe(now, false);
+        if self.send.window() > 0 && self.probing > 0 {
+            for i in each_of(std::mem::take(&mut self.probing)) {
+                self.entries[i].tcp.probe(now, false);
+            }
         }
     }
 
@@ -309,13 +349,13 @@ impl Connection {
         loop {
             for i in 0..self.entries.len() {
                 while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control)) {
-                    if emission.kind == Kind::Data {
-                        self.entries[i].scheduled_bytes += u64::from(emission.len);
-                    }
                     let options = self.mptcp_options(now, i, &emission);
                     let window = self.receive.window(u64::from(self.entries[i].tcp.mss_bytes()));
+                    let tcp = self.entries[i].tcp.header(now, &emission, window, options.as_slice());
+                    if emission.piece.is_some() && self.owes(now, i) {
+                        self.entries[i].tcp.acknowledge();
+                    }
                     let entry = &mut self.entries[i];
-                    let tcp = entry.tcp.header(now, &emission, window, options.as_slice());
                     // Without its address a subflow speaks into the void.
                     let Some(nic) = entry.nic else { continue };
                     packet.frame = Frame {
@@ -349,8 +389,9 @@ impl Connection {
     pub fn deadline(&self) -> Time {
         let timers = &self.timers;
         let mut deadline = timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(timers.schedule);
-        if self.mode == Mode::Multipath && self.over.is_none() {
-            deadline = deadline.min(self.addresses.deadline());
+        let announcement = self.addresses.deadline();
+        if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.best().is_some() {
+            deadline = announcement;
         }
         for entry in &self.entries {
             deadline = deadline.min(entry.tcp.deadline());
@@ -375,14 +416,33 @@ impl Connection {
                     None => break,
                 }
             }
-            let entry = &mut self.entries[i];
-            if let Some(join) = entry.join.as_mut().filter(|join| join.again <= now) {
-                join.again = Time::MAX;
-                entry.tcp.acknowledge();
-            }
+            self.expire_join(now, i, ctx);
         }
         self.expire(now, ctx);
         self.settle(now, ctx);
+    }
+
+    /// The fourth packet of a joined subflow does not come: the third was lost, or the subflow leads nowhere.
+    fn expire_join(&mut self, now: Time, i: usize, ctx: &mut Context) {
+        let entry = &mut self.entries[i];
+        let Some(join) = entry.join.as_mut().filter(|join| join.again <= now) else { return };
+        join.again = Time::MAX;
+        if join.tries <= ctx.config.tcp.syn_retries {
+            entry.tcp.acknowledge();
+        } else {
+            entry.tcp.abort();
+            self.close_subflow(now, i, path_manager::Closed::TimedOut, ctx);
+        }
+    }
+
+    /// The round-trip time of data that comes in: from the ACK whose timestamp it echoes (net/ipv4/tcp_input.c,
+    /// tcp_rcv_rtt_measure_ts).
+    fn measure(&mut self, now: Time, i: usize, signals: &Signals) {
+        let entry = &mut self.entries[i];
+        if let Some(rtt_ns) = signals.echo.and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
+            let known = entry.receive_rtt_ns.unwrap_or(rtt_ns);
+            entry.receive_rtt_ns = Some(known + (rtt_ns - known) / 8);
+        }
     }
 
     /// The application writes up to `bytes`; says how many were taken.
@@ -395,12 +455,15 @@ impl Connection {
     /// The application reads up to `bytes`; says how many there were.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
         let open = || self.entries.iter().filter(|entry| !entry.is_over());
-        let rtt_ns = open().filter_map(|entry| entry.tcp.srtt_ns()).max();
+        let rtt_ns = open().filter_map(|entry| entry.receive_rtt_ns.or(entry.tcp.srtt_ns())).max();
         let mss_bytes = u64::from(open().map(|entry| entry.tcp.mss_bytes()).max().unwrap_or(1));
         let read = self.receive.read(now, bytes, rtt_ns, mss_bytes);
         self.told.readable = self.receive.readable() > 0;
         if self.receive.worth_telling(mss_bytes) && !self.receive.finished() {
-            self.entries[self.heard].tcp.acknowledge();
+            let heard = if self.entries[self.heard].is_over() { self.best() } else { Some(self.heard) };
+            if let Some(i) = heard {
+                self.entries[i].tcp.acknowledge();
+            }
         }
         read
     }
@@ -428,4 +491,9 @@ impl Connection {
                 .collect(),
         }
     }
+}
+
+/// Places of the bits.
+fn each_of(bits: u64) -> impl Iterator<Item = usize> {
+    (0..u64::BITS as usize).filter(move |i| bits & (1 << i) != 0)
 }

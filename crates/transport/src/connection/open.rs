@@ -15,13 +15,21 @@ use wire::{Flags, Tcp, Time};
 pub(super) const VERSION: u8 = 1;
 /// Flag A of MP_CAPABLE: checksums are required.
 pub(super) const CHECKSUM_REQUIRED: u8 = 0x80;
+/// Flag B: an extension that nobody knows yet.
+const EXTENDED: u8 = 0x40;
+/// Flag C: no further subflows to this address and port.
+const NOT_HERE: u8 = 0x20;
+/// Flag H: HMAC-SHA256.
+pub(super) const HMAC_SHA256: u8 = 0x01;
 /// Reason codes of MP_TCPRST (RFC 8684 §3.6).
 pub(super) mod reason {
     pub const MPTCP_SPECIFIC: u8 = 1;
     pub const MIDDLEBOX: u8 = 6;
 }
-/// Bytes that DSS takes in a segment with data: with numbers of 8 bytes, and with numbers of 4, without checksum.
+/// Bytes that DSS takes in a segment with data, its checksum included: with numbers of 8 bytes, and with numbers of 4.
 const DSS_BYTES: (u32, u32) = (28, 20);
+/// Bytes that MP_CAPABLE takes in the first segment with data.
+const CAPABLE_BYTES: u32 = 24;
 
 /// A connection to be.
 pub struct Opening {
@@ -48,11 +56,11 @@ impl Connection {
 
     /// Answers a SYN: the SYN/ACK is the next packet.
     pub fn accept(now: Time, opening: &Opening, syn: &Tcp, ctx: &mut Context) -> Connection {
-        let capable = Signals::read(&syn.options).capable;
+        let capable = Signals::read(&syn.options).capable.filter(is_understood);
         // A SYN of version 0 carries a key, one of version 1 none.
-        let offered = capable.filter(|capable| capable.version == VERSION && capable.sender_key.is_none());
+        let offered = capable.filter(|capable| capable.sender_key.is_none());
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
-        connection.checksum |= offered.is_some_and(|capable| capable.flags & CHECKSUM_REQUIRED != 0);
+        connection.agree(offered.map_or(0, |capable| capable.flags));
         let isn = (ctx.random)() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
@@ -63,7 +71,7 @@ impl Connection {
         connection
     }
 
-    /// Opens a further subflow; false when the host lacks the address or all places are taken.
+    /// Opens a further subflow; the reason when it cannot.
     pub(super) fn join(
         &mut self,
         now: Time,
@@ -71,10 +79,11 @@ impl Connection {
         remote: SocketAddr,
         backup: bool,
         ctx: &mut Context,
-    ) -> bool {
-        let Some(address) = ctx.addresses.iter().find(|address| address.ip == local).copied() else { return false };
-        if self.full() {
-            return false;
+    ) -> Result<(), Closed> {
+        let address = ctx.addresses.iter().find(|address| address.ip == local).copied();
+        let address = address.ok_or(Closed::AddressLost)?;
+        if self.full() || (self.not_there && remote == self.remote) {
+            return Err(Closed::Refused);
         }
         let local = loop {
             // Ephemeral ports (RFC 6335 §6).
@@ -86,13 +95,13 @@ impl Connection {
         let isn = (ctx.random)() as u32;
         let local_nonce = (ctx.random)() as u32;
         let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, address.mtu_bytes);
-        let join = Join { local_nonce, remote_nonce: None, again: Time::MAX };
+        let join = Join { local_nonce, remote_nonce: None, again: Time::MAX, tries: 0 };
         let mut entry = Entry::new(tcp, address.nic, true, Some(join));
         entry.local_id = self.addresses.id(local.ip());
         entry.remote_id = self.addresses.remote_id(remote);
         entry.backup = backup;
         self.add(entry, ctx);
-        true
+        Ok(())
     }
 
     /// Answers a SYN with MP_JOIN; false when no more subflows are taken.
@@ -109,7 +118,7 @@ impl Connection {
         let local_nonce = (ctx.random)() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
-        let join = Join { local_nonce, remote_nonce: Some(nonce), again: Time::MAX };
+        let join = Join { local_nonce, remote_nonce: Some(nonce), again: Time::MAX, tries: 0 };
         let mut entry = Entry::new(tcp, nic, false, Some(join));
         entry.local_id = self.addresses.id(local.ip());
         entry.remote_id = address_id;
@@ -119,7 +128,7 @@ impl Connection {
     }
 
     fn full(&self) -> bool {
-        self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.is_reusable())
+        self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.buried)
     }
 
     /// A place for a new subflow: that of one that is long over, or a new one.
@@ -134,7 +143,7 @@ impl Connection {
             usable: false,
         };
         entry.ip_id = entry.tcp.isn() as u16;
-        let i = match self.entries.iter().position(Entry::is_reusable) {
+        let i = match self.entries.iter().position(|entry| entry.buried) {
             Some(i) => {
                 self.send.forget(i);
                 self.entries[i] = entry;
@@ -148,15 +157,21 @@ impl Connection {
             }
         };
         if self.mode != Mode::Plain {
-            let (long, short) = DSS_BYTES;
-            let dss_bytes = if self.long_numbers { long } else { short };
-            self.with(i, |entry, control| entry.tcp.reserve_options(dss_bytes, control));
+            // MP_CAPABLE with the first data takes more than a short DSS.
+            let tells_keys = self.client && self.mode == Mode::Opening;
+            let bytes = self.dss_bytes().max(if tells_keys { CAPABLE_BYTES } else { 0 });
+            self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
         }
         self.opened.push(i);
     }
 
+    /// Bytes that DSS takes in a segment with data.
+    pub(super) fn dss_bytes(&self) -> u32 {
+        if self.long_numbers { DSS_BYTES.0 } else { DSS_BYTES.1 }
+    }
+
     /// Whether a segment may reach TCP: handshakes of MPTCP are checked first.
-    pub(super) fn admits(&mut self, now: Time, i: usize, tcp: &Tcp, signals: &Signals) -> bool {
+    pub(super) fn admits(&mut self, i: usize, tcp: &Tcp, signals: &Signals) -> bool {
         let entry = &mut self.entries[i];
         if self.mode == Mode::Plain || tcp.flags.has(Flags::RST) || tcp.flags.has(Flags::SYN) {
             return true;
@@ -165,16 +180,17 @@ impl Connection {
             return true;
         }
         if entry.join.is_some() {
-            let Some(MpJoin::Ack { hmac }) = signals.join else { return false };
             let (local, remote) = self.parties(i);
-            if hmac != join_ack_hmac(VERSION, remote, local) {
-                self.refuse(i, reason::MPTCP_SPECIFIC);
-                return false;
+            match signals.join {
+                Some(MpJoin::Ack { hmac }) if hmac == join_ack_hmac(VERSION, remote, local) => {}
+                // Whatever overtook the packet with the HMAC comes again.
+                None if signals.any => return false,
+                _ => {
+                    self.refuse(i, reason::MPTCP_SPECIFIC);
+                    return false;
+                }
             }
-            let entry = &mut self.entries[i];
-            entry.confirmed = true;
-            // The fourth packet, which lets the other end send.
-            entry.tcp.acknowledge();
+            self.entries[i].confirmed = true;
             return true;
         }
         match signals.capable {
@@ -190,10 +206,16 @@ impl Connection {
             _ if signals.any => false,
             // The options are gone: a middlebox, or a peer that thought better of it (RFC 8684 §3.7).
             _ => {
-                self.fall_back(now, i);
+                self.fall_back(i);
                 true
             }
         }
+    }
+
+    /// What the peer's MP_CAPABLE asks for.
+    fn agree(&mut self, flags: u8) {
+        self.checksum |= flags & CHECKSUM_REQUIRED != 0;
+        self.not_there = flags & NOT_HERE != 0;
     }
 
     fn keys_known(&mut self, peer: u64) {
@@ -225,15 +247,20 @@ impl Connection {
                 self.refuse(i, reason::MPTCP_SPECIFIC);
                 return self.close_subflow(now, i, Closed::Refused, ctx);
             }
+            if !opened_here {
+                // The fourth packet, which lets the other end send.
+                self.entries[i].tcp.acknowledge();
+                self.carries_now();
+            }
         } else {
             if self.mode == Mode::Opening && opened_here {
-                let answer = signals.capable.filter(|capable| capable.version == VERSION);
+                let answer = signals.capable.filter(is_understood);
                 match answer.and_then(|capable| capable.sender_key.map(|key| (key, capable))) {
                     Some((key, capable)) => {
-                        self.checksum |= capable.flags & CHECKSUM_REQUIRED != 0;
+                        self.agree(capable.flags);
                         self.keys_known(key);
                     }
-                    None => self.fall_back(now, i),
+                    None => self.fall_back(i),
                 }
             }
             let window_bytes = match tcp.flags.has(Flags::SYN) {
@@ -243,8 +270,6 @@ impl Connection {
             self.send.acknowledged(0, window_bytes);
             ctx.events.push(Event::Connected);
         }
-        self.windows[i].mss_bytes = self.entries[i].tcp.mss_bytes();
-        self.congestion.joined(i, now);
         if self.entries[i].join.is_none() && self.mode == Mode::Multipath && !opened_here {
             self.paths_open(now, ctx);
         }
@@ -266,4 +291,9 @@ impl Connection {
         let (local, remote) = self.parties(i);
         hmac == join_syn_ack_hmac(VERSION, remote, local)
     }
+}
+
+/// Whether an MP_CAPABLE is of the version that is spoken and asks for nothing that nobody knows (RFC 8684 §3.1).
+fn is_understood(capable: &MpCapable) -> bool {
+    capable.version == VERSION && capable.flags & EXTENDED == 0 && capable.flags & HMAC_SHA256 != 0
 }

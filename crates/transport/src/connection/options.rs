@@ -1,7 +1,7 @@
 //! The MPTCP options of what goes out.
 
 use super::addresses::Notice;
-use super::open::{CHECKSUM_REQUIRED, VERSION};
+use super::open::{CHECKSUM_REQUIRED, HMAC_SHA256, VERSION};
 use super::{Connection, Mode};
 use crate::subflow::{Emission, Kind, Piece};
 use std::net::SocketAddr;
@@ -11,9 +11,6 @@ use wire::mptcp::{
     dss_checksum_of_pattern,
 };
 use wire::{TcpOption, Time};
-
-/// Flag H: HMAC-SHA256.
-const HMAC_SHA256: u8 = 0x01;
 
 /// Options of one segment.
 pub struct List {
@@ -44,7 +41,8 @@ impl Connection {
         if self.mode == Mode::Plain {
             if emission.piece.is_some() {
                 self.infinite_mapping(i, emission, &mut list);
-            } else if let Some(data_seq) = self.entries[i].failed.take() {
+            } else if let Some(data_seq) = self.entries[i].failed {
+                self.entries[i].tell_failed = false;
                 list.push(Mptcp::Fail(MpFail { data_seq }));
             }
             return list;
@@ -57,7 +55,7 @@ impl Connection {
             _ if emission.piece.is_some() => self.data(i, emission, &mut list),
             (_, joined) if !self.entries[i].confirmed && self.entries[i].opened_here => match joined {
                 true => self.join_ack(now, i, &mut list),
-                false => list.push(Mptcp::Capable(self.capable(self.keys(), None))),
+                false => self.keys_ack(i, &mut list),
             },
             (Kind::Ack, _) => self.ack(now, i, &mut list),
             _ => list.push(Mptcp::Dss(self.data_ack())),
@@ -109,12 +107,27 @@ impl Connection {
         }));
     }
 
+    /// Nothing shows yet that the peer has the keys. They leave no room for a DATA_FIN, which goes in turn with them.
+    fn keys_ack(&mut self, i: usize, list: &mut List) {
+        let told = std::mem::take(&mut self.entries[i].keys_told);
+        if told && self.send.end_to_tell().is_some() {
+            list.push(Mptcp::Dss(self.data_ack_and_end()));
+            return;
+        }
+        list.push(Mptcp::Capable(self.capable(self.keys(), None)));
+        self.entries[i].keys_told = true;
+        if self.send.end_alone() {
+            self.entries[i].tcp.acknowledge();
+        }
+    }
+
     fn join_ack(&mut self, now: Time, i: usize, list: &mut List) {
         let (local, remote) = self.parties(i);
         list.push(Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(VERSION, local, remote) }));
         let entry = &mut self.entries[i];
         if let Some(join) = &mut entry.join {
-            join.again = now + entry.tcp.rto_ns();
+            join.again = now + (entry.tcp.rto_ns() << join.tries.min(6));
+            join.tries += 1;
         }
     }
 
@@ -174,7 +187,8 @@ impl Connection {
     }
 
     fn ack(&mut self, now: Time, i: usize, list: &mut List) {
-        if let Some(data_seq) = self.entries[i].failed.take() {
+        if let Some(data_seq) = self.entries[i].failed {
+            self.entries[i].tell_failed = false;
             list.push(Mptcp::Fail(MpFail { data_seq }));
             list.push(Mptcp::Dss(self.data_ack()));
             return;
@@ -188,12 +202,22 @@ impl Connection {
                 Notice::Add(add_addr) if add_addr.echo => list.push(Mptcp::AddAddr(add_addr)),
                 Notice::Add(add_addr) => list.push(Mptcp::AddAddr(self.signed(add_addr))),
             }
-            return;
+        } else {
+            list.push(Mptcp::Dss(self.data_ack_and_end()));
+            let entry = &mut self.entries[i];
+            if std::mem::take(&mut entry.tell_backup) {
+                list.push(Mptcp::Prio(MpPrio { backup: entry.backup, address_id: None }));
+            }
         }
+        if self.owes(now, i) {
+            self.entries[i].tcp.acknowledge();
+        }
+    }
+
+    /// DATA_ACK, and the DATA_FIN that no data carries.
+    fn data_ack_and_end(&mut self) -> Dss {
         let mut dss = self.data_ack();
-        if self.send.end_alone()
-            && let Some(end) = self.send.end()
-        {
+        if let Some(end) = self.send.end_to_tell() {
             // Without data, the DATA_FIN is mapped to no byte of the subflow (RFC 8684 §3.3.3).
             let number = self.sending.number(end);
             dss.data_fin = true;
@@ -205,11 +229,7 @@ impl Connection {
             });
             self.send.end_told();
         }
-        list.push(Mptcp::Dss(dss));
-        let entry = &mut self.entries[i];
-        if std::mem::take(&mut entry.tell_backup) {
-            list.push(Mptcp::Prio(MpPrio { backup: entry.backup, address_id: None }));
-        }
+        dss
     }
 
     fn signed(&self, add_addr: AddAddr) -> AddAddr {

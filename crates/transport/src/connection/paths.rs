@@ -4,7 +4,7 @@ use super::{Connection, Context, Mode, Signals};
 use crate::endpoint::{Nic, Outcome};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
 use crate::subflow::Received;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
 impl Connection {
@@ -18,19 +18,14 @@ impl Connection {
         len: u32,
         ctx: &mut Context,
     ) {
-        let entry = &mut self.entries[i];
-        if !entry.confirmed && self.entries[i].opened_here {
-            let entry = &mut self.entries[i];
+        let entry = &self.entries[i];
+        if !entry.confirmed && entry.opened_here {
             if received.established {
                 // The SYN/ACK proves nothing yet: options may vanish from what follows.
             } else if signals.any || entry.join.is_some() {
-                entry.confirmed = true;
-                match &mut entry.join {
-                    Some(join) => join.again = Time::MAX,
-                    None => self.paths_open(now, ctx),
-                }
+                self.confirm(now, i, ctx);
             } else if len > 0 || received.acked > 1 {
-                return self.fall_back(now, i);
+                return self.fall_back(i);
             }
         }
         let entry = &mut self.entries[i];
@@ -39,9 +34,6 @@ impl Connection {
         }
         if signals.fast_close.is_some_and(|close| close.receiver_key == self.local_key) {
             return self.end(Outcome::Failed(Closed::Reset));
-        }
-        if let Some(fail) = signals.fail {
-            self.peer_failed(now, i, fail.data_seq);
         }
         if let Some(add_addr) = signals.add_addr {
             if add_addr.echo {
@@ -68,6 +60,33 @@ impl Connection {
         }
     }
 
+    /// The peer speaks MPTCP on subflow `i`, which this end opened.
+    fn confirm(&mut self, now: Time, i: usize, ctx: &mut Context) {
+        let entry = &mut self.entries[i];
+        entry.confirmed = true;
+        match &mut entry.join {
+            Some(join) => {
+                join.again = Time::MAX;
+                self.carries_now();
+            }
+            None => {
+                let bytes = self.dss_bytes();
+                self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
+                self.paths_open(now, ctx);
+            }
+        }
+    }
+
+    /// A further subflow may carry data: what others could not deliver while there was no other goes to it.
+    pub(super) fn carries_now(&mut self) {
+        self.linear = false;
+        for i in 0..self.entries.len() {
+            if self.entries[i].timeouts > 0 && !self.entries[i].is_over() {
+                self.reinject(i, false);
+            }
+        }
+    }
+
     /// The connection may have further subflows from now on.
     pub(super) fn paths_open(&mut self, now: Time, ctx: &mut Context) {
         let (client, local, remote) = (self.client, self.local, self.remote);
@@ -87,7 +106,10 @@ impl Connection {
         for command in commands {
             match command {
                 PathCommand::Join { local, remote, backup } => {
-                    self.join(now, local, remote, backup, ctx);
+                    if let Err(reason) = self.join(now, local, remote, backup, ctx) {
+                        let (subflow, local) = (self.entries.len(), SocketAddr::new(local, 0));
+                        self.tell_paths(now, PathEvent::SubflowClosed { subflow, local, remote, reason }, ctx);
+                    }
                 }
                 PathCommand::Announce { address, port } => self.addresses.announce(now, address, port),
                 PathCommand::Withdraw { address } => self.addresses.withdraw(address),
@@ -144,7 +166,7 @@ impl Connection {
         let (local, remote) = self.tuple(i);
         if self.mode == Mode::Multipath {
             self.tell_paths(now, PathEvent::SubflowClosed { subflow: i, local, remote, reason }, ctx);
-        } else if reason != Closed::Finished {
+        } else if i == self.plain && reason != Closed::Finished {
             self.end(Outcome::Failed(reason));
         }
     }

@@ -17,11 +17,18 @@ impl Connection {
             match self.mapping(offset, signals) {
                 Some(Mapping { offset, place, len: 0, .. }) => {
                     // Infinite (RFC 8684 §3.7).
-                    self.entries[i].mappings.continue_without(offset, place);
-                    self.discarding = false;
+                    self.mapped_infinitely(i, offset, place);
                 }
-                Some(mapping) if !self.discarding => self.entries[i].mappings.insert(mapping),
-                _ => {}
+                Some(mapping) if !self.discarding => {
+                    self.linear &= mapping.offset == mapping.place + 1;
+                    let entry = &mut self.entries[i];
+                    if mapping.offset + u64::from(mapping.len) > entry.delivered {
+                        entry.mappings.insert(mapping);
+                    }
+                }
+                // Our MP_FAIL was lost, or is under way.
+                Some(_) => self.tell_failed(i),
+                None => {}
             }
             if self.checksum {
                 // What the checksum sums, with nothing but the payload: all others are zeros.
@@ -32,7 +39,10 @@ impl Connection {
                 self.entries[i].mappings.sum(offset..offset + u64::from(len), !checksum);
             }
         }
+        // What a checksum covers is not delivered when it is wrong.
+        let checked = self.checksum && self.mode == Mode::Multipath;
         if let Some(place) = self.entries[i].mappings.place(offset)
+            && !checked
             && !is_pattern(packet, place)
         {
             self.corrupt_bytes += u64::from(len);

@@ -45,6 +45,9 @@ impl Receive {
             return false;
         }
         if data.start > self.next {
+            if data.start >= self.edge {
+                return false; // beyond the window: no memory for it (RFC 8684 §3.3.5)
+            }
             self.ahead.insert(data, |_| {});
             return false;
         }

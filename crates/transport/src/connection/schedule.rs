@@ -1,7 +1,7 @@
 //! Which subflow gets what, and what is given again.
 
-use super::Connection;
 use super::send::Due;
+use super::{Connection, each_of};
 use crate::scheduler::{Choice, Chunk, PathView};
 use crate::subflow::Piece;
 use wire::Time;
@@ -31,10 +31,10 @@ impl Connection {
                 return false;
             }
         };
-        let Some(first) = self.first_of(subflows) else { return false };
+        let Some(first) = each_of(subflows).next() else { return false };
         match due {
             Due::Again(piece) => {
-                for i in self.each_of(subflows) {
+                for i in each_of(subflows) {
                     self.push_again(i, &piece);
                 }
                 true
@@ -57,8 +57,10 @@ impl Connection {
             }
             let piece = self.send.give(len as u32, first);
             let data_fin = piece.end && self.is_multipath();
-            self.entries[first].tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin });
-            for i in self.each_of(subflows & !(1 << first)) {
+            let entry = &mut self.entries[first];
+            entry.tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin });
+            entry.scheduled_bytes += len;
+            for i in each_of(subflows & !(1 << first)) {
                 self.push_again(i, &piece);
             }
             left -= len;
@@ -78,6 +80,7 @@ impl Connection {
             entry.tcp.push(Piece { data_offset: piece.place + u64::from(at), len, data_fin });
             at += len;
         }
+        entry.scheduled_bytes += u64::from(piece.len);
         self.send.give_again(piece.place, i);
     }
 
@@ -92,7 +95,7 @@ impl Connection {
             if let Choice::Send { subflows, .. } =
                 self.opportunistic.blocked(now, &chunk, &self.views, windows, scheduler)
             {
-                for i in self.each_of(subflows) {
+                for i in each_of(subflows) {
                     self.push_again(i, &head);
                 }
                 return true;
@@ -101,6 +104,7 @@ impl Connection {
         if self.send.una() == self.send.next()
             && let Some(i) = self.best()
         {
+            self.probing |= 1 << i;
             self.entries[i].tcp.probe(now, true);
         }
         false
@@ -151,13 +155,5 @@ impl Connection {
             stale: entry.timeouts >= self.stale_timeouts,
             ..entry.tcp.view(i, &self.windows[i])
         }
-    }
-
-    fn first_of(&self, subflows: u64) -> Option<usize> {
-        self.each_of(subflows).next()
-    }
-
-    fn each_of(&self, subflows: u64) -> impl Iterator<Item = usize> + use<> {
-        (0..self.entries.len()).filter(move |i| subflows & (1 << i) != 0)
     }
 }

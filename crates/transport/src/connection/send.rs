@@ -17,7 +17,7 @@ pub struct Send {
     window: u64,
     /// Nothing more will be written.
     closed: bool,
-    /// The end (DATA_FIN) was given to a subflow with the last bytes.
+    /// The end (DATA_FIN) was told, with the last bytes or without.
     end_given: bool,
     /// The peer acknowledged the end.
     end_acknowledged: bool,
@@ -124,9 +124,15 @@ impl Send {
         (self.closed && self.next == self.written).then_some(self.written)
     }
 
-    /// Whether the end must still be told apart from data.
+    /// The end, where the peer lacks it and no data under way tells it.
+    pub fn end_to_tell(&self) -> Option<u64> {
+        let with_data = || self.outstanding.back().is_some_and(|piece| piece.end);
+        self.end().filter(|_| !self.end_acknowledged && !with_data())
+    }
+
+    /// Whether it must be told now.
     pub fn end_alone(&self) -> bool {
-        self.end().is_some() && !self.end_given && !self.end_acknowledged
+        !self.end_given && self.end_to_tell().is_some()
     }
 
     /// The end was told.
@@ -134,9 +140,12 @@ impl Send {
         self.end_given = true;
     }
 
-    /// It seems not to have arrived: tell it again.
+    /// It seems not to have arrived, or found no room beside the last bytes: tell it without them.
     pub fn end_lost(&mut self) {
         self.end_given = false;
+        if let Some(last) = self.outstanding.back_mut() {
+            last.end = false;
+        }
     }
 
     /// Whether the peer has everything and knows that it is all.

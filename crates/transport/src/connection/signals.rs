@@ -1,4 +1,4 @@
-//! What the MPTCP options of a segment say.
+//! What the options of a segment say that matter to a connection.
 
 use wire::mptcp::{AddAddr, Dss, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, Mptcp, RemoveAddr};
 use wire::{Options, TcpOption};
@@ -16,6 +16,8 @@ pub struct Signals {
     pub fast_close: Option<MpFastClose>,
     /// Whether there was any.
     pub any: bool,
+    /// The clock of ours that TCP's timestamps echo.
+    pub echo: Option<u32>,
 }
 
 impl Signals {
@@ -23,7 +25,14 @@ impl Signals {
     pub fn read(options: &Options) -> Signals {
         let mut signals = Signals::default();
         for option in options {
-            let Ok(TcpOption::Mptcp(option)) = option else { continue };
+            let option = match option {
+                Ok(TcpOption::Mptcp(option)) => option,
+                Ok(TcpOption::Timestamps { echo, .. }) => {
+                    signals.echo = Some(echo);
+                    continue;
+                }
+                _ => continue,
+            };
             signals.any = true;
             match option {
                 Mptcp::Dss(dss) => signals.dss = Some(dss),

@@ -201,7 +201,7 @@ impl Subflow {
     }
 
     /// How long ago the clock showed `echo`; nothing if it never did.
-    pub(super) fn echoed_ns(&self, now: Time, echo: u32) -> Option<i64> {
+    pub(crate) fn echoed_ns(&self, now: Time, echo: u32) -> Option<i64> {
         let ticks = seq::diff(self.clock(now), echo);
         (self.timestamps && ticks >= 0).then(|| i64::from(ticks.max(1)) * CLOCK_NS)
     }
