@@ -176,12 +176,13 @@ fn baselines_meet_the_same_radio() {
 
 #[test]
 fn faults_are_told_in_one_line() {
-    let told = |change: &dyn Fn(&mut Value)| {
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let told = |change: Change| {
         let mut scenario = wifi_lte(1);
         change(&mut scenario);
         Simulation::from_json(&scenario.to_string()).err().expect("a fault").to_string()
     };
-    let cases: [(&dyn Fn(&mut Value), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (&|scenario| scenario["schema"] = json!(2), "schema: 2 is not known, only 1"),
         (&|scenario| scenario["paths"][0]["link"] = json!("x"), "path wifi: no link x"),
         (&|scenario| scenario["links"]["wifi"]["uplink"][1]["delay"] = json!(-1), "link wifi, uplink, element 2: "),
