@@ -42,6 +42,7 @@ def test_diagnostics_are_described() -> None:
     named = re.compile(r'(?:diagnostic: |remark\(|push\()\s*(?:\w+(?:\(\w+\))?,\s*)?"([a-z_]+)"')
     source = [
         *(ROOT / "crates/analysis/src").rglob("*.rs"),
+        *(ROOT / "crates/sim/src").rglob("*.rs"),
         ROOT / "crates/python/src/diagnostics.rs",
     ]
     known = {name for path in source for name in named.findall(path.read_text())}

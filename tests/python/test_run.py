@@ -243,6 +243,16 @@ def test_what_did_not_finish_is_told_and_beats_nobody(
     assert document["runs"]["mptcp"]["about"]["outcome"]["virtual_ns"] == 200_000_000
 
 
+@pytest.mark.parametrize("name", library.names("scenarios"))
+def test_what_ships_runs_to_its_end(name: str) -> None:
+    mptcp = package.run(name, baselines=False).mptcp
+    assert mptcp.outcome["finished"], mptcp.outcome["reason"]
+    (direction,) = {row["direction"] for row in [mptcp.transfer] if row}
+    carried = mptcp.flows.filter(pl.col("direction") == direction, pl.col("bytes") > 0)
+    # Every path had its part.
+    assert carried.height == 2
+
+
 LONG = SMALL.replace('size = "300 kB"', 'duration = "20 h"')
 
 

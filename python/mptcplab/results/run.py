@@ -113,7 +113,7 @@ class Run(Analysis):
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """How it ended, with ``finished``, ``reason``, ``virtual_ns``, ``packets``, bytes received."""
+        """How it ended, with ``finished``, ``reason``, ``virtual_ns``, ``packets`` and bytes."""
         return dict(self.about["outcome"])
 
     @property
