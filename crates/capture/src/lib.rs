@@ -26,6 +26,7 @@ pub use error::{Error, Fault};
 pub use interface::Interface;
 pub use link_layer::LinkType;
 pub use merge::Merge;
+pub use order::sort;
 pub use reader::{Packet, Reader};
 pub use statistics::FileStatistics;
 pub use writer::Writer;

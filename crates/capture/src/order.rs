@@ -15,7 +15,7 @@ pub(crate) fn compare(a: &Observation, b: &Observation, points: &[Point]) -> Ord
 }
 
 /// Puts observations in order of time, those of one time in the order above; else they stay as they stand.
-pub(crate) fn sort(observations: &mut [Observation], points: &[Point]) {
+pub fn sort(observations: &mut [Observation], points: &[Point]) {
     if let [a, b] = observations {
         if b.at.cmp(&a.at).then_with(|| compare(b, a, points)).is_lt() {
             std::mem::swap(a, b);

@@ -20,6 +20,9 @@ pub struct Watch {
     points: Vec<(usize, u32)>,
     full_payload: bool,
     bytes: Vec<u8>,
+    /// What was seen at one time: put in the order in which it would be read from captures.
+    instant: Vec<Observation>,
+    named: Vec<Point>,
     fault: Option<io::Error>,
 }
 
@@ -27,6 +30,9 @@ struct Site {
     capture: Option<Writer<File>>,
     interfaces: usize,
     records: u64,
+    /// Time of the last packet. Hosts answer at once in virtual time, but of packets of one time nobody can tell which
+    /// came first: each is a nanosecond after the one before it at least.
+    last: Time,
 }
 
 impl Watch {
@@ -35,9 +41,9 @@ impl Watch {
         for end in &ends {
             let writer = |path| Writer::new(File::create(path)?, end.host);
             let capture = end.path.as_ref().map(writer).transpose()?;
-            sites.push(Site { capture, interfaces: 0, records: 0 });
+            sites.push(Site { capture, interfaces: 0, records: 0, last: Time::from_nanos(i64::MIN) });
         }
-        let mut places = Vec::new();
+        let (mut places, mut named) = (Vec::new(), Vec::new());
         for point in points {
             let site = usize::from(point.host != ends[0].host);
             let end = &mut sites[site];
@@ -46,14 +52,16 @@ impl Watch {
             if let Some(capture) = &mut end.capture {
                 capture.interface(&point.interface)?;
             }
-            analysis.add_point(Point {
-                capture: format!("{}.pcapng", point.host),
-                site: site as u32,
-                interface: point.interface.clone(),
-            });
+            // As captures name it.
+            let interface_name = format!("{}:{}", point.host, point.interface);
+            let seen =
+                Point { capture: format!("{}.pcapng", point.host), site: site as u32, interface: interface_name };
+            analysis.add_point(seen.clone());
+            named.push(seen);
             places.push((site, interface));
         }
-        Ok(Watch { analysis, sites, points: places, full_payload, bytes: Vec::new(), fault: None })
+        let (bytes, instant, fault) = (Vec::new(), Vec::new(), None);
+        Ok(Watch { analysis, sites, points: places, full_payload, bytes, instant, named, fault })
     }
 
     /// What went wrong with writing so far.
@@ -62,7 +70,8 @@ impl Watch {
     }
 
     /// Closes the captures and gives what was measured.
-    pub fn finish(self) -> io::Result<tables::Tables> {
+    pub fn finish(mut self) -> io::Result<tables::Tables> {
+        self.flush();
         for site in self.sites {
             if let Some(capture) = site.capture {
                 capture.finish(&vec![0; site.interfaces])?;
@@ -72,11 +81,26 @@ impl Watch {
     }
 }
 
+impl Watch {
+    fn flush(&mut self) {
+        if self.instant.len() > 1 {
+            capture::sort(&mut self.instant, &self.named);
+        }
+        self.instant.iter().for_each(|seen| self.analysis.observe(seen));
+        self.instant.clear();
+    }
+}
+
 impl Observer for Watch {
     fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+        if self.instant.first().is_some_and(|seen| seen.at < at) {
+            self.flush();
+        }
         let (place, interface) = self.points[point];
         let site = &mut self.sites[place];
         site.records += 1;
+        let at = at.max(site.last + 1);
+        site.last = at;
         let len = packet.frame.wire_len();
         let captured = if self.full_payload { len } else { len - packet.frame.payload.len };
         if let Some(capture) = &mut site.capture {
@@ -87,7 +111,7 @@ impl Observer for Watch {
                 self.fault.get_or_insert(error);
             }
         }
-        self.analysis.observe(&Observation {
+        self.instant.push(Observation {
             at,
             point: PointId(point as u32),
             direction: Some(direction),
