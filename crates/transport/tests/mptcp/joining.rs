@@ -1,25 +1,11 @@
-//! MP_JOIN (RFC 8684 §3.2).
+//! MP_JOIN (RFC 8684 §3.2) and backups (§3.3.8).
 
-use crate::script::{mesh, plain, play};
-
-/// A client whose peer is known to speak MPTCP.
-const CLIENT: &str = "0   ! connect
-         0   > wifi S 0:0 capable
-         10  < wifi S. 0:0 ack 1 capable
-         10  > wifi . 1:1 ack 1 capable
-         20  < wifi . 1:1 ack 1 dss(ack 1)
-         ";
-
-/// A server likewise.
-const SERVER: &str = "0   ! listen
-         0   < wifi S 0:0 capable
-         0   > wifi S. 0:0 ack 1 capable
-         10  < wifi . 1:1 ack 1 capable
-         ";
+use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play};
+use transport::path_manager::LocalEndpoint;
 
 #[test]
 fn a_client_joins() {
-    // Only the fourth packet lets it send (RFC 8684 §3.2).
+    // RFC 8684 §3.2: only the fourth packet lets it send. Here the third is lost.
     play(
         &mesh(),
         &format!(
@@ -30,12 +16,264 @@ fn a_client_joins() {
              30  > lte . 1:1 ack 1 join
              30  ! write 100
              30  > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
-             // The third packet was lost.
              1030 > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
              1030 > lte . 1:1 ack 1 join
+             // What the other could not deliver meanwhile goes here.
              1040 < lte . 1:1 ack 1 dss(ack 1)
              1040 > lte . 1:101 ack 1 dss(1 1 100, ack 1)
              1040 = subflows 2"
+        ),
+    );
+}
+
+#[test]
+fn a_join_that_is_never_confirmed_is_given_up() {
+    let mut config = mesh();
+    config.tcp.syn_retries = 1;
+    play(
+        &config,
+        &format!(
+            "{CLIENT}
+             20   ! up lte
+             20   > lte S 0:0 join(1)
+             30   < lte S. 0:0 ack 1 join(0)
+             30   > lte . 1:1 ack 1 join
+             1030 > lte . 1:1 ack 1 join
+             3030 > lte R. 1:1 ack 1
+             // And tried anew, from another port.
+             4030 > lte S 0:0 join(1)"
+        ),
+    );
+}
+
+#[test]
+fn a_server_is_joined() {
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < lte S 0:0 join(1)
+             20  > lte S. 0:0 ack 1 join(0)
+             // The third packet is lost: nothing is sent here, and data that overtakes it comes again.
+             25  ! write 100
+             25  > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
+             30  < lte . 1:101 ack 1 dss(1 1 100, ack 1)
+             40  < lte . 1:1 ack 1 join
+             40  > lte . 1:1 ack 1 dss(ack 1)
+             50  < lte . 1:101 ack 1 dss(1 1 100, ack 101)
+             50  > lte . 1:1 ack 101 dss(ack 101)
+             50  = read 100
+             50  = waiting 0
+             50  = subflows 2"
+        ),
+    );
+    // The SYN/ACK is lost.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20   < lte S 0:0 join(1)
+             20   > lte S. 0:0 ack 1 join(0)
+             1020 > lte S. 0:0 ack 1 join(0)"
+        ),
+    );
+}
+
+#[test]
+fn a_wrong_hmac_is_refused() {
+    // RFC 8684 §3.2: a reset with the reason "MPTCP-specific error".
+    play(
+        &mesh(),
+        &format!(
+            "{CLIENT}
+             20  ! up lte
+             20  > lte S 0:0 join(1)
+             30  < lte S. 0:0 ack 1 join(0 wrong)
+             30  > lte R. 1:1 ack 1 tcprst(1)
+             30  = subflows 1"
+        ),
+    );
+    for third in ["join(wrong)", ""] {
+        play(
+            &plain(),
+            &format!(
+                "{SERVER}
+                 20  < lte S 0:0 join(1)
+                 20  > lte S. 0:0 ack 1 join(0)
+                 30  < lte . 1:1 ack 1 {third}
+                 30  > lte R. 1:1 ack 1 tcprst(1)
+                 30  = subflows 1"
+            ),
+        );
+    }
+    // Stripped from the SYN/ACK.
+    play(
+        &mesh(),
+        &format!(
+            "{CLIENT}
+             20  ! up lte
+             20  > lte S 0:0 join(1)
+             30  < lte S. 0:0 ack 1
+             30  > lte R. 1:1 ack 1 tcprst(1)"
+        ),
+    );
+}
+
+#[test]
+fn tokens_of_nobody_and_joins_too_many_are_refused() {
+    let unknown = "20  < lte S 0:0 join(1 wrong)
+                   20  > lte R. 0:0 ack 1 tcprst(1)";
+    play(&plain(), &format!("{SERVER}{unknown}"));
+    let mut config = plain();
+    config.mptcp.path_manager.max_subflows = 1;
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             20  < lte S 0:0 join(1)
+             20  > lte S. 0:0 ack 1 join(0)
+             20  < dsl S 0:0 join(2)
+             20  > dsl R. 0:0 ack 1 tcprst(1)"
+        ),
+    );
+}
+
+#[test]
+fn a_refused_join_is_tried_again_later() {
+    play(
+        &mesh(),
+        &format!(
+            "{CLIENT}
+             20   ! up lte
+             20   > lte S 0:0 join(1)
+             30   < lte R. 0:0 ack 1 tcprst(1)
+             30   = subflows 1
+             1030 > lte S 0:0 join(1)"
+        ),
+    );
+}
+
+#[test]
+fn where_the_connection_began_may_be_closed_to_joins() {
+    // RFC 8684 §3.1, flag C.
+    play(
+        &mesh(),
+        "0   ! connect
+         0   > wifi S 0:0 capable
+         10  < wifi S. 0:0 ack 1 capable(C)
+         10  > wifi . 1:1 ack 1 capable
+         20  < wifi . 1:1 ack 1 dss(ack 1)
+         20  ! up lte
+         20  = subflows 1
+         30  < wifi . 1:1 ack 1 dss(ack 1) add_addr(1 10.9.1.1)
+         30  > wifi . 1:1 ack 1 add_addr(1 10.9.1.1 echo)
+         30  > wifi/2 S 0:0 join(0)
+         30  > lte/2 S 0:0 join(1)",
+    );
+}
+
+/// [`mesh`], `lte` being a backup.
+fn with_backup() -> transport::Config {
+    let mut config = mesh();
+    let address = [10, 0, 1, 2].into();
+    let lte = LocalEndpoint { address, subflow: true, signal: false, backup: true, fullmesh: false };
+    config.mptcp.path_manager.endpoints = vec![lte];
+    config
+}
+
+#[test]
+fn a_backup_carries_nothing_while_another_works() {
+    // RFC 8684 §3.3.8.
+    play(
+        &with_backup(),
+        &format!(
+            "{CLIENT}
+             20   ! up lte
+             20   > lte S 0:0 join(1 backup)
+             40   < lte S. 0:0 ack 1 join(0)
+             40   > lte . 1:1 ack 1 join
+             60   < lte . 1:1 ack 1 dss(ack 1)
+             60   ! write 1000
+             60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             // The other times out: the backup has it at once.
+             1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1060 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1080 < lte . 1:1 ack 1001 dss(ack 1001)
+             // It comes back, and has all again.
+             1090 < wifi . 1:1 ack 1001 dss(ack 1001)
+             1090 ! write 1000
+             1090 > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)"
+        ),
+    );
+    // It breaks: the backup takes over.
+    play(
+        &with_backup(),
+        &format!(
+            "{CLIENT}
+             20   ! up lte
+             20   > lte S 0:0 join(1 backup)
+             40   < lte S. 0:0 ack 1 join(0)
+             40   > lte . 1:1 ack 1 join
+             60   < lte . 1:1 ack 1 dss(ack 1)
+             60   ! write 1000
+             60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             70   < wifi R. 1:1 ack 1
+             70   > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)"
+        ),
+    );
+}
+
+#[test]
+fn the_peer_says_what_is_a_backup() {
+    play(
+        &mesh(),
+        &format!(
+            "{TWO}
+             60  < wifi . 1:1 ack 1 dss(ack 1) prio(backup)
+             60  ! write 1000
+             60  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             80  < lte . 1:1 ack 1001 dss(ack 1001)
+             90  < wifi . 1:1 ack 1 dss(ack 1001) prio(regular)
+             90  ! write 1000
+             90  > wifi . 1:1001 ack 1 dss(1001 1 1000, ack 1)"
+        ),
+    );
+}
+
+#[test]
+fn the_initial_subflow_becomes_a_backup_by_mp_prio() {
+    let mut config = mesh();
+    let address = [10, 0, 0, 2].into();
+    let wifi = LocalEndpoint { address, subflow: true, signal: false, backup: true, fullmesh: false };
+    config.mptcp.path_manager.endpoints = vec![wifi];
+    play(
+        &config,
+        "0   ! connect
+         0   > wifi S 0:0 capable
+         10  < wifi S. 0:0 ack 1 capable
+         10  > wifi . 1:1 ack 1 capable
+         20  < wifi . 1:1 ack 1 dss(ack 1)
+         20  > wifi . 1:1 ack 1 dss(ack 1) prio(backup)",
+    );
+}
+
+#[test]
+fn keep_alives_on_a_joined_subflow() {
+    // RFC 9293 §3.8.4, with a DATA_ACK. One that is not answered is given up, and the other carries on.
+    let mut config = mesh();
+    config.tcp.keep_alive_idle_ns = Some(10_000_000_000);
+    config.tcp.keep_alive_interval_ns = 1_000_000_000;
+    config.tcp.keep_alive_probes = 2;
+    play(
+        &config,
+        &format!(
+            "{TWO}
+             10020 > wifi . 0:0 ack 1 dss(ack 1)
+             10030 < wifi . 1:1 ack 1 dss(ack 1)
+             10060 > lte . 0:0 ack 1 dss(ack 1)
+             11060 > lte . 0:0 ack 1 dss(ack 1)
+             12059 = subflows 2
+             12061 = subflows 1"
         ),
     );
 }

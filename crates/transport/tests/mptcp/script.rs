@@ -47,6 +47,34 @@ const PEER_NONCE: u32 = 0x600d_cafe;
 const MSS: u16 = 1028;
 const PATHS: [&str; 3] = ["wifi", "lte", "dsl"];
 
+/// A client whose peer is known to speak MPTCP.
+pub const CLIENT: &str = "0   ! connect
+    0   > wifi S 0:0 capable
+    10  < wifi S. 0:0 ack 1 capable
+    10  > wifi . 1:1 ack 1 capable
+    20  < wifi . 1:1 ack 1 dss(ack 1)
+    ";
+
+/// A server likewise.
+pub const SERVER: &str = "0   ! listen
+    0   < wifi S 0:0 capable
+    0   > wifi S. 0:0 ack 1 capable
+    10  < wifi . 1:1 ack 1 capable
+    ";
+
+/// A client with two subflows, whose settings are [`mesh`].
+pub const TWO: &str = "0   ! connect
+    0   > wifi S 0:0 capable
+    10  < wifi S. 0:0 ack 1 capable
+    10  > wifi . 1:1 ack 1 capable
+    20  < wifi . 1:1 ack 1 dss(ack 1)
+    20  ! up lte
+    20  > lte S 0:0 join(1)
+    40  < lte S. 0:0 ack 1 join(0)
+    40  > lte . 1:1 ack 1 join
+    60  < lte . 1:1 ack 1 dss(ack 1)
+    ";
+
 /// Settings in which scripts are short: one subflow, and nothing on that would add a segment.
 pub fn plain() -> Config {
     let mut config = Config::default();

@@ -1,0 +1,294 @@
+//! DSS: mappings, DATA_ACKs and the window (RFC 8684 §3.3).
+
+use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play};
+
+#[test]
+fn mappings_longer_than_a_segment() {
+    // Linux maps what it sends in one call at once, and its segments all carry the mapping (net/mptcp/protocol.c).
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < wifi . 1:1001 ack 1 dss(1 1 2500, ack 1)
+             20  > wifi . 1:1 ack 1001 dss(ack 1001)
+             21  < wifi . 1001:2001 ack 1 dss(1 1 2500, ack 1)
+             21  > wifi . 1:1 ack 2001 dss(ack 2001)
+             22  < wifi . 2001:2501 ack 1 dss(1 1 2500, ack 1)
+             22  > wifi . 1:1 ack 2501 dss(ack 2501)
+             22  = read 2500
+             22  = corrupt 0"
+        ),
+    );
+    // RFC 8684 §3.3.1: one of them may carry it for all.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < wifi . 1:1001 ack 1 dss(1 1 2500, ack 1)
+             20  > wifi . 1:1 ack 1001 dss(ack 1001)
+             21  < wifi . 1001:2001 ack 1
+             21  > wifi . 1:1 ack 2001 dss(ack 2001)
+             22  < wifi . 2001:2501 ack 1
+             22  > wifi . 1:1 ack 2501 dss(ack 2501)
+             22  = read 2500"
+        ),
+    );
+    // With checksums it counts only when it is whole.
+    play(
+        &plain(),
+        "0   ! listen
+         0   < wifi S 0:0 capable(checksum)
+         0   > wifi S. 0:0 ack 1 capable(checksum)
+         10  < wifi . 1:1 ack 1 capable(checksum)
+         20  < wifi . 1:1001 ack 1 dss(1 1 1501, ack 1, sum)
+         20  > wifi . 1:1 ack 1001 dss(ack 1)
+         21  < wifi . 1001:1502 ack 1 dss(1 1 1501, ack 1, sum)
+         21  > wifi . 1:1 ack 1502 dss(ack 1502)
+         21  = read 1501",
+    );
+}
+
+#[test]
+fn mappings_out_of_order() {
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < wifi . 2001:2501 ack 1 dss(1 1 2500, ack 1)
+             20  > wifi . 1:1 ack 1 dss(ack 1)
+             21  < wifi . 1001:2001 ack 1 dss(1 1 2500, ack 1)
+             21  > wifi . 1:1 ack 1 dss(ack 1)
+             22  < wifi . 1:1001 ack 1 dss(1 1 2500, ack 1)
+             22  > wifi . 1:1 ack 2501 dss(ack 2501)
+             22  = read 2500"
+        ),
+    );
+    // In order on the subflow and not in the connection.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < wifi . 1:101 ack 1 dss(201 1 100, ack 1)
+             20  > wifi . 1:1 ack 101 dss(ack 1)
+             20  = ahead 100
+             21  < wifi . 101:201 ack 1 dss4(101 101 100, ack 1)
+             21  > wifi . 1:1 ack 201 dss(ack 1)
+             22  < wifi . 201:301 ack 1 dss(1 201 100, ack 1)
+             22  > wifi . 1:1 ack 301 dss(ack 301)
+             22  = read 300
+             22  = corrupt 0"
+        ),
+    );
+}
+
+#[test]
+fn data_that_comes_twice_counts_once() {
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < lte S 0:0 join(1)
+             20  > lte S. 0:0 ack 1 join(0)
+             30  < lte . 1:1 ack 1 join
+             30  > lte . 1:1 ack 1 dss(ack 1)
+             40  < lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             40  > lte . 1:1 ack 1001 dss(ack 1001)
+             50  < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             50  > wifi . 1:1 ack 1001 dss(ack 1001)
+             50  = read 1000"
+        ),
+    );
+}
+
+#[test]
+fn altered_payload_is_noticed_without_checksums_too() {
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < wifi . 1:101 ack 1 dss(1 1 100, ack 1) bad
+             20  > wifi . 1:1 ack 101 dss(ack 101)
+             20  = corrupt 100"
+        ),
+    );
+}
+
+#[test]
+fn data_acks_old_and_untrue() {
+    // RFC 8684 §3.3.2, as RFC 9293 §3.10.7.4 has it for ACKs.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  ! write 1500
+             20  > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             20  > wifi . 1001:1501 ack 1 dss(1001 1001 500, ack 1)
+             30  < wifi . 1:1 ack 1501 dss(ack 9000)
+             30  = waiting 1500
+             31  < wifi . 1:1 ack 1501 dss(ack 1001)
+             31  = waiting 500
+             32  < wifi . 1:1 ack 1501 dss(ack 1)
+             32  = waiting 500
+             33  < wifi . 1:1 ack 1501 dss4(ack 1501)
+             33  = waiting 0"
+        ),
+    );
+}
+
+#[test]
+fn what_only_the_subflow_acknowledges_is_sent_again() {
+    // RFC 8684 §3.3.2: only a DATA_ACK frees data.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20   ! write 500
+             20   > wifi . 1:501 ack 1 dss(1 1 500, ack 1)
+             30   < wifi . 1:1 ack 501 dss(ack 1)
+             30   = waiting 500
+             1030 > wifi . 501:1001 ack 1 dss(1 501 500, ack 1)
+             1040 < wifi . 1:1 ack 1001 dss(ack 501)
+             1040 = waiting 0"
+        ),
+    );
+}
+
+#[test]
+fn the_window_is_the_connections_and_does_not_shrink() {
+    // RFC 8684 §3.3.4: it counts from the DATA_ACK.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20   ! write 5000
+             20   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             20   > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             20   > wifi . 2001:3001 ack 1 dss(2001 2001 1000, ack 1)
+             20   > wifi . 3001:4001 ack 1 dss(3001 3001 1000, ack 1)
+             20   > wifi . 4001:5001 ack 1 dss(4001 4001 1000, ack 1)
+             // It closes behind what was sent, which goes on all the same.
+             30   < wifi . 1:1 ack 5001 dss(ack 5001) win(0)
+             30   ! write 1000
+             30   > wifi . 5001:6001 ack 1 dss(5001 5001 1000, ack 1)"
+        ),
+    );
+    play(
+        &plain(),
+        "0    ! listen
+         0    < wifi S 0:0 capable win(1500)
+         0    > wifi S. 0:0 ack 1 capable
+         10   < wifi . 1:1 ack 1 capable win(1500)
+         10   ! write 3000
+         10   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         20   < wifi . 1:1 ack 1001 dss(ack 1001) win(500)
+         20   > wifi . 1001:1501 ack 1 dss(1001 1001 500, ack 1)
+         30   < wifi . 1:1 ack 1501 dss(ack 1501) win(0)
+         // Closed: probed, ever more slowly (RFC 9293 §3.8.6.1).
+         1030 > wifi . 1500:1500 ack 1 dss(ack 1)
+         1040 < wifi . 1:1 ack 1501 dss(ack 1501) win(0)
+         3030 > wifi . 1500:1500 ack 1 dss(ack 1)
+         3040 < wifi . 1:1 ack 1501 dss(ack 1501) win(2000)
+         3040 > wifi . 1501:2501 ack 1 dss(1501 1501 1000, ack 1)
+         3040 > wifi . 2501:3001 ack 1 dss(2501 2501 500, ack 1)",
+    );
+}
+
+#[test]
+fn a_reader_that_pauses_closes_the_window() {
+    let mut config = plain();
+    config.tcp.receive_buffer_bytes = 2000;
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             10  ! pause
+             20  < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             20  > wifi . 1:1 ack 1001 dss(ack 1001) win(1000)
+             21  < wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             21  > wifi . 1:1 ack 2001 dss(ack 2001) win(0)
+             30  < wifi . 2000:2000 ack 1 dss(ack 1)
+             30  > wifi . 1:1 ack 2001 dss(ack 2001) win(0)
+             40  ! read
+             40  > wifi . 1:1 ack 2001 dss(ack 2001) win(2000)
+             40  = read 2000"
+        ),
+    );
+}
+
+#[test]
+fn opportunistic_retransmission_and_penalisation() {
+    // The window is full, its first bytes are on the slower subflow (Raiciu et al., NSDI 2012, §4.2).
+    let mut config = mesh();
+    config.mptcp.opportunistic_retransmission = true;
+    play(
+        &config,
+        "0    ! connect
+         0    > wifi S 0:0 capable
+         400  < wifi S. 0:0 ack 1 capable win(1000)
+         400  > wifi . 1:1 ack 1 capable
+         800  < wifi . 1:1 ack 1 dss(ack 1) win(1000)
+         800  ! write 2000
+         800  > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         800  ! up lte
+         800  > lte S 0:0 join(1)
+         810  < lte S. 0:0 ack 1 join(0) win(1000)
+         810  > lte . 1:1 ack 1 join
+         820  < lte . 1:1 ack 1 dss(ack 1) win(1000)
+         820  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         830  < lte . 1:1 ack 1001 dss(ack 1001) win(1000)
+         830  > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)",
+    );
+}
+
+#[test]
+fn reinjection_after_a_time_out() {
+    // RFC 8684 §3.3.6; not where there is nothing else.
+    play(
+        &mesh(),
+        &format!(
+            "{TWO}
+             60   ! write 1000
+             60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1060 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1080 < lte . 1:1 ack 1001 dss(ack 1001)
+             1080 = waiting 0
+             // The subflow's own stream has a hole still.
+             3060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)"
+        ),
+    );
+    play(
+        &plain(),
+        &format!(
+            "{CLIENT}
+             20   ! write 1000
+             20   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1020 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             3020 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)"
+        ),
+    );
+}
+
+#[test]
+fn a_stale_subflow_gets_nothing_until_it_answers() {
+    // As Linux's net.mptcp.stale_loss_cnt.
+    let mut config = mesh();
+    config.mptcp.stale_timeouts = 1;
+    play(
+        &config,
+        &format!(
+            "{TWO}
+             60   ! write 1000
+             60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1060 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1080 < lte . 1:1 ack 1001 dss(ack 1001)
+             1080 ! write 1000
+             1080 > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             1100 < lte . 1:1 ack 2001 dss(ack 2001)
+             1200 < wifi . 1:1 ack 1001 dss(ack 2001)
+             1200 ! write 1000
+             1200 > wifi . 1001:2001 ack 1 dss(2001 1001 1000, ack 1)"
+        ),
+    );
+}

@@ -1,0 +1,104 @@
+//! Plain TCP: a connection without MPTCP.
+
+use crate::script::{plain, play};
+
+fn tcp() -> transport::Config {
+    let mut config = plain();
+    config.mptcp.enabled = false;
+    config
+}
+
+const SERVER: &str = "0   ! listen
+    0   < wifi S 0:0 capable
+    0   > wifi S. 0:0 ack 1
+    10  < wifi . 1:1 ack 1
+    ";
+
+#[test]
+fn no_options_of_mptcp() {
+    play(
+        &tcp(),
+        &format!(
+            "{SERVER}
+             20  < wifi . 1:101 ack 1
+             20  > wifi . 1:1 ack 101
+             20  ! write 1028
+             20  > wifi . 1:1029 ack 101
+             20  ! finish
+             20  > wifi F. 1029:1029 ack 101
+             30  < wifi . 101:101 ack 1030
+             30  = events accepted connected delivered
+             // Half closed for as long as it takes.
+             90000 < wifi F. 101:201 ack 1030
+             90000 > wifi . 1030:1030 ack 202
+             90000 = events finished complete"
+        ),
+    );
+}
+
+#[test]
+fn both_close_at_once() {
+    // RFC 9293 §3.6, figure 13.
+    play(
+        &tcp(),
+        &format!(
+            "{SERVER}
+             20  ! finish
+             20  > wifi F. 1:1 ack 1
+             21  < wifi F. 1:1 ack 1
+             21  > wifi . 2:2 ack 2
+             30  < wifi . 2:2 ack 2
+             30  = events accepted connected finished delivered complete"
+        ),
+    );
+}
+
+#[test]
+fn a_reset() {
+    play(&tcp(), &format!("{SERVER} 20 < wifi R. 1:1 ack 1\n 20 = events accepted connected reset\n 21 = mptcp none"));
+    play(&tcp(), &format!("{SERVER} 20 ! abort\n 20 > wifi R. 1:1 ack 1\n 20 = events accepted connected aborted"));
+    // Nobody listens.
+    play(
+        &tcp(),
+        "0   ! connect
+         0   > wifi S 0:0
+         10  < wifi R. 0:0 ack 1
+         10  = events reset",
+    );
+}
+
+#[test]
+fn the_address_goes_and_comes_back() {
+    // The connection waits: its packets go nowhere meanwhile.
+    play(
+        &tcp(),
+        "0    ! connect
+         0    > wifi S 0:0
+         10   < wifi S. 0:0 ack 1
+         10   > wifi . 1:1 ack 1
+         20   ! down wifi
+         20   ! write 100
+         2000 ! up wifi
+         3020 > wifi . 1:101 ack 1
+         3030 < wifi . 1:1 ack 101
+         3030 = waiting 0",
+    );
+}
+
+#[test]
+fn everything_is_lost_at_the_end() {
+    let mut config = tcp();
+    config.tcp.retries = 2;
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             20   ! finish
+             20   > wifi F. 1:1 ack 1
+             1020 > wifi F. 1:1 ack 1
+             3020 > wifi F. 1:1 ack 1
+             7020 = events accepted connected timed-out
+             7020 = mptcp none"
+        ),
+    );
+}
