@@ -39,15 +39,15 @@ fn announcements_are_given_up() {
 }
 
 #[test]
-fn an_announcement_goes_after_data_that_has_no_room_for_it() {
+fn an_announcement_goes_beside_data_that_has_no_room_for_it() {
     play(
         &mesh(),
         &format!(
             "{SERVER}
              20   ! write 100
              20   ! up wifi/2
-             20   > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
-             20   > wifi . 101:101 ack 1 add_addr(1 10.9.1.1)"
+             20   > wifi . 1:1 ack 1 add_addr(1 10.9.1.1)
+             20   > wifi . 1:101 ack 1 dss(1 1 100, ack 1)"
         ),
     );
 }
