@@ -24,7 +24,7 @@ pub use emit::EmitError;
 pub use frame::{Content, Frame, L4, Payload};
 pub use ip::{Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};
-pub use options::{Options, OptionsIter, SackBlocks, TcpOption};
+pub use options::{Brief, Options, OptionsIter, SackBlocks, TcpOption};
 pub use packet::Packet;
 pub use tcp::{Flags, Tcp, seq};
 pub use time::Time;

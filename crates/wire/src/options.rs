@@ -2,7 +2,8 @@
 
 use crate::bytes::{be16, be32};
 use crate::emit::{Writer, check};
-use crate::{EmitError, Malformed, mptcp::Mptcp};
+use crate::mptcp::{Dss, Mptcp};
+use crate::{EmitError, Malformed};
 use std::fmt;
 
 /// Most option bytes that a TCP header has room for.
@@ -57,6 +58,19 @@ pub enum TcpOption<'a> {
         /// Bytes after the length.
         data: &'a [u8],
     },
+}
+
+/// What every segment may say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Brief {
+    /// Sender's clock and the echo of the peer's.
+    pub timestamps: Option<(u32, u32)>,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+    /// Data sequence signal.
+    pub dss: Option<Dss>,
+    /// Whether there are MPTCP options besides, or malformed ones.
+    pub signals: bool,
 }
 
 /// Up to four ranges [left, right) that arrived out of order (RFC 2018 §3).
@@ -122,18 +136,60 @@ impl Options {
     ///
     /// # Errors
     /// [`EmitError`], the options unchanged, when 40 bytes do not hold it or its fields contradict each other.
+    #[inline]
     pub fn push(&mut self, option: &TcpOption) -> Result<(), EmitError> {
-        let mut bytes = [0; MAX];
-        let need = option.emit(&mut bytes)?;
         let len = usize::from(self.len);
-        let padding = (len + need).wrapping_neg() % 4;
-        let Some(room) = self.bytes[len..].get_mut(..padding + need) else {
-            return Err(EmitError::NoRoom { what: "TCP option", need: padding + need, room: MAX - len });
+        let room = &mut self.bytes[len..];
+        let need = match option.emit(room) {
+            Ok(need) if need + padding(len + need) <= room.len() => need,
+            _ => return Err(self.refuse(option)),
         };
-        room[..padding].fill(NO_OPERATION);
-        room[padding..].copy_from_slice(&bytes[..need]);
+        let padding = padding(len + need);
+        if padding > 0 {
+            room.copy_within(..need, padding);
+            room[..padding].fill(NO_OPERATION);
+        }
         self.len += (padding + need) as u8;
         Ok(())
+    }
+
+    /// Why an option was not appended.
+    #[cold]
+    fn refuse(&self, option: &TcpOption) -> EmitError {
+        let len = usize::from(self.len);
+        match option.emit(&mut [0; MAX]) {
+            Ok(need) => EmitError::NoRoom { what: "TCP option", need: padding(len + need) + need, room: MAX - len },
+            Err(error) => error,
+        }
+    }
+
+    /// What every segment may say, in one go: cheaper than [`Options::iter`] where little else is expected.
+    #[inline]
+    pub fn brief(&self) -> Brief {
+        let mut brief = Brief::default();
+        let mut rest = self.as_bytes();
+        while let Some((&kind, after)) = rest.split_first() {
+            if kind == NO_OPERATION {
+                rest = after;
+                continue;
+            }
+            let len = after.first().map_or(0, |&len| usize::from(len));
+            if kind == END || len < 2 || len > rest.len() {
+                break;
+            }
+            let (option, others) = rest.split_at(len);
+            rest = others;
+            match (kind, &option[2..]) {
+                (TIMESTAMPS, data) if len == 10 => brief.timestamps = Some((be32(data, 0), be32(data, 4))),
+                (MPTCP, data) => match Dss::read(data) {
+                    Some(dss) => brief.dss = Some(dss),
+                    None => brief.signals = true,
+                },
+                (SACK, data) if matches!(len, 10 | 18 | 26 | 34) => brief.sack = SackBlocks::read(data),
+                _ => {}
+            }
+        }
+        brief
     }
 
     /// The first `len` of `bytes`, or as many as there are.
@@ -155,6 +211,11 @@ impl Options {
         (options.len, options.cut) = (len as u8, (on_wire - len) as u8);
         options
     }
+}
+
+/// No-operations before an option that would end after `end` bytes, for it to end on a 32-bit boundary.
+fn padding(end: usize) -> usize {
+    end.wrapping_neg() % 4
 }
 
 impl PartialEq for Options {
@@ -241,8 +302,10 @@ impl<'a> TcpOption<'a> {
     }
 
     /// Writes the option with kind and length to the start of `out`; says how many bytes.
-    fn emit(&self, out: &mut [u8; MAX]) -> Result<usize, EmitError> {
-        let (head, body) = out.split_at_mut(2);
+    fn emit(&self, out: &mut [u8]) -> Result<usize, EmitError> {
+        let Some((head, body)) = out.split_at_mut_checked(2) else {
+            return Err(EmitError::NoRoom { what: "TCP option", need: 2, room: out.len() });
+        };
         let (kind, len) = match self {
             TcpOption::Mptcp(option) => (MPTCP, option.emit(body)?),
             plain => {

@@ -230,12 +230,13 @@ impl Connection {
 
     /// A segment of subflow `i` came in.
     pub fn handle(&mut self, now: Time, i: usize, tcp: &Tcp, packet: &Packet, ctx: &mut Context) {
-        let signals = Signals::read(&tcp.options);
+        let said = tcp.options.brief();
+        let signals = Signals::of(&said, &tcp.options);
         if !self.admits(i, tcp, &signals) {
             return self.settle(now, ctx);
         }
         let len = packet.frame.payload.len;
-        let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, len, control));
+        let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, &said, len, control));
         if !received.acceptable {
             return;
         }

@@ -23,6 +23,9 @@ impl Connection {
             }
             Due::New { bytes, window_bytes } => Chunk { bytes, window_bytes, reinjection: false, sent_on: 0 },
         };
+        if !self.scheduler.queues_ahead() && !self.has_room() {
+            return false;
+        }
         self.look();
         let (subflows, bytes) = match self.scheduler.choose(now, &chunk, &self.views) {
             Choice::Send { subflows, bytes } => (subflows, bytes.min(chunk.sendable_bytes())),
@@ -137,6 +140,12 @@ impl Connection {
             (entry.timeouts, entry.nic.is_none(), entry.tcp.srtt_ns().unwrap_or(i64::MAX))
         };
         (0..self.entries.len()).filter(|&i| self.entries[i].carries_data()).min_by_key(order)
+    }
+
+    /// Whether a congestion window has room for a segment: cheaper than to look at all that a scheduler sees.
+    fn has_room(&self) -> bool {
+        let mut pairs = self.entries.iter().zip(&self.windows);
+        pairs.any(|(entry, window)| entry.carries_data() && entry.tcp.free_packets(window) > 0)
     }
 
     fn look(&mut self) {

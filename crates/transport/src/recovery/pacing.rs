@@ -30,5 +30,5 @@ pub fn bytes_per_second(window: &Window, in_flight: u32) -> u64 {
     let gain_percent = if window.cwnd_packets < window.ssthresh_packets / 2.0 { 200 } else { 120 };
     let packets = (window.cwnd_packets as u64).max(u64::from(in_flight)).max(1);
     let bytes = packets * u64::from(window.mss_bytes) * gain_percent;
-    (u128::from(bytes) * 10_000_000 / srtt_ns as u128) as u64
+    bytes.saturating_mul(10_000_000) / srtt_ns as u64
 }

@@ -1,13 +1,12 @@
 //! What an ACK says of the flight (RFC 5681, RFC 6675, RFC 8985) and what it does to the window.
 
-use super::receive::Said;
 use super::state::{Due, Phase, Subflow, whole};
 use super::{Control, State};
 use crate::congestion::Acked;
 use crate::recovery::prr::Progress;
 use crate::recovery::scoreboard::Record;
 use crate::recovery::tlp::Answer;
-use wire::{Flags, SackBlocks, Tcp, Time, seq};
+use wire::{Brief, Flags, SackBlocks, Tcp, Time, seq};
 
 /// ACKs older than this are not the peer's (RFC 5961 §5.2).
 const OLDEST_ACK: i64 = 1 << 30;
@@ -44,7 +43,7 @@ impl News {
 
 impl Subflow {
     /// Takes the acknowledgements of a segment; says whether they can be true (RFC 5961 §5.2).
-    pub(super) fn acknowledged(&mut self, now: Time, tcp: &Tcp, len: u32, said: &Said, control: &mut Control) -> bool {
+    pub(super) fn acknowledged(&mut self, now: Time, tcp: &Tcp, len: u32, said: &Brief, control: &mut Control) -> bool {
         let ahead = i64::from(seq::diff(tcp.ack, self.isn.wrapping_add(self.acked as u32)));
         if ahead < -OLDEST_ACK || ahead > (self.next - self.acked) as i64 {
             self.answer(now, len);
@@ -80,7 +79,7 @@ impl Subflow {
     }
 
     /// Takes out of the flight what arrived.
-    fn deliver(&mut self, now: Time, said: &Said, news: &mut News) {
+    fn deliver(&mut self, now: Time, said: &Brief, news: &mut News) {
         let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
         // A copy whose sending the echo precedes is not the one that arrived.
         let clock = (now.as_nanos() / 1_000_000) as u32;
@@ -130,7 +129,7 @@ impl Subflow {
     }
 
     /// The round-trip time: of what was sent once, or by the echo (RFC 6298 §3, RFC 7323 §4.1).
-    fn measure(&mut self, now: Time, news: &News, said: &Said) -> Option<i64> {
+    fn measure(&mut self, now: Time, news: &News, said: &Brief) -> Option<i64> {
         let sent = if news.copies { None } else { news.sent.or(news.sacked_sent) };
         let echo = || said.timestamps.filter(|&(_, echo)| news.advanced && echo != 0);
         let rtt_ns = match sent {

@@ -3,8 +3,7 @@
 use super::inbound::AckDue;
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
-use wire::mptcp::Mptcp;
-use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time, seq};
+use wire::{Brief, Flags, Options, Tcp, Time, seq};
 
 /// The widest window there is (RFC 7323 §2.3): nothing lies further ahead.
 const WIDEST_WINDOW: i64 = 1 << 30;
@@ -15,27 +14,17 @@ const ANSWER_INTERVAL_NS: i64 = 500_000_000;
 const CLOCK_WRAPS_NS: i64 = 24 * 86_400 * 1_000_000_000;
 const CLOCK_NS: i64 = 1_000_000;
 
-/// What the options of a segment say.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Said {
-    pub(super) timestamps: Option<(u32, u32)>,
-    pub(super) sack: SackBlocks,
-    /// There are options of MPTCP but for DSS: such a segment is no duplicate ACK (RFC 8684 §3.4.1).
-    pub(super) signals: bool,
-}
-
 impl Subflow {
-    /// A segment of this subflow came in, with `len` bytes of payload.
-    pub fn receive(&mut self, now: Time, tcp: &Tcp, len: u32, control: &mut Control) -> Received {
+    /// A segment of this subflow came in, with `len` bytes of payload; its options are read already.
+    pub fn receive(&mut self, now: Time, tcp: &Tcp, said: &Brief, len: u32, control: &mut Control) -> Received {
         match self.state {
             State::Closed => return Received::default(),
             State::SynSent => return self.receive_first(now, tcp, control),
             _ => {}
         }
-        let said = self.read(&tcp.options);
         let start = self.inbound.offset(tcp.seq);
         let end = start + i64::from(len);
-        if !self.is_acceptable(now, tcp, &said, start, end) {
+        if !self.is_acceptable(now, tcp, said, start, end) {
             if !tcp.flags.has(Flags::RST) {
                 if self.state == State::SynReceived && tcp.flags.has(Flags::SYN) && start == 0 {
                     // Our SYN/ACK was lost.
@@ -71,8 +60,8 @@ impl Subflow {
             self.establish(now, said.timestamps.map(|(_, echo)| echo), control);
             received.established = true;
         }
-        self.remember(now, &said, start);
-        if !self.acknowledged(now, tcp, len, &said, control) {
+        self.remember(now, said, start);
+        if !self.acknowledged(now, tcp, len, said, control) {
             return Received::default();
         }
         (received.acked, received.in_order) = (self.acked, self.inbound.next..self.inbound.next);
@@ -89,7 +78,7 @@ impl Subflow {
     }
 
     /// RFC 9293 §3.10.7.4, first; RFC 7323 §5.3, R1.
-    fn is_acceptable(&mut self, now: Time, tcp: &Tcp, said: &Said, start: i64, end: i64) -> bool {
+    fn is_acceptable(&mut self, now: Time, tcp: &Tcp, said: &Brief, start: i64, end: i64) -> bool {
         if tcp.flags.has(Flags::RST) {
             return start >= self.inbound.acked as i64 && start - (self.inbound.next as i64) < WIDEST_WINDOW;
         }
@@ -176,7 +165,7 @@ impl Subflow {
     }
 
     /// RFC 7323 §4.3 (2): the timestamp to echo.
-    fn remember(&mut self, now: Time, said: &Said, start: i64) {
+    fn remember(&mut self, now: Time, said: &Brief, start: i64) {
         if let Some((value, _)) = said.timestamps.filter(|_| self.timestamps)
             && start <= self.inbound.acked as i64
         {
@@ -191,7 +180,7 @@ impl Subflow {
 
     /// The peer's echo of our clock in the options of a SYN/ACK.
     pub(super) fn echo(&self, options: &Options) -> Option<u32> {
-        self.read(options).timestamps.map(|(_, echo)| echo)
+        options.brief().timestamps.map(|(_, echo)| echo)
     }
 
     /// This end's clock for timestamps.
@@ -204,19 +193,5 @@ impl Subflow {
     pub(crate) fn echoed_ns(&self, now: Time, echo: u32) -> Option<i64> {
         let ticks = seq::diff(self.clock(now), echo);
         (self.timestamps && ticks >= 0).then(|| i64::from(ticks.max(1)) * CLOCK_NS)
-    }
-
-    #[inline]
-    pub(super) fn read(&self, options: &Options) -> Said {
-        let mut said = Said::default();
-        for option in options.iter() {
-            match option {
-                Ok(TcpOption::Timestamps { value, echo }) => said.timestamps = Some((value, echo)),
-                Ok(TcpOption::Sack(blocks)) => said.sack = blocks,
-                Ok(TcpOption::Mptcp(option)) => said.signals |= !matches!(option, Mptcp::Dss(_)),
-                _ => {}
-            }
-        }
-        said
     }
 }

@@ -132,9 +132,10 @@ impl Subflow {
         self.queue.is_empty() && self.flight.is_empty()
     }
 
-    /// What was sent and neither acknowledged nor selectively acknowledged, in order.
+    /// What was sent and not acknowledged, in order. Also what was selectively acknowledged: the peer may hold it back
+    /// until the subflow is in order.
     pub fn unacknowledged(&self) -> impl Iterator<Item = Piece> + '_ {
-        self.flight.records().filter(|record| !record.sacked && record.piece.len > 0).map(|record| record.piece)
+        self.flight.records().filter(|record| record.piece.len > 0).map(|record| record.piece)
     }
 
     /// What was pushed and not yet sent, in order.

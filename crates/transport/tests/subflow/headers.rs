@@ -84,7 +84,7 @@ fn room_for_selective_acks_beside_mptcp() {
                 let mut ahead = tcp.header(now, &emission, 1000, &[]);
                 ahead.flags = Flags::ACK;
                 (ahead.seq, ahead.ack) = (tcp.peer_isn().wrapping_add(place), tcp.isn().wrapping_add(1));
-                tcp.receive(now, &ahead, 1000, control);
+                tcp.receive(now, &ahead, &ahead.options.brief(), 1000, control);
             });
         }
         let dss = Dss { data_ack: Some(data_ack), ..Dss::default() };

@@ -115,7 +115,8 @@ impl Host {
             return;
         }
         let len = segment.emission.len;
-        let received = self.with(|tcp, control| tcp.receive(now, &segment.tcp, len, control)).unwrap();
+        let said = segment.tcp.options.brief();
+        let received = self.with(|tcp, control| tcp.receive(now, &segment.tcp, &said, len, control)).unwrap();
         self.established |= received.established;
         self.reset |= received.reset;
         if !received.acceptable {

@@ -67,6 +67,13 @@ pub struct Mapping {
 }
 
 impl Dss {
+    /// Reads the option from the bytes after kind and length; none if it is another or malformed.
+    #[inline]
+    pub(crate) fn read(data: &[u8]) -> Option<Self> {
+        let is_dss = data.first().is_some_and(|first| first >> 4 == SUBTYPE);
+        if is_dss { Dss::parse(data).ok() } else { None }
+    }
+
     #[inline]
     pub(super) fn parse(data: &[u8]) -> Result<Self, Malformed> {
         let Some(&flags) = data.get(1) else {
