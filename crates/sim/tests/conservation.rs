@@ -6,7 +6,7 @@ mod common;
 use common::{MS, S, path, wifi_lte};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sim::{Observer, Simulation};
+use sim::{Observer, Outcome, Simulation};
 use transport::{congestion, path_manager, scheduler};
 use wire::{Direction, Packet, Time};
 
@@ -48,24 +48,25 @@ fn elements() -> impl Strategy<Value = Value> {
         .prop_map(|(rate, delay, loss)| Value::Array([Some(rate), Some(delay), loss].into_iter().flatten().collect()))
 }
 
-/// Outages of the second path only, so that one path always works.
-fn outages() -> impl Strategy<Value = Vec<Value>> {
+/// Outages of these paths, each with its end.
+fn outages(paths: &'static [&'static str]) -> impl Strategy<Value = Vec<Value>> {
     let verbs = prop_oneof![Just(("blackout", "restore")), Just(("hold", "restore")), Just(("detach", "attach"))];
-    proptest::collection::vec((0i64..10_000, 1i64..5_000, verbs), 0..3).prop_map(|outages| {
+    let one = (0i64..10_000, 1i64..5_000, verbs, proptest::sample::select(paths));
+    proptest::collection::vec(one, 0..4).prop_map(|outages| {
         let mut events = Vec::new();
-        for (at, lasts, (begins, ends)) in outages {
-            let mut end = json!({"at_ns": (at + lasts) * MS, "path": "lte", "verb": ends});
+        for (at, lasts, (begins, ends), path) in outages {
+            let mut end = json!({"at_ns": (at + lasts) * MS, "path": path, "verb": ends});
             if ends == "attach" {
                 end["takes_ns"] = json!(100 * MS);
             }
-            events.push(json!({"at_ns": at * MS, "path": "lte", "verb": begins}));
+            events.push(json!({"at_ns": at * MS, "path": path, "verb": begins}));
             events.push(end);
         }
         events
     })
 }
 
-fn scenarios() -> impl Strategy<Value = Value> {
+fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let policies = (
         proptest::sample::select(congestion::NAMES),
         proptest::sample::select(scheduler::NAMES),
@@ -74,45 +75,59 @@ fn scenarios() -> impl Strategy<Value = Value> {
     let links = (elements(), elements(), elements(), elements());
     let switches = proptest::collection::vec(any::<bool>(), 10);
     let transfer = (any::<bool>(), 0u64..400_000, any::<u32>());
-    (policies, links, outages(), switches, transfer).prop_map(|(policies, links, timeline, switches, transfer)| {
-        let mut scenario = wifi_lte(transfer.1);
-        scenario["seed"] = json!(transfer.2);
-        scenario["transfer"]["direction"] = json!(if transfer.0 { "up" } else { "down" });
-        scenario["links"] = json!({
-            "wifi": {"uplink": links.0, "downlink": links.1}, "lte": {"uplink": links.2, "downlink": links.3},
-        });
-        scenario["paths"] = json!([path(1, "wifi"), path(2, "lte")]);
-        scenario["timeline"] = Value::Array(timeline);
-        scenario["stop_ns"] = json!(3600 * S);
-        scenario["sample_ns"] = json!(0);
-        let mut config = scenario["transport"]["client"].clone();
-        config["congestion_control"] = json!(policies.0);
-        config["mptcp"]["scheduler"] = json!(policies.1);
-        config["mptcp"]["path_manager"]["name"] = json!(policies.2);
-        let names = ["sack", "timestamps", "rack", "tail_loss_probe", "proportional_rate_reduction", "pacing"];
-        for (name, on) in names.iter().zip(&switches) {
-            config["tcp"][name] = json!(on);
-        }
-        let names = ["checksum", "opportunistic_retransmission", "penalisation", "enabled"];
-        for (name, on) in names.iter().zip(&switches[6..]) {
-            config["mptcp"][name] = json!(on);
-        }
-        scenario["transport"] = json!({"client": config, "server": config});
-        scenario
-    })
+    (policies, links, outages(outages_of), switches, transfer).prop_map(
+        |(policies, links, timeline, switches, transfer)| {
+            let mut scenario = wifi_lte(transfer.1);
+            scenario["seed"] = json!(transfer.2);
+            scenario["transfer"]["direction"] = json!(if transfer.0 { "up" } else { "down" });
+            scenario["links"] = json!({
+                "wifi": {"uplink": links.0, "downlink": links.1}, "lte": {"uplink": links.2, "downlink": links.3},
+            });
+            scenario["paths"] = json!([path(1, "wifi"), path(2, "lte")]);
+            scenario["timeline"] = Value::Array(timeline);
+            scenario["stop_ns"] = json!(3600 * S);
+            scenario["sample_ns"] = json!(0);
+            let mut config = scenario["transport"]["client"].clone();
+            config["congestion_control"] = json!(policies.0);
+            config["mptcp"]["scheduler"] = json!(policies.1);
+            config["mptcp"]["path_manager"]["name"] = json!(policies.2);
+            let names = ["sack", "timestamps", "rack", "tail_loss_probe", "proportional_rate_reduction", "pacing"];
+            for (name, on) in names.iter().zip(&switches) {
+                config["tcp"][name] = json!(on);
+            }
+            let names = ["checksum", "opportunistic_retransmission", "penalisation", "enabled"];
+            for (name, on) in names.iter().zip(&switches[6..]) {
+                config["mptcp"][name] = json!(on);
+            }
+            scenario["transport"] = json!({"client": config, "server": config});
+            scenario
+        },
+    )
+}
+
+fn run(scenario: &Value) -> (Outcome, u64) {
+    let mut simulation = Simulation::from_json(&scenario.to_string()).unwrap();
+    let mut balance = Balance { server: 2, ..Balance::default() };
+    let outcome = simulation.run(&mut balance, u64::MAX).unwrap();
+    let read = outcome.bytes_up + outcome.bytes_down;
+    (outcome, read)
 }
 
 proptest! {
     #[test]
-    fn all_bytes_arrive_once(scenario in scenarios()) {
-        let text = scenario.to_string();
-        let mut simulation = Simulation::from_json(&text).unwrap();
-        let mut balance = Balance { server: 2, ..Balance::default() };
-        let outcome = simulation.run(&mut balance, u64::MAX).unwrap();
+    fn all_bytes_arrive_once(scenario in scenarios(&["lte"])) {
+        let (outcome, read) = run(&scenario);
         let bytes = scenario["transfer"]["size_bytes"].as_u64().unwrap();
-        let read = outcome.bytes_up + outcome.bytes_down;
-        prop_assert!(read <= bytes, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, text);
         // The first path always works, so there is no reason to give up.
-        prop_assert!(outcome.finished && read == bytes, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, text);
+        prop_assert!(outcome.finished && read == bytes, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);
+    }
+
+    #[test]
+    fn who_gives_up_says_why(scenario in scenarios(&["wifi", "lte"])) {
+        let (outcome, read) = run(&scenario);
+        let bytes = scenario["transfer"]["size_bytes"].as_u64().unwrap();
+        prop_assert!(read <= bytes, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);
+        let told = outcome.finished && read == bytes || outcome.reason.contains("gave up");
+        prop_assert!(told, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);
     }
 }
