@@ -295,7 +295,11 @@ def test_from_python_without_a_place(small: Path) -> None:
     assert comparison.best_path in comparison.baselines
     assert comparison.gain is not None
     assert comparison.mptcp.transfers.filter(direction="down")["bytes"].to_list() == [100_000]
+    # Both ends have one clock: nothing about it is estimated.
+    assert "clock_offset" not in comparison.mptcp.diagnostics["diagnostic"].to_list()
     lte = comparison.baselines["lte"]
+    (delay,) = lte.flows.filter(direction="down")["one_way_delay_ms_median"]
+    assert delay >= 20
     del comparison
     # Whoever holds a run can look at it.
     assert lte.flows.height

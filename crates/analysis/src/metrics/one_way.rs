@@ -175,6 +175,16 @@ mod tests {
         assert_eq!(offset, ClockOffset { nanos: 1010, error_nanos: 20 });
     }
 
+    #[test]
+    fn ends_with_one_clock_need_no_estimate() {
+        let mut one_way = OneWay::new(true);
+        let never = || unreachable!("nothing is to be estimated");
+        one_way.passed((0, Direction::Up), 0, (0, t(5)), never);
+        one_way.passed((0, Direction::Up), 1, (0, t(12)), never);
+        assert_eq!(one_way.flows.at(0, Direction::Up).recent, [(0, 7)]);
+        assert_eq!(one_way.offset, Some(ClockOffset::NONE));
+    }
+
     /// Delays of 10 and then, end 1's clock having been set back by 25, of −15.
     #[test]
     fn a_clock_that_was_set_gives_itself_away() {
