@@ -18,6 +18,9 @@ const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 const MPTCP: u8 = 30;
 
+/// Timestamps as they are laid out on a 32-bit boundary, up to their values (RFC 7323, appendix A).
+const PADDED_TIMESTAMPS: [u8; 4] = [NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10];
+
 const KNOWN: [u8; 8] = [END, NO_OPERATION, MAXIMUM_SEGMENT_SIZE, WINDOW_SCALE, SACK_PERMITTED, SACK, TIMESTAMPS, MPTCP];
 
 /// The option bytes of a TCP header, at most 40.
@@ -163,11 +166,35 @@ impl Options {
         }
     }
 
+    /// Appends timestamps as nearly all segments begin with.
+    ///
+    /// # Errors
+    /// [`EmitError::NoRoom`], the options unchanged, when 40 bytes do not hold them.
+    #[inline]
+    pub fn push_timestamps(&mut self, value: u32, echo: u32) -> Result<(), EmitError> {
+        let len = usize::from(self.len);
+        let Some(room) = self.bytes[len..].first_chunk_mut::<12>().filter(|_| len % 4 == 0) else {
+            return self.push(&TcpOption::Timestamps { value, echo });
+        };
+        room[..4].copy_from_slice(&PADDED_TIMESTAMPS);
+        room[4..8].copy_from_slice(&value.to_be_bytes());
+        room[8..].copy_from_slice(&echo.to_be_bytes());
+        self.len += 12;
+        Ok(())
+    }
+
     /// What every segment may say, in one go: cheaper than [`Options::iter`] where little else is expected.
     #[inline]
     pub fn brief(&self) -> Brief {
         let mut brief = Brief::default();
         let mut rest = self.as_bytes();
+        // How nearly all segments begin.
+        if let Some((head, after)) = rest.split_first_chunk::<12>()
+            && head[..4] == PADDED_TIMESTAMPS
+        {
+            brief.timestamps = Some((be32(head, 4), be32(head, 8)));
+            rest = after;
+        }
         while let Some((&kind, after)) = rest.split_first() {
             if kind == NO_OPERATION {
                 rest = after;

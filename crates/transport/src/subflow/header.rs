@@ -20,7 +20,7 @@ impl Subflow {
         if flags.has(Flags::SYN) {
             self.syn_options(now, emission.kind, &mut options);
         } else if self.timestamps {
-            add(&mut options, &self.timestamp(now));
+            let _ = options.push_timestamps(self.clock(now), self.recent_timestamp); // the first find room
         }
         for option in mptcp {
             add(&mut options, option);
