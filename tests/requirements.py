@@ -16,6 +16,8 @@ PACKAGES = {
     "editcap": "wireshark-common",
     "mergecap": "wireshark-common",
     "ip": "iproute2",
+    "ss": "iproute2",
+    "sysctl": "procps",
     "tc": "iproute2",
     "unshare": "util-linux",
     "setpriv": "util-linux",
@@ -51,6 +53,15 @@ def need_kernel_mptcp() -> None:
         missing("needs network namespaces and MPTCP in the kernel")
 
 
+def need_kernel_tun() -> None:
+    """A kernel that speaks MPTCP, and TUN devices in namespaces of their own."""
+    need_tool("unshare", "setpriv", "ip", "ss", "sysctl")
+    if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        missing("needs /dev/net/tun")
+    if not _makes_namespaces():
+        missing("needs network namespaces and MPTCP in the kernel")
+
+
 def need_capture(name: str) -> pathlib.Path:
     """A capture of others, which cannot ship with the project: beside it, or nowhere."""
     file = SHARED_CAPTURES / name
@@ -63,5 +74,6 @@ def need_capture(name: str) -> pathlib.Path:
 
 @cache
 def _makes_namespaces() -> bool:
-    probe = ["unshare", "--net", "sysctl", "net.mptcp.enabled"]
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    probe = ["unshare", "--net", *user, "sysctl", "net.mptcp.enabled"]
     return subprocess.run(probe, capture_output=True).returncode == 0

@@ -29,7 +29,12 @@ impl Exchange {
         if !self.paused {
             self.left -= stream.write(self.left);
         }
-        if self.left == 0 && (self.close != Close::Second || stream.progress().peer_finished) {
+        let finish = match self.close {
+            Close::First => true,
+            Close::Second => stream.progress().peer_finished,
+            Close::Abort => false,
+        };
+        if self.left == 0 && finish {
             stream.finish();
         }
     }
