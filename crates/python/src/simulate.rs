@@ -90,5 +90,13 @@ pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, P
     dict.set_item("virtual_ns", outcome.virtual_ns)?;
     dict.set_item("packets", outcome.packets)?;
     dict.set_item("bytes_received", received)?;
+    let cross_traffic = outcome.cross_traffic.iter().map(|crossed| {
+        let dict = PyDict::new(py);
+        dict.set_item("name", &crossed.name)?;
+        dict.set_item("bytes", crossed.bytes)?;
+        dict.set_item("active_s", crossed.active_ns as f64 / 1e9)?;
+        Ok(dict)
+    });
+    dict.set_item("cross_traffic", cross_traffic.collect::<PyResult<Vec<_>>>()?)?;
     Ok(dict)
 }

@@ -1,6 +1,7 @@
 //! Cross traffic: for each a neighbour at the client's end of a link, and a peer of its own at the server's.
 
 use crate::Error;
+use crate::outcome::{self, Crossed};
 use crate::scenario::{CrossTraffic, Way};
 use host::applications::{Bulk, Sink};
 use host::{Application, Host, Interface, Source};
@@ -78,6 +79,17 @@ impl Cross {
                 let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
                 neighbour.connect(now, local, remote, application(direction == Way::Up));
             }
+        }
+    }
+
+    /// What it got in a run that ended after `virtual_ns`.
+    pub fn crossed(&self, [neighbour, peer]: [&Host; 2], virtual_ns: i64) -> Crossed {
+        let receiver = if self.traffic.direction() == Way::Down { neighbour } else { peer };
+        let (start, stop) = self.traffic.times();
+        Crossed {
+            name: self.traffic.name().into(),
+            bytes: outcome::read(receiver) + receiver.datagrams().bytes,
+            active_ns: (stop.unwrap_or(virtual_ns).min(virtual_ns) - start).max(0),
         }
     }
 }

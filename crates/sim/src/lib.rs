@@ -31,7 +31,7 @@ mod timeline;
 
 pub use error::Error;
 pub use observer::{Observer, Point};
-pub use outcome::Outcome;
+pub use outcome::{Crossed, Outcome};
 pub use records::Records;
 pub use scenario::Scenario;
 pub use simulation::Simulation;

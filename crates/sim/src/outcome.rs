@@ -16,6 +16,19 @@ pub struct Outcome {
     pub bytes_up: u64,
     /// Bytes that the client's applications read.
     pub bytes_down: u64,
+    /// What cross traffic got beside it, in the order of the scenario.
+    pub cross_traffic: Vec<Crossed>,
+}
+
+/// What cross traffic got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossed {
+    /// Its name.
+    pub name: String,
+    /// Bytes that its receiver got: of streams what was read, of datagrams their payload.
+    pub bytes: u64,
+    /// How long it ran.
+    pub active_ns: i64,
 }
 
 /// Bytes that a host's applications have read.

@@ -497,6 +497,9 @@ impl Simulation {
             None => waiting(),
             Some(cut) => format!("{cut}: {}", waiting()),
         };
-        Outcome { finished, reason, virtual_ns: self.now - self.start, packets: self.packets, bytes_up, bytes_down }
+        let virtual_ns = self.virtual_ns();
+        let hosts = |cross: &Cross| [0, 1].map(|end| &self.nodes[cross.neighbour + end].host);
+        let cross_traffic = self.crosses.iter().map(|cross| cross.crossed(hosts(cross), virtual_ns)).collect();
+        Outcome { finished, reason, virtual_ns, packets: self.packets, bytes_up, bytes_down, cross_traffic }
     }
 }

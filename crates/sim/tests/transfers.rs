@@ -105,3 +105,18 @@ fn a_run_that_is_stopped_says_who_waits() {
     assert_eq!(outcome.virtual_ns, S);
     assert!(outcome.reason.starts_with("stopped after 1 s: the client has read "), "{}", outcome.reason);
 }
+
+#[test]
+fn what_a_lost_path_had_selectively_acknowledged_comes_over_the_other() {
+    for seed in 1..=8 {
+        let mut scenario = wifi_lte(800_000);
+        scenario["seed"] = json!(seed);
+        scenario["paths"][1]["backup"] = json!(true);
+        // Holes, and data beyond them that the client's subflow holds back for good.
+        let loss = json!({"element": "loss", "ratio": 0.02});
+        scenario["links"]["wifi"]["downlink"].as_array_mut().unwrap().push(loss);
+        scenario["timeline"] = json!([{"at_ns": 300 * MS, "path": "wifi", "verb": "blackout"}]);
+        let (outcome, _, _) = run(&scenario);
+        assert!(outcome.finished, "seed {seed}: {outcome:?}");
+    }
+}

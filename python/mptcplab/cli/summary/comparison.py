@@ -14,6 +14,7 @@ from mptcplab.cli.summary.remarks import print_remarks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
@@ -105,8 +106,25 @@ def _columns(runs: list[Run]) -> list[Column]:
         Column("time", [text.seconds(one.get("elapsed_s")) for one in transfers]),
         Column("RTT ms", [text.figure(run.rtt_ms_mean) for run in runs], keep=3),
         Column("loss", [text.percent(run.loss_rate_percent) for run in runs], keep=2),
+        *_neighbours(runs),
         Column("", ["" if run.outcome["finished"] else "not finished" for run in runs], left=True),
     ]
+
+
+def _neighbours(runs: list[Run]) -> list[Column]:
+    """What cross traffic got beside each run; a baseline is without that of other paths' links."""
+    got = [{one["name"]: one for one in run.outcome["cross_traffic"]} for run in runs]
+    names = dict.fromkeys(name for one in got for name in one)
+    return [
+        Column(f"{name} Mbit/s", [text.figure(_mbps(one.get(name))) for one in got], keep=1)
+        for name in names
+    ]
+
+
+def _mbps(crossed: dict[str, Any] | None) -> float | None:
+    if crossed is None or not crossed["active_s"]:
+        return None
+    return float(crossed["bytes"] * 8 / crossed["active_s"] / 1e6)
 
 
 def _print_failure(page: Page, run: Run, where: str = "") -> None:
