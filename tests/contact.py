@@ -93,14 +93,19 @@ def pattern(size: int) -> bytes:
 def main() -> None:
     described, contact, directory = sys.argv[1:]
     case = Case(**json.loads(described))
-    build(case)
     plan = pathlib.Path(directory) / "plan.json"
     plan.write_text(json.dumps(our_plan(case, directory)))
-    listener = listen(case) if case.client == "ours" else None
-    ours = subprocess.Popen([contact, plan], stdout=subprocess.PIPE, text=True)
+    ours = subprocess.Popen(
+        [contact, plan], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert ours.stdin is not None
     assert ours.stdout is not None
     if ours.stdout.readline() != "ready\n":
         sys.exit("our end did not start")
+    build(case)
+    listener = listen(case) if case.client == "ours" else None
+    ours.stdin.write("begin\n")
+    ours.stdin.flush()
     kernel = exchange(case, listener)
     report = json.loads(ours.communicate(timeout=LIMIT_SECONDS + 5)[0])
     kernel["counters"] = counters()
@@ -108,14 +113,16 @@ def main() -> None:
 
 
 def build(case: Case) -> None:
-    """The kernel's devices, addresses and MPTCP endpoints."""
+    """The kernel's addresses, routes and MPTCP endpoints.
+
+    A device that comes up before our end holds it loses what is sent to it for a while.
+    """
     own = ADDRESSES[case.family]["kernel"]
     ip("link set lo up")
     sysctl("net.mptcp.enabled=1", f"net.mptcp.checksum_enabled={int('kernel' in case.checksum)}")
     sysctl("net.ipv4.tcp_congestion_control=reno", "net.ipv6.conf.default.accept_dad=0")
     ip("mptcp limits set subflow 4 add_addr_accepted 4")
     for path, address in zip(PATHS, own, strict=True):
-        ip(f"tuntap add mode tun name {path}")
         ip(f"address add {address}/{PREFIX[case.family]} dev {path}")
         ip(f"link set {path} up")
     ip(f"-{case.family} route add default dev {PATHS[1]} table 1")

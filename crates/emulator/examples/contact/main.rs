@@ -1,6 +1,7 @@
 //! A transfer between a host of ours and this machine's kernel.
 //!
-//! `contact PLAN.json` reads a [`plan::Plan`] and prints what became of it as JSON.
+//! `contact PLAN.json` reads a [`plan::Plan`], makes its devices, says `ready`, begins when a line comes on standard
+//! input, and prints what became of it as JSON.
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
 mod exchange;

@@ -28,10 +28,11 @@ pub fn run(path: &str) -> Result<Value, Box<dyn Error>> {
     }
     let names: Vec<String> = devices.iter().map(|(tun, _)| tun.name().to_owned()).collect();
     let mut recorder = Recorder::new(&plan.capture, &names)?;
-    let seed = clock.now().as_nanos() as u64;
-    let mut station = Station::new(host(&plan, seed, clock.now())?, clock, devices);
-    // Whoever waits for this end may begin.
+    // The devices are there: whoever called this sets them up, and says so.
     println!("ready");
+    std::io::stdin().read_line(&mut String::new())?;
+    let now = clock.now();
+    let mut station = Station::new(host(&plan, now.as_nanos() as u64, now)?, clock, devices);
 
     let mut last = None;
     let mut detach = plan.detach;
