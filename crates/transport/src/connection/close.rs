@@ -145,7 +145,7 @@ impl Connection {
         let done = match self.mode {
             Mode::Opening => false,
             Mode::Plain => self.send.end().is_some(),
-            Mode::Multipath => self.send.delivered() && self.receive.finished(),
+            Mode::Multipath => self.is_done(),
         };
         if !done {
             return;
@@ -168,6 +168,11 @@ impl Connection {
         if finished && self.entries.iter().all(|entry| quiet(entry.tcp.state())) {
             self.end(Outcome::Complete);
         }
+    }
+
+    /// Whether both ends have all of MPTCP's data and know it.
+    pub(super) fn is_done(&self) -> bool {
+        self.send.delivered() && self.receive.finished()
     }
 
     /// Asks TCP for the ACKs that carry what MPTCP has to say.

@@ -38,10 +38,21 @@ impl Connection {
         }
     }
 
+    /// There is another subflow now: one that failed while it was the only one is done without.
+    pub(super) fn do_without_failed(&mut self) {
+        if std::mem::take(&mut self.discarding) {
+            for i in 0..self.entries.len() {
+                if self.entries[i].failed.is_some() && !self.entries[i].is_over() {
+                    self.refuse(i, reason::MIDDLEBOX);
+                }
+            }
+        }
+    }
+
     /// Asks for an ACK with MP_FAIL.
     pub(super) fn tell_failed(&mut self, i: usize) {
         let entry = &mut self.entries[i];
-        entry.tell_failed = true;
+        entry.tell_failed = entry.failed.is_some();
         entry.tcp.acknowledge();
     }
 

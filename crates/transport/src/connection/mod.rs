@@ -321,7 +321,9 @@ impl Connection {
                 let entry = &mut self.entries[i];
                 let news = received.acked > entry.acked;
                 entry.acked = entry.acked.max(received.acked);
-                if news && !signals.any && entry.tcp.state() == State::Established {
+                // Such ACKs have a DATA_ACK, as have answers to probes.
+                let tells = news || self.probing > 0 || received.finished;
+                if tells && !signals.any && !self.is_done() {
                     self.stripped(i);
                     if self.mode == Mode::Plain {
                         self.take_acknowledgement(now, i, signals, received);

@@ -39,9 +39,9 @@ impl Connection {
     pub(super) fn mptcp_options(&mut self, now: Time, i: usize, emission: &Emission) -> List {
         let mut list = List::new();
         if self.mode == Mode::Plain {
-            if emission.piece.is_some() {
-                self.infinite_mapping(i, emission, &mut list);
-            } else if let Some(data_seq) = self.entries[i].failed {
+            self.infinite_mapping(i, emission, &mut list);
+            // On all else, so that the peer hears of it before it sees what has no options and takes them for stripped.
+            if let Some(data_seq) = self.entries[i].failed.filter(|_| list.len == 0) {
                 self.entries[i].tell_failed = false;
                 list.push(Mptcp::Fail(MpFail { data_seq }));
             }

@@ -80,6 +80,7 @@ impl Connection {
     /// A further subflow may carry data: what others could not deliver while there was no other goes to it.
     pub(super) fn carries_now(&mut self) {
         self.linear = false;
+        self.do_without_failed();
         for i in 0..self.entries.len() {
             if self.entries[i].timeouts > 0 && !self.entries[i].is_over() {
                 self.reinject(i, false);
@@ -146,7 +147,9 @@ impl Connection {
                 continue;
             }
             entry.nic = None;
-            if self.mode == Mode::Multipath {
+            // Before the keys are known to have arrived there can be no other.
+            let replaceable = entry.join.is_some() || entry.confirmed;
+            if self.mode == Mode::Multipath && replaceable {
                 self.entries[i].tcp.abort();
                 self.close_subflow(now, i, Closed::AddressLost, ctx);
             }
