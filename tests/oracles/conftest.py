@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import pytest
 
 from kernel import KINDS, KernelCapture
+from oracles import simulated
 from oracles.order import ordered
+from oracles.simulated import SimulatedRun
 from requirements import SHARED_CAPTURES, need_capture, need_tool
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -17,6 +19,7 @@ CASES = [
     *(f"{file.parent.name}-{file.name}" for file in sorted(EXAMPLES.glob("*/*.pcapng.gz"))),
     *(file.name for file in sorted(SHARED_CAPTURES.glob("*.pcap"))),
     *(f"kernel-{kind}-{end}.pcapng" for kind in KINDS for end in ("client", "server")),
+    *(f"simulated-{kind}-{end}.pcapng" for kind in simulated.KINDS for end in ("client", "server")),
 ]
 
 
@@ -34,10 +37,25 @@ class Case:
         return self.name.startswith("kernel-") and "lossy" not in self.name
 
 
+@pytest.fixture(scope="session")
+def simulated_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], SimulatedRun]:
+    """Simulates one of simulated.KINDS, once per session."""
+    made: dict[str, SimulatedRun] = {}
+
+    def run(kind: str) -> SimulatedRun:
+        if kind not in made:
+            plan = simulated.planned(simulated.scenario(kind))
+            made[kind] = simulated.simulate(kind, plan, tmp_path_factory.mktemp(kind))
+        return made[kind]
+
+    return run
+
+
 @pytest.fixture(scope="session", params=CASES)
 def case(
     request: pytest.FixtureRequest,
     kernel_capture: Callable[[str], KernelCapture],
+    simulated_run: Callable[[str], SimulatedRun],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Case:
     """Every capture, in the order that the analysis goes by."""
@@ -50,6 +68,8 @@ def case(
         end = file.split(".")[0]
         if where.startswith("kernel-"):
             capture = getattr(kernel_capture(where.removeprefix("kernel-")), end)
+        elif where.startswith("simulated-"):
+            capture = getattr(simulated_run(where.removeprefix("simulated-")), end)
         else:
             capture = EXAMPLES / where / file
     return Case(name, ordered(capture, tmp_path_factory.mktemp("ordered")), end)

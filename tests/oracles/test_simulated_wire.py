@@ -1,0 +1,199 @@
+"""What simulated endpoints put on the wire: to tshark, and to arithmetic on the bytes, it is right."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from oracles import segments, signals
+from oracles.segments import ACK, RST, SYN, Segment
+from oracles.signals import Connection
+from oracles.simulated import KINDS, PLAIN, SimulatedRun
+from requirements import need_tool
+
+CHECKED = ("tcp.check_checksum:TRUE", "ip.check_checksum:TRUE", "mptcp.analyze_mappings:TRUE")
+# Groups of tshark's expert items: a TCP warning such as "out of order" stands in "Sequence".
+SEQUENCE = "Sequence"
+NO_MAPPING = "No mapping available"
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def ran(
+    request: pytest.FixtureRequest, simulated_run: Callable[[str], SimulatedRun]
+) -> SimulatedRun:
+    return simulated_run(request.param)
+
+
+@pytest.fixture(scope="module")
+def ends(ran: SimulatedRun) -> dict[str, list[Segment]]:
+    return {"client": segments.read(ran.client), "server": segments.read(ran.server)}
+
+
+@pytest.fixture(scope="module")
+def connections(ran: SimulatedRun, ends: dict[str, list[Segment]]) -> dict[str, list[Connection]]:
+    """At both ends, which know of the same connections."""
+    found = {end: signals.connections(packets) for end, packets in ends.items()}
+    assert {len(those) for those in found.values()} == {
+        0 if ran.name in PLAIN else ran.tables.connections.height
+    }
+    return found
+
+
+@pytest.mark.parametrize("end", ["client", "server"])
+def test_tshark_has_nothing_to_complain_of(
+    ran: SimulatedRun, ends: dict[str, list[Segment]], end: str
+) -> None:
+    need_tool("tshark")
+    by_number = {segment.number: segment for segment in ends[end]}
+    for number, severity, group, message in _experts(getattr(ran, end)):
+        if group == SEQUENCE:
+            continue
+        # tshark says so of segments that carry their own mapping, and of those that carry no data:
+        # here it is left to arithmetic.
+        assert message.startswith(NO_MAPPING), (number, severity, group, message)
+        segment = by_number[number]
+        assert not segment.length or any(option[0] >> 4 == signals.DSS for option in segment.options)
+    assert _count(getattr(ran, end), "_ws.malformed or tcp.checksum.status == 0") == 0
+    assert _count(getattr(ran, end), "ip.checksum.status == 0 or tcp.checksum.status == 2") == 0
+    good = _count(getattr(ran, end), "tcp.checksum.status == 1")
+    assert good == len(by_number)
+
+
+def _experts(capture: pathlib.Path) -> list[tuple[int, str, str, str]]:
+    """Items of weight from warning on."""
+    fields = ["frame.number", "_ws.expert.severity", "_ws.expert.group", "_ws.expert.message"]
+    warning = 0x00600000
+    found = []
+    for line in _tshark(capture, "_ws.expert.severity >= 6291456", fields).splitlines():
+        number, *items = line.split("\t")
+        for severity, group, message in zip(*(item.split("|") for item in items), strict=True):
+            if int(severity) >= warning:
+                found.append((int(number), severity, GROUPS.get(int(group), group), message))
+    return found
+
+
+# epan/proto.h
+GROUPS = {0x02000000: SEQUENCE}
+
+
+def _count(capture: pathlib.Path, condition: str) -> int:
+    return len(_tshark(capture, condition, ["frame.number"]).splitlines())
+
+
+def _tshark(capture: pathlib.Path, condition: str, fields: list[str]) -> str:
+    command = ["tshark", "-n", "-r", str(capture), "-Y", condition, "-T", "fields"]
+    # The port is one that tshark takes for HTTP's.
+    command += ["-E", "separator=/t", "-E", "aggregator=|", "--disable-protocol", "http"]
+    for preference in CHECKED:
+        command += ["-o", preference]
+    for name in fields:
+        command += ["-e", name]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_checksums_of_ip_and_tcp(ends: dict[str, list[Segment]]) -> None:
+    for packets in ends.values():
+        assert packets
+        assert all(segment.has_right_checksums() for segment in packets)
+
+
+def test_keys_tokens_and_codes(ran: SimulatedRun, connections: dict[str, list[Connection]]) -> None:
+    rows = list(ran.tables.connections.iter_rows(named=True))
+    for those in connections.values():
+        for connection in those:
+            (row,) = [r for r in rows if r["client_token"] == connection.token(True)]
+            assert row["server_token"] == connection.token(False)
+            joined, announced = signals.codes(connection)
+            joins = [flow for flow in connection.subflows if flow.joins]
+            assert joined >= 2 * sum(_is_established(flow) for flow in joins)
+            assert announced >= (ran.name in ("mesh", "mesh-ipv6"))
+    valid = ran.tables.subflows["hmac_valid"].drop_nulls()
+    assert valid.all()
+
+
+def _is_established(flow: signals.Subflow) -> bool:
+    return any(segment.length for segment in flow.segments)
+
+
+def test_every_byte_has_its_place_and_every_copy_is_the_same(
+    ran: SimulatedRun, connections: dict[str, list[Connection]]
+) -> None:
+    received: dict[bool, int] = {True: 0, False: 0}
+    for number in range(len(connections["client"])):
+        for up in (True, False):
+            sender, receiver = ("client", "server") if up else ("server", "client")
+            sent = data(connections[sender][number], up)
+            arrived = data(connections[receiver][number], up)
+            assert arrived == sent[: len(arrived)]
+            received[up] += len(arrived)
+    if connections["client"]:
+        assert {"up": received[True], "down": received[False]} == ran.outcome["bytes_received"]
+
+
+def data(connection: Connection, up: bool) -> bytes:
+    """What the mappings make of the subflows' payload. Asserts that copies agree, without gaps."""
+    found = bytearray()
+    known = bytearray()
+    first = connection.initial_dsn(up) + 1
+    for flow in connection.subflows:
+        opener = flow.by_client == up
+        payload = flow.payload(opener)
+        mapped = bytearray(len(payload))
+        # Also a mapping of which the capture has but the head.
+        for mapping in flow.mappings[opener]:
+            if not mapping.bytes:
+                continue
+            start = (mapping.dsn - first) % 2**64
+            piece = payload[mapping.sequence : mapping.sequence + mapping.bytes]
+            mapped[mapping.sequence : mapping.sequence + len(piece)] = b"\1" * len(piece)
+            end = start + len(piece)
+            found += bytes(max(0, end - len(found)))
+            known += bytes(max(0, end - len(known)))
+            if any(known[start:end]):
+                assert bytes(found[start:end]) == bytes(piece)
+            found[start:end], known[start:end] = piece, b"\1" * len(piece)
+        sent = bytearray(len(payload))
+        for segment in flow.segments:
+            if flow.is_from_opener(segment) == opener and segment.length:
+                start = (segment.sequence - flow.initial[opener]) % 2**32
+                sent[start : start + segment.length] = b"\1" * segment.length
+        assert all(m or not s for m, s in zip(mapped, sent, strict=True)), "data without a mapping"
+    assert all(known), "data that nobody sent"
+    return bytes(found)
+
+
+def test_dss_checksums(ran: SimulatedRun, connections: dict[str, list[Connection]]) -> None:
+    checked = 0
+    for end, up in (("client", True), ("server", False)):
+        for connection in connections[end]:
+            for flow in connection.subflows:
+                opener = flow.by_client == up
+                payload = bytes(flow.payload(opener))
+                for mapping in flow.mappings[opener]:
+                    assert (mapping.checksum is not None) == connection.checksums
+                    if mapping.checksum is None:
+                        continue
+                    own = payload[mapping.sequence : mapping.sequence + mapping.bytes]
+                    assert len(own) == mapping.bytes
+                    assert signals.checksum_is_right(mapping, own), mapping
+                    checked += 1
+    assert bool(checked) == any(c.checksums for c in connections["client"])
+
+
+def test_segments_keep_to_what_was_agreed_on(ends: dict[str, list[Segment]]) -> None:
+    for packets in ends.values():
+        announced: dict[tuple[str, int, str, int], int] = {}
+        for segment in packets:
+            a, ap, b, bp = segment.ends
+            if segment.flags & SYN:
+                mss = next(value for kind, value in segment.all_options() if kind == 2)
+                announced[b, bp, a, ap] = int.from_bytes(mss)
+            elif segment.length:
+                options = len(segment.tcp) - len(segment.payload) - 20
+                # RFC 6691: the MSS is of segments without options.
+                assert segment.length + options <= announced[segment.ends]
+            assert segment.flags & (ACK | SYN | RST)
+            assert segment.bytes <= 1500
