@@ -14,8 +14,21 @@ pub enum End {
     Server,
 }
 
-/// What becomes of a packet under way; it may be altered.
-pub type Middle = dyn FnMut(Time, End, Nic, &mut Packet) -> bool;
+/// What becomes of a packet under way: how much later than its path has it each copy arrives; it may be altered.
+pub type Middle = dyn FnMut(Time, End, Nic, &mut Packet) -> Vec<i64>;
+
+/// What happens at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// The client loses the address of a path.
+    Down(usize),
+    /// The client has it.
+    Up(usize),
+    /// An application stops reading.
+    Pause(End),
+    /// And goes on.
+    Resume(End),
+}
 
 /// What an application that reads all has seen of its connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +38,8 @@ pub struct Seen {
     pub finished: bool,
     pub delivered: bool,
     pub outcome: Option<Outcome>,
+    /// Bytes that were not the pattern.
+    pub corrupt: u64,
 }
 
 pub struct Pair {
@@ -35,37 +50,60 @@ pub struct Pair {
     delays_ns: Vec<i64>,
     flying: Vec<(Time, u64, End, Nic, Packet)>,
     sent: u64,
+    steps: u64,
     pub middle: Box<Middle>,
     pub seen: [Seen; 2],
     /// What the client's connection, and the server's, still have to write.
     pub to_write: [u64; 2],
     /// Whether they finish after that.
     pub finish: [bool; 2],
-    pub reading: [bool; 2],
+    reading: [bool; 2],
+    /// In order of time.
+    pub acts: Vec<(Time, Act)>,
+    /// Paths whose interface the client lacks.
+    down: Vec<usize>,
+    v6: bool,
     pub ids: [Option<ConnectionId>; 2],
     /// Every packet that was sent.
     pub log: Vec<(Time, End, Nic, Packet)>,
 }
 
-pub fn client_address(path: usize) -> IpAddr {
-    IpAddr::from([10, 0, path as u8, 2])
+/// MTU of all interfaces.
+pub const MTU_BYTES: u32 = 1500;
+
+fn client_address(path: usize, v6: bool) -> IpAddr {
+    match v6 {
+        false => IpAddr::from([10, 0, path as u8, 2]),
+        true => IpAddr::from([0xfd00, 0, path as u16, 0, 0, 0, 0, 2]),
+    }
 }
 
-pub fn server_address(n: usize) -> IpAddr {
-    IpAddr::from([10, 9, n as u8, 1])
+fn server_address(n: usize, v6: bool) -> IpAddr {
+    match v6 {
+        false => IpAddr::from([10, 9, n as u8, 1]),
+        true => IpAddr::from([0xfd00, 9, n as u16, 0, 0, 0, 0, 1]),
+    }
 }
 
 impl Pair {
+    /// Over IPv4, to a server with one address.
     pub fn new(client: Config, server: Config, delays_ms: &[i64]) -> Pair {
+        Pair::with(client, server, delays_ms, false, 1)
+    }
+
+    pub fn with(client: Config, server: Config, delays_ms: &[i64], v6: bool, server_addresses: usize) -> Pair {
         let now = Time::from_nanos(0);
         let mut client = Endpoint::new(client, 1);
         let mut server = Endpoint::new(server, 2);
         for path in 0..delays_ms.len() {
-            client.address_up(now, Nic(path as u32), client_address(path), 1500);
+            client.address_up(now, Nic(path as u32), client_address(path, v6), MTU_BYTES);
         }
-        server.address_up(now, Nic(0), server_address(0), 1500);
+        for n in 0..server_addresses {
+            server.address_up(now, Nic(0), server_address(n, v6), MTU_BYTES);
+        }
         server.listen(PORT);
-        let id = client.connect(now, SocketAddr::new(client_address(0), 0), SocketAddr::new(server_address(0), PORT));
+        let (local, remote) = (client_address(0, v6), server_address(0, v6));
+        let id = client.connect(now, SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
         Pair {
             now,
             client,
@@ -73,11 +111,15 @@ impl Pair {
             delays_ns: delays_ms.iter().map(|ms| ms * MS).collect(),
             flying: Vec::new(),
             sent: 0,
-            middle: Box::new(|_, _, _, _| true),
+            steps: 0,
+            middle: Box::new(|_, _, _, _| vec![0]),
             seen: [Seen::default(), Seen::default()],
             to_write: [0, 0],
             finish: [true, true],
             reading: [true, true],
+            acts: Vec::new(),
+            down: Vec::new(),
+            v6,
             ids: [Some(id), None],
             log: Vec::new(),
         }
@@ -104,8 +146,12 @@ impl Pair {
                     End::Server => path_to(&packet),
                 };
                 self.log.push((self.now, end, path, packet.clone()));
-                if (self.middle)(self.now, end, path, &mut packet) {
-                    let at = self.now + self.delays_ns[path.0 as usize];
+                assert!(self.log.len() < 100_000, "no end of packets at {:?}", self.now);
+                if self.down.contains(&(path.0 as usize)) {
+                    continue;
+                }
+                for later_ns in (self.middle)(self.now, end, path, &mut packet) {
+                    let at = self.now + self.delays_ns[path.0 as usize] + later_ns;
                     self.sent += 1;
                     self.flying.push((at, self.sent, end, path, packet.clone()));
                 }
@@ -117,14 +163,21 @@ impl Pair {
         let n = end as usize;
         let now = self.now;
         while let Some((id, event)) = self.end(end).event() {
+            // A SYN whose MP_JOIN was stripped opens another connection, which its client refuses.
+            if *self.ids[n].get_or_insert(id) != id {
+                continue;
+            }
             let seen = &mut self.seen[n];
             match event {
-                Event::Accepted { .. } => self.ids[n] = Some(id),
                 Event::Connected => seen.connected = true,
-                Event::Finished => seen.finished = true,
+                Event::Finished => {
+                    seen.finished = true;
+                    let endpoint = if n == 0 { &self.client } else { &self.server };
+                    self.seen[n].corrupt = endpoint.snapshot(id).map_or(0, |snapshot| snapshot.corrupt_bytes);
+                }
                 Event::Delivered => seen.delivered = true,
                 Event::Closed(outcome) => seen.outcome = Some(outcome),
-                Event::Readable | Event::Writable => {}
+                Event::Accepted { .. } | Event::Readable | Event::Writable => {}
             }
         }
         let Some(id) = self.ids[n] else { return };
@@ -148,18 +201,27 @@ impl Pair {
             self.work();
             let timer = self.client.deadline().min(self.server.deadline());
             let arrival = self.flying.iter().map(|(at, sent, ..)| (*at, *sent)).min();
-            let next = arrival.map_or(Time::MAX, |(at, _)| at).min(timer);
+            let act = self.acts.first().map_or(Time::MAX, |&(at, _)| at);
+            let next = arrival.map_or(Time::MAX, |(at, _)| at).min(timer).min(act);
+            self.steps += 1;
+            assert!(self.steps < 300_000, "time stands still at {:?}", self.now);
             if next > until || next == Time::MAX {
                 self.now = until.max(self.now);
                 return;
             }
             self.now = self.now.max(next);
-            if let Some((at, sent)) = arrival
+            if act == next {
+                let (_, act) = self.acts.remove(0);
+                self.act(act);
+            } else if let Some((at, sent)) = arrival
                 && at <= timer
             {
                 let place = self.flying.iter().position(|(_, other, ..)| *other == sent).unwrap();
                 let (_, _, from, nic, packet) = self.flying.remove(place);
                 let now = self.now;
+                if self.down.contains(&(nic.0 as usize)) {
+                    continue;
+                }
                 match from {
                     End::Client => self.server.handle(now, Nic(0), &packet),
                     End::Server => self.client.handle(now, nic, &packet),
@@ -172,9 +234,20 @@ impl Pair {
         }
     }
 
-    pub fn snapshot(&self, end: End) -> transport::Snapshot {
-        let endpoint = if end == End::Client { &self.client } else { &self.server };
-        endpoint.snapshot(self.ids[end as usize].unwrap()).unwrap()
+    fn act(&mut self, act: Act) {
+        let (now, v6) = (self.now, self.v6);
+        match act {
+            Act::Down(path) => {
+                self.down.push(path);
+                self.client.address_down(now, client_address(path, v6));
+            }
+            Act::Up(path) => {
+                self.down.retain(|&down| down != path);
+                self.client.address_up(now, Nic(path as u32), client_address(path, v6), MTU_BYTES);
+            }
+            Act::Pause(end) => self.reading[end as usize] = false,
+            Act::Resume(end) => self.reading[end as usize] = true,
+        }
     }
 }
 
@@ -182,7 +255,7 @@ impl Pair {
 fn path_to(packet: &Packet) -> Nic {
     match packet.frame.ip.destination {
         IpAddr::V4(address) => Nic(u32::from(address.octets()[2])),
-        IpAddr::V6(_) => unreachable!("these pairs speak IPv4"),
+        IpAddr::V6(address) => Nic(u32::from(address.segments()[2])),
     }
 }
 
@@ -195,8 +268,8 @@ pub fn tcp(packet: &Packet) -> &Tcp {
 
 fn blank() -> Packet {
     let ip = Ip {
-        source: client_address(0),
-        destination: client_address(0),
+        source: client_address(0, false),
+        destination: client_address(0, false),
         ttl: 0,
         tos: 0,
         id: 0,
