@@ -53,8 +53,8 @@ fn has_mptcp(packet: &Packet) -> bool {
 /// Settings by the bits of a number.
 fn settings(bits: u32) -> Config {
     let bit = |n: u32| bits >> n & 1 == 1;
-    let mut config = Config::default();
-    config.congestion_control = ["reno", "cubic", "lia", "olia"][(bits & 3) as usize].into();
+    let congestion_control = ["reno", "cubic", "lia", "olia"][(bits & 3) as usize].into();
+    let mut config = Config { congestion_control, ..Config::default() };
     config.mptcp.scheduler = if bit(2) { "linux" } else { "lowest-rtt" }.into();
     config.mptcp.checksum = bit(3);
     config.mptcp.long_numbers = bit(4);

@@ -6,6 +6,7 @@ mod addresses;
 mod close;
 mod entry;
 mod fallback;
+mod inbound;
 mod mappings;
 mod numbers;
 mod open;
@@ -26,15 +27,14 @@ use crate::congestion::{self, Congestion, Window};
 use crate::endpoint::{Event, Nic, Outcome, Snapshot, SubflowSnapshot, Tuples};
 use crate::path_manager::{self, PathManager};
 use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
-use crate::subflow::{Control, Expired, Received, State};
+use crate::subflow::{Control, Expired, State};
 use addresses::Addresses;
 use entry::Entry;
-use mappings::Next;
 use numbers::Numbers;
 use receive::Receive;
 use send::Send;
 use std::net::{IpAddr, SocketAddr};
-use wire::{Content, Frame, Ip, L4, Packet, Payload, Tcp, Time};
+use wire::{Content, Frame, Ip, L4, Packet, Payload, Time};
 
 /// Subflows that a connection may have at one time: each has a bit.
 const MOST_SUBFLOWS: usize = 32;
@@ -228,123 +228,10 @@ impl Connection {
         self.over.is_some() && read && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
     }
 
-    /// A segment of subflow `i` came in.
-    pub fn handle(&mut self, now: Time, i: usize, tcp: &Tcp, packet: &Packet, ctx: &mut Context) {
-        let said = tcp.options.brief();
-        let signals = Signals::of(&said, &tcp.options);
-        if !self.admits(i, tcp, &signals) {
-            return self.settle(now, ctx);
-        }
-        let len = packet.frame.payload.len;
-        let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, &said, len, control));
-        if !received.acceptable {
-            return;
-        }
-        self.heard = i;
-        let entry = &mut self.entries[i];
-        if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
-            entry.timeouts = 0; // it answers again
-        }
-        if received.reset {
-            return self.was_reset(now, i, &signals, ctx);
-        }
-        if received.established {
-            self.subflow_established(now, i, tcp, &signals, &received, ctx);
-        }
-        if self.mode == Mode::Multipath {
-            self.take_signals(now, i, &signals, &received, len, ctx);
-        }
-        if len > 0 && !self.entries[i].is_over() {
-            self.note_payload(i, tcp, packet, &signals);
-        }
-        self.take_acknowledgement(now, i, &signals, &received);
-        if let Some(fail) = signals.fail.filter(|_| self.is_multipath()) {
-            self.peer_failed(i, fail.data_seq);
-        }
-        if len > 0 {
-            self.measure(now, i, &signals);
-        }
-        if !received.in_order.is_empty() {
-            self.deliver(i, received.in_order.end, ctx);
-        }
-        self.take_end(i, &signals, &received);
-        self.settle(now, ctx);
-    }
-
     /// Calls into TCP with the subflow's windows.
     fn with<R>(&mut self, i: usize, call: impl FnOnce(&mut Entry, &mut Control) -> R) -> R {
         let mut control = Control { congestion: &mut *self.congestion, windows: &mut self.windows, index: i };
         call(&mut self.entries[i], &mut control)
-    }
-
-    /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places.
-    fn deliver(&mut self, i: usize, end: u64, ctx: &mut Context) {
-        let mut news = false;
-        loop {
-            let entry = &mut self.entries[i];
-            if entry.delivered >= end {
-                break;
-            }
-            match entry.mappings.next(entry.delivered..end) {
-                Next::Data { place, len } => {
-                    entry.delivered += len;
-                    news |= self.receive.deliver(place, len);
-                }
-                Next::Incomplete => break,
-                Next::Void { until } => entry.delivered = until,
-                _ if self.discarding => entry.delivered = end,
-                Next::Unmapped => self.stripped(i),
-                Next::Broken { place } => self.broken(i, place),
-            }
-            if self.entries[i].is_over() {
-                break;
-            }
-        }
-        if news && !self.told.readable {
-            self.told.readable = true;
-            ctx.events.push(Event::Readable);
-        }
-    }
-
-    /// What the peer has by now.
-    fn take_acknowledgement(&mut self, now: Time, i: usize, signals: &Signals, received: &Received) {
-        let place = match self.mode {
-            Mode::Opening => return,
-            Mode::Plain => {
-                let (offset, place) = self.plain_base;
-                match received.acked.checked_sub(offset) {
-                    Some(beyond) => place + beyond,
-                    None => return,
-                }
-            }
-            Mode::Multipath => {
-                let entry = &mut self.entries[i];
-                let news = received.acked > entry.acked;
-                entry.acked = entry.acked.max(received.acked);
-                // Such ACKs have a DATA_ACK, as have answers to probes.
-                let tells = news || self.probing > 0 || received.finished;
-                if tells && !signals.any && !self.is_done() {
-                    self.stripped(i);
-                    if self.mode == Mode::Plain {
-                        self.take_acknowledgement(now, i, signals, received);
-                    }
-                    return;
-                }
-                let number = signals.dss.and_then(|dss| dss.data_ack);
-                match number.and_then(|number| self.sending.place(number, self.send.una())) {
-                    Some(place) => place,
-                    None => return,
-                }
-            }
-        };
-        if self.send.acknowledged(place, received.window_bytes) {
-            self.timers.stall = Time::MAX;
-        }
-        if self.send.window() > 0 && self.probing > 0 {
-            for i in each_of(std::mem::take(&mut self.probing)) {
-                self.entries[i].tcp.probe(now, false);
-            }
-        }
     }
 
     /// The next packet to send; none: nothing to send now.
@@ -435,16 +322,6 @@ impl Connection {
         } else {
             entry.tcp.abort();
             self.close_subflow(now, i, path_manager::Closed::TimedOut, ctx);
-        }
-    }
-
-    /// The round-trip time of data that comes in: from the ACK whose timestamp it echoes (net/ipv4/tcp_input.c,
-    /// tcp_rcv_rtt_measure_ts).
-    fn measure(&mut self, now: Time, i: usize, signals: &Signals) {
-        let entry = &mut self.entries[i];
-        if let Some(rtt_ns) = signals.echo.and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
-            let known = entry.receive_rtt_ns.unwrap_or(rtt_ns);
-            entry.receive_rtt_ns = Some(known + (rtt_ns - known) / 8);
         }
     }
 

@@ -273,7 +273,7 @@ impl Player {
         let label = self.label(local.ip(), remote.ip());
         if tcp.flags.has(Flags::SYN) {
             let flow = Flow { local, remote, isn: tcp.seq, nonce: 0, mapped: None };
-            if !self.flows.get(&label).is_some_and(|known| (known.local, known.isn) == (local, tcp.seq)) {
+            if self.flows.get(&label).is_none_or(|known| (known.local, known.isn) != (local, tcp.seq)) {
                 self.flows.insert(label.clone(), flow);
             }
         }
