@@ -12,6 +12,9 @@ const PAUSE_NS: i64 = 300_000_000;
 
 /// Writes so many bytes, reads all there is, and closes as it was told.
 pub struct Exchange {
+    /// Nothing was written yet: a server waits for its client's first data, which MP_CAPABLE comes with.
+    silent: bool,
+    server: bool,
     left: u64,
     close: Close,
     /// So many bytes have to be read for [`Close::Abort`].
@@ -21,8 +24,14 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    pub fn new(bytes: u64, close: Close) -> Exchange {
-        Exchange { left: bytes, close, abort_at: bytes / 2, rest_at: Time::MAX, paused: true }
+    pub fn new(bytes: u64, close: Close, server: bool) -> Exchange {
+        Exchange { silent: true, server, left: bytes, close, abort_at: bytes / 2, rest_at: Time::MAX, paused: true }
+    }
+
+    fn begin(&mut self, now: Time, stream: &mut Stream) {
+        self.silent = false;
+        self.left -= stream.write(FIRST_BYTES.min(self.left));
+        self.rest_at = now + PAUSE_NS;
     }
 
     fn write(&mut self, stream: &mut Stream) {
@@ -43,19 +52,19 @@ impl Exchange {
 impl Application for Exchange {
     fn on(&mut self, now: Time, event: Event, stream: &mut Stream) {
         match event {
-            Event::Connected => {
-                self.left -= stream.write(FIRST_BYTES.min(self.left));
-                self.rest_at = now + PAUSE_NS;
-            }
+            Event::Connected if !self.server => self.begin(now, stream),
             Event::Readable => {
                 stream.read();
+                if self.silent {
+                    self.begin(now, stream);
+                }
                 if self.close == Close::Abort && stream.progress().read >= self.abort_at {
                     stream.abort();
                 }
             }
             Event::Writable | Event::Finished => self.write(stream),
             Event::Closed(_) => self.rest_at = Time::MAX,
-            Event::Accepted { .. } | Event::Delivered => {}
+            Event::Connected | Event::Accepted { .. } | Event::Delivered => {}
         }
     }
 

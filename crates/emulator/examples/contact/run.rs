@@ -64,10 +64,10 @@ fn host(plan: &Plan, seed: u64, now: Time) -> Result<Host, Box<dyn Error>> {
     }
     let (bytes, close) = (plan.bytes, plan.close);
     if let Some(port) = plan.listen {
-        host.listen(port, Box::new(move || Box::new(Exchange::new(bytes, close))));
+        host.listen(port, Box::new(move || Box::new(Exchange::new(bytes, close, true))));
     }
     if let Some(open) = &plan.open {
-        host.connect(now, SocketAddr::new(open.local, 0), open.remote, Box::new(Exchange::new(bytes, close)));
+        host.connect(now, SocketAddr::new(open.local, 0), open.remote, Box::new(Exchange::new(bytes, close, false)));
     }
     Ok(host)
 }
