@@ -1,8 +1,12 @@
 //! TCP subflows: packet scripts, and transfers over bad links.
 
 mod closing;
+mod coverage;
+mod ending;
 mod headers;
 mod law;
+#[path = "../moves/mod.rs"]
+mod moves;
 mod opening;
 mod pair;
 mod receiving;

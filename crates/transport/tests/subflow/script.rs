@@ -5,9 +5,10 @@
 //! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`, `backup yes`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
 //! initial ones. What the subflow sends between the lines is a failure.
 
+use crate::moves;
 use crate::pair::{Host, MS, Segment};
 use transport::config;
-use transport::subflow::{Emission, Kind, Piece};
+use transport::subflow::{Emission, Kind, Piece, State};
 use wire::mptcp::{MpPrio, Mptcp};
 use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time};
 
@@ -54,13 +55,18 @@ struct Player {
     value: u32,
     /// The last line was an act: the next at the same time comes before anything is sent.
     acted: bool,
+    /// State as last seen.
+    state: &'static str,
+    /// Whether the peer opened it.
+    passive: bool,
 }
 
 impl Player {
     fn new(settings: &config::Tcp, isns: [u32; 2]) -> Player {
         let start = Time::from_nanos(START_MS * MS);
         let host = Host::new(settings.clone(), true, isns[0]);
-        Player { host, isns, start, now: start, pushed: 0, value: 0, acted: false }
+        let (pushed, value) = (0, 0);
+        Player { host, isns, start, now: start, pushed, value, acted: false, state: "CLOSED", passive: false }
     }
 
     #[track_caller]
@@ -78,8 +84,7 @@ impl Player {
                     }
                     let next = self.host.deadline();
                     assert!(next <= at, "nothing was sent for: {line}\n{:#?}", self.host.tcp);
-                    self.now = next;
-                    self.host.timeout(next);
+                    self.timeout(next);
                 };
                 let expected = line.split_whitespace().collect::<Vec<_>>().join(" ");
                 assert_eq!(got, expected);
@@ -87,7 +92,11 @@ impl Player {
             Some("<") => {
                 self.wait(at, line);
                 let segment = self.segment(words);
+                if self.host.tcp.is_none() {
+                    (self.state, self.passive) = ("LISTEN", true);
+                }
                 self.host.receive(at, &segment);
+                self.moved(kind(segment.tcp.flags));
             }
             Some("!") => {
                 if !acted || at > self.now {
@@ -113,10 +122,30 @@ impl Player {
             if self.host.deadline() > until {
                 break;
             }
-            self.now = self.host.deadline();
-            self.host.timeout(self.now);
+            self.timeout(self.host.deadline());
         }
         self.now = until;
+    }
+
+    fn timeout(&mut self, at: Time) {
+        self.now = at;
+        self.host.timeout(at);
+        self.moved("timer");
+    }
+
+    /// Tells what the event changed.
+    fn moved(&mut self, by: &str) {
+        let Some(tcp) = &self.host.tcp else { return };
+        let after = match (tcp.state(), self.state, by) {
+            // To the endpoint, which listens on.
+            (State::Closed, "SYN-RECEIVED", "RST") if self.passive => "LISTEN",
+            (State::Closed, "LISTEN", _) => "LISTEN",
+            (state, ..) => name(state),
+        };
+        if after != self.state {
+            moves::note(self.state, by, after);
+            self.state = after;
+        }
     }
 
     fn poll(&mut self) -> Option<String> {
@@ -126,6 +155,7 @@ impl Player {
             let header = tcp.header(now, &emission, 65_535, &[]);
             Some((emission, header))
         })??;
+        self.moved("CLOSE");
         Some(self.describe(&emission, &tcp))
     }
 
@@ -242,6 +272,7 @@ impl Player {
                 });
             }
         }
+        self.moved(if words[0] == "connect" { "OPEN" } else { "ABORT" });
     }
 
     fn push(&mut self, len: u32) {
@@ -266,5 +297,32 @@ impl Player {
             "syns" => host.tcp().syn_transmissions().to_string(),
             _ => panic!("what is {name}?"),
         }
+    }
+}
+
+/// A state's name in RFC 9293.
+fn name(state: State) -> &'static str {
+    match state {
+        State::SynSent => "SYN-SENT",
+        State::SynReceived => "SYN-RECEIVED",
+        State::Established => "ESTABLISHED",
+        State::FinWait1 => "FIN-WAIT-1",
+        State::FinWait2 => "FIN-WAIT-2",
+        State::CloseWait => "CLOSE-WAIT",
+        State::Closing => "CLOSING",
+        State::LastAck => "LAST-ACK",
+        State::TimeWait => "TIME-WAIT",
+        State::Closed => "CLOSED",
+    }
+}
+
+/// What a segment is, by the flag that matters most.
+fn kind(flags: Flags) -> &'static str {
+    match flags {
+        flags if flags.has(Flags::RST) => "RST",
+        flags if flags.has(Flags::SYN.with(Flags::ACK)) => "SYN/ACK",
+        flags if flags.has(Flags::SYN) => "SYN",
+        flags if flags.has(Flags::FIN) => "FIN",
+        _ => "ACK",
     }
 }
