@@ -28,8 +28,11 @@ impl Connection {
 
     /// The checksum of the mapping at `place` is wrong.
     pub(super) fn broken(&mut self, i: usize, place: u64) {
+        let others = self.others_carry(i);
+        // Where everything begins again, so does what is missing before it.
+        let place = if others { place } else { place.min(self.receive.next()) };
         self.entries[i].failed = Some(self.receiving.number(place));
-        if self.others_carry(i) {
+        if others {
             self.refuse(i, reason::MIDDLEBOX);
         } else {
             // What follows is no data until the peer says where it goes on.
@@ -67,8 +70,10 @@ impl Connection {
             self.entries[i].failed = Some(self.receiving.number(self.receive.next()));
         }
         self.tell_failed(i);
-        // What lies before it arrived.
-        if let Some(place) = self.sending.place(DataNumber::Long(data_seq), self.send.una()) {
+        // On a subflow that always was the only one, what lies before it arrived.
+        if self.linear
+            && let Some(place) = self.sending.place(DataNumber::Long(data_seq), self.send.una())
+        {
             self.send.acknowledged(place, 0);
         }
         self.begin_again(i);
