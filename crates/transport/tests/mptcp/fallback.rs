@@ -311,3 +311,58 @@ fn joins_under_way_end_with_a_fallback() {
          40  > lte R 1:1 tcprst(1)",
     );
 }
+
+#[test]
+fn a_fin_without_options_is_no_end_of_data_that_speaks_mptcp() {
+    // The peer fell back and closed; this end has data under way and several subflows behind it.
+    play(
+        &plain(),
+        &format!(
+            "{TWO}
+             40  < lte R. 1:1 ack 1
+             50  < wifi F. 1:1 ack 1
+             50  > wifi R. 1:1 ack 2 tcprst(6)
+             50  = events accepted connected"
+        ),
+    );
+}
+
+#[test]
+fn a_wrong_checksum_before_a_further_subflow_is_there() {
+    // Another can do without the one that failed, whose bytes are no data until then.
+    play(
+        &plain(),
+        "0   ! listen
+         0   < wifi S 0:0 capable(checksum)
+         0   > wifi S. 0:0 ack 1 capable(checksum)
+         10  < wifi . 1:1 ack 1 capable(checksum)
+         10  < lte S 0:0 join(1)
+         10  > lte S. 0:0 ack 1 join(0)
+         20  < wifi . 1:101 ack 1 dss(1 1 100, ack 1, sum) bad
+         20  > wifi . 1:1 ack 101 fail(1) dss(ack 1)
+         30  < lte . 1:1 ack 1 join
+         30  > wifi R. 1:1 ack 101 fail(1) tcprst(6)
+         30  > lte . 1:1 ack 1 dss(ack 1)
+         40  < lte . 1:101 ack 1 dss(1 1 100, ack 1, sum)
+         40  > lte . 1:1 ack 101 dss(ack 101)
+         40  = read 100",
+    );
+}
+
+#[test]
+fn options_that_vanish_while_the_window_is_closed() {
+    play(
+        &plain(),
+        "0    ! listen
+         0    < wifi S 0:0 capable win(1000)
+         0    > wifi S. 0:0 ack 1 capable
+         10   < wifi . 1:1 ack 1 capable win(1000)
+         10   ! write 1500
+         10   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         20   < wifi . 1:1 ack 1001 dss(ack 1001) win(0)
+         1020 > wifi . 1000:1000 ack 1 dss(ack 1)
+         1030 < wifi . 1:1 ack 1001 win(2000)
+         1030 > wifi . 1001:1501 ack 1
+         1030 = mptcp false",
+    );
+}
