@@ -2,10 +2,13 @@
 
 mod addresses;
 mod closing;
+mod coverage;
 mod data;
 mod failing;
 mod fallback;
 mod joining;
+#[path = "../moves/mod.rs"]
+mod moves;
 mod opening;
 mod script;
 mod tcp;

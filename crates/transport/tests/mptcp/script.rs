@@ -28,6 +28,7 @@
 //! | `win(N)` | the window: else the peer says 60000, and the endpoint may say anything |
 //! | `bad` | the payload's bytes are not those that were sent |
 
+use crate::moves;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use transport::{Config, ConnectionId, Endpoint, Event, Nic, Outcome};
@@ -140,6 +141,10 @@ struct Player {
     reading: bool,
     read: u64,
     acted: bool,
+    /// What is spoken, as last seen from outside.
+    mode: &'static str,
+    over: Option<&'static str>,
+    connected: bool,
 }
 
 impl Player {
@@ -161,6 +166,9 @@ impl Player {
             reading: true,
             read: 0,
             acted: false,
+            mode: "nothing",
+            over: None,
+            connected: false,
         }
     }
 
@@ -189,8 +197,7 @@ impl Player {
                     }
                     let next = self.endpoint.deadline();
                     assert!(next <= at, "nothing was sent for: {line}\n{:#?}", self.snapshot());
-                    self.now = next.max(self.now);
-                    self.endpoint.timeout(self.now);
+                    self.timeout(next);
                 };
                 assert_eq!(got, words.join(" "));
             }
@@ -198,13 +205,14 @@ impl Player {
                 self.wait(at, line);
                 let (nic, packet) = self.segment(&words[2..]);
                 self.endpoint.handle(at, nic, &packet);
-                self.application();
+                self.moved("segment");
             }
             "!" => {
                 if !acted || at > self.now {
                     self.wait(at, line);
                 }
                 self.act(&words[2..]);
+                self.moved("call");
             }
             "=" => {
                 self.wait(at, line);
@@ -223,17 +231,45 @@ impl Player {
             if self.endpoint.deadline() > until {
                 break;
             }
-            self.now = self.endpoint.deadline().max(self.now);
-            self.endpoint.timeout(self.now);
+            self.timeout(self.endpoint.deadline());
         }
         self.now = until;
+    }
+
+    fn timeout(&mut self, at: Time) {
+        self.now = at.max(self.now);
+        self.endpoint.timeout(self.now);
+        self.moved("timer");
+    }
+
+    fn speak(&mut self, id: ConnectionId) {
+        if self.connection != Some(id) {
+            self.connection = Some(id);
+            (self.mode, self.over, self.connected) = ("nothing", None, false);
+        }
+    }
+
+    /// Tells what the event changed of what is spoken.
+    fn moved(&mut self, by: &str) {
+        self.application();
+        let after = match (self.over, self.snapshot()) {
+            (Some(over), _) => over,
+            (None, None) => return,
+            (None, Some(snapshot)) if snapshot.mptcp => "MPTCP",
+            _ if self.connected => "TCP",
+            _ => "opening",
+        };
+        if after != self.mode {
+            moves::note(self.mode, by, after);
+            self.mode = after;
+        }
     }
 
     /// Hears the events, and reads.
     fn application(&mut self) {
         while let Some((id, event)) = self.endpoint.event() {
-            self.connection = Some(id);
-            self.events.push(match event {
+            self.speak(id);
+            let word = match event {
                 Event::Accepted { .. } => "accepted",
                 Event::Connected => "connected",
                 Event::Readable => continue,
@@ -247,7 +283,12 @@ impl Player {
                     transport::path_manager::Closed::TimedOut => "timed-out",
                     _ => "failed",
                 },
-            });
+            };
+            self.connected |= event == Event::Connected;
+            if let Event::Closed(_) = event {
+                self.over = Some(word);
+            }
+            self.events.push(word);
         }
         if self.reading
             && let Some(id) = self.connection
@@ -634,7 +675,8 @@ impl Player {
                 let (nic, local, remote) = self.places(words.get(1).unwrap_or(&"wifi"));
                 self.endpoint.address_up(now, Nic(nic), local, 1500);
                 let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
-                self.connection = Some(self.endpoint.connect(now, local, remote));
+                let id = self.endpoint.connect(now, local, remote);
+                self.speak(id);
             }
             // The server's address is there, and perhaps others.
             "listen" => {
