@@ -374,6 +374,10 @@ impl Connection {
 }
 
 /// Places of the bits.
-fn each_of(bits: u64) -> impl Iterator<Item = usize> {
-    (0..u64::BITS as usize).filter(move |i| bits & (1 << i) != 0)
+fn each_of(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let i = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(i)
+    })
 }
