@@ -28,6 +28,16 @@ FAULTS = " || ".join(
     ]
 )
 
+# Of MPTcpExt: what the kernel counts when it understands us. It retransmits at times because its
+# timer is as short as the round trip, when our end waits for a processor.
+USUAL = {
+    *("MPCapableSYNRX", "MPCapableACKRX", "MPCapableSYNTX", "MPCapableSYNACKRX"),
+    *("MPJoinSynRx", "MPJoinAckRx", "MPJoinSynTx", "MPJoinSynAckRx"),
+    *("AddAddr", "EchoAddTx", "AddAddrTx", "EchoAdd"),
+    *("OFOQueue", "OFOQueueTail", "OFOMerge", "DuplicateData", "MPTCPRetrans"),
+    *("SndWndShared", "RcvWndShared", "RcvWndConflict", "RcvWndConflictUpdate", "MPCurrEstab"),
+}
+
 
 @pytest.fixture(scope="session")
 def program() -> pathlib.Path:
@@ -87,38 +97,12 @@ def assert_two_subflows(contact: Contact, client: str) -> None:
     assert contact.kernel["subflows"] == 2
     counters = contact.kernel["counters"]
     assert counters.get("MPJoinAckRx" if client == "ours" else "MPJoinSynAckRx") == 1, counters
-    assert not FAILURES & counters.keys(), counters
+    assert counters.keys() <= USUAL, counters
     analysis = mptcplab.analyze(contact.capture)
     assert analysis.connections["mptcp_version"].to_list() == [1]
     assert analysis.subflows.height == 2
     assert analysis.flows.height == 4
     assert all(analysis.flows["bytes"] > 0)
-
-
-# Of MPTcpExt: what says that the kernel did not understand us.
-FAILURES = {
-    "MPCapableFallbackACK",
-    "MPCapableFallbackSYNACK",
-    "MPFallbackTokenInit",
-    "MPJoinNoTokenFound",
-    "MPJoinSynAckHMacFailure",
-    "MPJoinAckHMacFailure",
-    "DSSNotMatching",
-    "InfiniteMapTx",
-    "InfiniteMapRx",
-    "DSSNoMatchTCP",
-    "DataCsumErr",
-    "MPFailTx",
-    "MPFailRx",
-    "MPRstTx",
-    "MPRstRx",
-    "DSSCorruptionFallback",
-    "DSSCorruptionReset",
-    "DssFallback",
-    "SimultConnectFallback",
-    "FallbackFailed",
-    "MPCapableEndpAttempt",
-}
 
 
 @pytest.mark.parametrize("checksum", [(), ("kernel",), ("ours",)], ids=["plain", "kernel", "ours"])
