@@ -33,6 +33,12 @@ fn assert_near(value: f64, expected: f64, tolerance: f64) {
 }
 
 #[test]
+fn periodic() {
+    let lost = lost(&json!({"element": "periodic-loss", "every": 7}), 1);
+    assert!(lost.iter().enumerate().all(|(n, lost)| *lost == (n % 7 == 6)));
+}
+
+#[test]
 fn independent() {
     let lost = lost(&json!({"element": "loss", "ratio": 0.05}), 1);
     assert_near(share(&lost), 0.05, 0.03);

@@ -4,6 +4,7 @@ mod delay;
 mod gilbert_elliott;
 mod gilbert_elliott_time;
 mod loss;
+mod periodic_loss;
 mod rate;
 mod rate_markov;
 mod rate_process;
@@ -72,6 +73,7 @@ elements! {
     trace,
     delay,
     loss,
+    periodic_loss,
     gilbert_elliott,
     gilbert_elliott_time,
 }
