@@ -286,6 +286,8 @@ proptest! {
         // which says so. Nothing is lost in silence all the same.
         let failed = pair.seen.iter().any(|seen| matches!(seen.outcome, Some(Outcome::Failed(_))));
         let excused = (troubles.stripping.is_some() || troubles.altered.is_some()) && failed;
+        // And an end that has all may leave with its address before the other hears its last acknowledgement.
+        let left = !troubles.absences.is_empty() && pair.seen.iter().any(|seen| seen.outcome == Some(Outcome::Complete));
         for n in 0..2 {
             let (seen, read) = (&pair.seen[n], troubles.bytes[1 - n]);
             prop_assert_eq!(seen.corrupt, 0, "end {}: {:?}", n, &pair.seen);
@@ -294,7 +296,7 @@ proptest! {
                 continue;
             }
             prop_assert_eq!(seen.read, read, "end {}: {:?}", n, &pair.seen);
-            prop_assert!(excused || seen.outcome == Some(Outcome::Complete), "end {}: {:?}", n, &pair.seen);
+            prop_assert!(excused || left || seen.outcome == Some(Outcome::Complete), "end {}: {:?}", n, &pair.seen);
         }
     }
 }

@@ -33,7 +33,9 @@ impl Connection {
         if self.over.is_none() {
             self.over = Some(outcome);
             self.timers = Timers::NONE;
-            if outcome != Outcome::Complete {
+            if outcome == Outcome::Complete {
+                debug_assert!(self.send.is_empty() && self.receive.out_of_order() == 0, "something is left over");
+            } else {
                 for entry in self.entries.iter_mut().filter(|entry| entry.tcp.state() != State::Closed) {
                     entry.tcp.abort();
                 }

@@ -153,6 +153,11 @@ impl Send {
         self.end_acknowledged
     }
 
+    /// Whether nothing is kept for the peer any more.
+    pub fn is_empty(&self) -> bool {
+        self.outstanding.is_empty() && self.all_acknowledged()
+    }
+
     /// Whether the peer has all bytes that were written.
     pub fn all_acknowledged(&self) -> bool {
         self.una == self.written
