@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -35,6 +36,10 @@ class Case:
     def has_no_delay(self) -> bool:
         """So that its timing cannot tell the end."""
         return self.name.startswith("kernel-") and "lossy" not in self.name
+
+    @property
+    def is_simulated(self) -> bool:
+        return self.name.startswith("simulated-")
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +74,10 @@ def case(
         if where.startswith("kernel-"):
             capture = getattr(kernel_capture(where.removeprefix("kernel-")), end)
         elif where.startswith("simulated-"):
-            capture = getattr(simulated_run(where.removeprefix("simulated-")), end)
+            written = getattr(simulated_run(where.removeprefix("simulated-")), end)
+            # libpcap, and so tcptrace, refuses a second interface of raw IP packets.
+            capture = tmp_path_factory.mktemp("plain") / f"{end}.pcap"
+            subprocess.run(["editcap", "-F", "nsecpcap", written, capture], check=True)
         else:
             capture = EXAMPLES / where / file
     return Case(name, ordered(capture, tmp_path_factory.mktemp("ordered")), end)

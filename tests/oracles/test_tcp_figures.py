@@ -61,6 +61,10 @@ def pairs(case: Case, analysis: mptcplab.Analysis) -> Pairs:
 def test_bytes_need_no_rule(case: Case, analysis: mptcplab.Analysis) -> None:
     theirs = tcptrace.by_four_tuple(tcptrace.read(case.capture))
     for key, both in flows(analysis).items():
+        if case.is_simulated and ":" in key[0]:
+            # tcptrace sees no IPv6 in captures of raw IP packets.
+            assert key not in theirs
+            continue
         if len(theirs[key]) != len(both):
             continue
         for flow, own in zip(theirs[key], both, strict=True):
