@@ -69,7 +69,13 @@ def _mesh_ipv6(scenario: dict[str, Any]) -> None:
 
 
 def _reordering(scenario: dict[str, Any]) -> None:
-    delay = {"element": "delay", "delay": "15 ms", "jitter": "4 ms", "step": "300 us", "reorder": True}
+    delay = {
+        "element": "delay",
+        "delay": "15 ms",
+        "jitter": "4 ms",
+        "step": "300 us",
+        "reorder": True,
+    }
     rate = {"element": "rate", "rate": "10 Mbit/s"}
     scenario["link"] = {"air": {"uplink": [rate, delay], "downlink": [rate, delay]}}
     scenario["path"]["wifi"] = {"link": "air"}

@@ -123,9 +123,9 @@ def test_retransmissions_are_those_that_the_sender_counted(
     flows = ran.tables.flows
     for row in flows.filter(pl.col("data_packets") > 0).iter_rows(named=True):
         host = "client" if row["direction"] == "up" else "server"
-        own = state.filter(
-            connection=row["connection"], subflow=row["subflow"], host=host
-        ).sort("at_ns")
+        own = state.filter(connection=row["connection"], subflow=row["subflow"], host=host).sort(
+            "at_ns"
+        )
         assert own.height
         counted = own["retransmitted_packets"]
         assert counted.is_sorted()
@@ -167,9 +167,7 @@ def _resent(
     return resent, fins
 
 
-def test_no_link_is_faster_than_its_rate(
-    ran: SimulatedRun, ends: dict[str, list[Segment]]
-) -> None:
+def test_no_link_is_faster_than_its_rate(ran: SimulatedRun, ends: dict[str, list[Segment]]) -> None:
     """Over no window: what comes out of a link fits what the rate lets pass in it."""
     rates = {"wifi": 12e6, "lte": 7e6, "satellite": 3e6}
     if ran.name == "reordering":
@@ -229,7 +227,9 @@ def test_queue_delays_are_part_of_one_way_delays(
                 at = arrived[segment.identity].popleft()
                 path = _path(segment.ends[2 if direction == "down" else 0])
                 spent = round(segment.bytes * 8e9 / rates[path])
-                waits[path].append((at - delays[path] - spent, at - segment.at_ns - delays[path] - spent))
+                waits[path].append(
+                    (at - delays[path] - spent, at - segment.at_ns - delays[path] - spent)
+                )
         for path, seen in waits.items():
             samples = ran.tables.queues.filter(link=path, direction=direction)
             known = sorted(seen)

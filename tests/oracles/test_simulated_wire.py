@@ -1,4 +1,4 @@
-"""What simulated endpoints put on the wire: to tshark, and to arithmetic on the bytes, it is right."""
+"""What simulated endpoints put on the wire is right, to tshark and to arithmetic on the bytes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def test_tshark_has_nothing_to_complain_of(
         # here it is left to arithmetic.
         assert message.startswith(NO_MAPPING), (number, severity, group, message)
         segment = by_number[number]
-        assert not segment.length or any(option[0] >> 4 == signals.DSS for option in segment.options)
+        assert not segment.length or any(
+            option[0] >> 4 == signals.DSS for option in segment.options
+        )
     assert _count(getattr(ran, end), "_ws.malformed or tcp.checksum.status == 0") == 0
     assert _count(getattr(ran, end), "ip.checksum.status == 0 or tcp.checksum.status == 2") == 0
     good = _count(getattr(ran, end), "tcp.checksum.status == 1")
