@@ -27,6 +27,10 @@ pub struct Mappings {
     sums: VecDeque<(Range<u64>, u16)>,
 }
 
+/// Mappings, and sums, that are kept: more than any window has segments. A peer could send one for every byte of a
+/// gigabyte.
+const MOST: usize = 1 << 18;
+
 /// What the next bytes of a subflow are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -63,7 +67,7 @@ impl Mappings {
             previous.offset + u64::from(previous.len) <= mapping.offset
         };
         let before_next = self.known.get(at).is_none_or(|next| end <= next.offset);
-        if after_previous && before_next && mapping.len > 0 {
+        if after_previous && before_next && mapping.len > 0 && self.known.len() < MOST {
             self.known.insert(at, mapping);
         }
     }
@@ -87,7 +91,8 @@ impl Mappings {
     /// Remembers the ones' complement sum of a segment's payload, for checksums.
     pub fn sum(&mut self, segment: Range<u64>, sum: u16) {
         let at = self.sums.partition_point(|(known, _)| known.start < segment.start);
-        if self.sums.get(at).is_none_or(|(known, _)| known.start != segment.start) {
+        let is_new = self.sums.get(at).is_none_or(|(known, _)| known.start != segment.start);
+        if is_new && self.sums.len() < MOST {
             self.sums.insert(at, (segment, sum));
         }
     }
@@ -176,6 +181,16 @@ mod tests {
         assert_eq!(mappings.next(31..40), Next::Unmapped);
         mappings.continue_without(31, 777);
         assert_eq!(mappings.next(33..40), Next::Data { place: 779, len: 7 });
+    }
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let mut mappings = Mappings::default();
+        for n in 0..MOST as u64 + 10 {
+            mappings.insert(mapping(2 * n, n, 1));
+            mappings.sum(2 * n..2 * n + 1, 0);
+        }
+        assert_eq!((mappings.known.len(), mappings.sums.len()), (MOST, MOST));
     }
 
     #[test]

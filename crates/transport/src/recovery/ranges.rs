@@ -72,6 +72,11 @@ impl Ranges {
         self.ranges.is_empty()
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
     /// End of the last range, if there is one.
     pub fn end(&self) -> Option<u64> {
         self.ranges.last().map(|&(_, right)| right)

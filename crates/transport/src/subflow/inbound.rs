@@ -32,6 +32,10 @@ pub(super) struct Inbound {
 /// Selective acknowledgements that an option has room for at most.
 const BLOCKS: usize = 4;
 
+/// Ranges out of order that are kept. More holes no honest path makes in a window; a peer could make one with every
+/// byte that it sends.
+const MOST_RANGES: usize = 16_384;
+
 /// When a segment wants to be acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AckDue {
@@ -110,7 +114,9 @@ impl Inbound {
             if range.is_empty() {
                 return if fin { AckDue::Now } else { AckDue::No };
             }
-            self.insert(range);
+            if self.ranges.len() < MOST_RANGES {
+                self.insert(range);
+            }
             return AckDue::Now;
         }
         if range.end <= self.next {
@@ -183,5 +189,25 @@ impl Inbound {
     /// Bytes that wait for others before them.
     pub(super) fn out_of_order_bytes(&self) -> u64 {
         self.ranges.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let mut inbound = Inbound::new(&config::Tcp::default());
+        inbound.opened(0);
+        let most = MOST_RANGES as u64;
+        for n in 1..=2 * most {
+            inbound.arrive(Time::default(), 2 * n..2 * n + 1, false);
+        }
+        assert_eq!(inbound.out_of_order_bytes(), most);
+        // What is not kept comes again.
+        let all = inbound.arrive(Time::default(), 1..4 * most + 2, false);
+        assert_eq!(all.in_order, 1..4 * most + 2);
+        assert_eq!(inbound.out_of_order_bytes(), 0);
     }
 }
