@@ -187,13 +187,14 @@ impl Connection {
     }
 
     fn ack(&mut self, now: Time, i: usize, list: &mut List) {
-        if let Some(data_seq) = self.entries[i].failed {
-            self.entries[i].tell_failed = false;
+        // All ACKs say that a mapping failed, but what else is due would never be said.
+        let others = self.addresses.due(now) || self.send.end_alone();
+        let entry = &mut self.entries[i];
+        let told = std::mem::take(&mut entry.tell_failed);
+        if let Some(data_seq) = entry.failed.filter(|_| told || !others) {
             list.push(Mptcp::Fail(MpFail { data_seq }));
             list.push(Mptcp::Dss(self.data_ack()));
-            return;
-        }
-        if self.addresses.due(now)
+        } else if self.addresses.due(now)
             && let Some(notice) = self.addresses.next(now)
         {
             // An IPv6 address with its HMAC leaves no room for more.

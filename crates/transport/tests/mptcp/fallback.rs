@@ -244,6 +244,19 @@ fn a_wrong_checksum_on_the_only_subflow() {
 }
 
 #[test]
+fn what_else_is_due_goes_beside_mp_fail() {
+    let begin = "0    ! listen wifi/2
+         0    < wifi S 0:0 capable(checksum)
+         0    > wifi S. 0:0 ack 1 capable(checksum)
+         10   < wifi . 1:101 ack 1 capable(checksum)
+         10   > wifi . 1:1 ack 101 add_addr(1 10.9.1.1)
+         20   < wifi . 101:201 ack 1 dss(101 101 100, ack 1, sum) bad
+         20   > wifi . 1:1 ack 201 fail(101) dss(ack 101)";
+    play(&mesh(), &format!("{begin}\n 1010 > wifi . 1:1 ack 201 add_addr(1 10.9.1.1)"));
+    play(&mesh(), &format!("{begin}\n 30 ! finish\n 30 > wifi . 1:1 ack 201 dss(fin 1, ack 101, sum)"));
+}
+
+#[test]
 fn the_peer_finds_a_wrong_checksum_on_the_only_subflow() {
     // What is not acknowledged at connection level begins again; what it was sent in before is no data.
     play(
