@@ -8,6 +8,7 @@ use hostile::Middle;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use std::net::{IpAddr, SocketAddr};
+use transport::path_manager::LocalEndpoint;
 use transport::{Config, ConnectionId, Endpoint, Event, Nic, congestion, path_manager, scheduler};
 use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 
@@ -45,7 +46,7 @@ impl Lab {
             true => IpAddr::from([0xfd00, end as u16, u16::from(n), 0, 0, 0, 0, 1]),
         };
         let addresses = [0, 1].map(|end| (0..2).map(|n| address(end, n)).collect::<Vec<_>>());
-        let configs = [config(input)?, config(input)?];
+        let configs = [config(input, addresses[0][1])?, config(input, addresses[1][1])?];
         let most_bytes = configs[0].tcp.max_receive_buffer_bytes;
         let now = Time::from_nanos(1_000_000_000_000);
         let mtu_bytes = *input.choose(&[1500, 1280, 68])?;
@@ -212,8 +213,8 @@ impl Lab {
     }
 }
 
-/// Settings whose buffers are small.
-fn config(input: &mut Unstructured) -> Result<Config> {
+/// Settings whose buffers are small; `other` is the host's second address.
+fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
     let mut config = Config::default();
     let tcp = &mut config.tcp;
     let on: u16 = input.arbitrary()?;
@@ -229,6 +230,11 @@ fn config(input: &mut Unstructured) -> Result<Config> {
     (mptcp.checksum, mptcp.opportunistic_retransmission, mptcp.penalisation) = (!on(14), !on(15), !on(15));
     mptcp.scheduler = (*input.choose(scheduler::NAMES)?).into();
     mptcp.path_manager.name = (*input.choose(path_manager::NAMES)?).into();
+    let uses: u8 = input.arbitrary()?;
+    let uses = |bit: u8| uses & (1 << bit) != 0;
+    let endpoint =
+        LocalEndpoint { address: other, subflow: uses(0), signal: uses(1), backup: uses(2), fullmesh: uses(3) };
+    mptcp.path_manager.endpoints.push(endpoint);
     config.congestion_control = (*input.choose(congestion::NAMES)?).into();
     Ok(config)
 }
