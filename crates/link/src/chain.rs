@@ -82,8 +82,8 @@ impl Chain {
         let slot = &mut self.slots[index as usize];
         slot.deadline = slot.element.deadline();
         let (sent, dropped) = before;
-        for dropped in &mut out.dropped[dropped..] {
-            dropped.element = index;
+        if out.dropped.len() > dropped {
+            out.dropped[dropped..].iter_mut().for_each(|dropped| dropped.element = index);
         }
         if out.sent.len() == sent {
             return None;
@@ -110,23 +110,32 @@ impl Chain {
     fn catch_up(&mut self, now: Time, inclusive: bool, out: &mut Out) {
         while self.earliest < now || inclusive && self.earliest == now && now < Time::MAX {
             let at = self.earliest;
-            for direction in [Direction::Up, Direction::Down] {
-                let leaving = &mut self.leaving[direction as usize];
-                while leaving.front().is_some_and(|(leaves, _)| *leaves <= at)
-                    && let Some((_, packet)) = leaving.pop_front()
-                {
-                    out.send(direction, packet);
-                }
+            if self.leaving.iter().any(|leaving| !leaving.is_empty()) {
+                self.release(at, out);
             }
-            for index in 0..self.slots.len() {
-                let slot = &mut self.slots[index];
+            let mut index = 0;
+            while let Some(slot) = self.slots.get_mut(index) {
                 if slot.deadline <= at {
                     let before = (out.sent.len(), out.dropped.len());
                     slot.element.wake(at, out);
                     self.go_on(at, index, before, out);
                 }
+                index += 1;
             }
             self.reckon();
+        }
+    }
+
+    /// What was in flight when the elements were replaced leaves when its time has come.
+    #[cold]
+    fn release(&mut self, now: Time, out: &mut Out) {
+        for direction in [Direction::Up, Direction::Down] {
+            let leaving = &mut self.leaving[direction as usize];
+            while leaving.front().is_some_and(|(leaves, _)| *leaves <= now)
+                && let Some((_, packet)) = leaving.pop_front()
+            {
+                out.send(direction, packet);
+            }
         }
     }
 

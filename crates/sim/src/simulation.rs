@@ -228,6 +228,16 @@ impl Simulation {
     /// What left a link goes on.
     #[inline]
     fn leave(&mut self, link: usize) {
+        if !self.out.sent.is_empty() {
+            self.forward();
+        }
+        if !self.out.dropped.is_empty() {
+            self.bury(|element| Place::Link(link, element));
+        }
+        self.set_link(link);
+    }
+
+    fn forward(&mut self) {
         for (direction, packet) in self.out.sent.drain(..) {
             let owner = self.network.routes.find(packet.frame.ip.destination);
             let to = match (direction, owner) {
@@ -245,10 +255,6 @@ impl Simulation {
             };
             self.work.push_back((to, packet));
         }
-        if !self.out.dropped.is_empty() {
-            self.bury(|element| Place::Link(link, element));
-        }
-        self.set_link(link);
     }
 
     /// What ended in an element is recorded.

@@ -5,11 +5,9 @@ use wire::Time;
 /// Of equal deadlines the one with the lowest number is first.
 #[derive(Clone, Debug)]
 pub struct Deadlines {
-    /// By number; [`Time::MAX`] where there is none.
-    times: Vec<Time>,
-    /// A heap's layout: the children of `n` are `2n` and `2n + 1`; leaves are not stored. Each node names the earliest
-    /// below it.
-    winners: Vec<u32>,
+    /// A heap's layout: the children of `n` are `2n` and `2n + 1`, the second half are leaves. Each has the earliest
+    /// below it and its number; [`Time::MAX`] where there is none.
+    nodes: Vec<(Time, u32)>,
 }
 
 impl Default for Deadlines {
@@ -21,33 +19,33 @@ impl Default for Deadlines {
 impl Deadlines {
     /// `count` of them, all never.
     pub fn new(count: usize) -> Deadlines {
-        let leaves = count.next_power_of_two().max(2);
-        let mut deadlines = Deadlines { times: vec![Time::MAX; leaves], winners: vec![0; leaves] };
+        let leaves = count.next_power_of_two();
+        let mut nodes = vec![(Time::MAX, 0); 2 * leaves];
+        for number in 0..leaves {
+            nodes[leaves + number].1 = number as u32;
+        }
         for node in (1..leaves).rev() {
             // The leftmost leaf below: all are equal.
-            deadlines.winners[node] = deadlines.child(2 * node);
+            nodes[node] = nodes[2 * node];
         }
-        deadlines
+        Deadlines { nodes }
     }
 
     /// Sets one, making room for it where there is none yet.
     #[inline]
     pub fn set(&mut self, number: usize, at: Time) {
-        if number >= self.times.len() {
+        let mut node = self.nodes.len() / 2 + number;
+        if node >= self.nodes.len() {
             self.grow(number + 1);
+            node = self.nodes.len() / 2 + number;
         }
-        if self.times[number] == at {
-            return;
-        }
-        self.times[number] = at;
-        let mut node = (number + self.times.len()) / 2;
-        while node > 0 {
-            let (left, right) = (self.child(2 * node), self.child(2 * node + 1));
-            let winner = if self.times[right as usize] < self.times[left as usize] { right } else { left };
-            if self.winners[node] == winner && winner as usize != number {
+        let mut winner = (at, number as u32);
+        while self.nodes[node] != winner {
+            self.nodes[node] = winner;
+            if node == 1 {
                 return;
             }
-            self.winners[node] = winner;
+            winner = winner.min(self.nodes[node ^ 1]);
             node /= 2;
         }
     }
@@ -55,28 +53,20 @@ impl Deadlines {
     /// The first: its time and number. The time is [`Time::MAX`] when there is none.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        let number = self.winners[1] as usize;
-        (self.times[number], number)
+        let (at, number) = self.nodes[1];
+        (at, number as usize)
     }
 
     /// One of them.
     pub fn get(&self, number: usize) -> Time {
-        self.times.get(number).copied().unwrap_or(Time::MAX)
-    }
-
-    #[inline]
-    fn child(&self, node: usize) -> u32 {
-        match node.checked_sub(self.times.len()) {
-            Some(leaf) => leaf as u32,
-            None => self.winners[node],
-        }
+        self.nodes.get(self.nodes.len() / 2 + number).map_or(Time::MAX, |(at, _)| *at)
     }
 
     #[cold]
     fn grow(&mut self, count: usize) {
         let mut larger = Deadlines::new(count);
-        for (number, at) in self.times.iter().enumerate() {
-            larger.set(number, *at);
+        for (at, number) in &self.nodes[self.nodes.len() / 2..] {
+            larger.set(*number as usize, *at);
         }
         *self = larger;
     }

@@ -4,6 +4,7 @@ use crate::connection::{Address, Connection, Context, MPTCP_SPECIFIC, Opening, S
 use crate::deadlines::Deadlines;
 use crate::path_manager::{self, Closed};
 use crate::scheduler::PathView;
+use crate::tuples::Tuples;
 use crate::{Config, congestion, scheduler};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -93,9 +94,6 @@ pub struct SubflowSnapshot {
     pub scheduled_bytes: u64,
 }
 
-/// By local and remote end: a connection and its subflow.
-pub(crate) type Tuples = FxHashMap<(SocketAddr, SocketAddr), (u32, u32)>;
-
 /// All connections of a host. Addresses come and go with [`Endpoint::address_up`] and [`Endpoint::address_down`].
 pub struct Endpoint {
     config: Config,
@@ -132,7 +130,7 @@ impl Endpoint {
             addresses: Vec::new(),
             listening: Vec::new(),
             connections: Vec::new(),
-            tuples: FxHashMap::default(),
+            tuples: Tuples::default(),
             tokens: FxHashMap::default(),
             deadlines: Deadlines::default(),
             ready: VecDeque::new(),
@@ -170,7 +168,7 @@ impl Endpoint {
     /// # Panics
     /// When `local` is no address of the host.
     pub fn connect(&mut self, now: Time, mut local: SocketAddr, remote: SocketAddr) -> ConnectionId {
-        while local.port() == 0 || self.tuples.contains_key(&(local, remote)) {
+        while local.port() == 0 || self.tuples.contains(local, remote) {
             // Ephemeral ports (RFC 6335 §6).
             local.set_port(49_152 + (self.random.next_u32() % 16_384) as u16);
         }
@@ -206,7 +204,7 @@ impl Endpoint {
         let Frame { ip, l4: L4::Tcp(tcp), .. } = &packet.frame else { return };
         let local = SocketAddr::new(ip.destination, tcp.destination_port);
         let remote = SocketAddr::new(ip.source, tcp.source_port);
-        if let Some(&(id, subflow)) = self.tuples.get(&(local, remote)) {
+        if let Some((id, subflow)) = self.tuples.get(local, remote) {
             self.with(id as usize, |connection, ctx| connection.handle(now, subflow as usize, tcp, packet, ctx));
             return;
         }
@@ -279,8 +277,8 @@ impl Endpoint {
                 if gone {
                     self.tokens.remove(&connection.local_token());
                     for tuple in connection.tuples() {
-                        if self.tuples.get(&tuple).is_some_and(|&(owner, _)| owner == id) {
-                            self.tuples.remove(&tuple);
+                        if self.tuples.get(tuple.0, tuple.1).is_some_and(|(owner, _)| owner == id) {
+                            self.tuples.remove(tuple);
                         }
                     }
                     *slot = None;
@@ -359,7 +357,7 @@ impl Endpoint {
             self.tuples.insert(connection.tuple(subflow), (id as u32, subflow as u32));
         }
         for tuple in connection.gone.drain(..) {
-            self.tuples.remove(&tuple);
+            self.tuples.remove(tuple);
         }
         for event in self.news.drain(..) {
             self.events.push_back((ConnectionId(id as u32), event));

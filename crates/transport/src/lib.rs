@@ -16,6 +16,7 @@ pub mod path_manager;
 pub mod recovery;
 pub mod scheduler;
 pub mod subflow;
+mod tuples;
 
 pub use config::Config;
 pub use deadlines::Deadlines;

@@ -24,10 +24,11 @@ pub use signals::Signals;
 
 use crate::config::Config;
 use crate::congestion::{self, Congestion, Window};
-use crate::endpoint::{Event, Nic, Outcome, Snapshot, SubflowSnapshot, Tuples};
+use crate::endpoint::{Event, Nic, Outcome, Snapshot, SubflowSnapshot};
 use crate::path_manager::{self, PathManager};
 use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
 use crate::subflow::{Control, Expired, State};
+use crate::tuples::Tuples;
 use addresses::Addresses;
 use entry::Entry;
 use numbers::Numbers;

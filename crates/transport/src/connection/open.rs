@@ -88,7 +88,7 @@ impl Connection {
         let local = loop {
             // Ephemeral ports (RFC 6335 §6).
             let local = SocketAddr::new(local, 49_152 + ((ctx.random)() % 16_384) as u16);
-            if !ctx.taken.contains_key(&(local, remote)) {
+            if !ctx.taken.contains(local, remote) {
                 break local;
             }
         };
@@ -177,6 +177,9 @@ impl Connection {
             return true;
         }
         if entry.tcp.state() != State::SynReceived || entry.confirmed {
+            if matches!(signals.join, Some(MpJoin::Ack { .. })) && !entry.opened_here {
+                entry.tcp.acknowledge(); // the fourth packet was lost
+            }
             return true;
         }
         if entry.join.is_some() {
