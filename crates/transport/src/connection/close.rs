@@ -1,5 +1,6 @@
 //! How connections end (RFC 8684 §3.3.3, §3.5), and what follows from all that happens.
 
+use super::open::reason;
 use super::{Connection, Context, Mode, Signals, Timers};
 use crate::endpoint::{Event, Outcome};
 use crate::path_manager::{Closed, PathEvent};
@@ -70,6 +71,14 @@ impl Connection {
                 self.entries[i].tcp.close();
             }
         } else if received.finished && self.mode == Mode::Plain {
+            if i != self.plain {
+                return;
+            }
+            if self.discarding && !self.receive.finished() {
+                // What was not understood is lost, and this would hide it.
+                self.refuse(i, reason::MIDDLEBOX);
+                return self.end(Outcome::Failed(Closed::Protocol));
+            }
             self.receive.end_at(self.receive.next());
         }
     }
