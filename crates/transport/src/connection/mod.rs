@@ -225,7 +225,7 @@ impl Connection {
 
     /// Whether nothing of it is left: no subflow in TIME-WAIT, nothing to read.
     pub fn is_gone(&self) -> bool {
-        let read = self.over != Some(Outcome::Complete) || self.receive.readable() == 0;
+        let read = self.over == Some(Outcome::Aborted) || self.receive.readable() == 0;
         self.over.is_some() && read && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
     }
 
