@@ -2,6 +2,9 @@ use std::io::{self, BufWriter, Write};
 
 use wire::{Direction, Time};
 
+/// Fewer, larger writes: each costs as much as some hundred packets.
+const BUFFER_BYTES: usize = 1 << 16;
+
 /// Writes a pcapng: one section, little endian, interfaces of raw IP packets with nanoseconds.
 pub struct Writer<W: Write> {
     sink: BufWriter<W>,
@@ -18,7 +21,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The sink's, here as below.
     pub fn new(sink: W, host: &str) -> io::Result<Writer<W>> {
-        let (sink, host) = (BufWriter::new(sink), host.to_owned());
+        let (sink, host) = (BufWriter::with_capacity(BUFFER_BYTES, sink), host.to_owned());
         let mut writer = Writer { sink, host, interfaces: 0, last: Time::default(), block: Vec::new() };
         // §4.1: byte-order magic, version 1.0, length of the section not known.
         writer.begin(0x0a0d_0d0a, &[0x1a2b_3c4d, 1, u32::MAX, u32::MAX]);
@@ -63,16 +66,24 @@ impl<W: Write> Writer<W> {
         assert!(bytes.len() <= original_len as usize, "{} bytes of {original_len}", bytes.len());
         self.last = at;
         let [high, low] = ticks(at);
-        self.begin(6, &[interface, high, low, bytes.len() as u32, original_len]); // §4.3
-        self.padded(bytes);
-        if let Some(direction) = direction {
-            let flags = match direction {
-                Direction::Inbound => 1u32,
-                Direction::Outbound => 2,
-            };
-            self.option(2, &flags.to_le_bytes()); // epb_flags
+        const EPB_FLAGS: u32 = 2 | 4 << 16; // code and length
+        let flags = direction.map(|direction| match direction {
+            Direction::Inbound => 1u32,
+            Direction::Outbound => 2,
+        });
+        let padded = bytes.len().next_multiple_of(4);
+        let len = (32 + padded + if flags.is_some() { 12 } else { 0 }) as u32;
+        // §4.3, in one go: nearly all that is written is this.
+        self.block.clear();
+        self.block
+            .extend_from_slice(words([6, len, interface, high, low, bytes.len() as u32, original_len]).as_flattened());
+        self.block.extend_from_slice(bytes);
+        self.block.extend_from_slice(&[0; 3][..padded - bytes.len()]);
+        match flags {
+            Some(flags) => self.block.extend_from_slice(words([EPB_FLAGS, flags, 0, len]).as_flattened()),
+            None => self.block.extend_from_slice(words([len]).as_flattened()),
         }
-        self.end(direction.is_some())
+        self.sink.write_all(&self.block)
     }
 
     /// Ends the capture with the number of packets that each interface dropped, in order of declaration, and gives the
@@ -119,6 +130,11 @@ impl<W: Write> Writer<W> {
         self.block.extend_from_slice(&length);
         self.sink.write_all(&self.block)
     }
+}
+
+/// As they stand in the file.
+fn words<const N: usize>(words: [u32; N]) -> [[u8; 4]; N] {
+    words.map(u32::to_le_bytes)
 }
 
 /// Nanoseconds as two words, the higher first.

@@ -141,6 +141,11 @@ impl Options {
     /// [`EmitError`], the options unchanged, when 40 bytes do not hold it or its fields contradict each other.
     #[inline]
     pub fn push(&mut self, option: &TcpOption) -> Result<(), EmitError> {
+        if let TcpOption::Mptcp(Mptcp::Dss(dss)) = option
+            && self.push_dss(dss)
+        {
+            return Ok(());
+        }
         let len = usize::from(self.len);
         let room = &mut self.bytes[len..];
         let need = match option.emit(room) {
@@ -154,6 +159,15 @@ impl Options {
         }
         self.len += (padding + need) as u8;
         Ok(())
+    }
+
+    /// Appends a DSS where the longest finds room; says whether it did.
+    #[inline]
+    fn push_dss(&mut self, dss: &Dss) -> bool {
+        let len = usize::from(self.len);
+        let Some(room) = self.bytes[len..].first_chunk_mut().filter(|_| len % 4 == 0) else { return false };
+        self.len += dss.lay_out([NO_OPERATION, MPTCP], room) as u8;
+        true
     }
 
     /// Why an option was not appended.

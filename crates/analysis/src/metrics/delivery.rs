@@ -24,7 +24,7 @@ impl Metric for Delivery {
         Delivery::default()
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match event.kind {
             Kind::Arrived { bytes } => {

@@ -35,7 +35,7 @@ impl Metric for Events {
         Events::default()
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match &event.kind {
             Kind::Happened(happening) => self.list(event, (**happening).clone(), false),

@@ -32,7 +32,7 @@ impl Metric for Gaps {
         Gaps::default()
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         let d = event.direction as usize;
         match event.kind {

@@ -40,7 +40,7 @@ macro_rules! metrics {
                 Metrics { $($metric: Metric::new(options, start),)* }
             }
 
-            #[inline]
+            #[inline(always)]
             fn on(&mut self, event: &FlowEvent) {
                 $(self.$metric.on(event);)*
             }
@@ -68,18 +68,25 @@ metrics! {
 pub(crate) struct PerFlow<T>(Vec<[T; 2]>);
 
 impl<T: Default> PerFlow<T> {
+    #[inline]
     pub(crate) fn of(&mut self, event: &FlowEvent) -> &mut T {
         self.at(event.subflow, event.direction)
     }
 
+    #[inline]
     pub(crate) fn at(&mut self, subflow: usize, direction: tables::Direction) -> &mut T {
         if subflow >= self.0.len() {
-            // Most connections have few subflows, and there are many connections; but growth stays geometric.
-            if subflow < 8 {
-                self.0.reserve_exact(subflow + 1 - self.0.len());
-            }
-            self.0.resize_with(subflow + 1, Default::default);
+            self.grow(subflow + 1);
         }
         &mut self.0[subflow][direction as usize]
+    }
+
+    #[cold]
+    fn grow(&mut self, subflows: usize) {
+        // Most connections have few subflows, and there are many connections; but growth stays geometric.
+        if subflows <= 8 {
+            self.0.reserve_exact(subflows - self.0.len());
+        }
+        self.0.resize_with(subflows, Default::default);
     }
 }

@@ -28,7 +28,7 @@ impl Metric for Reordering {
         Reordering { delays: Default::default(), late: [0; 2], samples: options.samples.then(Vec::new) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         let Kind::InOrder { offset, bytes, delay_nanos } = event.kind else { return };
         let d = event.direction as usize;

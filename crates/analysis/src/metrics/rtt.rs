@@ -34,7 +34,7 @@ impl Metric for Rtt {
         Rtt { flows: PerFlow::default(), samples: options.samples.then(Vec::new) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         let Kind::Rtt { nanos } = event.kind else { return };
         let flow = self.flows.of(event);

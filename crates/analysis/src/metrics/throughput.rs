@@ -53,7 +53,7 @@ impl Metric for Throughput {
         Throughput { bin_nanos: options.bin_ns, start, bin, flows: PerFlow::default(), connection: Default::default() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match event.kind {
             Kind::Arrived { bytes } => {

@@ -30,7 +30,7 @@ impl Metric for Volume {
         Volume::default()
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match &event.kind {
             Kind::Packet => self.0.of(event).packets += 1,

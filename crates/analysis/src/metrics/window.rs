@@ -35,7 +35,7 @@ impl Metric for Window {
         Window { flows: PerFlow::default(), samples: options.samples.then(Vec::new) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match event.kind {
             Kind::Data(_) => self.flows.of(event).after_data = true,

@@ -112,13 +112,15 @@ impl End {
         }
     }
 
-    #[inline]
+    /// Inlined, so that of the metrics only those remain that the kind of event concerns.
+    #[inline(always)]
     fn emit(&mut self, event: FlowEvent) {
         self.metrics.on(&event);
     }
 }
 
 impl Packet<'_> {
+    #[inline(always)]
     fn event(&self, direction: Direction, kind: Kind) -> FlowEvent {
         FlowEvent { seen: self.seen, subflow: self.subflow, direction, kind }
     }
@@ -287,12 +289,24 @@ impl Connection {
         self.ends[packet.end].as_mut().expect("the site has an end")
     }
 
+    #[cold]
     pub(super) fn happened(&mut self, packet: &Packet, happening: Happening) {
         let event = packet.event(packet.direction, Kind::Happened(Box::new(happening)));
         self.end(packet).emit(event);
     }
 
     fn options(&mut self, packet: &Packet) -> Signals {
+        if !packet.tcp.flags.has(Flags::SYN) {
+            let said = packet.tcp.options.brief();
+            if !said.signals {
+                return Signals { dss: said.dss, ..Signals::default() };
+            }
+        }
+        self.all_options(packet)
+    }
+
+    #[cold]
+    fn all_options(&mut self, packet: &Packet) -> Signals {
         let mut signals = Signals::default();
         for option in &packet.tcp.options {
             match option {

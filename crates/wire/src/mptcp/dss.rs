@@ -33,6 +33,9 @@ const MAPPING: u8 = 0x04; // M
 const LONG_SEQ: u8 = 0x08; // m
 const DATA_FIN: u8 = 0x10; // F
 
+/// Bytes of the longest, with kind and length; a multiple of 4.
+pub(crate) const LONGEST: usize = 28;
+
 /// Data sequence signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dss {
@@ -101,11 +104,42 @@ impl Dss {
         })
     }
 
+    fn flags(&self) -> u8 {
+        let fin = if self.data_fin { DATA_FIN } else { 0 };
+        let ack = self.data_ack.map_or(0, |number| number.flags(DATA_ACK, LONG_ACK));
+        fin | ack | self.mapping.map_or(0, |mapping| mapping.data_seq.flags(MAPPING, LONG_SEQ))
+    }
+
+    /// Writes the whole option as nearly all segments have it: with kind and length, and before them what `padding` it
+    /// takes to end on a 32-bit boundary. Says how many bytes; those after them mean nothing.
+    #[inline]
+    pub(crate) fn lay_out(&self, [padding, kind]: [u8; 2], out: &mut [u8; LONGEST]) -> usize {
+        // Only the length and checksum of a mapping are not whole words.
+        let start = match self.mapping {
+            Some(Mapping { checksum: None, .. }) => 2,
+            _ => 0,
+        };
+        out[..2].fill(padding);
+        let mut at = start + 4;
+        if let Some(data_ack) = self.data_ack {
+            at += data_ack.lay_out(&mut out[at..]);
+        }
+        if let Some(Mapping { data_seq, subflow_seq, len, checksum }) = self.mapping {
+            at += data_seq.lay_out(&mut out[at..]);
+            out[at..at + 4].copy_from_slice(&subflow_seq.to_be_bytes());
+            out[at + 4..at + 6].copy_from_slice(&len.to_be_bytes());
+            at += 6;
+            if let Some(checksum) = checksum {
+                out[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
+                at += 2;
+            }
+        }
+        out[start..start + 4].copy_from_slice(&[kind, (at - start) as u8, SUBTYPE << 4, self.flags()]);
+        at
+    }
+
     pub(super) fn emit(&self, out: &mut Writer) {
-        let mut flags = if self.data_fin { DATA_FIN } else { 0 };
-        flags |= self.data_ack.map_or(0, |number| number.flags(DATA_ACK, LONG_ACK));
-        flags |= self.mapping.map_or(0, |mapping| mapping.data_seq.flags(MAPPING, LONG_SEQ));
-        out.put(&[SUBTYPE << 4, flags]);
+        out.put(&[SUBTYPE << 4, self.flags()]);
         if let Some(data_ack) = self.data_ack {
             data_ack.emit(out);
         }
@@ -144,6 +178,20 @@ impl DataNumber {
         match self {
             DataNumber::Short(_) => present,
             DataNumber::Long(_) => present | long,
+        }
+    }
+
+    #[inline]
+    fn lay_out(self, out: &mut [u8]) -> usize {
+        match self {
+            DataNumber::Short(low) => {
+                out[..4].copy_from_slice(&low.to_be_bytes());
+                4
+            }
+            DataNumber::Long(number) => {
+                out[..8].copy_from_slice(&number.to_be_bytes());
+                8
+            }
         }
     }
 
