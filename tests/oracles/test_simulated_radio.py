@@ -22,9 +22,6 @@ PERIOD_NS = 100_000_000
 HASHES = [line.split() for line in (GOLDEN / "hashes.txt").read_text().splitlines()]
 
 
-@pytest.mark.xfail(
-    reason="some packets are stamped a nanosecond later than in golden.rs", strict=True
-)
 @pytest.mark.parametrize("name", [line[0] for line in HASHES])
 def test_captures_are_those_of_before(name: str, tmp_path: pathlib.Path) -> None:
     """In the module's release build as in crates/sim/tests/golden.rs, which says how to renew."""

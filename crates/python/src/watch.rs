@@ -30,9 +30,6 @@ struct Site {
     capture: Option<Writer<File>>,
     interfaces: usize,
     records: u64,
-    /// Time of the last packet. Hosts answer at once in virtual time, but of packets of one time nobody can tell which
-    /// came first: each is a nanosecond after the one before it at least.
-    last: Time,
 }
 
 impl Watch {
@@ -41,7 +38,7 @@ impl Watch {
         for end in &ends {
             let writer = |path| Writer::new(File::create(path)?, end.host);
             let capture = end.path.as_ref().map(writer).transpose()?;
-            sites.push(Site { capture, interfaces: 0, records: 0, last: Time::from_nanos(i64::MIN) });
+            sites.push(Site { capture, interfaces: 0, records: 0 });
         }
         let (mut places, mut named) = (Vec::new(), Vec::new());
         for point in points {
@@ -99,8 +96,6 @@ impl Observer for Watch {
         let (place, interface) = self.points[point];
         let site = &mut self.sites[place];
         site.records += 1;
-        let at = at.max(site.last + 1);
-        site.last = at;
         let len = packet.frame.wire_len();
         let captured = if self.full_payload { len } else { len - packet.frame.payload.len };
         if let Some(capture) = &mut site.capture {

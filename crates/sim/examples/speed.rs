@@ -39,14 +39,14 @@ fn main() {
         "cross_traffic": [],
         "stop_ns": 120_000_000_000i64,
         "epoch_ns": 0,
-        "sample_ns": 100_000_000,
+        "sample_ns": 0,
     });
     let mut simulation = Simulation::from_json(&scenario.to_string()).expect("the scenario is right");
     let began = std::time::Instant::now();
     let outcome = simulation.run(&mut (), u64::MAX).expect("it ends");
     let seconds = began.elapsed().as_secs_f64();
     println!(
-        "{connections} connections: {} packets in {seconds:.2} s, {:.2} million/s; {:.1} Mbit/s; {}",
+        "{} packets of {connections} connections in {seconds:.2} s, {:.2} million/s; {:.1} Mbit/s; {}",
         outcome.packets,
         outcome.packets as f64 / seconds / 1e6,
         outcome.bytes_down as f64 * 8e3 / outcome.virtual_ns as f64,

@@ -3,6 +3,7 @@
 use crate::applications::{self, End};
 use crate::cross::{self, Cross};
 use crate::network::{Link, Network, Owner, Path, Routes};
+use crate::observer::Site;
 use crate::records::Records;
 use crate::scenario::{Event, Run, Scenario, Way};
 use crate::simulation::{Node, Simulation};
@@ -64,8 +65,8 @@ impl Simulation {
                 routes.add(address, owner)?;
             }
             let name = |end: &str| format!("{}-{end}", traffic.name()).into();
-            nodes.push(Node { name: name("neighbour"), host: neighbour, point: None, uplink: Some(link) });
-            nodes.push(Node { name: name("peer"), host: peer, point: None, uplink: None });
+            nodes.push(Node { name: name("neighbour"), host: neighbour, site: None, uplink: Some(link) });
+            nodes.push(Node { name: name("peer"), host: peer, site: None, uplink: None });
             crosses.push(one);
         }
         let records = Records::new(start, scenario.sample_ns, senders(&scenario));
@@ -202,7 +203,7 @@ fn client(scenario: &Scenario) -> Node {
     let interface = |path: &crate::scenario::Path| Interface::new(&path.name, path.addresses(), path.mtu_bytes);
     let interfaces = scenario.paths.iter().map(interface).collect();
     let host = Host::new(config, seed(scenario, "client"), interfaces);
-    Node { name: "client".into(), host, point: Some(0), uplink: None }
+    Node { name: "client".into(), host, site: Some(Site::new(0)), uplink: None }
 }
 
 fn server(scenario: &Scenario, start: Time) -> Node {
@@ -221,7 +222,7 @@ fn server(scenario: &Scenario, start: Time) -> Node {
     host.attach(start, Nic(0));
     let transfer = scenario.transfer.clone();
     host.listen(scenario.server.port, Box::new(move || applications::at(End::Server, &transfer)));
-    Node { name: "server".into(), host, point: Some(scenario.paths.len()), uplink: None }
+    Node { name: "server".into(), host, site: Some(Site::new(scenario.paths.len())), uplink: None }
 }
 
 /// What the scenario says of an address goes before what follows from its place in it.

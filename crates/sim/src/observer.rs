@@ -2,8 +2,8 @@ use wire::{Direction, Packet, Time};
 
 /// What sees the packets of the client and the server: capture writers, the analysis, a test.
 pub trait Observer {
-    /// A packet passed one of [`Simulation::points`](crate::Simulation::points), given by its place there. Times never
-    /// go back.
+    /// A packet passed one of [`Simulation::points`](crate::Simulation::points), given by its place there. At each host
+    /// times grow from packet to packet.
     fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet);
 }
 
@@ -23,15 +23,31 @@ pub struct Point {
 }
 
 /// A host's interfaces as points.
+pub(crate) struct Site {
+    /// The point that its first interface is.
+    first: usize,
+    /// Time of the last packet. Hosts answer at once in virtual time, but of packets of one time nobody can tell which
+    /// came first: each is a nanosecond after the one before it at least.
+    last: Time,
+}
+
+impl Site {
+    /// Of a host whose first interface is the point `first`.
+    pub fn new(first: usize) -> Site {
+        Site { first, last: Time::from_nanos(i64::MIN) }
+    }
+}
+
+/// Tells an observer what passes a host.
 pub(crate) struct Tap<'a, O> {
     pub observer: &'a mut O,
-    /// The point that its first interface is.
-    pub first: usize,
+    pub site: &'a mut Site,
 }
 
 impl<O: Observer> host::Tap for Tap<'_, O> {
     #[inline]
     fn passed(&mut self, at: Time, nic: transport::Nic, direction: Direction, packet: &Packet) {
-        self.observer.passed(at, self.first + nic.0 as usize, direction, packet);
+        self.site.last = at.max(self.site.last + 1);
+        self.observer.passed(self.site.last, self.site.first + nic.0 as usize, direction, packet);
     }
 }

@@ -5,7 +5,7 @@ use crate::applications::{self, End};
 use crate::build::{CLIENT, SERVER};
 use crate::cross::Cross;
 use crate::network::{Network, Owner};
-use crate::observer::Tap;
+use crate::observer::{Site, Tap};
 use crate::outcome::{self, Outcome};
 use crate::pool::Pool;
 use crate::records::Records;
@@ -29,8 +29,8 @@ const LINGER_NS: i64 = 10_000_000_000;
 pub(crate) struct Node {
     pub name: Arc<str>,
     pub host: Host,
-    /// The point that its first interface is, for those that are observed.
-    pub point: Option<usize>,
+    /// For those that are observed.
+    pub site: Option<Site>,
     /// The link that it is at the client's end of, for neighbours.
     pub uplink: Option<usize>,
 }
@@ -290,8 +290,8 @@ impl Simulation {
 
     fn arrive(&mut self, place: usize, nic: Nic, packet: Box<Packet>, observer: &mut impl Observer) {
         let node = &mut self.nodes[place];
-        let reception = match node.point {
-            Some(first) => node.host.handle(self.now, nic, &packet, &mut Tap { observer, first }),
+        let reception = match &mut node.site {
+            Some(site) => node.host.handle(self.now, nic, &packet, &mut Tap { observer, site }),
             None => node.host.handle(self.now, nic, &packet, &mut ()),
         };
         let reason = match reception {
@@ -312,8 +312,8 @@ impl Simulation {
         loop {
             let mut packet = self.pool.take();
             let node = &mut self.nodes[place];
-            let nic = match node.point {
-                Some(first) => node.host.transmit(self.now, &mut packet, &mut Tap { observer, first }),
+            let nic = match &mut node.site {
+                Some(site) => node.host.transmit(self.now, &mut packet, &mut Tap { observer, site }),
                 None => node.host.transmit(self.now, &mut packet, &mut ()),
             };
             let Some(nic) = nic else {

@@ -56,8 +56,8 @@ pub struct Seen {
     pub packets: Vec<[u64; 2]>,
     /// Bytes of TCP payload in and out, by point.
     pub payload: Vec<[u64; 2]>,
-    /// Time of the last packet.
-    pub last: Time,
+    /// Time of the last packet, by point.
+    pub last: Vec<Time>,
     /// Packets that are not TCP.
     pub others: u64,
     /// Every packet in one line, where wanted.
@@ -72,9 +72,10 @@ impl Seen {
 
 impl Observer for Seen {
     fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
-        assert!(at >= self.last, "time goes back");
-        self.last = at;
         let place = self.packets.len().max(point + 1);
+        self.last.resize(place, Time::from_nanos(i64::MIN));
+        assert!(at > self.last[point], "two packets at one time");
+        self.last[point] = at;
         self.packets.resize(place, [0; 2]);
         self.payload.resize(place, [0; 2]);
         let way = usize::from(direction == Direction::Outbound);
