@@ -89,6 +89,12 @@ impl Chain {
             return None;
         }
         let next = slot.next;
+        if let [(way, _)] = out.sent[sent..]
+            && next[way as usize] == END
+            && self.leaving[way as usize].is_empty()
+        {
+            return None; // it is where it goes
+        }
         if out.sent.len() > sent + 1 {
             let others = out.sent.drain(sent + 1..).rev();
             self.together.extend(others.map(|(way, packet)| (next[way as usize], way, packet)));

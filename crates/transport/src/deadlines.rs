@@ -6,8 +6,8 @@ use wire::Time;
 #[derive(Clone, Debug)]
 pub struct Deadlines {
     /// A heap's layout: the children of `n` are `2n` and `2n + 1`, the second half are leaves. Each has the earliest
-    /// below it and its number; [`Time::MAX`] where there is none.
-    nodes: Vec<(Time, u32)>,
+    /// below it and its number, [`packed`]; [`Time::MAX`] where there is none.
+    nodes: Vec<i128>,
 }
 
 impl Default for Deadlines {
@@ -20,9 +20,9 @@ impl Deadlines {
     /// `count` of them, all never.
     pub fn new(count: usize) -> Deadlines {
         let leaves = count.next_power_of_two();
-        let mut nodes = vec![(Time::MAX, 0); 2 * leaves];
+        let mut nodes = vec![packed(Time::MAX, 0); 2 * leaves];
         for number in 0..leaves {
-            nodes[leaves + number].1 = number as u32;
+            nodes[leaves + number] = packed(Time::MAX, number);
         }
         for node in (1..leaves).rev() {
             // The leftmost leaf below: all are equal.
@@ -39,7 +39,7 @@ impl Deadlines {
             self.grow(number + 1);
             node = self.nodes.len() / 2 + number;
         }
-        let mut winner = (at, number as u32);
+        let mut winner = packed(at, number);
         while self.nodes[node] != winner {
             self.nodes[node] = winner;
             if node == 1 {
@@ -53,23 +53,34 @@ impl Deadlines {
     /// The first: its time and number. The time is [`Time::MAX`] when there is none.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        let (at, number) = self.nodes[1];
-        (at, number as usize)
+        unpacked(self.nodes[1])
     }
 
     /// One of them.
     pub fn get(&self, number: usize) -> Time {
-        self.nodes.get(self.nodes.len() / 2 + number).map_or(Time::MAX, |(at, _)| *at)
+        self.nodes.get(self.nodes.len() / 2 + number).map_or(Time::MAX, |node| unpacked(*node).0)
     }
 
     #[cold]
     fn grow(&mut self, count: usize) {
         let mut larger = Deadlines::new(count);
-        for (at, number) in &self.nodes[self.nodes.len() / 2..] {
-            larger.set(*number as usize, *at);
+        for node in &self.nodes[self.nodes.len() / 2..] {
+            let (at, number) = unpacked(*node);
+            larger.set(number, at);
         }
         *self = larger;
     }
+}
+
+/// A deadline and its number in one number of the same order: compared at once.
+#[inline]
+fn packed(at: Time, number: usize) -> i128 {
+    i128::from(at.as_nanos()) << u32::BITS | i128::from(number as u32)
+}
+
+#[inline]
+fn unpacked(node: i128) -> (Time, usize) {
+    (Time::from_nanos((node >> u32::BITS) as i64), node as u32 as usize)
 }
 
 #[cfg(test)]

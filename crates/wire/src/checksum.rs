@@ -29,8 +29,14 @@ impl Sum {
     /// Adds bytes, an odd last one as if a zero followed.
     #[inline]
     pub fn add(mut self, bytes: &[u8]) -> Sum {
-        // Two words at a time: a carry from the lower into the upper is one that folding brings back.
-        let mut fours = bytes.chunks_exact(4);
+        // Several words at a time: a carry from a lower into a higher is one that folding brings back.
+        let mut eights = bytes.chunks_exact(8);
+        for eight in &mut eights {
+            let four =
+                u64::from_be_bytes([eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7]]);
+            self.0 += (four >> 32) + (four & 0xffff_ffff);
+        }
+        let mut fours = eights.remainder().chunks_exact(4);
         for four in &mut fours {
             self.0 += u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
         }
