@@ -18,7 +18,7 @@ impl Connection {
     /// both go on as TCP; otherwise the connection can only do without this subflow. Linux draws the line there too
     /// (`allow_infinite_fallback` in net/mptcp/protocol.c).
     pub(super) fn stripped(&mut self, i: usize) {
-        if !self.linear {
+        if !self.linear || self.entries[i].join.is_some() {
             return self.refuse(i, reason::MIDDLEBOX);
         }
         self.speak_plainly(i);

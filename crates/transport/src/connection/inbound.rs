@@ -29,6 +29,9 @@ impl Connection {
         }
         if received.established {
             self.subflow_established(now, i, tcp, &signals, &received, ctx);
+            if self.entries[i].is_over() {
+                return self.settle(now, ctx); // refused
+            }
         }
         if self.mode == Mode::Multipath {
             self.take_signals(now, i, &signals, &received, len, ctx);

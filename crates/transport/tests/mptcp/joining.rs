@@ -47,6 +47,25 @@ fn a_join_that_is_never_confirmed_is_given_up() {
 }
 
 #[test]
+fn an_answer_without_mp_join_refuses_the_subflow_and_nothing_else() {
+    // RFC 8684 §3.2: whoever answered does not know the connection, which goes on as it was.
+    play(
+        &mesh(),
+        &format!(
+            "{CLIENT}
+             20  ! up lte
+             20  > lte S 0:0 join(1)
+             30  < lte S. 0:0 ack 1
+             30  > lte R. 1:1 ack 1 tcprst(1)
+             40  ! write 100
+             40  > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
+             50  < wifi . 1:1 ack 101 dss(ack 101)
+             50  = subflows 1"
+        ),
+    );
+}
+
+#[test]
 fn a_server_is_joined() {
     play(
         &plain(),
@@ -60,6 +79,9 @@ fn a_server_is_joined() {
              30  < lte . 1:101 ack 1 dss(1 1 100, ack 1)
              40  < lte . 1:1 ack 1 join
              40  > lte . 1:1 ack 1 dss(ack 1)
+             // The fourth was lost.
+             45  < lte . 1:1 ack 1 join
+             45  > lte . 1:1 ack 1 dss(ack 1)
              50  < lte . 1:101 ack 1 dss(1 1 100, ack 101)
              50  > lte . 1:1 ack 101 dss(ack 101)
              50  = read 100
