@@ -44,9 +44,10 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 	scripts/deny $(BIN)/python
 
 .PHONY: bench
-bench: $(VENV)/dev ## Speed and memory beside tcptrace and tshark, start-up, micro-benchmarks
+bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark and ns-3, start-up, micro-benchmarks
 	$(BIN)/python benchmarks/run.py
-	cargo bench --locked --package wire --package capture
+	$(BIN)/python benchmarks/simulation.py
+	cargo bench --locked --package wire --package capture --package link
 
 .PHONY: docs
 docs: $(VENV)/docs ## Reference from the code, then docs/_build/html/index.html
