@@ -18,9 +18,10 @@ from oracles.tshark import FourTuple, Packet
 
 Row = dict[str, Any]
 DIRECTIONS = {"up": True, "down": False}
-# tshark gives some segments another DSN than they carry, or none ("No mapping available"),
-# where mappings come late or again. test_simulated_wire follows these from their bytes. At the
-# server's end of "rebind" a subflow goes on from another address.
+# Here tshark's DSNs contradict the DSS options of the same segments (in "three-paths" it puts data
+# past the last byte that was sent), or it has none ("No mapping available"), so it is no judge;
+# test_simulated_wire follows these captures from their bytes. At the server's end of "rebind" a
+# subflow goes on from another address.
 MISREAD = {
     "simulated-three-paths-client",
     "simulated-three-paths-server",
@@ -75,7 +76,7 @@ def packets(case: Case) -> list[Packet]:
 def pairs(case: Case, analysis: mptcplab.Analysis, packets: list[Packet]) -> list[Pair]:
     """Every MPTCP connection, ours and theirs, found by its first subflow."""
     if case.name.removesuffix(".pcapng") in MISREAD:
-        pytest.skip("tshark gives other DSNs than the segments carry")
+        pytest.skip("tshark's DSNs contradict the segments' own: see MISREAD")
     ours: dict[frozenset[tuple[str, int]], list[Ours]] = defaultdict(list)
     for connection in _connections(analysis):
         if connection.subflows[0]["kind"] != "tcp":

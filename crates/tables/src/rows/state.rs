@@ -33,7 +33,7 @@ row! {
         queued_bytes: Option<u64>,
         /// Bytes that the scheduler gave the subflow so far.
         scheduled_bytes: u64,
-        /// Data packets that the subflow sent again so far.
+        /// Segments that the subflow sent again so far, SYN and FIN among them.
         retransmitted_packets: u64,
         /// Whether it is to be used only when no other subflow is.
         backup: Option<bool>,
