@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import mptcplab
+from mptcplab.cli.main import parser
+from mptcplab.scenario import library
+from mptcplab.scenario.scenario import load
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,3 +54,36 @@ def test_diagnostics_are_described() -> None:
     known = {name for path in source for name in named.findall(path.read_text())}
     assert {"capture_cut", "not_ip", "midway", "hmac_wrong"} <= known
     assert known - described("diagnostics.md") == set()
+
+
+def shown() -> set[str]:
+    """What follows ``mptcplab run`` wherever users are shown it."""
+    (subparsers,) = (one for one in parser()._actions if isinstance(one.choices, dict))
+    helps = [command.format_help() for command in dict(subparsers.choices or {}).values()]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    text = "\n".join(
+        [
+            *helps,
+            *(page.read_text() for page in pages),
+            *(library.text("scenarios", name) for name in library.names("scenarios")),
+        ]
+    )
+    lines = re.findall(r"mptcplab run ((?!-->)\S+(?: (?!-->)[^\s|#`;]+)*)", text)
+    known = [*library.names("scenarios"), "mine.toml"]
+    return {line for line in lines if line.split()[0] in known}
+
+
+def test_what_is_shown_can_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(library.text("scenarios", "wifi-lte"))
+    lines = shown()
+    assert "wifi-lte --set path.wifi.rate=10Mbit/s --set mptcp.congestion_control=olia" in lines
+    assert any("--repeat" in line for line in lines)
+    for line in sorted(lines):
+        options = parser().parse_args(["run", *line.split()])
+        load(options.scenario, options.settings)
+    for page in ("README.md", "docs/simulation.md"):
+        found = re.findall(r'mptcplab\.run\("(.*?)".*settings=(\[.*?\])', (ROOT / page).read_text())
+        assert found
+        for name, settings in found:
+            load(name, json.loads(settings))

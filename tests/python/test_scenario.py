@@ -81,7 +81,7 @@ REFUSED = [
     ('direction = "download"', "", 'mine.toml:3: transfer: needs direction: "download" (server to'),
     ("download", "down", 'mine.toml:4: transfer.direction: "down" is not known here; known: do'),
     (SIZE, "", "mine.toml:3: transfer: needs either size"),
-    (SIZE, f'{SIZE}\nduration = "3 s"', "mine.toml:3: transfer: needs either size"),
+    (SIZE, f'{SIZE}\nduration = "3 s"', "mine.toml:3: transfer: size and duration exclude each"),
     (SIZE, 'sise = "1 MB"', "mine.toml:5: transfer.sise: there is no such key; did you mean size?"),
     (SIZE, 'size = "1 Mbit"', 'mine.toml:5: transfer.size: "1 Mbit" is not a number of bytes such'),
     (SIZE, "size = 10", "transfer.size: 10 is not a number of bytes such as"),
@@ -159,7 +159,17 @@ REFUSED = [
     ("path.wifi", "path.sixteen-letters-", "path.sixteen-letters-: "),
     ("path.wifi", "path.lte", "mine.toml:17: path.lte: is there twice"),
     ("path.lte", "path.home", 'mine.toml:17: path.home: there is a link "home" too'),
-    ('rate = "2 Mbit/s"', "", "mine.toml:17: path.lte: needs a link, or rate (or uplink_rate)"),
+    (
+        'link = "home"',
+        'link = "home"\nprofile = "lte"',
+        "mine.toml:16: path.wifi.profile: link and profile exclude each other",
+    ),
+    (
+        'rate = "2 Mbit/s"',
+        'profile = "lte"',
+        "mine.toml:19: path.lte.delay: profile and delay excl",
+    ),
+    ('rate = "2 Mbit/s"', "", "mine.toml:17: path.lte: needs link, profile, or rate (or upl"),
     ('delay = "3 ms"', "", "mine.toml:17: path.lte: needs delay"),
     ('delay = "3 ms"', 'delay = "3 ms"\nqueue = "a lot"', "mine.toml:20: path.lte.queue: "),
     (
@@ -267,6 +277,51 @@ SETTINGS = [
 @pytest.mark.parametrize(("setting", "complaint"), SETTINGS)
 def test_settings_are_held_to_the_same_and_named(setting: str, complaint: str) -> None:
     assert refused(TEXT, setting).startswith(f"--set {setting}: {complaint}")
+
+
+def test_a_fault_that_a_setting_may_have_caused_names_it() -> None:
+    assert refused(TEXT, "transfer.duration=500ms") == (
+        "mine.toml:22: timeline.0.at: 1 s is not before the end, 500 ms "
+        "(with --set transfer.duration=500ms)"
+    )
+    assert "(with --set mptcp.path_manager.name=x)" in refused(TEXT, "mptcp.path_manager.name=x")
+
+
+def rates(scenario: Scenario, path: str) -> list[int]:
+    link = scenario.links[str(scenario.paths[path].link)]
+    return [elements[0]["rate"] for elements in (link.uplink, link.downlink) if elements]
+
+
+def test_a_setting_replaces_what_it_excludes() -> None:
+    text = TEXT.replace('rate = "2 Mbit/s"', 'uplink_rate = "1 Mbit/s"\ndownlink_rate = "2 Mbit/s"')
+    assert rates(read(text), "lte") == [10**6, 2 * 10**6]
+    whole, part = "path.lte.rate=9Mbps", "path.lte.uplink_rate=4Mbps"
+    assert rates(read(text, whole), "lte") == [9 * 10**6] * 2
+    for settings in ((whole, part), (part, whole)):
+        assert rates(read(text, *settings), "lte") == [4 * 10**6, 9 * 10**6]
+    both = TEXT.replace('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\ndownlink_rate = "3 Mbit/s"')
+    assert rates(read(both, part), "lte") == [4 * 10**6, 3 * 10**6]
+    lasts = read(TEXT, "transfer.duration=5 s")
+    assert lasts.transfer.lasts_ns == 5 * 10**9
+    assert read(TEXT.replace(SIZE, 'duration = "5 s"'), "transfer.size=1 MB") == read(TEXT)
+    complaint = refused(TEXT, "transfer.size=1MB", "transfer.duration=5s")
+    assert "size and duration exclude each other" in complaint
+    assert "(with --set transfer.size=1MB --set transfer.duration=5s)" in complaint
+    lte = read(TEXT.replace('rate = "2 Mbit/s"\ndelay = "3 ms"', 'profile = "lte"'))
+    assert read(TEXT, "path.lte.profile=lte") == lte
+    assert lte.links["lte"].title == library.table("links", "lte")["title"]
+    assert read(TEXT, "path.lte.link=home").paths["lte"].link == "home"
+    assert read(TEXT, "link.home.profile=lte").links["home"] == lte.links["lte"]
+
+
+def test_a_setting_goes_into_the_elements_of_a_profile() -> None:
+    text = TEXT.replace('rate = "2 Mbit/s"\ndelay = "3 ms"', 'link = "far"')
+    text += '[link.far]\nprofile = "lte"\n'
+    plain, changed = read(text), read(text, "link.far.uplink.0.element=rate-process")
+    assert changed.links["far"].uplink == plain.links["far"].uplink
+    assert changed.links["far"].origin == f"{plain.links['far'].origin}; changed"
+    complaint = refused(text, "link.far.uplink.0.element=nosuch")
+    assert complaint.startswith("--set link.far.uplink.0.element=nosuch: ")
 
 
 def test_settings_take_effect() -> None:

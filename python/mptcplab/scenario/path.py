@@ -64,7 +64,9 @@ class Path(Section):
     """An interface of the client with one uplink and one downlink."""
 
     link: Text | None = None
-    """Name of its link; or else the keys from ``rate`` to ``queue`` describe one here."""
+    """Name of its link; or else ``profile`` or the keys from ``rate`` to ``queue`` describe one."""
+    profile: Text | None = None
+    """Name of a link that ships with mptcplab (``mptcplab links``): one for this path alone."""
     rate: Rate | None = Field(None, gt=0)
     """Capacity of each direction."""
     uplink_rate: Rate | None = Field(None, gt=0)
@@ -138,12 +140,19 @@ def read_path(value: Any, place: Place, source: Source) -> tuple[Path, Link | No
     """Read a path; with its link if it is written out here."""
     path = read(Path, value, place, source)
     short = [name for name in SHORT if getattr(path, name) is not None]
-    if path.link is not None:
-        if short:
+    if path.link is not None and path.profile is not None:
+        raise source.fault((*place, "profile"), "link and profile exclude each other")
+    for whole in ("link", "profile"):
+        if short and getattr(path, whole) is not None:
             raise source.fault(
-                (*place, short[0]), f"link and {short[0]} exclude each other: set it in the link"
+                (*place, short[0]),
+                f"{whole} and {short[0]} exclude each other: set it in the elements of the link",
             )
+    if path.link is not None:
         return path, None
+    if path.profile is not None:
+        link = shipped(path.profile, (*place, "profile"), source)
+        return path.model_copy(update={"profile": None, "link": place[-1]}), link
     return _long(path, place, source)
 
 
@@ -153,7 +162,7 @@ def _long(path: Path, place: Place, source: Source) -> tuple[Path, Link]:
     for direction, rate in rates.items():
         if rate is None:
             raise source.fault(
-                place, f"needs a link, or rate (or {direction}_rate) and delay written out here"
+                place, f"needs link, profile, or rate (or {direction}_rate) and delay written out"
             )
     if path.delay is None:
         raise source.fault(place, "needs delay: the time on the way in each direction")

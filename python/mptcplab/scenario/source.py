@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from mptcplab.scenario import locate
+from mptcplab.scenario import locate, rivals
 from mptcplab.scenario.fault import ScenarioError, nearest
 
 TYPE_CHECKING = False
@@ -60,31 +60,41 @@ class Source:
         for known, setting in self._set.items():
             if place[: len(known)] == known:
                 return ScenarioError(f"--set {setting}: {about}")
+        # One of them may be what does not go with it.
+        if self._set:
+            about += f" (with --set {' --set '.join(self._set.values())})"
         for length in range(len(place), 0, -1):
             if place[:length] in self._lines:
                 return ScenarioError(f"{self.name}:{self._lines[place[:length]]}: {about}")
         return ScenarioError(f"{self.name}: {about}")
 
     def set(self, setting: str) -> None:
-        """Set a value: ``path.wifi.rate=10 Mbit/s``, TOML or bare text."""
+        """Set a value: ``path.wifi.rate=10 Mbit/s``, TOML or bare text.
+
+        It is the last word: what it excludes goes, unless that was set too.
+        """
         key, given, value = setting.partition("=")
         words = [word.strip() for word in key.split(".")]
         if not given or not all(words):
             raise ScenarioError(
                 f"--set {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s"
             )
+        rivals.write_out_profile(self.data, words)
         at: Any = self.data
         place: Place = ()
         for word in words[:-1]:
             at, place = self._enter(at, place, word, setting)
         step = self._step(at, place, words[-1], setting)
         at[step] = _value(value.strip())
+        for rival in rivals.replaced((*place, step), at):
+            if (*place, rival) not in self._set:
+                at.pop(rival, None)
         self._set[(*place, step)] = setting
 
     def _enter(self, at: Any, place: Place, word: str, setting: str) -> tuple[Any, Place]:
         step = self._step(at, place, word, setting)
         if isinstance(at, dict) and step not in at:
-            if place and place[0] in ("link", "path"):
+            if len(place) == 1 and place[0] in ("link", "path"):
                 raise ScenarioError(
                     f"--set {setting}: there is no {place[0]} {word}; {nearest(word, at)}"
                 )

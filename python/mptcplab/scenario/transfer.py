@@ -36,7 +36,9 @@ class Bulk(Transfer):
 
     @model_validator(mode="after")
     def _one(self) -> Bulk:
-        if (self.size is None) == (self.duration is None):
+        if self.size is not None and self.duration is not None:
+            raise ValueError("size and duration exclude each other")
+        if self.size is None and self.duration is None:
             raise ValueError('needs either size (such as "20 MB") or duration (such as "30 s")')
         return self
 

@@ -1,0 +1,51 @@
+"""Keys that exclude each other: which of them a setting replaces."""
+
+from __future__ import annotations
+
+from mptcplab.scenario import library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from mptcplab.scenario.locate import Place
+
+DIRECTIONS = ("uplink", "downlink")
+RATES = ("rate", "uplink_rate", "downlink_rate")
+WRITTEN_OUT = (*RATES, "delay", "jitter", "loss", "queue")
+
+
+def replaced(place: Place, table: Any) -> Sequence[str]:
+    """Name the keys of ``table``, beside the one at ``place``, that go when that one is set."""
+    match place:
+        case ("path", _, "rate"):
+            return RATES[1:]
+        case ("path", _, "uplink_rate" | "downlink_rate") if set(RATES[1:]) <= set(table):
+            return RATES[:1]
+        case ("path", _, "link"):
+            return ("profile", *WRITTEN_OUT)
+        case ("path", _, "profile"):
+            return ("link", *WRITTEN_OUT)
+        case ("link", _, "profile"):
+            return DIRECTIONS
+        case ("transfer", "size"):
+            return ("duration",)
+        case ("transfer", "duration"):
+            return ("size",)
+    return ()
+
+
+def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
+    """Write out the profile of a link into whose elements a setting goes."""
+    match words:
+        case ["link", name, "uplink" | "downlink", *_]:
+            link = data.get("link")
+            link = link.get(name) if isinstance(link, dict) else None
+            profile = link.get("profile") if isinstance(link, dict) else None
+            if profile in library.names("links") and not set(DIRECTIONS) & set(link):
+                del link["profile"]
+                there = library.table("links", profile)
+                link |= {"title": there["title"], "origin": f"{there['origin']}; changed"} | {
+                    way: there[way] for way in DIRECTIONS
+                }
