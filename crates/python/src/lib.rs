@@ -4,6 +4,7 @@
 //! `mptcplab.InternalError`. Its Python signatures stand in `python/mptcplab/_core.pyi`, which `make lint` checks.
 
 mod analyze;
+mod behind;
 mod describe;
 mod diagnostics;
 mod errors;
@@ -26,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use crate::rows::Rows;
     #[pymodule_export]
-    use crate::simulate::simulate;
+    use crate::simulate::{check, simulate};
     #[pymodule_export]
     use crate::tables::{Table, Tables, columns};
 

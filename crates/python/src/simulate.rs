@@ -41,7 +41,7 @@ pub fn simulate(
     };
     let mut run = py.detach(|| {
         guarded(|| {
-            let simulation = Simulation::from_json(scenario).map_err(|error| Error::new_err(error.to_string()))?;
+            let simulation = made(scenario)?;
             let ends = [("client", client_capture), ("server", server_capture)];
             let ends = ends.map(|(host, path)| End { host, path });
             let watch = Watch::new(Analysis::new(options), &simulation.points(), ends, full_payload);
@@ -58,6 +58,16 @@ pub fn simulate(
             return py.detach(|| guarded(|| run.finish(outcome)));
         }
     }
+}
+
+/// Refuses what [`simulate`] would refuse of a scenario.
+#[pyfunction]
+pub fn check(py: Python<'_>, scenario: &str) -> PyResult<()> {
+    py.detach(|| guarded(|| made(scenario).map(drop)))
+}
+
+fn made(scenario: &str) -> PyResult<Simulation> {
+    Simulation::from_json(scenario).map_err(|error| Error::new_err(error.to_string()))
 }
 
 struct Run {

@@ -1,5 +1,6 @@
 //! What sees the packets of a simulation: the analysis, and the captures that are written.
 
+use crate::behind::Behind;
 use analysis::Analysis;
 use capture::Writer;
 use sim::Observer;
@@ -14,7 +15,7 @@ pub struct End {
 
 /// Hands packets to the analysis and to the captures.
 pub struct Watch {
-    analysis: Analysis,
+    analysis: Behind,
     sites: Vec<Site>,
     /// By point: its site, its number in the site's capture.
     points: Vec<(usize, u32)>,
@@ -58,6 +59,7 @@ impl Watch {
             places.push((site, interface));
         }
         let (bytes, instant, fault) = (Vec::new(), Vec::new(), None);
+        let analysis = Behind::new(analysis);
         Ok(Watch { analysis, sites, points: places, full_payload, bytes, instant, named, fault })
     }
 
@@ -74,7 +76,7 @@ impl Watch {
                 capture.finish(&vec![0; site.interfaces])?;
             }
         }
-        Ok(self.analysis.finish())
+        Ok(self.analysis.finish().finish())
     }
 }
 
