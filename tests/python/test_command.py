@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,21 @@ def test_a_full_disk_is_told_in_one_line(
     assert done.returncode == 2
     complaint = "mptcplab: cannot write standard output: No space left on device"
     assert one_line(done.stderr) == complaint
+
+
+@pytest.mark.parametrize("words", [["scenarios"], ["links", "lte"], ["analyze"], ["--version"]])
+def test_closed_standard_output_is_one_line(download: list[str], words: list[str]) -> None:
+    command = [sys.executable, "-m", "mptcplab", *words]
+    if words == ["analyze"]:
+        command += download
+    line = f"{shlex.join(command)} >&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "mptcplab: cannot write standard output: Bad file descriptor\n"
+
+
+def test_closed_standard_error_takes_nothing_away(download: list[str]) -> None:
+    line = f"{shlex.join([sys.executable, '-m', 'mptcplab', 'analyze', *download])} 2>&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith("connection 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import resource
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,17 @@ def test_a_place_that_cannot_be_written_is_an_error_of_ours(
         assert done.returncode == 2
         assert "cannot write" in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_what_the_disk_does_not_hold_is_an_error_and_leaves_nothing(
+    mptcplab: Run, download: list[str], tmp_path: Path, kind: str
+) -> None:
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+    words = ("analyze", f"--{kind}", "out", *download)
+    done = mptcplab(*words, cwd=tmp_path, preexec_fn=little_room)
+    assert done.returncode == 2
+    assert done.stderr == "mptcplab: cannot write out: File too large\n"
+    assert list(tmp_path.iterdir()) == []

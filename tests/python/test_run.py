@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -149,8 +150,23 @@ def test_tables_from_the_disk_nest_as_those_of_an_analysis(
 def test_what_is_there_is_kept(mptcplab: Run, small: Path, ran: Path) -> None:
     before = everything(ran)
     done = mptcplab("run", small, "--out", ran)
-    assert done.stderr.count("was there already, kept\n") == 3
+    assert done.stderr == f"{ran}: 3 runs there already, kept\n"
     assert everything(ran) == before
+
+
+def test_what_is_damaged_is_run_again(small: Path, ran: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "out"
+    shutil.copytree(ran, copy)
+    (copy / "mptcp" / "tables" / "rtt.parquet").unlink()
+    (copy / "tcp-wifi" / "client.pcapng").write_bytes(b"")
+    (copy / "tcp-lte" / "notes.txt").write_text("mine")
+    begun = json.loads((copy / "tcp-lte" / "run.json").read_text())["started"]
+    package.run(small, out=copy)
+    captures = ("mptcp/client.pcapng", "tcp-wifi/client.pcapng", "mptcp/tables/rtt.parquet")
+    for name in captures:
+        assert (copy / name).read_bytes() == (ran / name).read_bytes()
+    assert (copy / "tcp-lte" / "notes.txt").exists()
+    assert json.loads((copy / "tcp-lte" / "run.json").read_text())["started"] == begun
 
 
 @pytest.mark.parametrize(
@@ -202,23 +218,51 @@ def test_the_same_seed_gives_the_same_bytes(small: Path, ran: Path, tmp_path: Pa
     assert other.mptcp.about["sha256"] != again.mptcp.about["sha256"]
 
 
-def test_the_place_is_named_after_scenario_and_seed(
-    mptcplab: Run, small: Path, tmp_path: Path
-) -> None:
-    arguments = ("run", small, "--no-baselines", "--no-captures")
-    mptcplab(*arguments, cwd=tmp_path)
-    mptcplab(*arguments, "--seed", 3, cwd=tmp_path)
-    mptcplab(*arguments, "--set", "path.wifi.rate=1Mbps", cwd=tmp_path)
-    repeated = mptcplab(*arguments, "--repeat", 2, cwd=tmp_path)
-    places = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert len(places) == 4
-    assert {"small", "small-1", "small-3"} < set(places)
-    assert any(re.fullmatch(r"small-[0-9a-f]{6}-1", place) for place in places)
-    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("runs/small/*/*")) == [
-        "runs/small/1/mptcp",
-        "runs/small/2/mptcp",
-    ]
+def test_the_place_is_named_after_scenario_and_seed(mptcplab: Run, tmp_path: Path) -> None:
+    def places(*arguments: object) -> set[str]:
+        before = set(tmp_path.glob("runs/*"))
+        done = mptcplab("run", *arguments, "--no-baselines", "--no-captures", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return {path.name for path in set(tmp_path.glob("runs/*")) - before}
+
+    short = ("--set", "transfer.size=100kB")
+    assert places("wifi-lte") == {"wifi-lte-1"}
+    assert places("wifi-lte") == set()
+    (changed,) = places("wifi-lte", *short)
+    assert re.fullmatch(r"wifi-lte-[0-9a-f]{6}-1", changed)
+    # A file that is edited and run again is another scenario each time, and nothing is lost.
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    (first,) = places(file)
+    assert re.fullmatch(r"small-[0-9a-f]{6}-1", first)
+    assert places(file, "--seed", 3) == {first[:-1] + "3"}
+    file.write_text(SMALL.replace("10 Mbit/s", "9 Mbit/s"))
+    (second,) = places(file)
+    assert second != first
+    file.write_text(SMALL)
+    assert places(file) == set()
+    assert places(file, "--repeat", 2) == {first[:-2]}
+    seeds = {str(path.relative_to(tmp_path / "runs")) for path in tmp_path.glob("runs/*/*/mptcp")}
+    assert seeds == {f"{first[:-2]}/{seed}/mptcp" for seed in (1, 2)}
+
+
+def test_repeated_runs_have_mean_and_deviation(mptcplab: Run, small: Path, tmp_path: Path) -> None:
+    arguments = ("run", small, "--repeat", 2, "--out", tmp_path, "--no-baselines", "--no-captures")
+    neighbour = ("--set", 'cross_traffic=[{link="lte", name="next-door", stop="1 s"}]')
+    repeated = mptcplab(*arguments)
     assert re.search(r"^  mean +± σ +[\d.]+ ± [\d.]+$", repeated.stdout, re.MULTILINE)
+    assert "nothing to chance" not in repeated.stdout
+    alike = mptcplab(*arguments, "--force", *neighbour, "--set", "path.wifi.loss=0 %")
+    assert re.search(r"^  seed +MPTCP Mbit/s  next-door Mbit/s$", alike.stdout, re.MULTILINE)
+    assert re.search(r"^  mean  ± σ +[\d.]+ ± 0 +[\d.]+ ± 0$", alike.stdout, re.MULTILINE)
+    assert "all seeds gave the same: this scenario leaves nothing to chance" in alike.stdout
+
+
+def test_plain_tcp_is_not_called_mptcp(mptcplab: Run, small: Path, tmp_path: Path) -> None:
+    printed = mptcplab("run", small, "--out", tmp_path, "--set", "mptcp.enabled=false").stdout
+    assert re.search(r"^  plain TCP  ", printed, re.MULTILINE)
+    assert "plain TCP gives as much" in printed
+    assert "MPTCP" not in printed
 
 
 def test_repeated_as_json(mptcplab: Run, small: Path, tmp_path: Path) -> None:
@@ -275,16 +319,56 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
             process.wait(30)
         finally:
             process.kill()
-    left = [path.name for path in out.iterdir()]
+    left = [path.name for path in out.iterdir()] if out.exists() else None
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert left == []
+        assert left is None
     else:
+        assert left is not None
         assert len(left) == 1
         assert left[0].startswith(".mptcplab-unfinished-")
     # The next run removes what was left.
     assert mptcplab("run", small, "--out", out, "--no-baselines").returncode == 0
     assert [path.name for path in out.iterdir()] == ["mptcp"]
+
+
+def test_interrupted_between_seeds_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(SMALL.replace('size = "300 kB"', 'size = "20 MB"'))
+    words = ["run", "long.toml", "--repeat", "500", "--out", "out", "--no-baselines"]
+    command = [sys.executable, "-m", "mptcplab", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        try:
+            until = time.monotonic() + 30
+            while not (tmp_path / "out" / "2").exists():
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            said = process.stderr.read()
+        finally:
+            process.kill()
+    found = re.fullmatch(
+        r"mptcplab: interrupted; (\d+) of 500 seeds are done and kept: the same command goes on "
+        r"from there\n",
+        said,
+    )
+    assert found
+    assert len(list(tmp_path.glob("out/*/mptcp"))) == int(found[1]) >= 1
+
+
+def test_what_is_refused_leaves_nothing(mptcplab: Run, tmp_path: Path) -> None:
+    (tmp_path / "up.trace").write_text("5\n3\n")
+    elements = '[{ element = "trace", trace = "up.trace" }]'
+    text = SMALL.partition("[path.wifi]")[0]
+    text += f"[link.far]\nuplink = {elements}\ndownlink = {elements}\n"
+    (tmp_path / "bad.toml").write_text(text + '[path.far]\nlink = "far"\n')
+    done = mptcplab("run", "bad.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        'mptcplab: bad.toml:9: link.far.uplink.0.trace: up.trace:2: "3" is before the line above '
+        "it\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "up.trace"]
 
 
 def test_from_python_without_a_place(small: Path) -> None:
@@ -330,7 +414,7 @@ def test_what_cannot_be_is_an_error(small: Path, tmp_path: Path) -> None:
         package.run(small, seed=-1)
     with pytest.raises(Error, match="captures is 'some'"):
         package.run(small, captures="some")
-    with pytest.raises(Error, match="cannot write /dev/null/x/mptcp: "):
+    with pytest.raises(Error, match="/dev/null is not a directory"):
         package.run(small, out="/dev/null/x")
     with pytest.raises(Error, match="holds no run"):
         RunDirectory(tmp_path)
@@ -346,6 +430,10 @@ def test_what_cannot_be_is_an_error(small: Path, tmp_path: Path) -> None:
         (["run", "wifi-lte", "--repeat", "0"], "--repeat: 0 is not a number above 0"),
         (["run", "wifi-lte", "--set", "path.wifi.rat=1"], "did you mean rate?"),
         (["run", "wifi-lte", "--no-captures", "--full-payload"], "not allowed with"),
+        (
+            ["run", "wifi-lte", "--out", "/dev/null"],
+            "/dev/null/mptcp: /dev/null is not a directory",
+        ),
         (["scenarios", "wifi"], "no scenario wifi ships; did you mean wifi-lte?"),
         (["links", "lt"], "no link lt ships; did you mean lte?"),
     ],

@@ -204,6 +204,22 @@ REFUSED = [
     ),
     ('"blackout"', '"profile"\nprofile = "lt"', "timeline.0.profile: no link "),
     ('"blackout"', '"profile"\nlink = "hom"', "timeline.0.link: there is no link "),
+    *(
+        ('"blackout"', f'"{verb}"', f"mine.toml:21: timeline.0: {verb} at 1 s: wifi is {why}")
+        for verb, why in (
+            ("restore", "neither blacked out nor held then: there is nothing to restore"),
+            ("attach", "attached then already"),
+        )
+    ),
+    *(
+        (
+            'link = "home"',
+            f'link = "home"\nattached = false\n[[timeline]]\nat = "1 s"\npath = "wifi"\n'
+            f'verb = "{verb}"',
+            f"mine.toml:17: timeline.0: {verb} at 1 s: wifi is not attached then",
+        )
+        for verb in ("detach", "hold", "rebind")
+    ),
     (
         "[[timeline]]",
         "[timeline]",
@@ -542,6 +558,38 @@ def test_traces_are_found_beside_the_scenario(tmp_path: Path) -> None:
     _, scenario = load(tmp_path / "mine.toml")
     assert scenario.links["home"].downlink is not None
     assert scenario.links["home"].downlink[1]["trace"] == [1, 5, 9]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("1\n5\n\n3\n", 'up.trace:4: "3" is before the line above it'),
+        ("# from the train\n1\n", 'up.trace:1: "# from the train" is not a whole number of milli'),
+        ("1\n-2\n", 'up.trace:2: "-2" is not a whole number of milliseconds'),
+        ("", "up.trace: is empty"),
+        ("0\n0\n", "a trace needs an entry after 0 ms"),
+    ],
+)
+def test_faults_of_traces_have_their_lines(tmp_path: Path, content: str, complaint: str) -> None:
+    (tmp_path / "up.trace").write_text(content)
+    text = TEXT.replace(DELAY, '{ element = "trace", trace = "up.trace" }')
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(ScenarioError, match=r"mine.toml:11: link.home.downlink.1") as error:
+        load(tmp_path / "mine.toml")
+    assert complaint in str(error.value)
+
+
+def test_what_the_links_refuse_has_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    for new, place in (
+        ('{ element = "delay", delay = "1 ms", step = "1 us" }', "11: link.home.downlink.1: "),
+        ('{ element = "trace", trace = [5, 3] }', "11: link.home.downlink.1: "),
+        ('{ element = "trace", trace = [] }', "11: link.home.downlink.1: "),
+    ):
+        file.write_text(TEXT.replace(DELAY, new))
+        with pytest.raises(ScenarioError) as error:
+            load(file)
+        assert str(error.value).startswith(f"{file}:{place}")
 
 
 def test_lines_are_found_in_all_of_toml() -> None:

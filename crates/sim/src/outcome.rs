@@ -1,5 +1,6 @@
 use crate::scenario::Way;
 use host::{Host, Progress};
+use transport::path_manager::Closed;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +61,27 @@ fn lacks(progress: &Progress, sends: bool) -> Option<String> {
     let Progress { connected, written, read, finished, delivered, peer_finished, closed } = *progress;
     match closed {
         Some(transport::Outcome::Complete) => None,
-        Some(outcome) => Some(format!("gave up ({outcome:?}) after {written} bytes written and {read} read")),
+        Some(outcome) => Some(format!("gave up after {written} bytes written and {read} read: {}", in_words(outcome))),
         None if !connected => Some("waits for the connection to open".into()),
         None if sends && !finished => Some(format!("had {written} bytes taken and more to write")),
         None if finished && !delivered => Some(format!("waits for its {written} bytes to be acknowledged")),
         None if !peer_finished => Some(format!("has read {read} bytes and waits for the end of data")),
         None => Some("waits for the connection to close".into()),
+    }
+}
+
+fn in_words(outcome: transport::Outcome) -> &'static str {
+    match outcome {
+        transport::Outcome::Complete => "all was acknowledged",
+        transport::Outcome::Aborted => "it aborted the connection itself",
+        transport::Outcome::Failed(closed) => match closed {
+            Closed::Finished => "its last subflow was closed",
+            Closed::Reset => "the peer reset its last subflow",
+            Closed::TimedOut => "nobody answered any more",
+            Closed::AddressLost => "the address of its last subflow went",
+            Closed::Removed => "its last subflow was removed",
+            Closed::Refused => "the peer's answer was not acceptable",
+            Closed::Protocol => "the protocol was broken",
+        },
     }
 }

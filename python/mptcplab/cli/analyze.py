@@ -138,11 +138,11 @@ def _write(tables: _core.Tables, options: Namespace) -> None:
                 tables.write_csv(name, target / f"{name}.csv")
         _say_written(tables, options.csv)
     if options.parquet:
-        import polars as pl
+        from mptcplab.results.parquet import write_parquet
 
         with directory.written(options.parquet) as target:
             for name in tables.NAMES:
-                pl.DataFrame(tables.table(name)).write_parquet(target / f"{name}.parquet")
+                write_parquet(tables.table(name), target / f"{name}.parquet")
         _say_written(tables, options.parquet)
 
 

@@ -33,7 +33,8 @@ def written(place: str) -> Iterator[Path]:
             file.replace(target / file.name)
         made.clear()
     except OSError as error:
-        raise Error(f"cannot write {place}: {error.strerror or error}") from error
+        reason = (error.strerror or str(error)).partition(" (os error")[0]
+        raise Error(f"cannot write {place}: {reason}") from error
     finally:
         if new is not None:
             shutil.rmtree(new, ignore_errors=True)

@@ -23,6 +23,7 @@ PIPE_CLOSED = 141
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit."""
+    _open_streams()
     try:
         status = run(arguments)
         sys.stdout.flush()
@@ -44,6 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(status)
 
 
+def _open_streams() -> None:
+    """Put something where our caller has closed a stream (``>&-``).
+
+    What is printed nevertheless fails like any writing, and no file of ours gets the number of a
+    standard stream; messages that nobody wants are lost.
+    """
+    for number, name, mode in ((1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, mode)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115 - lives as long as we
+
+
 def _close_output() -> None:
     """Let Python have nothing to complain about when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -51,7 +67,11 @@ def _close_output() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args(arguments)
+    try:
+        options = parser().parse_args(arguments)
+    finally:
+        # Help, which exits at once, fails like any other output.
+        sys.stdout.flush()
     return int(options.run(options))
 
 

@@ -79,6 +79,8 @@ class Simulating(_Line):
         super().__init__()
         self._where = where
         self._what = ""
+        #: How many were there already.
+        self.kept = 0
 
     def begin(self, what: str) -> Simulating:
         """Take note that the run ``what`` begins."""
@@ -95,11 +97,10 @@ class Simulating(_Line):
                 f"{count(packets)} packets, {count(round(packets / elapsed))}/s"
             )
 
-    def done(self, what: str, there: bool) -> None:
-        """Take note that the run ``what`` is done."""
+    def done(self, _what: str, there: bool) -> None:
+        """Take note that a run is done."""
         self._clear()
-        if there:
-            print(f"{self._where} {what}: was there already, kept", file=sys.stderr)
+        self.kept += there
 
 
 def line(elapsed: float, done: int, total: int | None) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from mptcplab.cli.parser import Parser, named, number, number_above_0
+from mptcplab.cli.summary import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
-    from collections.abc import Iterator
     from pathlib import Path
 
     from mptcplab.results.comparison import Comparison
@@ -68,7 +68,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="DIR",
         help="where the run directories go, with --repeat into one per seed; runs that are there "
         "already are kept and not run again (default: runs/SCENARIO-SEED, with --repeat "
-        "runs/SCENARIO)",
+        "runs/SCENARIO; a file of your own or one changed by --set has six digits of its content "
+        "after its name, so that every change of it has a place of its own)",
     )
     output.add_argument(
         "--force", action="store_true", help="replace other runs that are in the way"
@@ -98,7 +99,7 @@ def run(options: Namespace) -> int:
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
-    comparisons = list(_compare(name, scenario, options))
+    comparisons = _compare(name, scenario, options)
     if options.json:
         _print_json(comparisons, options)
     elif options.repeat is None:
@@ -112,34 +113,54 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _compare(name: str, scenario: Scenario, options: Namespace) -> Iterator[Comparison]:
+def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparison]:
     from mptcplab.cli.progress import Simulating
     from mptcplab.running import compare
 
-    for seed in range(options.seed, options.seed + (options.repeat or 1)):
-        out = _place(name, scenario, options, seed)
-        with Simulating(str(out)) as progress:
-            yield compare(
-                name,
-                scenario,
-                out,
-                seed=seed,
-                baselines=False if options.no_baselines else None,
-                captures=options.captures,
-                force=options.force,
-                begin=progress.begin,
-                done=progress.done,
+    comparisons = []
+    kept = 0
+    seeds = range(options.seed, options.seed + (options.repeat or 1))
+    try:
+        for seed in seeds:
+            out = _place(name, scenario, options, seed)
+            with Simulating(str(out)) as progress:
+                comparison = compare(
+                    name,
+                    scenario,
+                    out,
+                    seed=seed,
+                    baselines=False if options.no_baselines else None,
+                    captures=options.captures,
+                    force=options.force,
+                    begin=progress.begin,
+                    done=progress.done,
+                )
+            comparisons.append(comparison)
+            kept += progress.kept
+    except KeyboardInterrupt:
+        if options.repeat is not None:
+            print(
+                f"mptcplab: interrupted; {len(comparisons)} of {len(seeds)} seeds are done and "
+                "kept: the same command goes on from there",
+                file=sys.stderr,
             )
+        raise
+    if kept:
+        place = out.parent if options.repeat is not None else out
+        print(f"{place}: {text.plural(kept, 'run')} there already, kept", file=sys.stderr)
+    return comparisons
 
 
 def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path:
-    """Say where the runs go: those of a changed scenario not where the plain one's are."""
+    """Say where the runs go: whatever is not a scenario as it ships has a place by its content."""
     from pathlib import Path
 
     if options.out is not None:
         out = Path(options.out)
     else:
-        if options.settings:
+        from mptcplab.scenario import library
+
+        if options.settings or options.scenario not in library.names("scenarios"):
             import hashlib
 
             from mptcplab.scenario import long

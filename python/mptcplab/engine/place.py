@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -24,12 +24,15 @@ CAPTURES = ("none", "headers", "full")
 
 
 def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
-    """Say whether this very run is there already; refuse to touch what is not ours to replace."""
+    """Say whether this very run is there already; refuse to touch what is not ours to replace.
+
+    One of which files are missing or cut does not count: it is to be run again.
+    """
     try:
         about = json.loads((target / ABOUT).read_text("utf-8"))
-        theirs = about["identity"]
+        theirs, _ = about["identity"], about["sizes"]
     except (FileNotFoundError, NotADirectoryError):
-        if not target.exists() or not (target.is_dir() and any(target.iterdir())):
+        if _is_free(target):
             return False
         raise Error(f"{target} is there and is no run: choose another place (--out)") from None
     except (OSError, ValueError, KeyError, TypeError):
@@ -48,12 +51,29 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
             f"{target} holds another run (its {what}): choose another place (--out) or replace it "
             "(--force)"
         )
-    return True
+    there = sizes(target)
+    return all(there.get(name) == size for name, size in about["sizes"].items())
+
+
+def sizes(run: Path) -> dict[str, int]:
+    """Give the bytes of each file of a run, but for what is about them."""
+    files = (path for path in sorted(run.rglob("*")) if path.is_file() and path != run / ABOUT)
+    return {str(path.relative_to(run)): path.stat().st_size for path in files}
+
+
+def _is_free(target: Path) -> bool:
+    there = target
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise Error(f"cannot write {target}: {there} is not a directory")
+    return there != target or not any(target.iterdir())
 
 
 @contextmanager
 def written(target: Path) -> Iterator[Path]:
     """Give a directory beside ``target`` to write into, and put it there when all went well."""
+    made = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sweep(target.parent)
@@ -70,6 +90,10 @@ def written(target: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(new, ignore_errors=True)
         os.close(lock)
+        # Those that hold something stay.
+        with suppress(OSError):
+            for directory in made:
+                directory.rmdir()
 
 
 def _replace(target: Path, new: Path) -> None:

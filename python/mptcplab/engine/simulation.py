@@ -13,6 +13,7 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab.engine import place
+from mptcplab.results.parquet import write_parquet
 from mptcplab.results.run import ABOUT, Run
 from mptcplab.scenario import long
 from mptcplab.scenario.plan import WAYS, plan
@@ -67,6 +68,7 @@ def simulate(
             "scenario": name,
             "seed": seed,
             "path": baseline,
+            "mptcp": baseline is None and scenario.mptcp.enabled,
             "direction": WAYS[scenario.transfer.direction],
             "identity": identity,
             "command_line": sys.orig_argv,
@@ -75,6 +77,7 @@ def simulate(
             "started": started.isoformat(),
             "ended": datetime.now(UTC).isoformat(),
             "outcome": outcome,
+            "sizes": place.sizes(new),
             "sha256": {path.name: _digest(path) for path in sorted(new.glob("*.pcapng"))},
         }
         (new / ABOUT).write_text(json.dumps(about, indent=2) + "\n", "utf-8")
@@ -84,8 +87,6 @@ def simulate(
 def _simulate(
     planned: str, directory: Path, captures: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, Any]:
-    import polars as pl
-
     client, server = (
         None if captures == "none" else directory / f"{end}.pcapng" for end in ("client", "server")
     )
@@ -99,7 +100,7 @@ def _simulate(
     kept = directory / "tables"
     kept.mkdir()
     for name in tables.NAMES:
-        pl.DataFrame(tables.table(name)).write_parquet(kept / f"{name}.parquet")
+        write_parquet(tables.table(name), kept / f"{name}.parquet")
     return tables.outcome() or {}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
@@ -13,6 +12,8 @@ from mptcplab.scenario.quantity import Kind, said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mptcplab.scenario.locate import Place
     from mptcplab.scenario.source import Source
 
@@ -101,15 +102,31 @@ def _parameter(value: Any, parameter: Description, place: Place, source: Source)
 def _trace(value: Any, place: Place, source: Source) -> list[int]:
     """Read a trace in Mahimahi's format: a line per packet, the millisecond when it may leave."""
     if isinstance(value, str):
-        path = source.directory / value
-        try:
-            value = [int(line) for line in Path(path).read_text().split()]
-        except OSError as error:
-            raise source.fault(place, f"{path}: {error.strerror}") from None
-        except ValueError:
-            raise source.fault(place, f"{path} is no trace: a whole number per line") from None
-    if not (isinstance(value, list) and value and all(type(one) is int for one in value)):
+        return _trace_file(source.directory / value, place, source)
+    if not (isinstance(value, list) and all(type(one) is int for one in value)):
         raise source.fault(
             place, f"{said(value)} is not a trace: a file, or a list of whole milliseconds"
         )
     return value
+
+
+def _trace_file(path: Path, place: Place, source: Source) -> list[int]:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError as error:
+        raise source.fault(place, f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise source.fault(place, f"{path}: is no text") from None
+    times: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}: {said(line.strip())}"
+        if not (line.strip().isascii() and line.strip().isdigit()):
+            raise source.fault(place, f"{where} is not a whole number of milliseconds")
+        times.append(int(line))
+        if times[-1] < max(times[-2:]):
+            raise source.fault(place, f"{where} is before the line above it")
+    if not times:
+        raise source.fault(place, f"{path}: is empty")
+    return times

@@ -40,12 +40,11 @@ def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
     """Write out the profile of a link into whose elements a setting goes."""
     match words:
         case ["link", name, "uplink" | "downlink", *_]:
-            link = data.get("link")
-            link = link.get(name) if isinstance(link, dict) else None
-            profile = link.get("profile") if isinstance(link, dict) else None
-            if profile in library.names("links") and not set(DIRECTIONS) & set(link):
-                del link["profile"]
-                there = library.table("links", profile)
-                link |= {"title": there["title"], "origin": f"{there['origin']}; changed"} | {
-                    way: there[way] for way in DIRECTIONS
-                }
+            links = data.get("link")
+            link = links.get(name) if isinstance(links, dict) else None
+            if not isinstance(link, dict) or set(DIRECTIONS) & set(link):
+                return
+            if link.get("profile") in library.names("links"):
+                there = library.table("links", link.pop("profile"))
+                link |= {"title": there["title"], "origin": f"{there['origin']}; changed"}
+                link |= {way: there[way] for way in DIRECTIONS}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path as File
 from typing import Any
 
+from mptcplab import Error, _core
 from mptcplab.scenario import endpoint, library
 from mptcplab.scenario.endpoint import Mptcp, Server, Tcp
 from mptcplab.scenario.events import (
@@ -18,10 +20,12 @@ from mptcplab.scenario.events import (
     read_traffic,
 )
 from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.scenario.locate import Place
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
-from mptcplab.scenario.quantity import DURATION, said
+from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import read
 from mptcplab.scenario.source import Source
+from mptcplab.scenario.timeline import check_timeline
 from mptcplab.scenario.transfer import Transfer, read_transfer
 
 SCHEMA = 1
@@ -37,6 +41,10 @@ SECTIONS = (
     "cross_traffic",
     "timeline",
     "run",
+)
+# Where a fault is that the code of the links found.
+ELEMENT = re.compile(
+    r"link (?P<link>\S+), (?P<way>uplink|downlink), element (?P<number>\d+): (?P<what>.*)"
 )
 HOUR_NS = 3600 * 10**9
 MINUTE_NS = 60 * 10**9
@@ -67,15 +75,17 @@ class Scenario:
         return self.run.stop
 
 
-def load(scenario: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str, Scenario]:
+def load(given: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str, Scenario]:
     """Read a scenario: a file, the name of a shipped one, or a table. Gives its name with it.
 
     ``settings`` are as after ``--set``.
     """
-    name, source = find(scenario)
+    name, source = find(given)
     for setting in settings:
         source.set(setting)
-    return name, read_scenario(source)
+    scenario = read_scenario(source)
+    check_links(scenario, source)
+    return name, scenario
 
 
 def find(scenario: Given) -> tuple[str, Source]:
@@ -88,6 +98,10 @@ def find(scenario: Given) -> tuple[str, Source]:
     if isinstance(scenario, str) and name in library.names("scenarios"):
         return name, library.source("scenarios", name)
     file = File(name)
+    if (file / "mptcp" / "scenario.toml").is_file():
+        file /= "mptcp"
+    if (file / "scenario.toml").is_file():
+        raise ScenarioError(f"{name}: holds a run; its scenario is {file / 'scenario.toml'}")
     if isinstance(scenario, str) and not file.exists() and not file.suffix and "/" not in name:
         hint = nearest(name, library.names("scenarios"))
         raise ScenarioError(f"{name} is neither a file nor a scenario that ships; {hint}")
@@ -123,9 +137,26 @@ def read_scenario(source: Source) -> Scenario:
         timeline=timeline,
         run=run,
     )
-    _check_timeline(scenario, source)
+    check_timeline(scenario, source)
     _check_traffic(scenario, source)
     return scenario
+
+
+def check_links(scenario: Scenario, source: Source) -> None:
+    """Refuse what the code of the links refuses, with its place."""
+    from mptcplab.scenario.plan import plan
+
+    try:
+        _core.check(plan(scenario, seed=0))
+    except Error as error:
+        what = str(error)
+        found = ELEMENT.fullmatch(what)
+        if not found:
+            raise source.fault((), what) from None
+        place: Place = ("path", found["link"])
+        if found["link"] in source.data.get("link", {}):
+            place = ("link", found["link"], found["way"], int(found["number"]) - 1)
+        raise source.fault(place, found["what"]) from None
 
 
 def _check_top(data: dict[str, Any], source: Source) -> None:
@@ -178,22 +209,6 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
     if not any(path.attached for path in paths.values()):
         raise source.fault(("path",), "none is attached from the start")
     return paths
-
-
-def _check_timeline(scenario: Scenario, source: Source) -> None:
-    lasts = scenario.transfer.lasts_ns
-    end = scenario.stop_ns if lasts is None else min(lasts, scenario.stop_ns)
-    for number, event in enumerate(scenario.timeline):
-        if event.path not in scenario.paths:
-            hint = nearest(event.path, scenario.paths)
-            raise source.fault(
-                ("timeline", number, "path"), f"there is no path {said(event.path)}; {hint}"
-            )
-        if event.at >= end:
-            raise source.fault(
-                ("timeline", number, "at"),
-                f"{DURATION.show(event.at)} is not before the end, {DURATION.show(end)}",
-            )
 
 
 def _check_traffic(scenario: Scenario, source: Source) -> None:

@@ -9,10 +9,11 @@ use wire::{Packet, Time};
 parameters! {
     /// A propagation delay, with jitter if wanted. The jitter is a process in time: it is constant during each step, so
     /// that packets which come in one step meet the same; with a correlation time it is an Ornstein–Uhlenbeck process as
-    /// in `rate-process`.
+    /// in `rate-process`. It goes both ways, so that packets may meet less than `delay`; where they may not overtake each
+    /// other they meet more than it on average, since each waits for the slowest before it.
     "delay"
     struct Settings {
-        /// The delay, or its mean.
+        /// The delay; with jitter the mean of what is drawn.
         delay: Duration,
         /// Standard deviation of a normal jitter, or half the width of a uniform one. The delay is never below 0.
         jitter: Duration = Duration(0),

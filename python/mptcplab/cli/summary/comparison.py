@@ -14,7 +14,6 @@ from mptcplab.cli.summary.remarks import print_remarks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
@@ -62,6 +61,9 @@ def print_repeated(
     for number, run in enumerate(comparisons[0].runs):
         values = [one.runs[number].throughput_mbps for one in comparisons]
         columns.append(Column(f"{label(run)} Mbit/s", _with_mean(values, text.figure)))
+    for name in _names(comparisons[0].mptcp):
+        got = [_neighbour(one.mptcp, name) for one in comparisons]
+        columns.append(Column(f"{name} Mbit/s", _with_mean(got, text.figure)))
     if comparisons[0].baselines:
         gains = [one.gain for one in comparisons]
         columns.append(Column("gain", _with_mean(gains, _percent)))
@@ -72,6 +74,8 @@ def print_repeated(
     for comparison in comparisons:
         for run in comparison.runs:
             _print_failure(page, run, f"seed {run.about['seed']}, ")
+    if len(comparisons) > 1 and _all_alike(comparisons):
+        page.words("all seeds gave the same: this scenario leaves nothing to chance", first="– ")
     page.line()
     page.words(f"{comparisons[0].directory.parent} holds the runs", indent="", style="faint")
 
@@ -94,7 +98,9 @@ def _print_head(page: Page, comparison: Comparison, title: str | None, chance: s
 def label(run: Run) -> str:
     """Name a run."""
     path = run.about["path"]
-    return "MPTCP" if path is None else f"TCP over {path}"
+    if path is not None:
+        return f"TCP over {path}"
+    return "MPTCP" if run.about["mptcp"] else "plain TCP"
 
 
 def _columns(runs: list[Run]) -> list[Column]:
@@ -113,18 +119,27 @@ def _columns(runs: list[Run]) -> list[Column]:
 
 def _neighbours(runs: list[Run]) -> list[Column]:
     """What cross traffic got beside each run; a baseline is without that of other paths' links."""
-    got = [{one["name"]: one for one in run.outcome["cross_traffic"]} for run in runs]
-    names = dict.fromkeys(name for one in got for name in one)
     return [
-        Column(f"{name} Mbit/s", [text.figure(_mbps(one.get(name))) for one in got], keep=1)
-        for name in names
+        Column(f"{name} Mbit/s", [text.figure(_neighbour(run, name)) for run in runs], keep=1)
+        for name in dict.fromkeys(name for run in runs for name in _names(run))
     ]
 
 
-def _mbps(crossed: dict[str, Any] | None) -> float | None:
-    if crossed is None or not crossed["active_s"]:
-        return None
-    return float(crossed["bytes"] * 8 / crossed["active_s"] / 1e6)
+def _names(run: Run) -> list[str]:
+    return [one["name"] for one in run.outcome["cross_traffic"]]
+
+
+def _neighbour(run: Run, name: str) -> float | None:
+    for crossed in run.outcome["cross_traffic"]:
+        if crossed["name"] == name and crossed["active_s"]:
+            return float(crossed["bytes"] * 8 / crossed["active_s"] / 1e6)
+    return None
+
+
+def _all_alike(comparisons: list[Comparison]) -> bool:
+    """Say whether not a packet differed."""
+    outcomes = [[run.outcome for run in one.runs] for one in comparisons]
+    return all(one == outcomes[0] for one in outcomes)
 
 
 def _print_failure(page: Page, run: Run, where: str = "") -> None:
@@ -141,10 +156,11 @@ def _gain(comparison: Comparison) -> str:
     words = f"best single path: {comparison.best_path} with {text.rate(best.throughput_mbps)}"
     if comparison.gain is None:
         return words
+    own = label(comparison.mptcp)
     if abs(comparison.gain) < SAME:
-        return f"{words}; MPTCP gives as much"
+        return f"{words}; {own} gives as much"
     more = "more" if comparison.gain > 0 else "less"
-    return f"{words}; MPTCP gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+    return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
 
 
 def _with_mean(values: list[float | None], show: Callable[[float], str]) -> list[str]:
