@@ -77,6 +77,8 @@ REFUSED = [
     ("schema = 1", "schema = 2", "mine.toml:1: schema: 2 is not known: this mptcplab reads 1"),
     ("schema = 1", "", "mine.toml: needs schema = 1 at its top"),
     ("[mptcp]", "[mtcp]", "mine.toml:29: mtcp: there is no such section; did you mean mptcp?"),
+    (SIZE, f"{SIZE}\n{SIZE}", "mine.toml:6: size: is there twice"),
+    (SIZE, 'size = "1 MB', "mine.toml:5: text begins with a quote that is not closed on its line"),
     # transfer
     ('direction = "download"', "", 'mine.toml:3: transfer: needs direction: "download" (server to'),
     ("download", "down", 'mine.toml:4: transfer.direction: "down" is not known here; known: do'),
@@ -629,6 +631,9 @@ z = 1
 
 
 def test_what_is_no_scenario_is_told(tmp_path: Path) -> None:
+    scenario = tmp_path / "ran" / "mptcp" / "scenario.toml"
+    scenario.parent.mkdir(parents=True)
+    scenario.write_text(long.write(read(TEXT)))
     for given, complaint in (
         (
             "wifi-ltee",
@@ -636,6 +641,8 @@ def test_what_is_no_scenario_is_told(tmp_path: Path) -> None:
         ),
         ("nosuch.toml", "nosuch.toml: No such file or directory"),
         (str(tmp_path), f"{tmp_path}: Is a directory"),
+        (str(tmp_path / "ran"), f"{tmp_path}/ran: holds a run; its scenario is {scenario}"),
+        (str(scenario.parent), f"{scenario.parent}: holds a run; its scenario is {scenario}"),
         ({"schema": 1}, "scenario: needs [transfer]"),
     ):
         with pytest.raises(ScenarioError) as error:

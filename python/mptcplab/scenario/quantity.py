@@ -164,7 +164,7 @@ def said(value: Any) -> str:
 
 RATE = Quantity(
     "rate",
-    'a rate such as "20 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s)',
+    'a rate such as "20 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s; bps likewise)',
     {
         prefix + unit: 10**power
         for unit in ("bit/s", "bps")

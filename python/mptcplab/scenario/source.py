@@ -119,7 +119,12 @@ def _undecoded(said: str, text: str, name: str) -> ScenarioError:
     """Say on which line it is no TOML, in our way."""
     said, _, where = said.partition(" (at ")
     found = re.match(r"line (\d+)", where)
-    line = found[1] if found else text.count("\n") + 1
+    line = int(found[1]) if found else text.count("\n") + 1
+    if said == "Cannot overwrite a value":
+        key = text.splitlines()[line - 1].partition("=")[0].strip()
+        return ScenarioError(f"{name}:{line}: {key}: is there twice")
+    if said == r"Illegal character '\n'":
+        said = "text begins with a quote that is not closed on its line"
     twice = re.fullmatch(r"Cannot declare \((.*?),?\) twice", said)
     if twice:
         key = ".".join(word.strip(" '\"") for word in twice[1].split(","))
