@@ -86,7 +86,9 @@ pub enum Change {
     Hold,
     /// The interface is gone: packets vanish from now on.
     Detach,
-    /// As before a blackout, a hold or a detaching; what waited leaves now.
+    /// It is there again; a blackout or a hold goes on.
+    Attach,
+    /// The end of a blackout or a hold; what waited leaves now.
     Restore,
     /// The public address is this from now on; the private one stays.
     Rebind(IpAddr),

@@ -218,7 +218,9 @@ fn a_gate_holds_loses_and_lets_through() {
         (Some(Change::Restore), 5),
         (Some(Change::Detach), 6),
         (Some(Change::Hold), 7),
-        (Some(Change::Blackout), 8),
+        // A hold outlives the interface's return.
+        (Some(Change::Attach), 8),
+        (Some(Change::Blackout), 9),
     ];
     for (number, (change, time)) in script.into_iter().enumerate() {
         let mut out = Out::default();
@@ -230,7 +232,13 @@ fn a_gate_holds_loses_and_lets_through() {
     }
     let down = Direction::Down;
     assert_eq!(fate.sent, [(3, down, 0), (3, down, 1), (3, down, 2), (5, down, 4)]);
-    let lost = [(4, 3, Reason::Blackout), (6, 5, Reason::Detached), (8, 6, Reason::Blackout), (8, 7, Reason::Blackout)];
+    let lost = [
+        (4, 3, Reason::Blackout),
+        (6, 5, Reason::Detached),
+        (7, 6, Reason::Detached),
+        (9, 7, Reason::Blackout),
+        (9, 8, Reason::Blackout),
+    ];
     assert_eq!(fate.dropped, lost.map(|(time, number, reason)| (time, down, number, reason)));
 }
 

@@ -167,7 +167,13 @@ fn links(scenario: &Scenario, start: Time) -> Result<(Vec<Link>, Timeline), Erro
             Event::Hold { .. } => (at, Action::Hold(path)),
             Event::Restore { .. } => (at, Action::Restore(path)),
             Event::Detach { .. } => (at, Action::Detach(path)),
-            Event::Attach { takes_ns, .. } => (at + *takes_ns, Action::Attach(path)),
+            Event::Attach { takes_ns, .. } => {
+                let until = at_ns + *takes_ns;
+                if detached_within(scenario, name, at_ns, until) {
+                    continue;
+                }
+                (at + *takes_ns, Action::Attach(path))
+            }
             Event::Rebind { address, .. } => {
                 let known = scenario.paths[path].addresses().iter().any(|one| one.is_ipv4() == address.is_ipv4());
                 if !known {
@@ -190,6 +196,14 @@ fn links(scenario: &Scenario, start: Time) -> Result<(Vec<Link>, Timeline), Erro
         actions.extend(to.map(|to| (start + to, Action::Stop(number))));
     }
     Ok((links, Timeline::new(actions)))
+}
+
+/// Whether a path loses its interface while it is being attached: then that comes to nothing.
+fn detached_within(scenario: &Scenario, path: &str, from_ns: i64, until_ns: i64) -> bool {
+    scenario.timeline.iter().any(|event| {
+        let (at_ns, name) = event.place();
+        matches!(event, Event::Detach { .. }) && name == path && from_ns < at_ns && at_ns < until_ns
+    })
 }
 
 fn client(scenario: &Scenario) -> Node {

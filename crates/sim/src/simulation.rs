@@ -150,6 +150,8 @@ impl Simulation {
                 self.change(path, Change::Detach);
             }
         }
+        // What happens at the very start happens before anybody speaks.
+        self.act(observer);
         self.open();
         for link in 0..self.network.links.len() {
             self.set_link(link);
@@ -394,7 +396,7 @@ impl Simulation {
                     self.pump(CLIENT, observer);
                 }
                 Action::Attach(path) => {
-                    self.change(path, Change::Restore);
+                    self.change(path, Change::Attach);
                     self.nodes[CLIENT].host.attach(self.now, Nic(path as u32));
                     self.open();
                     self.pump(CLIENT, observer);

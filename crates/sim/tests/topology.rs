@@ -209,3 +209,23 @@ fn a_link_that_takes_no_time_is_told_of() {
     let (outcome, _, _) = common::run_with(&scenario, ());
     assert!(outcome.reason.starts_with("time stands still"), "{}", outcome.reason);
 }
+
+#[test]
+fn the_timeline_acts_before_anybody_speaks_and_detaching_ends_an_attachment() {
+    let mut scenario = wifi_lte(2_000_000);
+    scenario["timeline"] = json!([
+        {"at_ns": 0, "path": "wifi", "verb": "detach"},
+        {"at_ns": S / 10, "path": "wifi", "verb": "attach", "takes_ns": S},
+        {"at_ns": S / 2, "path": "wifi", "verb": "detach"},
+        {"at_ns": S / 2, "path": "lte", "verb": "blackout"},
+        {"at_ns": S, "path": "lte", "verb": "detach"},
+        {"at_ns": 2 * S, "path": "lte", "verb": "attach", "takes_ns": 0},
+        {"at_ns": 4 * S, "path": "lte", "verb": "restore"},
+    ]);
+    let (outcome, seen, _) = arrivals(&scenario);
+    assert!(outcome.finished, "{outcome:?}");
+    // Wi-Fi never comes; the blackout of LTE outlives its interface's absence.
+    assert_eq!(seen.between(0, 0, 100_000), 0);
+    assert_eq!(seen.between(1, 600, 4000), 0);
+    assert!(seen.between(1, 4000, 100_000) > 500_000);
+}

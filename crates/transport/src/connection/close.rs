@@ -103,8 +103,8 @@ impl Connection {
         }
         if self.timers.lonely <= now {
             self.timers.lonely = Time::MAX;
-            let reason = self.entries.iter().rev().find_map(|entry| entry.closed).unwrap_or(Closed::TimedOut);
-            self.end(Outcome::Failed(reason));
+            let reason = self.entries.iter().rev().find_map(|entry| entry.closed);
+            self.end(Outcome::Failed(reason.unwrap_or(Closed::AddressLost)));
         }
     }
 
@@ -221,7 +221,8 @@ impl Connection {
             (self.timers.lonely, self.timers.stall) = (Time::MAX, Time::MAX);
             return;
         }
-        let alive = self.entries.iter().any(|entry| !entry.is_over());
+        // One without its address may come back; it is not waited for longer than for another.
+        let alive = self.entries.iter().any(|entry| !entry.is_over() && entry.nic.is_some());
         match (alive, self.timers.lonely) {
             (true, _) => self.timers.lonely = Time::MAX,
             (false, Time::MAX) => self.timers.lonely = now + ctx.config.mptcp.close_timeout_ns,

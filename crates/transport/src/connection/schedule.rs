@@ -42,7 +42,8 @@ impl Connection {
                 }
                 true
             }
-            _ => self.push_new(first, subflows, bytes, chunk.bytes),
+            // A window with room for less than a segment is as good as full.
+            _ => self.push_new(first, subflows, bytes, chunk.bytes) || self.blocked(now),
         }
     }
 

@@ -238,6 +238,23 @@ fn opportunistic_retransmission_and_penalisation() {
          830  < lte . 1:1 ack 1001 dss(ack 1001) win(1000)
          830  > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)",
     );
+    // Room for less than a segment makes no difference.
+    play(
+        &config,
+        "0    ! connect
+         0    > wifi S 0:0 capable
+         400  < wifi S. 0:0 ack 1 capable win(1500)
+         400  > wifi . 1:1 ack 1 capable
+         800  < wifi . 1:1 ack 1 dss(ack 1) win(1500)
+         800  ! write 3000
+         800  > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         800  ! up lte
+         800  > lte S 0:0 join(1)
+         810  < lte S. 0:0 ack 1 join(0) win(1500)
+         810  > lte . 1:1 ack 1 join
+         820  < lte . 1:1 ack 1 dss(ack 1) win(1500)
+         820  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)",
+    );
 }
 
 #[test]
