@@ -14,6 +14,7 @@ __all__ = [
     "Table",
     "Tables",
     "analyze",
+    "check",
     "columns",
     "elements",
     "policies",

@@ -287,6 +287,21 @@ def test_what_did_not_finish_is_told_and_beats_nobody(
     assert document["runs"]["mptcp"]["about"]["outcome"]["virtual_ns"] == 200_000_000
 
 
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        ("blackout", "the server gave up after 300000 bytes written and 0 read: nobody answered"),
+        ("detach", "read: the address of its last subflow went"),
+    ],
+)
+def test_why_an_end_gave_up_is_said_in_words(small: Path, verb: str, words: str) -> None:
+    away = [f'{{at="100 ms", path="{path}", verb="{verb}"}}' for path in ("wifi", "lte")]
+    settings = [f"timeline=[{', '.join(away)}]", "tcp.retries=2", "mptcp.close_timeout=1 s"]
+    outcome = package.run(small, settings=settings, baselines=False).mptcp.outcome
+    assert words in outcome["reason"]
+    assert not re.search(r"[()]", outcome["reason"])
+
+
 @pytest.mark.parametrize("name", library.names("scenarios"))
 def test_what_ships_runs_to_its_end(name: str) -> None:
     mptcp = package.run(name, baselines=False).mptcp
