@@ -27,7 +27,7 @@ class Segment:
     interface: str
     outbound: bool
     packet: bytes  # from the IP header on, as far as it was captured
-    bytes: int  # of the IP packet on the wire
+    wire_bytes: int  # of the IP packet on the wire
 
     @cached_property
     def _ip_length(self) -> int:
@@ -72,7 +72,7 @@ class Segment:
     @cached_property
     def length(self) -> int:
         """Bytes of payload on the wire."""
-        return self.bytes - self._ip_length - self._header_length
+        return self.wire_bytes - self._ip_length - self._header_length
 
     @cached_property
     def options(self) -> list[bytes]:
@@ -111,7 +111,7 @@ class Segment:
 def ones_sum(content: bytes) -> int:
     """The ones' complement sum of 16-bit words."""
     content += bytes(len(content) % 2)
-    total = sum(struct.unpack(f"!{len(content) // 2}H", content))
+    total: int = sum(struct.unpack(f"!{len(content) // 2}H", content))
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)
     return total

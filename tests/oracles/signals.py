@@ -59,7 +59,9 @@ class Subflow:
             found += bytes(max(0, end - len(found)))
             known += bytes(max(0, end - len(known)))
             if any(known[start:end]):
-                copy = zip(segment.payload, known[start:end], found[start:end], strict=True)
+                copy: zip[tuple[int, int, int]] = zip(
+                    segment.payload, known[start:end], found[start:end], strict=True
+                )
                 assert all(byte == old for byte, seen, old in copy if seen)
             found[start:end] = segment.payload
             known[start:end] = b"\1" * segment.length

@@ -234,7 +234,7 @@ def simulate(
         full_payload=full,
     )
     client, server = (files[end] or pathlib.Path() for end in ("client", "server"))
-    return SimulatedRun(name, client, server, Analysis(tables), tables.outcome())
+    return SimulatedRun(name, client, server, Analysis(tables), tables.outcome() or {})
 
 
 def changed(made: str, change: Change) -> str:

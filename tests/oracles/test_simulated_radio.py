@@ -102,7 +102,7 @@ def test_all_runs_meet_the_same_rates(tmp_path: pathlib.Path) -> None:
         for segment in segments.read(run.client):
             number = (segment.at_ns - start - 10_000_000) // PERIOD_NS
             if not segment.outbound and segment.interface == "client:wifi" and number in bins:
-                bins[number] += segment.bytes
+                bins[number] += segment.wire_bytes
         return bins
 
     mptcp, plain, other = passed(1, None), passed(1, "wifi"), passed(2, None)

@@ -95,7 +95,7 @@ def test_drops_are_what_was_sent_and_did_not_arrive(
     for row in ran.tables.drops.filter(protocol=6).iter_rows(named=True):
         key = (row["source_port"], row["destination_port"], row["bytes"])
         drops[key].append(row["at_ns"])
-    missing = Counter((s.ends[1], s.ends[3], s.bytes) for s in lost)
+    missing = Counter((s.ends[1], s.ends[3], s.wire_bytes) for s in lost)
     missing.subtract({key: len(times) for key, times in drops.items()})
     if ran.outcome["reason"] == "complete":
         assert not any(missing.values()), missing
@@ -103,7 +103,7 @@ def test_drops_are_what_was_sent_and_did_not_arrive(
     copies = {segment.identity for segment in lost}
     for segment in sent:
         if segment.identity in copies:
-            candidates[segment.ends[1], segment.ends[3], segment.bytes].append(segment.at_ns)
+            candidates[segment.ends[1], segment.ends[3], segment.wire_bytes].append(segment.at_ns)
     # One by one: every drop comes after its packet was sent, and before the longest way is over.
     for key, times in drops.items():
         for dropped_at in times:
@@ -177,8 +177,8 @@ def test_no_link_is_faster_than_its_rate(ran: SimulatedRun, ends: dict[str, list
         arriving: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for segment in ends[end]:
             if not segment.outbound:
-                address = segment.ends[2 if direction == "down" else 0]
-                arriving[_path(address)].append((segment.at_ns, segment.bytes))
+                client = segment.ends[2] if direction == "down" else segment.ends[0]
+                arriving[_path(client)].append((segment.at_ns, segment.wire_bytes))
         for path, packets in arriving.items():
             if ran.name in held and path == "lte":
                 # What waits leaves at once: in the radio network, behind the link.
@@ -222,7 +222,7 @@ def test_queue_delays_are_part_of_one_way_delays(
     rates = {"wifi": 12e6, "lte": 7e6}
     way = {"down": ("server", "client"), "up": ("client", "server")}
     for direction, (sender, receiver) in way.items():
-        arrived = defaultdict(deque)
+        arrived: dict[bytes, deque[int]] = defaultdict(deque)
         for segment in ends[receiver]:
             if not segment.outbound:
                 arrived[segment.identity].append(segment.at_ns)
@@ -230,8 +230,8 @@ def test_queue_delays_are_part_of_one_way_delays(
         for segment in ends[sender]:
             if segment.outbound and arrived[segment.identity]:
                 at = arrived[segment.identity].popleft()
-                path = _path(segment.ends[2 if direction == "down" else 0])
-                spent = round(segment.bytes * 8e9 / rates[path])
+                path = _path(segment.ends[2] if direction == "down" else segment.ends[0])
+                spent = round(segment.wire_bytes * 8e9 / rates[path])
                 waits[path].append(
                     (at - delays[path] - spent, at - segment.at_ns - delays[path] - spent)
                 )

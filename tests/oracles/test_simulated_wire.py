@@ -198,4 +198,4 @@ def test_segments_keep_to_what_was_agreed_on(ends: dict[str, list[Segment]]) -> 
                 # RFC 6691: the MSS is of segments without options.
                 assert segment.length + options <= announced[segment.ends]
             assert segment.flags & (ACK | SYN | RST)
-            assert segment.bytes <= 1500
+            assert segment.wire_bytes <= 1500

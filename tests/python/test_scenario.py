@@ -91,6 +91,7 @@ REFUSED = [
     (SIZE, 'size = "0.1 B"', 'transfer.size: "0.1 B" is finer than 1 B'),
     (SIZE, 'size = "99999999999 GB"', '"99999999999 GB" is more than 1000 GB'),
     (SIZE, 'application = "bluk"', "mine.toml:5: transfer.application: "),
+    (SIZE, "application = []", "mine.toml:5: transfer.application: a list is not known here"),
     (SIZE, 'application = "constant-bit-rate"', "mine.toml:3: transfer: needs rate: "),
     # links and elements
     (

@@ -30,7 +30,7 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
     """
     try:
         about = json.loads((target / ABOUT).read_text("utf-8"))
-        theirs, _ = about["identity"], about["sizes"]
+        theirs, known = dict(about["identity"]), dict(about["sizes"])
     except (FileNotFoundError, NotADirectoryError):
         if _is_free(target):
             return False
@@ -52,7 +52,7 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
             "(--force)"
         )
     there = sizes(target)
-    return all(there.get(name) == size for name, size in about["sizes"].items())
+    return all(there.get(name) == size for name, size in known.items())
 
 
 def sizes(run: Path) -> dict[str, int]:

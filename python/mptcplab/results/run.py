@@ -101,6 +101,8 @@ class Run(Analysis):
             self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise Error(f"{directory} holds no run: {error}") from error
+        if not isinstance(self.about, dict) or not {"run", "outcome"} <= self.about.keys():
+            raise Error(f"{directory} holds no run: {ABOUT} lacks what a run has")
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None
         self.tables = StoredTables(self.directory / "tables")

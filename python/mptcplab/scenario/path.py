@@ -92,9 +92,9 @@ class Path(Section):
     """Whether the interface is there from the start, or ``attach`` in the timeline brings it."""
 
 
-def check_name(name: str, what: str, place: Place, source: Source) -> None:
+def check_name(name: object, what: str, place: Place, source: Source) -> None:
     """Refuse a name that an interface cannot have."""
-    if not NAME.fullmatch(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise source.fault(
             place,
             f"{said(name)} cannot name a {what}: a name is a lower-case letter, then at most 14 "

@@ -90,7 +90,7 @@ def read_transfer(value: Any, source: Source) -> Transfer:
     """Read the section."""
     place = ("transfer",)
     name = value.get("application", "bulk") if isinstance(value, dict) else "bulk"
-    if name not in APPLICATIONS:
+    if not isinstance(name, str) or name not in APPLICATIONS:
         hint = nearest(str(name), APPLICATIONS)
         raise source.fault((*place, "application"), f"{said(name)} is not known here; {hint}")
     return read(APPLICATIONS[name], value, place, source)
