@@ -45,7 +45,7 @@ class Server(Section):
 
 
 class Mptcp(Section):
-    """MPTCP, at both ends. What is left out is as in current Linux."""
+    """MPTCP, at both ends. Linux has other defaults: its own scheduler and limits, and CUBIC."""
 
     enabled: Flag = True
     """Whether MPTCP is used; without it the transfer is plain TCP over the first path."""

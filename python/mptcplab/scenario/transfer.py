@@ -32,7 +32,7 @@ class Bulk(Transfer):
     size: Bytes | None = Field(None, gt=0)
     """How much is transferred; either this or ``duration``."""
     duration: Duration | None = Field(None, gt=0)
-    """How long data is sent; either this or ``size``."""
+    """How long data is written, what ``send_buffer`` takes at once; either this or ``size``."""
 
     @model_validator(mode="after")
     def _one(self) -> Bulk:
