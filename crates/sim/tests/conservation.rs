@@ -114,6 +114,8 @@ fn run(scenario: &Value) -> (Outcome, u64) {
 }
 
 proptest! {
+    // A thousand each; PROPTEST_CASES makes it more.
+    #![proptest_config(ProptestConfig { cases: 4 * ProptestConfig::default().cases, ..ProptestConfig::default() })]
     #[test]
     fn all_bytes_arrive_once(scenario in scenarios(&["lte"])) {
         let (outcome, read) = run(&scenario);
