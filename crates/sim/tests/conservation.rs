@@ -66,6 +66,30 @@ fn outages(paths: &'static [&'static str]) -> impl Strategy<Value = Vec<Value>> 
     })
 }
 
+/// What else befalls LTE: another public address, another link.
+fn changes() -> impl Strategy<Value = Vec<Value>> {
+    let rebind = (0i64..10_000, 90u8..120).prop_map(|(at, number)| {
+        json!({"at_ns": at * MS, "path": "lte", "verb": "rebind", "address": format!("10.0.2.{number}")})
+    });
+    let profile = (0i64..10_000, elements(), elements()).prop_map(|(at, uplink, downlink)| {
+        let link = json!({"uplink": uplink, "downlink": downlink});
+        json!({"at_ns": at * MS, "path": "lte", "verb": "profile", "link": link})
+    });
+    proptest::collection::vec(prop_oneof![rebind, profile], 0..3)
+}
+
+/// A neighbour on one of the links, perhaps.
+fn neighbours() -> impl Strategy<Value = Vec<Value>> {
+    let link = proptest::sample::select(&["wifi", "lte"][..]);
+    let one = (link, any::<bool>(), 0i64..5_000, 1i64..10_000).prop_map(|(link, up, start, lasts)| {
+        json!({
+            "kind": "tcp", "name": "neighbour", "link": link, "direction": if up { "up" } else { "down" },
+            "flows": 1, "start_ns": start * MS, "stop_ns": (start + lasts) * MS, "congestion_control": "reno",
+        })
+    });
+    proptest::collection::vec(one, 0..2)
+}
+
 fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let policies = (
         proptest::sample::select(congestion::NAMES),
@@ -75,8 +99,9 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
     let links = (elements(), elements(), elements(), elements());
     let switches = proptest::collection::vec(any::<bool>(), 10);
     let transfer = (any::<bool>(), 0u64..400_000, any::<u32>());
-    (policies, links, outages(outages_of), switches, transfer).prop_map(
-        |(policies, links, timeline, switches, transfer)| {
+    let events = (outages(outages_of), changes(), neighbours());
+    (policies, links, events, switches, transfer).prop_map(
+        |(policies, links, (outages, changes, neighbours), switches, transfer)| {
             let mut scenario = wifi_lte(transfer.1);
             scenario["seed"] = json!(transfer.2);
             scenario["transfer"]["direction"] = json!(if transfer.0 { "up" } else { "down" });
@@ -84,7 +109,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
                 "wifi": {"uplink": links.0, "downlink": links.1}, "lte": {"uplink": links.2, "downlink": links.3},
             });
             scenario["paths"] = json!([path(1, "wifi"), path(2, "lte")]);
-            scenario["timeline"] = Value::Array(timeline);
+            scenario["timeline"] = Value::Array([outages, changes].concat());
+            scenario["cross_traffic"] = Value::Array(neighbours);
             scenario["stop_ns"] = json!(3600 * S);
             scenario["sample_ns"] = json!(0);
             let mut config = scenario["transport"]["client"].clone();
