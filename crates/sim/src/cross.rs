@@ -1,11 +1,11 @@
 //! Cross traffic: for each a neighbour at the client's end of a link, and a peer of its own at the server's.
 
-use crate::Error;
 use crate::outcome::{self, Crossed};
-use crate::scenario::{CrossTraffic, Way};
 use host::applications::{Bulk, Sink};
 use host::{Application, Host, Interface, Source};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use scenario::Error;
+use scenario::form::{CrossTraffic, Way};
+use std::net::SocketAddr;
 use transport::{Config, Nic, congestion};
 use wire::Time;
 
@@ -18,13 +18,6 @@ pub(crate) struct Cross {
     /// Place of the neighbour among the hosts; the peer follows it.
     pub neighbour: usize,
     pub traffic: CrossTraffic,
-}
-
-/// Addresses of the neighbour and the peer of cross traffic number `number`: of the networks for benchmarks
-/// (RFC 2544), which no path has.
-pub(crate) fn addresses(number: usize) -> [IpAddr; 2] {
-    let [_, _, high, low] = (number as u32 + 1).to_be_bytes();
-    [18, 19].map(|network| Ipv4Addr::new(198, network, high, low).into())
 }
 
 impl Cross {
@@ -40,7 +33,7 @@ impl Cross {
             config.congestion_control.clone_from(congestion_control);
         }
         let [mut neighbour, mut peer] = [0, 1].map(|end| {
-            let interface = Interface::new("eth0", vec![addresses(number)[end]], MTU_BYTES);
+            let interface = Interface::new("eth0", vec![CrossTraffic::addresses(number)[end]], MTU_BYTES);
             let mut host = Host::new(config.clone(), seeds[end], vec![interface]);
             host.attach(now, Nic(0));
             host
@@ -62,7 +55,7 @@ impl Cross {
         if *rate_bits_per_second == 0 || *packet_bytes < 28 {
             return Err(Error::fault(format!("cross traffic {name}"), "datagrams have a rate and at least 28 bytes"));
         }
-        let [client, server] = addresses(number).map(|address| SocketAddr::new(address, PORT));
+        let [client, server] = CrossTraffic::addresses(number).map(|address| SocketAddr::new(address, PORT));
         let (sender, ends) = match direction {
             Way::Up => (neighbour, (client, server)),
             Way::Down => (peer, (server, client)),
@@ -74,7 +67,7 @@ impl Cross {
     /// Opens the flows; datagrams have their times.
     pub fn start(&self, number: usize, neighbour: &mut Host, now: Time) {
         if let CrossTraffic::Tcp { flows, direction, .. } = self.traffic {
-            let [local, remote] = addresses(number);
+            let [local, remote] = CrossTraffic::addresses(number);
             for _ in 0..flows {
                 let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
                 neighbour.connect(now, local, remote, application(direction == Way::Up));

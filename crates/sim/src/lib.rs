@@ -7,7 +7,7 @@
 //!                     neighbours ───┘  (links may be shared)
 //! ```
 //!
-//! A [`Scenario`] says what there is; [`Simulation`] runs it. Everything that waits for a time is a node with one
+//! A [`scenario::Scenario`] says what there is; [`Simulation`] runs it. Everything that waits for a time is a node with one
 //! deadline. The next event is the earliest deadline; of equal ones that of the lowest node: first the timeline, then
 //! links by name, then hosts (client, server, cross traffic as listed). What an event lets loose at the same instant is
 //! worked off in the order in which it came (first in, first out) before the next event. So the order of everything
@@ -16,22 +16,15 @@
 //! Nothing here opens a file: an [`Observer`] is handed every packet that passes the client or the server, and
 //! [`Records`] keep what only a simulation knows.
 
-mod applications;
 mod build;
 mod cross;
-mod error;
-mod network;
 mod observer;
 mod outcome;
 mod pool;
 mod records;
-pub mod scenario;
 mod simulation;
-mod timeline;
 
-pub use error::Error;
 pub use observer::{Observer, Point};
 pub use outcome::{Crossed, Outcome};
 pub use records::Records;
-pub use scenario::Scenario;
 pub use simulation::Simulation;

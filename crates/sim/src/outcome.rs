@@ -1,5 +1,5 @@
-use crate::scenario::Way;
 use host::{Host, Progress};
+use scenario::form::Way;
 use transport::path_manager::Closed;
 
 /// How a run ended.

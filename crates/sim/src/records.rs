@@ -1,8 +1,8 @@
 //! What only a simulation knows: the state of senders, queues, drops. Bounded, however long the run.
 
-use crate::network::Link;
 use host::Host;
 use link::{Direction, Element, Reason};
+use scenario::Link;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;

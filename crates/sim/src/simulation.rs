@@ -1,18 +1,15 @@
 //! The event loop.
 
 use crate::Observer;
-use crate::applications::{self, End};
-use crate::build::{CLIENT, SERVER};
 use crate::cross::Cross;
-use crate::network::{Network, Owner};
 use crate::observer::{Site, Tap};
 use crate::outcome::{self, Outcome};
 use crate::pool::Pool;
 use crate::records::Records;
-use crate::scenario::Scenario;
-use crate::timeline::{Action, Timeline};
 use host::{Deadlines, Host, Reception};
 use link::{Change, Direction, Dropped, Element, Out, Reason};
+use scenario::applications::{self, End};
+use scenario::{Action, CLIENT, Network, Owner, SERVER, Scenario, Timeline};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -23,7 +23,8 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn fault(place: impl Into<String>, fault: impl Into<String>) -> Error {
+    /// Of a contradiction.
+    pub fn fault(place: impl Into<String>, fault: impl Into<String>) -> Error {
         Error::Fault { place: place.into(), fault: fault.into() }
     }
 }

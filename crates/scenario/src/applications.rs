@@ -1,19 +1,21 @@
 //! Which applications a transfer has at either end.
 
 use crate::Error;
-use crate::scenario::{Transfer, Way};
+use crate::form::{Transfer, Way};
 use host::Application;
 use host::applications::{Bulk, Constant, Requester, Responder, Sink};
 
 /// Where an application runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
+    /// The client.
     Client,
+    /// The server.
     Server,
 }
 
 /// The application of `transfer` at one end.
-pub(crate) fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
+pub fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
     // Who sends the data, or answers.
     let source = match transfer.direction() {
         Way::Up => End::Client,

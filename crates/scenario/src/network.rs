@@ -1,30 +1,43 @@
 //! What stands between the hosts: links, paths, and who has which address.
 
-use crate::Error;
-use crate::scenario;
+use crate::form::CrossTraffic;
+use crate::timeline::Timeline;
+use crate::{Error, Scenario, form};
 use link::{Chain, Direction, Element, Gate, Nat};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use wire::Time;
 
+/// Places of hosts. Neighbours and their peers follow.
+pub const CLIENT: usize = 0;
+/// See [`CLIENT`].
+pub const SERVER: usize = 1;
+
 /// All that stands between hosts.
-pub(crate) struct Network {
+pub struct Network {
+    /// By name.
     pub links: Vec<Link>,
+    /// As the scenario lists them.
     pub paths: Vec<Path>,
+    /// Who has which address.
     pub routes: Routes,
 }
 
 /// A link that paths and cross traffic may share.
-pub(crate) struct Link {
+pub struct Link {
+    /// Its name.
     pub name: Arc<str>,
+    /// Its elements.
     pub chain: Chain,
     /// In the order of the chain: full name, direction, and what tables call it.
     pub elements: Vec<(String, Direction, Arc<str>)>,
 }
 
 /// The client's way to its link.
-pub(crate) struct Path {
+pub struct Path {
+    /// Its name.
     pub name: Arc<str>,
+    /// Place of its link.
     pub link: usize,
     /// Gate and translator; none where nothing ever happens to the path.
     pub chain: Option<Chain>,
@@ -32,24 +45,78 @@ pub(crate) struct Path {
 
 /// Who has an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub enum Owner {
     /// A host behind the router.
     Server(usize),
     /// A path of the client.
     Path(usize),
     /// A host at the client's end of a link.
-    Neighbour { host: usize, link: usize },
+    Neighbour {
+        /// Its place.
+        host: usize,
+        /// Place of the link.
+        link: usize,
+    },
 }
 
 /// Addresses and who has them.
 #[derive(Debug, Default)]
-pub(crate) struct Routes(Vec<(IpAddr, Owner)>);
+pub struct Routes(Vec<(IpAddr, Owner)>);
+
+impl Network {
+    /// What a scenario has between its hosts, and what happens to it. `start` is when it starts.
+    ///
+    /// # Errors
+    /// [`Error`] when an element cannot be made, or names and addresses do not fit together.
+    pub fn of(scenario: &Scenario, start: Time) -> Result<(Network, Timeline), Error> {
+        let mut links = Vec::new();
+        for (name, described) in &scenario.links {
+            links.push(Link::build(name, described, (scenario.seed, 0), start)?);
+        }
+        let timeline = Timeline::of(scenario, &links, start)?;
+        let place = |name: &str| links.iter().position(|link| *link.name == *name);
+        let mut routes = Routes::default();
+        let mut paths = Vec::new();
+        for (number, path) in scenario.paths.iter().enumerate() {
+            let link = place(&path.link)
+                .ok_or_else(|| Error::fault(format!("path {}", path.name), format!("no link {}", path.link)))?;
+            let changes = !path.attached || scenario.timeline.iter().any(|event| event.place().1 == path.name);
+            paths.push(Path::new(&path.name, link, &path.addresses(), changes));
+            for address in path.addresses() {
+                routes.add(address, Owner::Path(number))?;
+            }
+        }
+        for address in &scenario.server.addresses {
+            routes.add(*address, Owner::Server(SERVER))?;
+        }
+        for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
+            let fault =
+                || Error::fault(format!("cross traffic {}", traffic.name()), format!("no link {}", traffic.link()));
+            let link = place(traffic.link()).ok_or_else(fault)?;
+            let host = SERVER + 1 + 2 * number;
+            let owners = [Owner::Neighbour { host, link }, Owner::Server(host + 1)];
+            for (address, owner) in CrossTraffic::addresses(number).into_iter().zip(owners) {
+                routes.add(address, owner)?;
+            }
+        }
+        Ok((Network { links, paths, routes }, timeline))
+    }
+}
+
+impl CrossTraffic {
+    /// Addresses of the neighbour and the peer of cross traffic number `number`: of the networks for benchmarks
+    /// (RFC 2544), which no path has.
+    pub fn addresses(number: usize) -> [IpAddr; 2] {
+        let [_, _, high, low] = (number as u32 + 1).to_be_bytes();
+        [18, 19].map(|network| Ipv4Addr::new(198, network, high, low).into())
+    }
+}
 
 impl Link {
     /// `version` counts the descriptions that the link has had: each is drawn from streams of its own.
-    pub fn build(
+    pub(crate) fn build(
         name: &str,
-        described: &scenario::Link,
+        described: &form::Link,
         (seed, version): (u64, usize),
         start: Time,
     ) -> Result<Link, Error> {
@@ -79,7 +146,7 @@ impl Link {
 }
 
 impl Path {
-    pub fn new(name: &str, link: usize, addresses: &[IpAddr], changes: bool) -> Path {
+    fn new(name: &str, link: usize, addresses: &[IpAddr], changes: bool) -> Path {
         let chain = changes.then(|| {
             // The gate is the radio, at the client's end; the translator stands behind it.
             let elements: Vec<Box<dyn Element>> = vec![Box::new(Gate::new()), Box::new(Nat::new(addresses))];
@@ -90,6 +157,10 @@ impl Path {
 }
 
 impl Routes {
+    /// Adds an address.
+    ///
+    /// # Errors
+    /// When another has it.
     pub fn add(&mut self, address: IpAddr, owner: Owner) -> Result<(), Error> {
         match self.find(address) {
             Some(other) if other != owner => Err(Error::fault("addresses", format!("{address} is given twice"))),
@@ -101,7 +172,7 @@ impl Routes {
         }
     }
 
-    /// There are few: looking through them is quicker than hashing.
+    /// Who has the address, if anybody. There are few: looking through them is quicker than hashing.
     #[inline]
     pub fn find(&self, address: IpAddr) -> Option<Owner> {
         self.0.iter().find(|(known, _)| *known == address).map(|(_, owner)| *owner)

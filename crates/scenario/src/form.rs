@@ -1,10 +1,13 @@
 //! What a scenario says once everything is resolved: base units, addresses chosen, nothing left out. Read from JSON.
 
+use crate::Error;
+use crate::check::{check, reduce};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use transport::Config;
+use wire::Time;
 
 /// A scenario in full.
 #[derive(Clone, Debug, Deserialize)]
@@ -258,6 +261,25 @@ pub enum CrossTraffic {
 
 fn one() -> u32 {
     1
+}
+
+impl Scenario {
+    /// Reads it, and checks what can be said of it as a whole. A baseline comes out as the scenario without what its
+    /// path does not meet.
+    ///
+    /// # Errors
+    /// [`Error`] says in one line what is wrong with it.
+    pub fn from_json(json: &str) -> Result<Scenario, Error> {
+        let mut scenario: Scenario = serde_json::from_str(json)?;
+        reduce(&mut scenario)?;
+        check(&scenario)?;
+        Ok(scenario)
+    }
+
+    /// When it starts.
+    pub fn start(&self) -> Time {
+        Time::from_nanos(self.epoch_ns)
+    }
 }
 
 impl Path {

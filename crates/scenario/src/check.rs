@@ -1,0 +1,72 @@
+//! What is refused, and what a baseline leaves out.
+
+use crate::form::{Event, Run};
+use crate::{Error, Scenario, applications};
+use std::net::IpAddr;
+use transport::{congestion, path_manager, scheduler};
+
+/// The version of the form that is read.
+const SCHEMA: u32 = 1;
+
+/// A baseline is the scenario without what its path does not meet. What changes its link stays, whoever asked for it:
+/// both runs meet the same radio.
+pub(crate) fn reduce(scenario: &mut Scenario) -> Result<(), Error> {
+    let Run::Tcp { path: wanted } = &scenario.run else { return Ok(()) };
+    let wanted = wanted.clone();
+    let of = |name: &str| scenario.paths.iter().find(|path| path.name == name).map(|path| path.link.clone());
+    let link = of(&wanted).ok_or_else(|| Error::fault("run", format!("there is no path {wanted}")))?;
+    let same = |event: &Event| match event {
+        Event::Profile { path, .. } => of(path).as_ref() == Some(&link),
+        event => event.place().1 == wanted,
+    };
+    let mut timeline: Vec<Event> = scenario.timeline.iter().filter(|event| same(event)).cloned().collect();
+    for event in &mut timeline {
+        if let Event::Profile { path, .. } = event {
+            path.clone_from(&wanted);
+        }
+    }
+    scenario.timeline = timeline;
+    scenario.cross_traffic.retain(|traffic| traffic.link() == link);
+    scenario.paths.retain(|path| path.name == wanted);
+    scenario.links.retain(|name, _| *name == link);
+    scenario.transport.client.mptcp.enabled = false;
+    scenario.transport.server.mptcp.enabled = false;
+    Ok(())
+}
+
+pub(crate) fn check(scenario: &Scenario) -> Result<(), Error> {
+    if scenario.schema != SCHEMA {
+        return Err(Error::fault("schema", format!("{} is not known, only {SCHEMA}", scenario.schema)));
+    }
+    if scenario.paths.is_empty() || scenario.server.addresses.is_empty() {
+        return Err(Error::fault("scenario", "there is no path or no address of the server"));
+    }
+    if scenario.sample_ns < 0 || scenario.stop_ns < 0 {
+        return Err(Error::fault("scenario", "a time is negative"));
+    }
+    applications::check(&scenario.transfer)?;
+    for (name, config) in [("client", &scenario.transport.client), ("server", &scenario.transport.server)] {
+        let known = |kind: &str, name: &str, known: &[&str]| match known.contains(&name) {
+            true => Ok(()),
+            false => Err(Error::fault("transport", format!("no {kind} `{name}`, only {}", known.join(", ")))),
+        };
+        known("congestion controller", &config.congestion_control, congestion::NAMES)?;
+        known("scheduler", &config.mptcp.scheduler, scheduler::NAMES)?;
+        known("path manager", &config.mptcp.path_manager.name, path_manager::NAMES)?;
+        if config.tcp.send_buffer_bytes == 0 || config.tcp.receive_buffer_bytes == 0 {
+            return Err(Error::fault(name, "a buffer has no room"));
+        }
+    }
+    for (place, path) in scenario.paths.iter().enumerate() {
+        let fault = |fault: &str| Err(Error::fault(format!("path {}", path.name), fault));
+        if scenario.paths[..place].iter().any(|other| other.name == path.name) {
+            return fault("there is another of that name");
+        }
+        let addresses = path.addresses();
+        let meets = |address: &IpAddr| scenario.server.addresses.iter().any(|one| one.is_ipv4() == address.is_ipv4());
+        if !addresses.iter().any(meets) {
+            return fault("has no address of a family that the server has");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The client and the server where they are hosts of ours.
+
+use crate::Scenario;
+use crate::applications::{self, End};
+use crate::form::Path;
+use host::{Host, Interface};
+use transport::path_manager::LocalEndpoint;
+use transport::{Config, Nic};
+
+/// The client: an interface per path, none of them up yet.
+pub fn client(scenario: &Scenario) -> Host {
+    let mut config = scenario.transport.client.clone();
+    for path in &scenario.paths {
+        for address in path.addresses() {
+            let given = LocalEndpoint { address, subflow: true, signal: false, backup: path.backup, fullmesh: false };
+            unless_given(&mut config, given);
+        }
+    }
+    let interface = |path: &Path| Interface::new(&path.name, path.addresses(), path.mtu_bytes);
+    let interfaces = scenario.paths.iter().map(interface).collect();
+    Host::new(config, seed(scenario, "client"), interfaces)
+}
+
+/// The server: one interface, which is up, and its application listens.
+pub fn server(scenario: &Scenario) -> Host {
+    let mut config = scenario.transport.server.clone();
+    let addresses = &scenario.server.addresses;
+    for (place, address) in addresses.iter().enumerate() {
+        // The first of each family is the one that clients connect to.
+        let further = addresses[..place].iter().any(|other| other.is_ipv4() == address.is_ipv4());
+        let signal = further && scenario.server.signal;
+        let given = LocalEndpoint { address: *address, subflow: false, signal, backup: false, fullmesh: false };
+        unless_given(&mut config, given);
+    }
+    let mtu_bytes = scenario.paths.iter().map(|path| path.mtu_bytes).max().unwrap_or(1500);
+    let interface = Interface::new("eth0", addresses.clone(), mtu_bytes);
+    let mut host = Host::new(config, seed(scenario, "server"), vec![interface]);
+    host.attach(scenario.start(), Nic(0));
+    let transfer = scenario.transfer.clone();
+    host.listen(scenario.server.port, Box::new(move || applications::at(End::Server, &transfer)));
+    host
+}
+
+/// What the scenario says of an address goes before what follows from its place in it.
+fn unless_given(config: &mut Config, endpoint: LocalEndpoint) {
+    let endpoints = &mut config.mptcp.path_manager.endpoints;
+    if !endpoints.iter().any(|given| given.address == endpoint.address) {
+        endpoints.push(endpoint);
+    }
+}
+
+/// The seed of the host of that name: FNV-1a of its name, mixed with the run's seed (the finaliser of SplitMix64).
+pub fn seed(scenario: &Scenario, name: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325 ^ scenario.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
