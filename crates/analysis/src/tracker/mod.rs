@@ -3,8 +3,12 @@
 //! A [flow](Flow) is a 4-tuple as one site sees it. Its packets wait in [limbo] until it is certain which connection they
 //! belong to; from then on each goes straight to [`Connection::packet`].
 
+mod acknowledgement;
 mod connection;
+mod control;
+mod data;
 mod data_space;
+mod end;
 mod ends;
 mod handshake;
 mod limbo;

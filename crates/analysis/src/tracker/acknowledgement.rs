@@ -1,0 +1,65 @@
+//! What acknowledgements tell: of a subflow's sequence numbers, and of a connection's data.
+
+use super::connection::{Connection, Packet};
+use crate::event::Kind;
+use wire::mptcp::Dss;
+
+impl Connection {
+    pub(super) fn acknowledgement(&mut self, packet: &Packet) {
+        let of_data = packet.direction.reverse();
+        let d = of_data as usize;
+        let subflow = &mut self.subflows[packet.subflow];
+        let shift = subflow.window_shift(packet.direction, packet.end);
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+
+        let sequence = &mut view.sequences[d];
+        let position = sequence.position(packet.tcp.ack);
+        let acknowledged = sequence.acknowledged(packet.seen.at, position);
+        self.may_close |= acknowledged.newly.is_some() && sequence.fin.is_some();
+        let window_bytes = shift.map(|shift| u64::from(packet.tcp.window) << shift);
+        let window_changed = window_bytes != sequence.window_bytes;
+        sequence.window_bytes = window_bytes;
+
+        if let Some((from, to)) = acknowledged.newly {
+            let to = sequence.fin.map_or(to, |fin| to.min(fin));
+            let mut confirmed = 0;
+            let mut last_data = None;
+            view.mappings[d].map(from, to, |data, len| {
+                confirmed += end.streams[d].confirm(data, data + len);
+                last_data = Some(data + len);
+            });
+            view.mappings[d].forget(to);
+            if confirmed > 0 {
+                end.emit(packet.event(of_data, Kind::Confirmed { bytes: confirmed }));
+            }
+            if self.plain
+                && let Some(data) = last_data
+            {
+                let bytes = end.streams[d].data_ack(data, packet.seen.at);
+                end.data_acked(packet, of_data, bytes);
+            }
+        }
+        if let Some(nanos) = acknowledged.rtt_nanos {
+            end.evidence.answer(packet.direction, nanos);
+            if acknowledged.of_data {
+                end.emit(packet.event(of_data, Kind::Rtt { nanos }));
+            }
+        }
+        if window_changed || acknowledged.newly.is_some() {
+            let in_flight_bytes = sequence.in_flight_bytes();
+            end.emit(packet.event(of_data, Kind::Flight { in_flight_bytes, window_bytes }));
+        }
+    }
+
+    pub(super) fn data_ack(&mut self, packet: &Packet, dss: &Dss) {
+        let Some(number) = dss.data_ack else { return };
+        let of_data = packet.direction.reverse();
+        let offset = self.offset(of_data, number);
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+        let stream = &mut end.streams[of_data as usize];
+        let bytes = stream.data_ack(offset, packet.seen.at);
+        self.may_close |= stream.fin.is_some();
+        end.data_acked(packet, of_data, bytes);
+    }
+}

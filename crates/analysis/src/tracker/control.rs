@@ -1,0 +1,90 @@
+//! What control bits do to a connection: how subflows are opened and reset.
+
+use super::connection::{Connection, Packet};
+use super::subflow::{Alignment, Kind as SubflowKind};
+use crate::event::Happening;
+use wire::{Flags, seq};
+
+impl Connection {
+    pub(super) fn syn(&mut self, packet: &Packet) {
+        let subflow = &mut self.subflows[packet.subflow];
+        let d = packet.direction as usize;
+        subflow.syn_cut[d] |= packet.tcp.options.is_cut();
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        if packet.tcp.flags.has(Flags::ACK) {
+            view.handshake.syn_ack(packet.seen);
+        } else {
+            view.handshake.syn(packet.seen);
+        }
+        view.sequences[d].begin(packet.tcp.seq);
+        view.alignment[d] = Alignment::Known(0);
+        if packet.tcp.flags.has(Flags::ACK) {
+            // Its acknowledgement tells the other side's initial sequence number, also where the SYN was not seen.
+            let other = packet.direction.reverse() as usize;
+            if !view.sequences[other].from_syn {
+                view.sequences[other].begin(packet.tcp.ack.wrapping_sub(1));
+                view.alignment[other] = Alignment::Known(0);
+            }
+        }
+    }
+
+    /// The first packet of the opener after the SYN/ACK ends the handshake.
+    pub(super) fn third_packet(&mut self, packet: &Packet) {
+        let subflow = &mut self.subflows[packet.subflow];
+        let (opener, kind) = (subflow.opener, subflow.kind);
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let handshake = &mut view.handshake;
+        if packet.direction != opener || handshake.ack.is_some() || !handshake.began() {
+            return;
+        }
+        // Linux with MPTCP v0 sends ACKs on a subflow that waits for its SYN/ACK, with the SYN's number.
+        let after_syn = view.sequences[opener as usize].base();
+        if after_syn.is_some_and(|first| seq::diff(packet.tcp.seq, first) < 0) {
+            return;
+        }
+        handshake.ack(packet.seen);
+        if let Some((acceptor, opener)) = handshake.waits() {
+            let evidence = &mut self.end(packet).evidence;
+            evidence.handshake(packet.direction.reverse(), acceptor);
+            evidence.handshake(packet.direction, opener);
+        }
+        let event = match kind {
+            SubflowKind::Initial | SubflowKind::Tcp if self.is_unknown() => return,
+            SubflowKind::Initial if self.fallback.is_none() => "mptcp_established",
+            SubflowKind::Join => "join_established",
+            _ => "tcp_established",
+        };
+        self.happened(
+            packet,
+            Happening {
+                address_id: self.subflows[packet.subflow].address_ids[opener as usize],
+                ..Happening::new(event)
+            },
+        );
+    }
+
+    pub(super) fn reset(&mut self, packet: &Packet, reason: Option<&'static str>) {
+        let opener = self.subflows[packet.subflow].opener;
+        let view = self.view(packet);
+        let sequence = &mut view.sequences[packet.direction as usize];
+        let position = sequence.position(packet.tcp.seq);
+        if view.handshake.ack.is_some() && !sequence.in_window(position) {
+            let detail = Some("outside the receiver's window: not believed");
+            self.happened(packet, Happening { detail, ..Happening::new("reset") });
+            return;
+        }
+        view.reset = true;
+        self.may_close = true;
+        let known = &mut self.subflows[packet.subflow].reset_reason;
+        *known = reason.or(*known);
+        let view = self.view(packet);
+        let again = std::mem::replace(&mut view.resets[packet.direction as usize], true);
+        if packet.direction != opener && view.handshake.ack.is_none() {
+            view.handshake.reset_by_acceptor = true;
+        }
+        if again {
+            return;
+        }
+        self.happened(packet, Happening { detail: reason, ..Happening::new("reset") });
+    }
+}

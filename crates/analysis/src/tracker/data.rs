@@ -1,0 +1,208 @@
+//! What data tells, and what is said about its meaning at connection level.
+
+use super::connection::{Connection, Packet, Signals};
+use super::subflow::Kind as SubflowKind;
+use crate::event::{Data, Happening, Kind, Probe};
+use wire::mptcp::DataNumber;
+use wire::{Flags, Tcp, seq};
+
+impl Connection {
+    /// Notes what a packet says about the meaning of subflow sequence numbers.
+    pub(super) fn learn_mapping(&mut self, packet: &Packet, signals: &Signals) {
+        let d = packet.direction as usize;
+        let data =
+            signals.dss.and_then(|dss| dss.mapping).map(|mapping| self.offset(packet.direction, mapping.data_seq));
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        if let Some(len) = signals.capable.and_then(|capable| capable.data_len) {
+            // RFC 8684 §3.1: data on MP_CAPABLE begins at the initial data sequence number + 1.
+            view.mapped[d] = true;
+            view.mappings[d].add(0, i64::from(len), 0);
+        }
+        let Some(dss) = signals.dss else { return };
+        let Some((mapping, data)) = dss.mapping.zip(data) else { return };
+        let stream = &mut self.ends[packet.end].as_mut().expect("the site has an end").streams[d];
+        let payload = i64::from(mapping.len) - i64::from(dss.data_fin);
+        if dss.data_fin && mapping.len > 0 {
+            stream.fin.get_or_insert(data + payload);
+            self.may_close = true;
+        }
+        let sequence = &mut view.sequences[d];
+        let position = sequence.position(packet.tcp.seq);
+        let number = match mapping.data_seq {
+            DataNumber::Long(number) => number,
+            DataNumber::Short(number) => u64::from(number),
+        };
+        if mapping.len == 0 {
+            view.mappings[d].fall_back(position, data);
+            view.fall_back();
+            self.fall_back(packet, "infinite mapping");
+            return;
+        }
+        if payload == 0 {
+            return;
+        }
+        let whole = payload == i64::from(packet.observation.frame.payload.len);
+        let Some(shift) = view.alignment[d].shift(position, mapping.subflow_seq, number, whole) else { return };
+        let start = near(position, i64::from(mapping.subflow_seq) - 1 + shift);
+        view.mapped[d] = true;
+        view.mappings[d].add(start, start + payload, data);
+    }
+
+    /// Data on an MPTCP connection that says nothing of data sequence numbers, before any did: the connection has fallen
+    /// back to TCP (RFC 8684 §3.7). After it fell back such data goes on where the last mapping ends.
+    pub(super) fn data_without_signal(&mut self, packet: &Packet) {
+        let first = self.subflows.len() == 1 && self.subflows[packet.subflow].kind == SubflowKind::Initial;
+        let fallen = self.plain;
+        let view = self.view(packet);
+        if view.fallen_back {
+            return;
+        }
+        if fallen {
+            view.fall_back();
+        } else if first && view.mapped == [false; 2] && view.sequences[packet.direction as usize].from_syn {
+            view.fall_back();
+            self.fall_back(packet, "data came without DSS");
+        }
+    }
+
+    pub(super) fn fall_back(&mut self, packet: &Packet, why: &'static str) {
+        self.plain = true;
+        if self.fallback.is_none() {
+            self.fallback = Some(why);
+            self.happened(packet, Happening { detail: Some(why), ..Happening::new("fallback") });
+        }
+    }
+
+    pub(super) fn data(&mut self, packet: &Packet, len: u32, fin: bool) {
+        let dir = packet.direction;
+        let d = dir as usize;
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+        let sequence = &mut view.sequences[d];
+        let start = sequence.position(packet.tcp.seq) + i64::from(packet.tcp.flags.has(Flags::SYN));
+        let probe = probe(sequence.acked(), sequence.window_bytes, start, len);
+        if probe == Some(Probe::KeepAlive) {
+            end.emit(packet.event(dir, Kind::Data(Data { bytes: len, packets: 1, probe, ..Data::default() })));
+            return;
+        }
+        let mut pieces = Pieces::default();
+        let novelty = sequence.sent(packet.seen.at, start, len, fin, |from, to| pieces.add(from, to));
+        if len == 0 {
+            return;
+        }
+        let room = payload_room(sequence.mss_bytes, packet.tcp);
+        let merged = len > room.merged_above;
+        view.merged[d] |= merged;
+        let packets = if merged { len.div_ceil(room.bytes) } else { 1 };
+        let data = Data {
+            bytes: len,
+            packets,
+            new_bytes: novelty.new_bytes,
+            resent_packets: if merged {
+                novelty.resent_bytes.div_ceil(room.bytes)
+            } else {
+                u32::from(novelty.resent_bytes > 0)
+            },
+            fills_gap: novelty.fills_gap,
+            merged,
+            probe,
+        };
+        end.emit(packet.event(dir, Kind::Data(data)));
+        let in_flight_bytes = sequence.in_flight_bytes();
+        let window_bytes = sequence.window_bytes;
+        end.emit(packet.event(dir, Kind::Flight { in_flight_bytes, window_bytes }));
+        if sequence.from_syn
+            && let Some(mut one_way) = self.one_way.take()
+        {
+            let flow = (packet.subflow, dir);
+            if novelty.resent_bytes > 0 {
+                one_way.passed_again(flow, (start, start + i64::from(len)));
+            } else {
+                one_way.passed(flow, packet.end, (start, packet.seen.at), || self.clock_offset());
+            }
+            self.one_way = Some(one_way);
+        }
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        let end = self.ends[packet.end].as_mut().expect("the site has an end");
+        for &(from, to) in pieces.as_slice() {
+            view.unmapped_bytes[d] +=
+                (to - from) as u64 - view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));
+        }
+    }
+
+    /// A packet without data or FIN: a zero-window probe or keep-alive of today's kernels shows by its old sequence number.
+    pub(super) fn bare(&mut self, packet: &Packet) {
+        let dir = packet.direction;
+        let sequence = &mut self.view(packet).sequences[dir as usize];
+        // After the FIN nothing is kept alive: an ACK from before it, overtaken by it, looks the same.
+        if !sequence.from_syn || sequence.fin.is_some() || sequence.in_flight_bytes() > 0 {
+            return;
+        }
+        let position = sequence.position(packet.tcp.seq);
+        if sequence.acked() == Some(position + 1) {
+            let probe = if sequence.window_bytes == Some(0) { Probe::ZeroWindow } else { Probe::KeepAlive };
+            let event = packet.event(dir, Kind::Data(Data { probe: Some(probe), ..Data::default() }));
+            self.end(packet).emit(event);
+        }
+    }
+}
+
+/// The new pieces of a segment: nearly always one.
+#[derive(Default)]
+struct Pieces {
+    first: Option<(i64, i64)>,
+    all: Vec<(i64, i64)>,
+}
+
+impl Pieces {
+    fn add(&mut self, from: i64, to: i64) {
+        match self.first {
+            None => self.first = Some((from, to)),
+            Some(first) => {
+                if self.all.is_empty() {
+                    self.all.push(first);
+                }
+                self.all.push((from, to));
+            }
+        }
+    }
+
+    fn as_slice(&self) -> &[(i64, i64)] {
+        if self.all.is_empty() { self.first.as_slice() } else { &self.all }
+    }
+}
+
+/// How much payload a packet of the path can hold.
+struct Room {
+    bytes: u32,
+    merged_above: u32,
+}
+
+/// RFC 6691: the MSS counts no options, so they take from the payload.
+fn payload_room(mss_bytes: Option<u16>, tcp: &Tcp) -> Room {
+    // Without the handshake, only what no common MTU holds is merged for certain.
+    const JUMBO_FRAME: u32 = 9000;
+    const ETHERNET_MSS: u32 = 1460;
+    let options = tcp.options.wire_len();
+    match mss_bytes {
+        Some(mss) => Room { bytes: u32::from(mss).saturating_sub(options).max(1), merged_above: u32::from(mss) },
+        None => Room { bytes: ETHERNET_MSS - options, merged_above: JUMBO_FRAME },
+    }
+}
+
+/// Segments that carry no news on purpose: one byte into a closed window, or the last byte once more.
+fn probe(acked: Option<i64>, window_bytes: Option<u64>, start: i64, len: u32) -> Option<Probe> {
+    if len != 1 {
+        return None;
+    }
+    match (window_bytes, acked) {
+        (Some(0), _) => Some(Probe::ZeroWindow),
+        (_, Some(acked)) if start == acked - 1 => Some(Probe::KeepAlive),
+        _ => None,
+    }
+}
+
+/// The number nearest to `position` that equals `value` modulo 2³²: subflow sequence numbers of mappings wrap around.
+fn near(position: i64, value: i64) -> i64 {
+    position + i64::from(seq::diff(value as u32, position as u32))
+}

@@ -1,0 +1,77 @@
+//! What one end of a connection saw.
+
+use super::connection::Packet;
+use super::stream::{InOrder, Stream};
+use super::vantage::Evidence;
+use crate::Options;
+use crate::event::{FlowEvent, Kind, Seen};
+use crate::metrics::{Metric, Metrics};
+use tables::Direction;
+use wire::Time;
+
+/// What one end of a connection saw.
+pub(crate) struct End {
+    pub(crate) streams: [Stream; 2],
+    pub(super) evidence: Evidence,
+    pub(crate) metrics: Metrics,
+    /// The last acknowledgement of new data, per direction of the data.
+    pub(crate) last_ack: [Option<Time>; 2],
+    pub(crate) first: Seen,
+    /// Room to work in: segments that a packet brought in order.
+    in_order: Vec<InOrder>,
+}
+
+impl End {
+    pub(super) fn new(options: &Options, first: Seen, whole: bool) -> Self {
+        let mut streams: [Stream; 2] = Default::default();
+        if whole {
+            streams.iter_mut().for_each(Stream::begin);
+        }
+        End {
+            streams,
+            evidence: Evidence::default(),
+            metrics: Metrics::new(options, first.at),
+            last_ack: [None; 2],
+            first,
+            in_order: Vec::new(),
+        }
+    }
+
+    /// Inlined, so that of the metrics only those remain that the kind of event concerns.
+    #[inline(always)]
+    pub(super) fn emit(&mut self, event: FlowEvent) {
+        self.metrics.on(&event);
+    }
+
+    pub(super) fn data_acked(&mut self, packet: &Packet, of_data: Direction, bytes: u64) {
+        if bytes > 0 {
+            self.last_ack[of_data as usize] = Some(packet.seen.at);
+            self.emit(packet.event(of_data, Kind::DataAcked { bytes }));
+        }
+    }
+
+    /// Data arrived under subflow sequence numbers not seen before.
+    pub(super) fn arrive(&mut self, packet: &Packet, range: (i64, i64)) {
+        let dir = packet.direction;
+        let stream = &mut self.streams[dir as usize];
+        let before = stream.in_order();
+        let mut in_order = std::mem::take(&mut self.in_order);
+        let new = stream.arrive(range, packet.seen, packet.subflow, |segment| in_order.push(segment));
+        let progress = (stream.in_order() - before).max(0) as u64;
+        let reinjected = (range.1 - range.0) as u64 - new;
+        if new > 0 {
+            self.emit(packet.event(dir, Kind::Arrived { bytes: new }));
+        }
+        for segment in in_order.drain(..) {
+            let kind = Kind::InOrder { offset: segment.offset, bytes: segment.bytes, delay_nanos: segment.delay_nanos };
+            self.emit(FlowEvent { seen: segment.seen, subflow: segment.subflow, direction: dir, kind });
+        }
+        self.in_order = in_order;
+        if progress > 0 {
+            self.emit(packet.event(dir, Kind::Progress { bytes: progress }));
+        }
+        if reinjected > 0 {
+            self.emit(packet.event(dir, Kind::Reinjected { bytes: reinjected }));
+        }
+    }
+}
