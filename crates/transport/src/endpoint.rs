@@ -1,13 +1,11 @@
 //! All connections of a host.
 
-use crate::connection::{Address, Connection, Context, MPTCP_SPECIFIC, Opening, Signals};
+use crate::connection::{Connection, MPTCP_SPECIFIC, Opening, Signals};
+use crate::context::{Address, Context};
 use crate::deadlines::Deadlines;
 use crate::path_manager::{self, Closed};
 use crate::scheduler::PathView;
-use crate::tuples::Tuples;
 use crate::{Config, congestion, scheduler};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -96,12 +94,9 @@ pub struct SubflowSnapshot {
 
 /// All connections of a host. Addresses come and go with [`Endpoint::address_up`] and [`Endpoint::address_down`].
 pub struct Endpoint {
-    config: Config,
-    random: Pcg64,
-    addresses: Vec<Address>,
+    context: Context,
     listening: Vec<u16>,
     connections: Vec<Option<Box<Connection>>>,
-    tuples: Tuples,
     tokens: FxHashMap<u32, u32>,
     deadlines: Deadlines,
     /// Connections that may have something to send, each once.
@@ -109,9 +104,6 @@ pub struct Endpoint {
     is_ready: Vec<bool>,
     /// Answers to segments of no connection.
     resets: VecDeque<(Nic, Frame)>,
-    events: VecDeque<(ConnectionId, Event)>,
-    /// Reused: events of one call.
-    news: Vec<Event>,
 }
 
 impl Endpoint {
@@ -125,26 +117,21 @@ impl Endpoint {
         let path_manager = &config.mptcp.path_manager.name;
         assert!(path_manager::NAMES.contains(&path_manager.as_str()), "no such path manager");
         Endpoint {
-            config,
-            random: Pcg64::seed_from_u64(seed),
-            addresses: Vec::new(),
+            context: Context::new(config, seed),
             listening: Vec::new(),
             connections: Vec::new(),
-            tuples: Tuples::default(),
             tokens: FxHashMap::default(),
             deadlines: Deadlines::default(),
             ready: VecDeque::new(),
             is_ready: Vec::new(),
             resets: VecDeque::new(),
-            events: VecDeque::new(),
-            news: Vec::new(),
         }
     }
 
     /// The host has `address` on `nic`, whose packets hold at most `mtu_bytes`.
     pub fn address_up(&mut self, now: Time, nic: Nic, address: IpAddr, mtu_bytes: u32) {
-        self.addresses.retain(|known| known.ip != address);
-        self.addresses.push(Address { ip: address, nic, mtu_bytes });
+        self.context.addresses.retain(|known| known.ip != address);
+        self.context.addresses.push(Address { ip: address, nic, mtu_bytes });
         for id in 0..self.connections.len() {
             self.with(id, |connection, ctx| connection.address_up(now, address, nic, ctx));
         }
@@ -152,7 +139,7 @@ impl Endpoint {
 
     /// The host has `address` no more.
     pub fn address_down(&mut self, now: Time, address: IpAddr) {
-        self.addresses.retain(|known| known.ip != address);
+        self.context.addresses.retain(|known| known.ip != address);
         for id in 0..self.connections.len() {
             self.with(id, |connection, ctx| connection.address_down(now, address, ctx));
         }
@@ -168,14 +155,14 @@ impl Endpoint {
     /// # Panics
     /// When `local` is no address of the host.
     pub fn connect(&mut self, now: Time, mut local: SocketAddr, remote: SocketAddr) -> ConnectionId {
-        while local.port() == 0 || self.tuples.contains(local, remote) {
+        while local.port() == 0 || self.context.tuples.contains(local, remote) {
             // Ephemeral ports (RFC 6335 §6).
-            local.set_port(49_152 + (self.random.next_u32() % 16_384) as u16);
+            local.set_port(49_152 + (self.context.random() % 16_384) as u16);
         }
-        let address = self.addresses.iter().find(|address| address.ip == local.ip());
+        let address = self.context.addresses.iter().find(|address| address.ip == local.ip());
         let Address { nic, mtu_bytes, .. } = *address.expect("connects from an address of the host");
         let opening = Opening { client: true, local, remote, nic, mtu_bytes, key: self.key() };
-        let connection = self.context(|ctx| Connection::connect(now, &opening, ctx));
+        let connection = Connection::connect(now, &opening, &mut self.context);
         self.insert(connection)
     }
 
@@ -204,7 +191,7 @@ impl Endpoint {
         let Frame { ip, l4: L4::Tcp(tcp), .. } = &packet.frame else { return };
         let local = SocketAddr::new(ip.destination, tcp.destination_port);
         let remote = SocketAddr::new(ip.source, tcp.source_port);
-        if let Some((id, subflow)) = self.tuples.get(local, remote) {
+        if let Some((id, subflow)) = self.context.tuples.get(local, remote) {
             self.with(id as usize, |connection, ctx| connection.handle(now, subflow as usize, tcp, packet, ctx));
             return;
         }
@@ -215,7 +202,7 @@ impl Endpoint {
 
     /// A segment that begins a connection or a subflow; says whether it was taken.
     fn open(&mut self, now: Time, nic: Nic, local: SocketAddr, remote: SocketAddr, tcp: &Tcp) -> bool {
-        let address = self.addresses.iter().find(|address| address.ip == local.ip() && address.nic == nic);
+        let address = self.context.addresses.iter().find(|address| address.ip == local.ip() && address.nic == nic);
         let Some(&Address { mtu_bytes, .. }) = address else { return true };
         if !tcp.flags.has(Flags::SYN) || tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
             return false;
@@ -231,9 +218,9 @@ impl Endpoint {
             return false;
         }
         opening.key = self.key();
-        let connection = self.context(|ctx| Connection::accept(now, &opening, tcp, ctx));
+        let connection = Connection::accept(now, &opening, tcp, &mut self.context);
         let id = self.insert(connection);
-        self.events.push_back((id, Event::Accepted { port: local.port() }));
+        self.context.events.push_back((id, Event::Accepted { port: local.port() }));
         true
     }
 
@@ -277,8 +264,8 @@ impl Endpoint {
                 if gone {
                     self.tokens.remove(&connection.local_token());
                     for tuple in connection.tuples() {
-                        if self.tuples.get(tuple.0, tuple.1).is_some_and(|(owner, _)| owner == id) {
-                            self.tuples.remove(tuple);
+                        if self.context.tuples.get(tuple.0, tuple.1).is_some_and(|(owner, _)| owner == id) {
+                            self.context.tuples.remove(tuple);
                         }
                     }
                     *slot = None;
@@ -311,7 +298,7 @@ impl Endpoint {
 
     /// The next thing that the host should know.
     pub fn event(&mut self) -> Option<(ConnectionId, Event)> {
-        self.events.pop_front()
+        self.context.events.pop_front()
     }
 
     /// What can be seen of a connection; none when it is over.
@@ -322,7 +309,7 @@ impl Endpoint {
     /// A key whose token names no other connection (RFC 8684 §3.1).
     fn key(&mut self) -> u64 {
         loop {
-            let key = self.random.next_u64();
+            let key = self.context.random();
             if !self.tokens.contains_key(&token(1, key)) {
                 return key;
             }
@@ -338,31 +325,17 @@ impl Endpoint {
         ConnectionId(id)
     }
 
-    fn context<R>(&mut self, call: impl FnOnce(&mut Context) -> R) -> R {
-        let random = &mut self.random;
-        call(&mut Context {
-            config: &self.config,
-            addresses: &self.addresses,
-            taken: &self.tuples,
-            random: &mut || random.next_u64(),
-            events: &mut self.news,
-        })
-    }
-
     /// Calls a connection and takes notice of what came of it.
     fn with<R>(&mut self, id: usize, call: impl FnOnce(&mut Connection, &mut Context) -> R) -> Option<R> {
-        let mut connection = self.connections.get_mut(id)?.take()?;
-        let result = self.context(|ctx| call(&mut connection, ctx));
+        let connection = self.connections.get_mut(id)?.as_deref_mut()?;
+        self.context.connection = ConnectionId(id as u32);
+        let result = call(connection, &mut self.context);
         while let Some(subflow) = connection.opened.pop() {
-            self.tuples.insert(connection.tuple(subflow), (id as u32, subflow as u32));
+            self.context.tuples.insert(connection.tuple(subflow), (id as u32, subflow as u32));
         }
-        for tuple in connection.gone.drain(..) {
-            self.tuples.remove(tuple);
+        while let Some(tuple) = connection.gone.pop() {
+            self.context.tuples.remove(tuple);
         }
-        for event in self.news.drain(..) {
-            self.events.push_back((ConnectionId(id as u32), event));
-        }
-        self.connections[id] = Some(connection);
         if !std::mem::replace(&mut self.is_ready[id], true) {
             self.ready.push_back(id as u32);
         }

@@ -10,6 +10,7 @@
 pub mod config;
 pub mod congestion;
 mod connection;
+mod context;
 mod deadlines;
 mod endpoint;
 pub mod path_manager;

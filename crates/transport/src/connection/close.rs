@@ -1,7 +1,8 @@
 //! How connections end (RFC 8684 §3.3.3, §3.5), and what follows from all that happens.
 
 use super::open::reason;
-use super::{Connection, Context, Mode, Signals, Timers};
+use super::{Connection, Mode, Signals, Timers};
+use crate::context::Context;
 use crate::endpoint::{Event, Outcome};
 use crate::path_manager::{Closed, PathEvent};
 use crate::subflow::{Received, State};
@@ -134,7 +135,7 @@ impl Connection {
             && !self.told.over
         {
             self.told.over = true;
-            ctx.events.push(Event::Closed(outcome));
+            ctx.tell(Event::Closed(outcome));
         }
     }
 
@@ -246,11 +247,11 @@ impl Connection {
     fn tell(&mut self, ctx: &mut Context) {
         if self.told.wants_room && self.send.room() > 0 {
             self.told.wants_room = false;
-            ctx.events.push(Event::Writable);
+            ctx.tell(Event::Writable);
         }
         if !self.told.finished && self.receive.finished() {
             self.told.finished = true;
-            ctx.events.push(Event::Finished);
+            ctx.tell(Event::Finished);
         }
         let delivered = match self.mode {
             Mode::Plain => self.entries[self.plain].tcp.fin_acknowledged() && self.send.all_acknowledged(),
@@ -258,7 +259,7 @@ impl Connection {
         };
         if !self.told.delivered && delivered {
             self.told.delivered = true;
-            ctx.events.push(Event::Delivered);
+            ctx.tell(Event::Delivered);
         }
     }
 }

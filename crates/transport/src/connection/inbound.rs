@@ -1,7 +1,8 @@
 //! A segment that came in.
 
 use super::mappings::Next;
-use super::{Connection, Context, Mode, Signals, each_of};
+use super::{Connection, Mode, Signals, each_of};
+use crate::context::Context;
 use crate::endpoint::Event;
 use crate::subflow::Received;
 use wire::{Packet, Tcp, Time};
@@ -78,7 +79,7 @@ impl Connection {
         }
         if news && !self.told.readable {
             self.told.readable = true;
-            ctx.events.push(Event::Readable);
+            ctx.tell(Event::Readable);
         }
     }
 

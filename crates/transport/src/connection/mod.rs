@@ -24,40 +24,21 @@ pub use signals::Signals;
 
 use crate::config::Config;
 use crate::congestion::{self, Congestion, Window};
-use crate::endpoint::{Event, Nic, Outcome, Snapshot, SubflowSnapshot};
+use crate::context::Context;
+use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
 use crate::path_manager::{self, PathManager};
 use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
 use crate::subflow::{Control, Expired, State};
-use crate::tuples::Tuples;
 use addresses::Addresses;
 use entry::Entry;
 use numbers::Numbers;
 use receive::Receive;
 use send::Send;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use wire::{Content, Frame, Ip, L4, Packet, Payload, Time};
 
 /// Subflows that a connection may have at one time: each has a bit.
 const MOST_SUBFLOWS: usize = 32;
-
-/// What of its host a connection uses in a call.
-pub struct Context<'a> {
-    pub config: &'a Config,
-    pub addresses: &'a [Address],
-    /// 4-tuples in use.
-    pub taken: &'a Tuples,
-    pub random: &'a mut dyn FnMut() -> u64,
-    /// What the host is to be told.
-    pub events: &'a mut Vec<Event>,
-}
-
-/// A local address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address {
-    pub ip: IpAddr,
-    pub nic: Nic,
-    pub mtu_bytes: u32,
-}
 
 /// What is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +144,7 @@ struct Told {
 
 impl Connection {
     fn new(ctx: &Context, opening: &Opening, mptcp: bool) -> Connection {
-        let Config { tcp, mptcp: settings, congestion_control } = ctx.config;
+        let Config { tcp, mptcp: settings, congestion_control } = &ctx.config;
         let policy = "the configuration was checked when the endpoint was made";
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },

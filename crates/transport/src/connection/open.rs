@@ -1,8 +1,9 @@
 //! Opening a connection and joining it.
 
 use super::entry::{Entry, Join};
-use super::{Connection, Context, MOST_SUBFLOWS, Mode, Numbers, Signals};
+use super::{Connection, MOST_SUBFLOWS, Mode, Numbers, Signals};
 use crate::congestion::Window;
+use crate::context::Context;
 use crate::endpoint::{Event, Nic};
 use crate::path_manager::{Closed, PathEvent};
 use crate::subflow::{Received, State, Subflow};
@@ -47,7 +48,7 @@ impl Connection {
     /// Opens a connection: the SYN is the next packet.
     pub fn connect(now: Time, opening: &Opening, ctx: &mut Context) -> Connection {
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled);
-        let isn = (ctx.random)() as u32;
+        let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, mtu_bytes);
         connection.add(Entry::new(tcp, nic, true, None), ctx);
@@ -61,7 +62,7 @@ impl Connection {
         let offered = capable.filter(|capable| capable.sender_key.is_none());
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
         connection.agree(offered.map_or(0, |capable| capable.flags));
-        let isn = (ctx.random)() as u32;
+        let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
         connection.add(Entry::new(tcp, nic, false, None), ctx);
@@ -87,13 +88,13 @@ impl Connection {
         }
         let local = loop {
             // Ephemeral ports (RFC 6335 §6).
-            let local = SocketAddr::new(local, 49_152 + ((ctx.random)() % 16_384) as u16);
-            if !ctx.taken.contains(local, remote) {
+            let local = SocketAddr::new(local, 49_152 + (ctx.random() % 16_384) as u16);
+            if !ctx.tuples.contains(local, remote) {
                 break local;
             }
         };
-        let isn = (ctx.random)() as u32;
-        let local_nonce = (ctx.random)() as u32;
+        let isn = ctx.random() as u32;
+        let local_nonce = ctx.random() as u32;
         let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, address.mtu_bytes);
         let join = Join { local_nonce, remote_nonce: None, again: Time::MAX, tries: 0 };
         let mut entry = Entry::new(tcp, address.nic, true, Some(join));
@@ -114,8 +115,8 @@ impl Connection {
         if self.mode != Mode::Multipath || self.over.is_some() || self.full() || !allowed {
             return false;
         }
-        let isn = (ctx.random)() as u32;
-        let local_nonce = (ctx.random)() as u32;
+        let isn = ctx.random() as u32;
+        let local_nonce = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
         let join = Join { local_nonce, remote_nonce: Some(nonce), again: Time::MAX, tries: 0 };
@@ -272,7 +273,7 @@ impl Connection {
                 false => received.window_bytes,
             };
             self.send.acknowledged(0, window_bytes);
-            ctx.events.push(Event::Connected);
+            ctx.tell(Event::Connected);
         }
         if self.entries[i].join.is_none() && self.mode == Mode::Multipath && !opened_here {
             self.paths_open(now, ctx);

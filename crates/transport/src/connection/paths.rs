@@ -1,6 +1,7 @@
 //! Addresses, subflows and the path manager.
 
-use super::{Connection, Context, Mode, Signals};
+use super::{Connection, Mode, Signals};
+use crate::context::Context;
 use crate::endpoint::{Nic, Outcome};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
 use crate::subflow::Received;
@@ -92,8 +93,8 @@ impl Connection {
     pub(super) fn paths_open(&mut self, now: Time, ctx: &mut Context) {
         let (client, local, remote) = (self.client, self.local, self.remote);
         self.tell_paths(now, PathEvent::Established { client, local, remote }, ctx);
-        for address in ctx.addresses {
-            self.tell_paths(now, PathEvent::AddressUp { address: address.ip }, ctx);
+        for at in 0..ctx.addresses.len() {
+            self.tell_paths(now, PathEvent::AddressUp { address: ctx.addresses[at].ip }, ctx);
         }
     }
 

@@ -20,7 +20,7 @@
 //! No flag tells of the checksum: the connection agreed on it, and the length shows it.
 
 use crate::Malformed;
-use crate::bytes::{be16, be32, be64};
+use crate::bytes::{be16, be32};
 use crate::checksum::Sum;
 use crate::emit::Writer;
 use crate::pattern;
@@ -73,35 +73,25 @@ impl Dss {
     /// Reads the option from the bytes after kind and length; none if it is another or malformed.
     #[inline]
     pub(crate) fn read(data: &[u8]) -> Option<Self> {
-        let is_dss = data.first().is_some_and(|first| first >> 4 == SUBTYPE);
-        if is_dss { Dss::parse(data).ok() } else { None }
+        let (&[first, flags], numbers) = data.split_first_chunk()?;
+        if first >> 4 != SUBTYPE {
+            return None;
+        }
+        let (data_ack, map) = DataNumber::read(flags, DATA_ACK, LONG_ACK, numbers)?;
+        let (data_seq, map) = DataNumber::read(flags, MAPPING, LONG_SEQ, map)?;
+        let mapping = match (data_seq, map.len()) {
+            (None, 0) => None,
+            (Some(data_seq), len @ (6 | 8)) => {
+                let checksum = (len == 8).then(|| be16(map, 6));
+                Some(Mapping { data_seq, subflow_seq: be32(map, 0), len: be16(map, 4), checksum })
+            }
+            _ => return None,
+        };
+        Some(Dss { data_ack, mapping, data_fin: flags & DATA_FIN != 0 })
     }
 
-    #[inline]
     pub(super) fn parse(data: &[u8]) -> Result<Self, Malformed> {
-        let Some(&flags) = data.get(1) else {
-            return Err(Malformed::length("DSS", data.len()));
-        };
-        let ack_len = DataNumber::len(flags, DATA_ACK, LONG_ACK);
-        let seq_len = DataNumber::len(flags, MAPPING, LONG_SEQ);
-        let mapped = flags & MAPPING != 0;
-        let without_checksum = 2 + ack_len + seq_len + if mapped { 6 } else { 0 };
-        let has_checksum = mapped && data.len() == without_checksum + 2;
-        if data.len() != without_checksum && !has_checksum {
-            return Err(Malformed::length("DSS", data.len()));
-        }
-        let (ack, map) = data[2..].split_at(ack_len);
-        let (seq, map) = map.split_at(seq_len);
-        Ok(Dss {
-            data_ack: DataNumber::read(ack),
-            mapping: DataNumber::read(seq).map(|data_seq| Mapping {
-                data_seq,
-                subflow_seq: be32(map, 0),
-                len: be16(map, 4),
-                checksum: has_checksum.then(|| be16(map, 6)),
-            }),
-            data_fin: flags & DATA_FIN != 0,
-        })
+        Dss::read(data).ok_or(Malformed::length("DSS", data.len()))
     }
 
     fn flags(&self) -> u8 {
@@ -155,23 +145,18 @@ impl Dss {
 }
 
 impl DataNumber {
-    /// Bytes of a number whose flags are `present` and `long`; `long` alone means nothing.
+    /// Reads a number whose flags are `present` and `long`, and gives what follows it; `long` alone means nothing.
     #[inline(always)]
-    fn len(flags: u8, present: u8, long: u8) -> usize {
-        match (flags & present != 0, flags & long != 0) {
-            (false, _) => 0,
-            (true, false) => 4,
-            (true, true) => 8,
+    fn read(flags: u8, present: u8, long: u8, bytes: &[u8]) -> Option<(Option<DataNumber>, &[u8])> {
+        if flags & present == 0 {
+            return Some((None, bytes));
         }
-    }
-
-    #[inline(always)]
-    fn read(bytes: &[u8]) -> Option<DataNumber> {
-        match bytes.len() {
-            4 => Some(DataNumber::Short(be32(bytes, 0))),
-            8 => Some(DataNumber::Long(be64(bytes, 0))),
-            _ => None,
+        if flags & long != 0 {
+            let (number, rest) = bytes.split_first_chunk()?;
+            return Some((Some(DataNumber::Long(u64::from_be_bytes(*number))), rest));
         }
+        let (low, rest) = bytes.split_first_chunk()?;
+        Some((Some(DataNumber::Short(u32::from_be_bytes(*low))), rest))
     }
 
     fn flags(self, present: u8, long: u8) -> u8 {

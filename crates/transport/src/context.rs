@@ -1,0 +1,52 @@
+use crate::config::Config;
+use crate::endpoint::{ConnectionId, Event, Nic};
+use crate::tuples::Tuples;
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+/// What of its host a connection uses.
+pub struct Context {
+    pub config: Config,
+    pub addresses: Vec<Address>,
+    /// 4-tuples in use.
+    pub tuples: Tuples,
+    /// The connection that is being called.
+    pub connection: ConnectionId,
+    /// What the host is to be told.
+    pub events: VecDeque<(ConnectionId, Event)>,
+    random: Pcg64,
+}
+
+/// A local address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub ip: IpAddr,
+    pub nic: Nic,
+    pub mtu_bytes: u32,
+}
+
+impl Context {
+    /// Of a host without addresses; random numbers come from `seed`.
+    pub fn new(config: Config, seed: u64) -> Context {
+        Context {
+            config,
+            addresses: Vec::new(),
+            tuples: Tuples::default(),
+            connection: ConnectionId::default(),
+            events: VecDeque::new(),
+            random: Pcg64::seed_from_u64(seed),
+        }
+    }
+
+    /// A random number.
+    pub fn random(&mut self) -> u64 {
+        self.random.next_u64()
+    }
+
+    /// Tells the host what happened on the connection that is being called.
+    pub fn tell(&mut self, event: Event) {
+        self.events.push_back((self.connection, event));
+    }
+}
