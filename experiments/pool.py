@@ -1,0 +1,71 @@
+"""Many runs of ``mptcplab run``, some at a time. Figures are kept, runs are not: interrupt it, and go on later."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mptcplab.results.run import Run
+
+COMMAND = [sys.executable, "-m", "mptcplab", "run"]
+
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a scenario, given as TOML, and what is taken from it."""
+
+    name: str
+    scenario: str
+    engine: str
+    seed: int
+    figures: Callable[[Run], Figures]
+
+    def run(self, directory: Path) -> Figures:
+        """Give its figures and its outcome, from the last time where that is known."""
+        place = directory / self.name / self.engine
+        kept = place / f"{self.seed}.json"
+        if kept.exists():
+            figures: Figures = json.loads(kept.read_text())
+            return figures
+        out = place / str(self.seed)
+        out.mkdir(parents=True, exist_ok=True)
+        file = out / "scenario.toml"
+        file.write_text(self.scenario, "utf-8")
+        what = [str(file), "--engine", self.engine, "--seed", str(self.seed), "--no-baselines"]
+        done = subprocess.run(
+            [*COMMAND, *what, "--out", str(out / "run"), "--force"], capture_output=True, text=True
+        )
+        if done.returncode:
+            reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
+            raise RuntimeError(f"exit status {done.returncode}: {reason[0]}")
+        run = Run(out / "run" / "mptcp")
+        figures = self.figures(run) | {"outcome": run.outcome["reason"]}
+        kept.write_text(json.dumps(figures))
+        shutil.rmtree(out)
+        return figures
+
+
+def run(jobs: Iterable[Job], directory: Path, at_once: int) -> dict[Job, Figures]:
+    """Run them; one that fails is told of and left out."""
+    found = {}
+    with ThreadPoolExecutor(at_once) as pool:
+        waiting = {pool.submit(job.run, directory): job for job in jobs}
+        for number, done in enumerate(as_completed(waiting), 1):
+            job = waiting[done]
+            try:
+                found[job] = done.result()
+                outcome = found[job]["outcome"]
+            except RuntimeError as error:
+                outcome = f"FAILED: {error}"
+            what = f"{job.name} · {job.engine} · seed {job.seed}"
+            print(f"{number} of {len(waiting)}  {what}  {outcome}", file=sys.stderr, flush=True)
+    return found
