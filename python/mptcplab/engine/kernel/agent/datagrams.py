@@ -1,0 +1,74 @@
+"""UDP datagrams of one size at even times, or who counts them."""
+
+from __future__ import annotations
+
+from mptcplab.engine.kernel.agent import pattern, sockets
+from mptcplab.engine.kernel.agent.connection import COMPLETE
+from mptcplab.engine.kernel.agent.loop import IN, now
+from mptcplab.engine.kernel.agent.ticks import Ticks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.engine.kernel.agent.job import Job
+    from mptcplab.engine.kernel.agent.loop import Loop
+
+IPV4_AND_UDP_BYTES = 28
+IPV6_AND_UDP_BYTES = 48
+MOST_BYTES = 1 << 16
+
+_received = memoryview(bytearray(MOST_BYTES))
+
+
+class Datagrams:
+    """Who connects sends IP packets of one size at a rate of their bits, who listens counts."""
+
+    finished = True
+    corrupt = 0
+    congestion_control = None
+
+    def __init__(self, loop: Loop, job: Job) -> None:
+        self.sent = self.received = 0
+        self._loop = loop
+        self._job = job
+        connect = job.connect or {}
+        self._socket = sockets.datagrams(job.listen or connect.get("local"), connect.get("remote"))
+        self._stopped = False
+
+    def start(self) -> None:
+        """Send from now on, or count what comes."""
+        if self._job.connect is None:
+            self._loop.watch(self._socket.fileno(), IN, self._receive)
+            return
+        packet_bytes = self._job.transfer["packet_bytes"]
+        v6 = ":" in self._socket.getsockname()[0]
+        payload = pattern.part(0, packet_bytes - (IPV6_AND_UDP_BYTES if v6 else IPV4_AND_UDP_BYTES))
+        rate = self._job.transfer["rate_bits_per_second"]
+        self._send(payload, Ticks(now(), packet_bytes, rate, None))
+
+    def abort(self) -> None:
+        """Send no more; what comes is still counted."""
+        self._stopped = True
+
+    def reason(self) -> str:
+        """Nobody waits for datagrams."""
+        return COMPLETE
+
+    def _send(self, payload: memoryview, ticks: Ticks) -> None:
+        if self._stopped:
+            return
+        for _ in range(ticks.due(now())):
+            try:
+                self.sent += self._socket.send(payload)
+            except OSError:
+                # A full queue loses datagrams, and so does a peer that is not there yet.
+                continue
+        if (after := ticks.next()) is not None:
+            self._loop.at(after, lambda: self._send(payload, ticks))
+
+    def _receive(self, mask: int) -> None:
+        del mask
+        try:
+            while True:
+                self.received += self._socket.recv_into(_received)
+        except OSError:
+            return

@@ -1,0 +1,76 @@
+"""Sockets of the transfer: of MPTCP or TCP, of IPv4 or IPv6."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Place: TypeAlias = list[str | int]
+
+# As many connections may wait to be accepted.
+BACKLOG = 1024
+CONGESTION_NAME_BYTES = 16
+
+
+def stream(place: Place, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
+    """Make a socket for the family of an address; it never blocks."""
+    protocol = socket.IPPROTO_MPTCP if mptcp else socket.IPPROTO_TCP
+    made = socket.socket(_family(place), socket.SOCK_STREAM, protocol)
+    made.setblocking(False)
+    if congestion_control is not None:
+        name = congestion_control.encode()
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
+    return made
+
+
+def listening(place: Place, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
+    """Listen at an address and port; ``::`` is for IPv4 too."""
+    made = stream(place, congestion_control, mptcp=mptcp)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind(_as_tuple(place))
+    made.listen(BACKLOG)
+    return made
+
+
+def opening(
+    local: Place | None, remote: Place, congestion_control: str | None, *, mptcp: bool
+) -> socket.socket:
+    """Begin to connect."""
+    made = stream(remote, congestion_control, mptcp=mptcp)
+    if local is not None:
+        made.bind(_as_tuple(local))
+    # It goes on meanwhile.
+    with contextlib.suppress(BlockingIOError):
+        made.connect(_as_tuple(remote))
+    return made
+
+
+def datagrams(local: Place | None, remote: Place | None) -> socket.socket:
+    """Make a socket for UDP, bound and connected as asked for."""
+    place = local if local is not None else remote
+    assert place is not None  # noqa: S101 - the job was checked
+    made = socket.socket(_family(place), socket.SOCK_DGRAM)
+    made.setblocking(False)
+    if local is not None:
+        made.bind(_as_tuple(local))
+    if remote is not None:
+        made.connect(_as_tuple(remote))
+    return made
+
+
+def congestion_control(sock: socket.socket) -> str:
+    """Say which congestion control it uses, its first subflow with MPTCP."""
+    name = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONGESTION_NAME_BYTES)
+    return name.rstrip(b"\0").decode()
+
+
+def _family(place: Place) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in str(place[0]) else socket.AF_INET
+
+
+def _as_tuple(place: Place) -> tuple[str, int]:
+    return str(place[0]), int(place[1])
