@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from pydantic_core import PydanticUndefined
 
 from mptcplab import _core
-from mptcplab.scenario import element, endpoint, events, path, quantity, section, transfer
+from mptcplab.scenario import element, endpoint, events, kernel, path, quantity, section, transfer
 from mptcplab.scenario.section import Section
 
 HEAD = """\
@@ -67,6 +67,7 @@ def _sections() -> Iterator[str]:
     yield from _section("[server]", endpoint.Server)
     yield from _section("[mptcp]", endpoint.Mptcp)
     yield from _section("[tcp]", endpoint.Tcp)
+    yield from _section("[kernel]", kernel.Kernel)
     for verb, event in events.VERBS.items():
         yield from _section("[[timeline]]", event, f'verb = "{verb}"')
     for kind, traffic in events.KINDS.items():

@@ -20,6 +20,7 @@ from mptcplab.scenario.events import (
     read_traffic,
 )
 from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.scenario.kernel import Kernel, read_kernel
 from mptcplab.scenario.locate import Place
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.quantity import said
@@ -38,6 +39,7 @@ SECTIONS = (
     "server",
     "mptcp",
     "tcp",
+    "kernel",
     "cross_traffic",
     "timeline",
     "run",
@@ -64,6 +66,7 @@ class Scenario:
     server: Server
     mptcp: Mptcp
     tcp: Tcp
+    kernel: Kernel
     cross_traffic: list[Traffic]
     timeline: list[Event]
     run: Run
@@ -133,6 +136,7 @@ def read_scenario(source: Source) -> Scenario:
         server=read(Server, data.get("server", {}), ("server",), source),
         mptcp=mptcp,
         tcp=endpoint.read_tcp(data.get("tcp", {}), source, mptcp),
+        kernel=read_kernel(data, source),
         cross_traffic=traffic,
         timeline=timeline,
         run=run,

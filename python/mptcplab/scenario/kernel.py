@@ -1,0 +1,91 @@
+"""``[kernel]``: what Linux does where it is the engine, in place of policies that it lacks."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from mptcplab import _core
+from mptcplab.scenario.quantity import Kind, said
+from mptcplab.scenario.section import Section, Text, read
+from mptcplab.scenario.source import Source
+
+# Of one subflow alone: what plain TCP can be. A coupled one is Reno there.
+UNCOUPLED = ("reno", "cubic")
+# Linux's own.
+CONGESTION_CONTROL = "cubic"
+SCHEDULER = "default"
+# What Linux calls what [mptcp] names.
+SCHEDULERS = {"linux": SCHEDULER}
+NAME = re.compile(r"[A-Za-z0-9_-]{1,15}")
+SYSCTL = re.compile(r"net(\.[a-z0-9_-]+){2,}")
+
+
+class Sysctls(Kind):
+    """Names of sysctls and what they are set to; tables within tables are names in parts."""
+
+    def parse(self, value: Any) -> dict[str, int | str]:
+        """Give them by their whole names."""
+        if not isinstance(value, dict):
+            raise self.refuse(value)
+        flat = dict(self._flat(value, ()))
+        for name in flat:
+            if not SYSCTL.fullmatch(name):
+                raise ValueError(
+                    f'{said(name)} is no sysctl of the network: they begin with "net."'
+                )
+        return flat
+
+    def _flat(self, value: Any, above: tuple[str, ...]) -> list[tuple[str, int | str]]:
+        if isinstance(value, dict):
+            return [pair for key in value for pair in self._flat(value[key], (*above, key))]
+        if not isinstance(value, int | str):
+            raise ValueError(f"{'.'.join(above)}: {said(value)} is neither a whole number nor text")
+        return [(".".join(above), int(value) if isinstance(value, bool) else value)]
+
+
+_SYSCTLS = Sysctls("sysctls", 'a table such as { "net.mptcp.stale_loss_cnt" = 2 }')
+
+
+class Kernel(Section):
+    """Linux at both ends, where the kernel is the engine (``--engine kernel``)."""
+
+    congestion_control: Text = ""
+    """How fast each subflow may send; if left out what ``[mptcp]`` names, else ``cubic``."""
+    scheduler: Text = ""
+    """Which subflow sends next; if left out what ``[mptcp]`` names, else ``default``."""
+    tcp_congestion_control: Text = ""
+    """Of the plain-TCP baselines; if left out what ``[tcp]`` names (``reno`` for a coupled one),
+    else ``congestion_control``."""
+    sysctl: Annotated[dict[str, int | str], BeforeValidator(_SYSCTLS.parse), _SYSCTLS] = Field(
+        default_factory=dict
+    )
+    """What else is set, at both ends: the last word."""
+
+
+def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
+    """Read the section from all of the scenario, with everything that is left out."""
+    given = read(Kernel, data.get("kernel", {}), ("kernel",), source)
+    mptcp, tcp = data.get("mptcp", {}), data.get("tcp", {})
+    scheduler = mptcp.get("scheduler", SCHEDULER)
+    ours = given.congestion_control or mptcp.get("congestion_control", CONGESTION_CONTROL)
+    filled = given.model_copy(
+        update={
+            "congestion_control": ours,
+            "scheduler": given.scheduler or SCHEDULERS.get(scheduler, scheduler),
+            "tcp_congestion_control": given.tcp_congestion_control
+            or over_one_path(tcp.get("congestion_control", ours)),
+        }
+    )
+    for key in ("congestion_control", "scheduler", "tcp_congestion_control"):
+        if not NAME.fullmatch(getattr(filled, key)):
+            raise source.fault(("kernel", key), f"{said(getattr(filled, key))} is no name")
+    return filled
+
+
+def over_one_path(congestion_control: str) -> str:
+    """Name what a congestion control is where there is one path: coupled ones are Reno."""
+    known = {policy["name"] for policy in _core.policies()["congestion_control"]}
+    return "reno" if congestion_control in known.difference(UNCOUPLED) else congestion_control
