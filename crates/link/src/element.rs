@@ -29,7 +29,9 @@ pub struct Dropped {
     pub direction: Direction,
     /// Why it ends.
     pub reason: Reason,
-    /// Which element of a [`Chain`] dropped it: an index into the elements that the chain was made of.
+    /// When a [`Chain`] dropped it: not after the call that gave it back.
+    pub at: Time,
+    /// Which element of the chain did: an index into the elements that it was made of.
     pub element: u32,
 }
 
@@ -42,7 +44,7 @@ impl Out {
 
     /// The packet ends.
     pub fn drop(&mut self, direction: Direction, packet: Box<Packet>, reason: Reason) {
-        self.dropped.push(Dropped { packet, direction, reason, element: 0 });
+        self.dropped.push(Dropped { packet, direction, reason, at: Time::default(), element: 0 });
     }
 }
 
@@ -115,19 +117,25 @@ pub struct QueueState<'a> {
 
 /// What a packet meets. Bidirectional: some elements share state between the directions.
 ///
-/// Calls come in the order of time. An element whose deadline lies before `now` first does what it would have done.
+/// Calls come in the order of time. An element whose deadline does not lie after `now` first does what it would have
+/// done: at one instant packets leave before others come.
 pub trait Element: Send {
     /// A packet arrives, travelling in `direction`.
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out);
 
-    /// Its deadline has come. Called early, it does nothing.
+    /// Its deadline has come. Called early, nothing leaves.
     fn wake(&mut self, now: Time, out: &mut Out) {
         let _ = (now, out);
     }
 
-    /// When it wants to be woken; [`Time::MAX`] for never.
+    /// When it wants to be woken; [`Time::MAX`] for never. No packet leaves before.
     fn deadline(&self) -> Time {
         Time::MAX
+    }
+
+    /// Nanoseconds that every packet takes through it at least, however it changes.
+    fn least_ns(&self) -> i64 {
+        0
     }
 
     /// The timeline changes something.
@@ -145,7 +153,7 @@ pub trait Element: Send {
         let _ = packets;
     }
 
-    /// Adds the state of its queues to `states`.
+    /// Adds the state of its queues to `states`, as it was after the last call.
     fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {
         let _ = states;
     }

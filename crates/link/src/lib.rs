@@ -12,6 +12,7 @@ mod describe;
 mod element;
 mod elements;
 mod gate;
+mod in_flight;
 mod nat;
 mod parameter;
 mod queue;

@@ -6,6 +6,7 @@ use common::{Fate, MS, S, at, element, packet};
 use link::{Chain, Change, Direction, Element, Gate, Out, Reason, Unsupported};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use wire::Time;
 
 fn queue() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -178,9 +179,22 @@ fn a_drop_names_its_element() {
     let mut out = Out::default();
     chain.push(at(0), Direction::Up, packet(1, 100), &mut out);
     chain.push(at(0), Direction::Down, packet(2, 100), &mut out);
-    chain.wake(at(0), &mut out);
     let places: Vec<_> = out.dropped.iter().map(|one| (one.direction, one.element)).collect();
-    assert_eq!(places, [(Direction::Down, 2), (Direction::Up, 1)]);
+    assert_eq!(places, [(Direction::Up, 1), (Direction::Down, 2)]);
+}
+
+/// What its elements do before a packet can leave is done when it is called, but as of its own time.
+#[test]
+fn a_chain_is_woken_when_a_packet_may_leave() {
+    let rate = json!({"element": "rate", "rate": 12_000_000});
+    let lossy = json!({"element": "periodic-loss", "every": 1});
+    let mut link = chain(&[rate.clone(), lossy, json!({"element": "delay", "delay": 50 * MS})], &[], 1);
+    let mut out = Out::default();
+    link.push(at(0), Direction::Up, packet(1, 1500), &mut out);
+    assert_eq!(link.deadline(), at(51 * MS));
+    link.wake(at(20 * MS), &mut out);
+    assert_eq!((out.dropped.len(), out.dropped[0].at, out.dropped[0].element), (1, at(MS), 1));
+    assert_eq!(link.deadline(), Time::MAX);
 }
 
 /// What queues moves to the new server, the half sent packet first; what is in flight arrives when it would have, and

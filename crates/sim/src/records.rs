@@ -182,6 +182,8 @@ impl Records {
         tables.state.sort_by_key(|row| (row.connection, row.at_ns, row.host, row.subflow));
         tables.queues = self.queues.into_iter().map(|row| Queue { at_s: seconds(row.at_ns), ..row }).collect();
         tables.drops = self.drops.into_iter().map(|row| Dropped { at_s: seconds(row.at_ns), ..row }).collect();
+        // Links tell of what they dropped when they are next called.
+        tables.drops.sort_by_key(|row| row.at_ns);
         if self.further_drops > 0 {
             tables.diagnostics.push(Diagnostic {
                 diagnostic: "drops_cut",

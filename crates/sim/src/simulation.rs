@@ -6,7 +6,7 @@ use crate::observer::{Site, Tap};
 use crate::outcome::{self, Outcome};
 use crate::pool::Pool;
 use crate::records::Records;
-use host::{Deadlines, Host, Reception};
+use host::{Host, Reception};
 use link::{Change, Direction, Dropped, Element, Out, Reason};
 use scenario::applications::{self, End};
 use scenario::{Action, CLIENT, Network, Owner, SERVER, Scenario, Timeline};
@@ -60,8 +60,8 @@ pub struct Simulation {
     network: Network,
     crosses: Vec<Cross>,
     timeline: Timeline,
-    /// Node 0 is the timeline; links and hosts follow.
-    deadlines: Deadlines,
+    /// Of the timeline, links and hosts. There are few: looking through them is quicker than keeping them in order.
+    deadlines: Vec<Time>,
     work: VecDeque<(To, Box<Packet>)>,
     /// Reused: what an element gives back.
     out: Out,
@@ -87,7 +87,7 @@ impl Simulation {
         let start = Time::from_nanos(scenario.epoch_ns);
         let stop = start + scenario.stop_ns;
         Simulation {
-            deadlines: Deadlines::new(1 + network.links.len() + nodes.len()),
+            deadlines: vec![Time::MAX; 1 + network.links.len() + nodes.len()],
             scenario,
             now: start,
             start,
@@ -136,7 +136,11 @@ impl Simulation {
         if !std::mem::replace(&mut self.begun, true) {
             self.begin(observer);
         }
-        (0..events).find_map(|_| self.step(observer))
+        let outcome = (0..events).find_map(|_| self.step(observer));
+        if outcome.is_some() {
+            self.catch_up(self.now);
+        }
+        outcome
     }
 
     fn begin(&mut self, observer: &mut impl Observer) {
@@ -156,7 +160,7 @@ impl Simulation {
         for node in 0..self.nodes.len() {
             self.pump(node, observer);
         }
-        self.deadlines.set(0, self.timeline.deadline());
+        self.deadlines[0] = self.timeline.deadline();
         self.work_off(observer);
     }
 
@@ -168,7 +172,7 @@ impl Simulation {
             self.lingers = true;
             self.stop = self.stop.min(self.now + LINGER_NS);
         }
-        let (at, node) = self.deadlines.first();
+        let (at, node) = self.first();
         let stop = self.stop;
         if self.records.deadline() < at.min(stop) && at < Time::MAX {
             self.sample();
@@ -204,17 +208,25 @@ impl Simulation {
         None
     }
 
+    /// The earliest deadline and whose it is; of equal ones the first.
+    #[inline]
+    fn first(&self) -> (Time, usize) {
+        let mut first = (Time::MAX, 0);
+        for (node, &at) in self.deadlines.iter().enumerate() {
+            if at < first.0 {
+                first = (at, node);
+            }
+        }
+        first
+    }
+
     /// Hands over what is on its way at this instant, in the order in which it came.
     #[inline]
     fn work_off(&mut self, observer: &mut impl Observer) {
         while let Some((to, packet)) = self.work.pop_front() {
             self.at_once += 1;
             match to {
-                To::Link(link, direction) => {
-                    let link = link as usize;
-                    self.network.links[link].chain.push(self.now, direction, packet, &mut self.out);
-                    self.leave(link);
-                }
+                To::Link(link, direction) => self.enter(link as usize, direction, packet),
                 To::Path(path, direction) => self.pass(path as usize, direction, packet),
                 To::Host(node, nic) => self.arrive(node as usize, nic, packet, observer),
             }
@@ -222,6 +234,12 @@ impl Simulation {
                 self.work.clear();
             }
         }
+    }
+
+    #[inline]
+    fn enter(&mut self, link: usize, direction: Direction, packet: Box<Packet>) {
+        self.network.links[link].chain.push(self.now, direction, packet, &mut self.out);
+        self.leave(link);
     }
 
     /// What left a link goes on.
@@ -248,7 +266,7 @@ impl Simulation {
                 (Direction::Down, Some(Owner::Neighbour { host, .. })) => To::Host(host as u32, Nic(0)),
                 _ => {
                     let (reason, element) = (Reason::Unreachable, u32::MAX);
-                    self.out.dropped.push(Dropped { packet, direction, reason, element });
+                    self.out.dropped.push(Dropped { packet, direction, reason, at: self.now, element });
                     continue;
                 }
             };
@@ -260,8 +278,8 @@ impl Simulation {
     #[cold]
     fn bury(&mut self, place: impl Fn(u32) -> Place) {
         let mut dropped = std::mem::take(&mut self.out.dropped);
-        for Dropped { packet, direction, reason, element } in dropped.drain(..) {
-            self.drop(place(element), direction, packet, reason);
+        for Dropped { packet, direction, reason, at, element } in dropped.drain(..) {
+            self.drop(at, place(element), direction, packet, reason);
         }
         self.out.dropped = dropped;
     }
@@ -303,7 +321,7 @@ impl Simulation {
             Reception::Stranger => Reason::Unreachable,
         };
         let direction = if self.is_client_side(place) { Direction::Down } else { Direction::Up };
-        self.drop(Place::Host(place), direction, packet, reason);
+        self.drop(self.now, Place::Host(place), direction, packet, reason);
     }
 
     /// Takes what a host has to send now.
@@ -320,12 +338,13 @@ impl Simulation {
                 break;
             };
             match self.first_hop(place, nic, &packet) {
+                Some(To::Link(link, direction)) => self.enter(link as usize, direction, packet),
                 Some(to) => self.work.push_back((to, packet)),
-                None => self.drop(Place::Host(place), Direction::Down, packet, Reason::Unreachable),
+                None => self.drop(self.now, Place::Host(place), Direction::Down, packet, Reason::Unreachable),
             }
         }
         let deadline = self.nodes[place].host.deadline();
-        self.deadlines.set(1 + self.network.links.len() + place, deadline);
+        self.deadlines[1 + self.network.links.len() + place] = deadline;
     }
 
     #[inline]
@@ -351,7 +370,7 @@ impl Simulation {
 
     /// A packet ends here.
     #[cold]
-    fn drop(&mut self, place: Place, direction: Direction, packet: Box<Packet>, reason: Reason) {
+    fn drop(&mut self, at: Time, place: Place, direction: Direction, packet: Box<Packet>, reason: Reason) {
         let network = &self.network;
         let (kind, name, element) = match place {
             Place::Link(link, element) => {
@@ -362,7 +381,7 @@ impl Simulation {
             Place::Path(path) => ("path", &network.paths[path].name, None),
             Place::Host(place) => ("host", &self.nodes[place].name, None),
         };
-        self.records.drop(self.now, (kind, name, element), direction, &packet, reason);
+        self.records.drop(at, (kind, name, element), direction, &packet, reason);
         self.pool.give(packet);
     }
 
@@ -372,7 +391,7 @@ impl Simulation {
 
     #[inline]
     fn set_link(&mut self, link: usize) {
-        self.deadlines.set(1 + link, self.network.links[link].chain.deadline());
+        self.deadlines[1 + link] = self.network.links[link].chain.deadline();
     }
 
     /// What the timeline says.
@@ -420,7 +439,7 @@ impl Simulation {
                 }
             }
         }
-        self.deadlines.set(0, self.timeline.deadline());
+        self.deadlines[0] = self.timeline.deadline();
     }
 
     fn change(&mut self, path: usize, change: Change) {
@@ -454,8 +473,17 @@ impl Simulation {
         }
     }
 
+    /// Links do what is to be done within them up to a time at which nothing leaves them.
+    fn catch_up(&mut self, at: Time) {
+        for link in 0..self.network.links.len() {
+            self.network.links[link].chain.wake(at, &mut self.out);
+            self.leave(link);
+        }
+    }
+
     fn sample(&mut self) {
         let at = self.records.deadline();
+        self.catch_up(at);
         let network = &self.network;
         let interfaces = self.nodes[CLIENT].host.interfaces();
         // What the server knows by its public address is known to the client by its own.

@@ -91,9 +91,7 @@ impl Jitter {
 impl Element for Delay {
     #[inline]
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
-        if self.deadline() < now {
-            self.wake(now, out);
-        }
+        self.wake(now, out);
         let jitter = self.jitter.as_mut().map_or(0, |jitter| jitter.at(now));
         let mut arrives = now + (self.nanos + jitter).max(0);
         if !self.reorder {
@@ -121,6 +119,10 @@ impl Element for Delay {
     #[inline]
     fn deadline(&self) -> Time {
         self.flying.front().map_or(Time::MAX, |(at, ..)| *at)
+    }
+
+    fn least_ns(&self) -> i64 {
+        if self.jitter.is_none() { self.nanos } else { 0 }
     }
 
     fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
