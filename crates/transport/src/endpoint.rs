@@ -208,7 +208,7 @@ impl Endpoint {
             return false;
         }
         let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0 };
-        if let Some(MpJoin::Syn { token, .. }) = Signals::read(&tcp.options).join {
+        if let Some(MpJoin::Syn { token, .. }) = Signals::of(&tcp.options.brief(), &tcp.options).join() {
             let id = self.tokens.get(&token).map(|&id| id as usize);
             let accept =
                 |connection: &mut Connection, ctx: &mut Context| connection.accept_join(now, &opening, tcp, ctx);
@@ -232,7 +232,7 @@ impl Endpoint {
             false => (0, tcp.seq.wrapping_add(length), Flags::RST.with(Flags::ACK)),
         };
         let mut options = Options::NONE;
-        if Signals::read(&tcp.options).join.is_some() {
+        if Signals::of(&tcp.options.brief(), &tcp.options).join().is_some() {
             // RFC 8684 §3.2: a token of nobody, or no further subflow.
             let why = TcpOption::Mptcp(Mptcp::TcpRst(MpTcpRst { flags: 0, reason: MPTCP_SPECIFIC }));
             options.push(&why).expect("it is the only one");

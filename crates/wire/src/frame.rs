@@ -162,6 +162,16 @@ impl Frame {
 }
 
 impl L4 {
+    /// A TCP header to be written over; what it says until then means nothing.
+    #[inline]
+    pub fn to_tcp(&mut self) -> &mut Tcp {
+        if !matches!(self, L4::Tcp(_)) {
+            *self = L4::Tcp(Tcp::BLANK);
+        }
+        let L4::Tcp(tcp) = self else { unreachable!("any other was replaced") };
+        tcp
+    }
+
     /// From the protocol and the bytes of a packet of `len` bytes, where it is not TCP. A header that is cut or
     /// contradicts itself is none.
     #[inline]

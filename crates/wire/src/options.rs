@@ -93,6 +93,12 @@ impl Options {
     /// No options.
     pub const NONE: Options = Options { bytes: [0; MAX], len: 0, cut: 0 };
 
+    /// Makes it none.
+    #[inline]
+    pub fn clear(&mut self) {
+        (self.len, self.cut) = (0, 0);
+    }
+
     /// The bytes as on the wire, as far as they were captured.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
@@ -141,11 +147,14 @@ impl Options {
     /// [`EmitError`], the options unchanged, when 40 bytes do not hold it or its fields contradict each other.
     #[inline]
     pub fn push(&mut self, option: &TcpOption) -> Result<(), EmitError> {
-        if let TcpOption::Mptcp(Mptcp::Dss(dss)) = option
-            && self.push_dss(dss)
-        {
-            return Ok(());
+        match option {
+            TcpOption::Mptcp(Mptcp::Dss(dss)) => self.push_dss(dss),
+            &TcpOption::Timestamps { value, echo } => self.push_timestamps(value, echo),
+            _ => self.push_any(option),
         }
+    }
+
+    fn push_any(&mut self, option: &TcpOption) -> Result<(), EmitError> {
         let len = usize::from(self.len);
         let room = &mut self.bytes[len..];
         let need = match option.emit(room) {
@@ -161,13 +170,36 @@ impl Options {
         Ok(())
     }
 
-    /// Appends a DSS where the longest finds room; says whether it did.
+    /// Appends timestamps as nearly all segments begin with.
+    ///
+    /// # Errors
+    /// [`EmitError::NoRoom`], the options unchanged, when 40 bytes do not hold them.
     #[inline]
-    fn push_dss(&mut self, dss: &Dss) -> bool {
+    pub fn push_timestamps(&mut self, value: u32, echo: u32) -> Result<(), EmitError> {
         let len = usize::from(self.len);
-        let Some(room) = self.bytes[len..].first_chunk_mut().filter(|_| len % 4 == 0) else { return false };
+        let Some(room) = self.bytes[len..].first_chunk_mut::<12>().filter(|_| len % 4 == 0) else {
+            return self.push_any(&TcpOption::Timestamps { value, echo });
+        };
+        room[..4].copy_from_slice(&PADDED_TIMESTAMPS);
+        room[4..8].copy_from_slice(&value.to_be_bytes());
+        room[8..].copy_from_slice(&echo.to_be_bytes());
+        self.len += 12;
+        Ok(())
+    }
+
+    /// Appends a DSS as nearly all segments of Multipath TCP have one.
+    ///
+    /// # Errors
+    /// [`EmitError::NoRoom`], the options unchanged, when 40 bytes do not hold it.
+    #[inline]
+    pub fn push_dss(&mut self, dss: &Dss) -> Result<(), EmitError> {
+        let len = usize::from(self.len);
+        // Where the longest finds room.
+        let Some(room) = self.bytes[len..].first_chunk_mut().filter(|_| len % 4 == 0) else {
+            return self.push_any(&TcpOption::Mptcp(Mptcp::Dss(*dss)));
+        };
         self.len += dss.lay_out([NO_OPERATION, MPTCP], room) as u8;
-        true
+        Ok(())
     }
 
     /// Why an option was not appended.
@@ -178,23 +210,6 @@ impl Options {
             Ok(need) => EmitError::NoRoom { what: "TCP option", need: padding(len + need) + need, room: MAX - len },
             Err(error) => error,
         }
-    }
-
-    /// Appends timestamps as nearly all segments begin with.
-    ///
-    /// # Errors
-    /// [`EmitError::NoRoom`], the options unchanged, when 40 bytes do not hold them.
-    #[inline]
-    pub fn push_timestamps(&mut self, value: u32, echo: u32) -> Result<(), EmitError> {
-        let len = usize::from(self.len);
-        let Some(room) = self.bytes[len..].first_chunk_mut::<12>().filter(|_| len % 4 == 0) else {
-            return self.push(&TcpOption::Timestamps { value, echo });
-        };
-        room[..4].copy_from_slice(&PADDED_TIMESTAMPS);
-        room[4..8].copy_from_slice(&value.to_be_bytes());
-        room[8..].copy_from_slice(&echo.to_be_bytes());
-        self.len += 12;
-        Ok(())
     }
 
     /// What every segment may say, in one go: cheaper than [`Options::iter`] where little else is expected.

@@ -84,6 +84,18 @@ impl Flags {
 }
 
 impl Tcp {
+    /// A header that says nothing.
+    pub const BLANK: Tcp = Tcp {
+        source_port: 0,
+        destination_port: 0,
+        seq: 0,
+        ack: 0,
+        flags: Flags(0),
+        window: 0,
+        urgent: 0,
+        options: Options::NONE,
+    };
+
     /// Reads the header from the captured part of a segment of `segment_len` bytes; with it, the header's length.
     #[inline]
     pub(crate) fn parse(bytes: &[u8], segment_len: u32) -> Result<(Tcp, u32), Malformed> {

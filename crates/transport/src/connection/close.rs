@@ -47,7 +47,7 @@ impl Connection {
 
     /// A reset came on subflow `i`.
     pub(super) fn was_reset(&mut self, now: Time, i: usize, signals: &Signals, ctx: &mut Context) {
-        if signals.fast_close.is_some_and(|close| close.receiver_key == self.local_key) {
+        if signals.fast_close().is_some_and(|close| close.receiver_key == self.local_key) {
             self.end(Outcome::Failed(Closed::Reset));
         } else {
             let refused = self.entries[i].join.is_some() && !self.entries[i].confirmed;
@@ -59,7 +59,7 @@ impl Connection {
     /// The peer's data ends, if a segment says so.
     pub(super) fn take_end(&mut self, i: usize, signals: &Signals, received: &Received) {
         if self.is_multipath() {
-            if let Some(dss) = signals.dss.filter(|dss| dss.data_fin)
+            if let Some(dss) = signals.dss().filter(|dss| dss.data_fin)
                 && let Some(mapping) = dss.mapping
                 && let Some(start) = self.receiving.place(mapping.data_seq, self.receive.next())
             {

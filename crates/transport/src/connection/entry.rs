@@ -4,7 +4,7 @@ use super::mappings::Mappings;
 use crate::endpoint::Nic;
 use crate::path_manager::Closed;
 use crate::subflow::{State, Subflow};
-use wire::Time;
+use wire::{Ip, Time};
 
 /// A subflow and what MPTCP adds to it.
 pub struct Entry {
@@ -51,8 +51,8 @@ pub struct Entry {
     pub buried: bool,
     /// Whether this end opened it.
     pub opened_here: bool,
-    /// Identification of the next IPv4 packet.
-    pub ip_id: u16,
+    /// The header of its next packet.
+    pub ip: Ip,
 }
 
 /// The handshake of a joined subflow (RFC 8684 §3.2).
@@ -69,6 +69,15 @@ pub struct Join {
 impl Entry {
     /// Of the initial subflow if `join` is none.
     pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>) -> Entry {
+        let ip = Ip {
+            source: tcp.local().ip(),
+            destination: tcp.remote().ip(),
+            ttl: 64,
+            tos: 0,
+            id: tcp.isn() as u16,
+            dont_fragment: true,
+            fragment: None,
+        };
         Entry {
             tcp,
             nic: Some(nic),
@@ -93,7 +102,7 @@ impl Entry {
             closed: None,
             buried: false,
             opened_here,
-            ip_id: 0,
+            ip,
         }
     }
 

@@ -41,7 +41,7 @@ impl Connection {
             self.note_payload(i, tcp, packet, &signals);
         }
         self.take_acknowledgement(now, i, &signals, &received);
-        if let Some(fail) = signals.fail.filter(|_| self.is_multipath()) {
+        if let Some(fail) = signals.fail().filter(|_| self.is_multipath()) {
             self.peer_failed(i, fail.data_seq);
         }
         if len > 0 {
@@ -100,14 +100,14 @@ impl Connection {
                 entry.acked = entry.acked.max(received.acked);
                 // Such ACKs have a DATA_ACK, as have answers to probes.
                 let tells = news || self.probing > 0 || received.finished;
-                if tells && !signals.any && !self.is_done() {
+                if tells && !signals.any() && !self.is_done() {
                     self.stripped(i);
                     if self.mode == Mode::Plain {
                         self.take_acknowledgement(now, i, signals, received);
                     }
                     return;
                 }
-                let number = signals.dss.and_then(|dss| dss.data_ack);
+                let number = signals.dss().and_then(|dss| dss.data_ack);
                 match number.and_then(|number| self.sending.place(number, self.send.una())) {
                     Some(place) => place,
                     None => return,
@@ -128,7 +128,7 @@ impl Connection {
     /// tcp_rcv_rtt_measure_ts).
     fn measure(&mut self, now: Time, i: usize, signals: &Signals) {
         let entry = &mut self.entries[i];
-        if let Some(rtt_ns) = signals.echo.and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
+        if let Some(rtt_ns) = signals.echo().and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
             let known = entry.receive_rtt_ns.unwrap_or(rtt_ns);
             entry.receive_rtt_ns = Some(known + (rtt_ns - known) / 8);
         }

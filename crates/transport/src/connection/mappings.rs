@@ -61,7 +61,7 @@ impl Mappings {
     /// Takes a mapping. One that contradicts an earlier one is ignored, as are repetitions.
     pub fn insert(&mut self, mapping: Mapping) {
         let end = mapping.offset + u64::from(mapping.len);
-        let at = self.known.partition_point(|known| known.offset < mapping.offset);
+        let at = self.count(|known| known.offset < mapping.offset);
         let after_previous = at == 0 || {
             let previous = &self.known[at - 1];
             previous.offset + u64::from(previous.len) <= mapping.offset
@@ -82,10 +82,18 @@ impl Mappings {
         if let Some((start, place)) = self.infinite.filter(|(start, _)| offset >= *start) {
             return Some(place + (offset - start));
         }
-        let at = self.known.partition_point(|known| known.offset <= offset);
+        let at = self.count(|known| known.offset <= offset);
         let mapping = self.known.get(at.checked_sub(1)?)?;
         let within = offset - mapping.offset;
         (within < u64::from(mapping.len)).then_some(mapping.place + within)
+    }
+
+    /// How many from the first on are `before` a place that is mostly after all.
+    fn count(&self, before: impl Fn(&Mapping) -> bool) -> usize {
+        match self.known.back() {
+            Some(last) if !before(last) => self.known.partition_point(before),
+            _ => self.known.len(),
+        }
     }
 
     /// Remembers the ones' complement sum of a segment's payload, for checksums.

@@ -35,7 +35,7 @@ use numbers::Numbers;
 use receive::Receive;
 use send::Send;
 use std::net::SocketAddr;
-use wire::{Content, Frame, Ip, L4, Packet, Payload, Time};
+use wire::{Content, Packet, Payload, Time};
 
 /// Subflows that a connection may have at one time: each has a bit.
 const MOST_SUBFLOWS: usize = 32;
@@ -221,33 +221,24 @@ impl Connection {
         loop {
             for i in 0..self.entries.len() {
                 while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control)) {
-                    let options = self.mptcp_options(now, i, &emission);
+                    let tcp = packet.frame.l4.to_tcp();
+                    self.entries[i].tcp.begin_header(now, &emission, tcp);
+                    self.mptcp_options(now, i, &emission, &mut tcp.options);
                     let window = self.receive.window(u64::from(self.entries[i].tcp.mss_bytes()));
-                    let tcp = self.entries[i].tcp.header(now, &emission, window, options.as_slice());
+                    self.entries[i].tcp.finish_header(&emission, window, tcp);
                     if emission.piece.is_some() && self.owes(now, i) {
                         self.entries[i].tcp.acknowledge();
                     }
                     let entry = &mut self.entries[i];
                     // Without its address a subflow speaks into the void.
                     let Some(nic) = entry.nic else { continue };
-                    packet.frame = Frame {
-                        ip: Ip {
-                            source: entry.tcp.local().ip(),
-                            destination: entry.tcp.remote().ip(),
-                            ttl: 64,
-                            tos: 0,
-                            id: entry.ip_id,
-                            dont_fragment: true,
-                            fragment: None,
-                        },
-                        l4: L4::Tcp(tcp),
-                        payload: match emission.piece {
-                            Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
-                            None => Payload::unsaid(0),
-                        },
+                    packet.frame.ip = entry.ip;
+                    packet.frame.payload = match emission.piece {
+                        Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
+                        None => Payload::unsaid(0),
                     };
                     packet.body = None;
-                    entry.ip_id = entry.ip_id.wrapping_add(1);
+                    entry.ip.id = entry.ip.id.wrapping_add(1);
                     return Some(nic);
                 }
             }

@@ -57,7 +57,7 @@ impl Connection {
 
     /// Answers a SYN: the SYN/ACK is the next packet.
     pub fn accept(now: Time, opening: &Opening, syn: &Tcp, ctx: &mut Context) -> Connection {
-        let capable = Signals::read(&syn.options).capable.filter(is_understood);
+        let capable = Signals::of(&syn.options.brief(), &syn.options).capable().filter(is_understood);
         // A SYN of version 0 carries a key, one of version 1 none.
         let offered = capable.filter(|capable| capable.sender_key.is_none());
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
@@ -107,7 +107,9 @@ impl Connection {
 
     /// Answers a SYN with MP_JOIN; false when no more subflows are taken.
     pub fn accept_join(&mut self, now: Time, opening: &Opening, syn: &Tcp, ctx: &mut Context) -> bool {
-        let Some(MpJoin::Syn { backup, address_id, nonce, .. }) = Signals::read(&syn.options).join else {
+        let Some(MpJoin::Syn { backup, address_id, nonce, .. }) =
+            Signals::of(&syn.options.brief(), &syn.options).join()
+        else {
             return false;
         };
         let joined = self.entries.iter().filter(|entry| entry.join.is_some() && !entry.is_over()).count();
@@ -133,7 +135,7 @@ impl Connection {
     }
 
     /// A place for a new subflow: that of one that is long over, or a new one.
-    fn add(&mut self, mut entry: Entry, ctx: &Context) {
+    fn add(&mut self, entry: Entry, ctx: &Context) {
         let window = Window {
             cwnd_packets: f64::from(ctx.config.tcp.initial_window_packets),
             ssthresh_packets: ctx.config.tcp.initial_ssthresh_packets.map_or(f64::INFINITY, f64::from),
@@ -143,7 +145,6 @@ impl Connection {
             recovering: false,
             usable: false,
         };
-        entry.ip_id = entry.tcp.isn() as u16;
         let i = match self.entries.iter().position(|entry| entry.buried) {
             Some(i) => {
                 self.send.forget(i);
@@ -178,17 +179,17 @@ impl Connection {
             return true;
         }
         if entry.tcp.state() != State::SynReceived || entry.confirmed {
-            if matches!(signals.join, Some(MpJoin::Ack { .. })) && !entry.opened_here {
+            if matches!(signals.join(), Some(MpJoin::Ack { .. })) && !entry.opened_here {
                 entry.tcp.acknowledge(); // the fourth packet was lost
             }
             return true;
         }
         if entry.join.is_some() {
             let (local, remote) = self.parties(i);
-            match signals.join {
+            match signals.join() {
                 Some(MpJoin::Ack { hmac }) if hmac == join_ack_hmac(VERSION, remote, local) => {}
                 // Whatever overtook the packet with the HMAC comes again.
-                None if signals.any => return false,
+                None if signals.any() => return false,
                 _ => {
                     self.refuse(i, reason::MPTCP_SPECIFIC);
                     return false;
@@ -197,7 +198,7 @@ impl Connection {
             self.entries[i].confirmed = true;
             return true;
         }
-        match signals.capable {
+        match signals.capable() {
             Some(MpCapable { sender_key: Some(peer), receiver_key: Some(own), .. }) => {
                 if own != self.local_key {
                     return false;
@@ -207,7 +208,7 @@ impl Connection {
                 true
             }
             // Data that overtook the packet with the keys comes again.
-            _ if signals.any => false,
+            _ if signals.any() => false,
             // The options are gone: a middlebox, or a peer that thought better of it (RFC 8684 §3.7).
             _ => {
                 self.fall_back(i);
@@ -259,7 +260,7 @@ impl Connection {
             }
         } else {
             if self.mode == Mode::Opening && opened_here {
-                let answer = signals.capable.filter(is_understood);
+                let answer = signals.capable().filter(is_understood);
                 match answer.and_then(|capable| capable.sender_key.map(|key| (key, capable))) {
                     Some((key, capable)) => {
                         self.agree(capable.flags);
@@ -286,7 +287,7 @@ impl Connection {
 
     /// Checks the SYN/ACK of a subflow that this end opened.
     fn joined(&mut self, i: usize, signals: &Signals) -> bool {
-        let Some(MpJoin::SynAck { backup, address_id, hmac, nonce }) = signals.join else { return false };
+        let Some(MpJoin::SynAck { backup, address_id, hmac, nonce }) = signals.join() else { return false };
         let entry = &mut self.entries[i];
         if let Some(join) = &mut entry.join {
             join.remote_nonce = Some(nonce);

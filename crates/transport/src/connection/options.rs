@@ -10,57 +10,27 @@ use wire::mptcp::{
     AddAddr, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, dss_checksum,
     dss_checksum_of_pattern,
 };
-use wire::{TcpOption, Time};
-
-/// Options of one segment.
-pub struct List {
-    options: [TcpOption<'static>; 3],
-    len: usize,
-}
-
-impl List {
-    fn new() -> List {
-        List { options: [TcpOption::SackPermitted; 3], len: 0 }
-    }
-
-    fn push(&mut self, option: Mptcp<'static>) {
-        self.options[self.len] = TcpOption::Mptcp(option);
-        self.len += 1;
-    }
-
-    /// In the order in which they go out.
-    pub fn as_slice(&self) -> &[TcpOption<'static>] {
-        &self.options[..self.len]
-    }
-}
+use wire::{Options, TcpOption, Time};
 
 impl Connection {
-    /// The MPTCP options of `emission` on subflow `i`.
-    pub(super) fn mptcp_options(&mut self, now: Time, i: usize, emission: &Emission) -> List {
-        let mut list = List::new();
+    /// Appends the MPTCP options of `emission` on subflow `i`; what finds no room is left out.
+    pub(super) fn mptcp_options(&mut self, now: Time, i: usize, emission: &Emission, options: &mut Options) {
         if self.mode == Mode::Plain {
-            self.infinite_mapping(i, emission, &mut list);
-            // On all else, so that the peer hears of it before it sees what has no options and takes them for stripped.
-            if let Some(data_seq) = self.entries[i].failed.filter(|_| list.len == 0) {
-                self.entries[i].tell_failed = false;
-                list.push(Mptcp::Fail(MpFail { data_seq }));
-            }
-            return list;
+            return self.fallen_back(i, emission, options);
         }
         match (emission.kind, self.entries[i].join.is_some()) {
-            (Kind::Syn | Kind::SynAck, false) => self.capable_syn(i, emission, &mut list),
-            (Kind::Syn | Kind::SynAck, true) => self.join_syn(i, emission, &mut list),
-            (Kind::Reset, _) => self.reset(i, &mut list),
+            (Kind::Syn | Kind::SynAck, false) => self.capable_syn(i, emission, options),
+            (Kind::Syn | Kind::SynAck, true) => self.join_syn(i, emission, options),
+            (Kind::Reset, _) => self.reset(i, options),
             _ if self.mode == Mode::Opening => {}
-            _ if emission.piece.is_some() => self.data(i, emission, &mut list),
+            _ if emission.piece.is_some() => self.data(i, emission, options),
             (_, joined) if !self.entries[i].confirmed && self.entries[i].opened_here => match joined {
-                true => self.join_ack(now, i, &mut list),
-                false => self.keys_ack(i, &mut list),
+                true => self.join_ack(now, i, options),
+                false => self.keys_ack(i, options),
             },
-            (Kind::Ack, _) => self.ack(now, i, &mut list),
-            _ => list.push(Mptcp::Dss(self.data_ack())),
+            (Kind::Ack, _) => self.ack(now, i, options),
+            _ => add_dss(options, &self.data_ack()),
         }
-        list
     }
 
     fn keys(&self) -> Option<(u64, u64)> {
@@ -81,49 +51,52 @@ impl Connection {
         }
     }
 
-    fn capable_syn(&self, i: usize, emission: &Emission, list: &mut List) {
+    fn capable_syn(&self, i: usize, emission: &Emission, options: &mut Options) {
         let tries = self.entries[i].tcp.syn_transmissions();
         match emission.kind {
             Kind::SynAck => {
                 let capable = MpCapable { sender_key: Some(self.local_key), ..self.capable(None, None) };
-                list.push(Mptcp::Capable(capable));
+                add(options, Mptcp::Capable(capable));
             }
             // A middlebox may drop SYNs with options that it does not know (RFC 8684 §3.1).
-            _ if tries <= self.capable_retries => list.push(Mptcp::Capable(self.capable(None, None))),
+            _ if tries <= self.capable_retries => add(options, Mptcp::Capable(self.capable(None, None))),
             _ => {}
         }
     }
 
-    fn join_syn(&self, i: usize, emission: &Emission, list: &mut List) {
+    fn join_syn(&self, i: usize, emission: &Emission, options: &mut Options) {
         let entry = &self.entries[i];
         let (Some(join), backup, address_id) = (entry.join, entry.backup, entry.local_id) else { return };
         let nonce = join.local_nonce;
-        list.push(Mptcp::Join(match emission.kind {
-            Kind::Syn => MpJoin::Syn { backup, address_id, token: self.remote_token, nonce },
-            _ => {
-                let (local, remote) = self.parties(i);
-                MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(VERSION, local, remote), nonce }
-            }
-        }));
+        add(
+            options,
+            Mptcp::Join(match emission.kind {
+                Kind::Syn => MpJoin::Syn { backup, address_id, token: self.remote_token, nonce },
+                _ => {
+                    let (local, remote) = self.parties(i);
+                    MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(VERSION, local, remote), nonce }
+                }
+            }),
+        );
     }
 
     /// Nothing shows yet that the peer has the keys. They leave no room for a DATA_FIN, which goes in turn with them.
-    fn keys_ack(&mut self, i: usize, list: &mut List) {
+    fn keys_ack(&mut self, i: usize, options: &mut Options) {
         let told = std::mem::take(&mut self.entries[i].keys_told);
         if told && self.send.end_to_tell().is_some() {
-            list.push(Mptcp::Dss(self.data_ack_and_end()));
+            add_dss(options, &self.data_ack_and_end());
             return;
         }
-        list.push(Mptcp::Capable(self.capable(self.keys(), None)));
+        add(options, Mptcp::Capable(self.capable(self.keys(), None)));
         self.entries[i].keys_told = true;
         if self.send.end_alone() {
             self.entries[i].tcp.acknowledge();
         }
     }
 
-    fn join_ack(&mut self, now: Time, i: usize, list: &mut List) {
+    fn join_ack(&mut self, now: Time, i: usize, options: &mut Options) {
         let (local, remote) = self.parties(i);
-        list.push(Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(VERSION, local, remote) }));
+        add(options, Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(VERSION, local, remote) }));
         let entry = &mut self.entries[i];
         if let Some(join) = &mut entry.join {
             join.again = now + (entry.tcp.rto_ns() << join.tries.min(6));
@@ -140,26 +113,26 @@ impl Connection {
         )
     }
 
-    fn reset(&mut self, i: usize, list: &mut List) {
+    fn reset(&mut self, i: usize, options: &mut Options) {
         let entry = &mut self.entries[i];
         if let (true, Some(receiver_key)) = (self.aborted, self.remote_key) {
-            list.push(Mptcp::FastClose(MpFastClose { receiver_key }));
+            add(options, Mptcp::FastClose(MpFastClose { receiver_key }));
             return;
         }
         if let Some(data_seq) = entry.failed.take() {
-            list.push(Mptcp::Fail(MpFail { data_seq }));
+            add(options, Mptcp::Fail(MpFail { data_seq }));
         }
         if let Some(reason) = entry.reset_reason {
-            list.push(Mptcp::TcpRst(MpTcpRst { flags: 0, reason }));
+            add(options, Mptcp::TcpRst(MpTcpRst { flags: 0, reason }));
         }
     }
 
-    fn data(&mut self, i: usize, emission: &Emission, list: &mut List) {
+    fn data(&mut self, i: usize, emission: &Emission, options: &mut Options) {
         let Some(piece) = emission.piece else { return };
         let entry = &self.entries[i];
         // The first data of the client tells the keys once more (RFC 8684 §3.1).
         if self.client && i == 0 && entry.join.is_none() && !entry.confirmed && piece.data_offset == 0 {
-            list.push(Mptcp::Capable(self.capable(self.keys(), Some(&piece))));
+            add(options, Mptcp::Capable(self.capable(self.keys(), Some(&piece))));
             if piece.data_fin {
                 self.send.end_lost(); // MP_CAPABLE cannot tell it
             }
@@ -172,7 +145,7 @@ impl Connection {
             len: (piece.len + u32::from(piece.data_fin)) as u16,
             checksum: self.checksum.then(|| self.checksum_of(&piece, subflow_seq)),
         };
-        list.push(Mptcp::Dss(Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..self.data_ack() }));
+        add_dss(options, &Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..self.data_ack() });
     }
 
     fn checksum_of(&self, piece: &Piece, subflow_seq: u32) -> u16 {
@@ -186,28 +159,28 @@ impl Connection {
         Dss { data_ack: Some(self.receiving.wire(acknowledged, self.long_numbers)), ..Dss::default() }
     }
 
-    fn ack(&mut self, now: Time, i: usize, list: &mut List) {
+    fn ack(&mut self, now: Time, i: usize, options: &mut Options) {
         // All ACKs say that a mapping failed, but what else is due would never be said.
         let others = self.addresses.due(now) || self.send.end_alone();
         let entry = &mut self.entries[i];
         let told = std::mem::take(&mut entry.tell_failed);
         if let Some(data_seq) = entry.failed.filter(|_| told || !others) {
-            list.push(Mptcp::Fail(MpFail { data_seq }));
-            list.push(Mptcp::Dss(self.data_ack()));
+            add(options, Mptcp::Fail(MpFail { data_seq }));
+            add_dss(options, &self.data_ack());
         } else if self.addresses.due(now)
             && let Some(notice) = self.addresses.next(now)
         {
             // An IPv6 address with its HMAC leaves no room for more.
             match notice {
-                Notice::Remove(remove) => list.push(Mptcp::RemoveAddr(remove)),
-                Notice::Add(add_addr) if add_addr.echo => list.push(Mptcp::AddAddr(add_addr)),
-                Notice::Add(add_addr) => list.push(Mptcp::AddAddr(self.signed(add_addr))),
+                Notice::Remove(remove) => add(options, Mptcp::RemoveAddr(remove)),
+                Notice::Add(add_addr) if add_addr.echo => add(options, Mptcp::AddAddr(add_addr)),
+                Notice::Add(add_addr) => add(options, Mptcp::AddAddr(self.signed(add_addr))),
             }
         } else {
-            list.push(Mptcp::Dss(self.data_ack_and_end()));
+            add_dss(options, &self.data_ack_and_end());
             let entry = &mut self.entries[i];
             if std::mem::take(&mut entry.tell_backup) {
-                list.push(Mptcp::Prio(MpPrio { backup: entry.backup, address_id: None }));
+                add(options, Mptcp::Prio(MpPrio { backup: entry.backup, address_id: None }));
             }
         }
         if self.owes(now, i) {
@@ -251,18 +224,34 @@ impl Connection {
         SocketAddr::new(add_addr.address, add_addr.port.unwrap_or(self.remote.port()))
     }
 
-    /// After MP_FAIL the rest of the stream is one mapping of unknown length (RFC 8684 §3.7).
-    fn infinite_mapping(&mut self, i: usize, emission: &Emission, list: &mut List) {
+    /// Plain TCP that was MPTCP: after MP_FAIL the rest of the stream is one mapping of unknown length (RFC 8684 §3.7).
+    fn fallen_back(&mut self, i: usize, emission: &Emission, options: &mut Options) {
         let entry = &mut self.entries[i];
-        let (Some(from), Some(piece)) = (entry.infinite_from, emission.piece) else { return };
-        if emission.offset == from {
+        if let (Some(from), Some(piece)) = (entry.infinite_from, emission.piece)
+            && emission.offset == from
+        {
             let mapping = Mapping {
                 data_seq: self.sending.wire(piece.data_offset, true),
                 subflow_seq: from as u32,
                 len: 0,
                 checksum: self.checksum.then_some(0),
             };
-            list.push(Mptcp::Dss(Dss { mapping: Some(mapping), ..Dss::default() }));
+            add_dss(options, &Dss { mapping: Some(mapping), ..Dss::default() });
+        } else if let Some(data_seq) = entry.failed {
+            // On all else, so that the peer hears of it before it sees what has no options and takes them for stripped.
+            entry.tell_failed = false;
+            add(options, Mptcp::Fail(MpFail { data_seq }));
         }
     }
+}
+
+// What finds no room is left out.
+
+fn add(options: &mut Options, option: Mptcp) {
+    let _ = options.push(&TcpOption::Mptcp(option));
+}
+
+#[inline]
+fn add_dss(options: &mut Options, dss: &Dss) {
+    let _ = options.push_dss(dss);
 }

@@ -23,20 +23,27 @@ impl Connection {
         if !entry.confirmed && entry.opened_here {
             if received.established {
                 // The SYN/ACK proves nothing yet: options may vanish from what follows.
-            } else if signals.any || entry.join.is_some() {
+            } else if signals.any() || entry.join.is_some() {
                 self.confirm(now, i, ctx);
             } else if len > 0 || received.acked > 1 {
                 return self.fall_back(i);
             }
         }
-        let entry = &mut self.entries[i];
-        if let Some(prio) = signals.prio {
-            entry.peer_backup = prio.backup;
+        if signals.others() {
+            self.take_others(now, i, signals, ctx);
         }
-        if signals.fast_close.is_some_and(|close| close.receiver_key == self.local_key) {
+    }
+
+    /// What options other than DSS say of a subflow that is established.
+    #[cold]
+    fn take_others(&mut self, now: Time, i: usize, signals: &Signals, ctx: &mut Context) {
+        if let Some(prio) = signals.prio() {
+            self.entries[i].peer_backup = prio.backup;
+        }
+        if signals.fast_close().is_some_and(|close| close.receiver_key == self.local_key) {
             return self.end(Outcome::Failed(Closed::Reset));
         }
-        if let Some(add_addr) = signals.add_addr {
+        if let Some(add_addr) = signals.add_addr() {
             if add_addr.echo {
                 self.addresses.echoed(add_addr.address_id);
             } else if self.is_signed(&add_addr) {
@@ -47,7 +54,7 @@ impl Connection {
                 self.entries[i].tcp.acknowledge();
             }
         }
-        if let Some(remove) = signals.remove_addr {
+        if let Some(remove) = signals.remove_addr() {
             for &id in remove.ids() {
                 self.addresses.unlearn(id);
                 self.tell_paths(now, PathEvent::Withdrawn { id }, ctx);

@@ -51,8 +51,8 @@ impl Connection {
 
     /// The mapping in the options of a segment that begins at `offset` (RFC 8684 §3.1, §3.3.1).
     fn mapping(&self, offset: u64, signals: &Signals) -> Option<Mapping> {
-        let (start, place, len, end, subflow_seq, checksum) = match (signals.dss, signals.capable) {
-            (Some(dss), _) => {
+        let (start, place, len, end, subflow_seq, checksum) = match signals.dss() {
+            Some(dss) => {
                 let mapping = dss.mapping?;
                 let distance = mapping.subflow_seq.wrapping_sub(offset as u32) as i32;
                 let start = offset.checked_add_signed(i64::from(distance))?;
@@ -60,8 +60,10 @@ impl Connection {
                 (start, place, mapping.len, dss.data_fin, mapping.subflow_seq, mapping.checksum)
             }
             // With the keys comes the first data.
-            (None, Some(capable)) => (1, 0, capable.data_len?, false, 1, capable.checksum),
-            (None, None) => return None,
+            None => {
+                let capable = signals.capable()?;
+                (1, 0, capable.data_len?, false, 1, capable.checksum)
+            }
         };
         let check = checksum
             .filter(|_| self.checksum)

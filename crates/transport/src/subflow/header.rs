@@ -12,36 +12,32 @@ const SACK_BYTES: u32 = 4;
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Subflow {
-    /// The header of `emission` with the connection's own options before the selective acknowledgements, which take what
-    /// room is left. `window_bytes` is the window to announce, not scaled. Of `mptcp` what finds no room is left out.
-    pub fn header(&mut self, now: Time, emission: &Emission, window_bytes: u64, mptcp: &[TcpOption]) -> Tcp {
-        let flags = self.flags(emission);
-        let mut options = Options::NONE;
-        if flags.has(Flags::SYN) {
-            self.syn_options(now, emission.kind, &mut options);
+    /// Writes the header of `emission` to `tcp` but for its window, with the options that go before the connection's own.
+    pub fn begin_header(&self, now: Time, emission: &Emission, tcp: &mut Tcp) {
+        (tcp.source_port, tcp.destination_port) = (self.local.port(), self.remote.port());
+        tcp.seq = self.isn.wrapping_add(emission.offset as u32);
+        tcp.flags = self.flags(emission);
+        tcp.ack = if tcp.flags.has(Flags::ACK) { self.inbound.seq(self.inbound.next) } else { 0 };
+        tcp.urgent = 0;
+        tcp.options.clear();
+        if tcp.flags.has(Flags::SYN) {
+            self.syn_options(now, emission.kind, &mut tcp.options);
         } else if self.timestamps {
-            let _ = options.push_timestamps(self.clock(now), self.recent_timestamp); // the first find room
+            let _ = tcp.options.push_timestamps(self.clock(now), self.recent_timestamp); // the first find room
         }
-        for option in mptcp {
-            add(&mut options, option);
-        }
-        if self.sack && self.inbound.has_blocks() && flags.has(Flags::ACK) && !flags.has(Flags::RST) {
+    }
+
+    /// Completes the header once the connection has added its options: `window_bytes` is the window to announce, not
+    /// scaled; selective acknowledgements take what room is left.
+    pub fn finish_header(&mut self, emission: &Emission, window_bytes: u64, tcp: &mut Tcp) {
+        let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.window_shift };
+        tcp.window = (window_bytes >> shift).min(u64::from(u16::MAX)) as u16;
+        if self.sack && self.inbound.has_blocks() && tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::RST) {
             let room = ROOM.min(self.full_bytes.saturating_sub(emission.len));
-            let room = room.saturating_sub(options.as_bytes().len() as u32 + SACK_BYTES) / SACK_BLOCK_BYTES;
+            let room = room.saturating_sub(tcp.options.as_bytes().len() as u32 + SACK_BYTES) / SACK_BLOCK_BYTES;
             if room > 0 {
-                add(&mut options, &TcpOption::Sack(self.inbound.blocks(room as usize)));
+                add(&mut tcp.options, &TcpOption::Sack(self.inbound.blocks(room as usize)));
             }
-        }
-        let shift = if flags.has(Flags::SYN) { 0 } else { self.window_shift };
-        Tcp {
-            source_port: self.local.port(),
-            destination_port: self.remote.port(),
-            seq: self.isn.wrapping_add(emission.offset as u32),
-            ack: if flags.has(Flags::ACK) { self.inbound.seq(self.inbound.next) } else { 0 },
-            flags,
-            window: (window_bytes >> shift).min(u64::from(u16::MAX)) as u16,
-            urgent: 0,
-            options,
         }
     }
 

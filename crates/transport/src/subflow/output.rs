@@ -9,7 +9,7 @@ const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
 
 impl Subflow {
     /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
-    /// as sent at `now`; [`Subflow::header`] must follow before the next poll.
+    /// as sent at `now`; its header must be written before the next poll.
     #[inline]
     pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
         if self.due.is_empty() && self.queue.is_empty() && self.flight.waiting() == 0 && !self.guesses() {

@@ -174,6 +174,7 @@ impl Subflow {
     }
 
     /// What a scheduler sees; the connection adds whether it is `backup` or stale.
+    #[inline(always)] // written where it goes rather than copied there
     pub fn view(&self, subflow: usize, window: &Window) -> PathView {
         PathView {
             subflow,

@@ -1,9 +1,9 @@
 //! What headers offer and agree on, and what finds room in them.
 
-use crate::pair::{Host, MS, Pair};
+use crate::pair::{self, Host, MS, Pair};
 use transport::config;
 use transport::subflow::{Emission, Kind, Piece};
-use wire::mptcp::{DataNumber, Dss, Mptcp};
+use wire::mptcp::{DataNumber, Dss};
 use wire::{Flags, Tcp, TcpOption, Time};
 
 /// The options of a header, in words.
@@ -63,7 +63,7 @@ fn windows_are_scaled_after_the_handshake() {
     let (mut pair, _) = open(config::Tcp::default(), config::Tcp::default());
     let ack = Emission { kind: Kind::Ack, offset: 1, len: 0, piece: None, retransmission: false };
     let header = |pair: &mut Pair, emission: &Emission, window| {
-        pair.hosts[0].with(|tcp, _| tcp.header(Time::from_nanos(0), emission, window, &[])).unwrap()
+        pair.hosts[0].with(|tcp, _| pair::header(tcp, Time::from_nanos(0), emission, window)).unwrap()
     };
     assert_eq!(header(&mut pair, &ack, 1_000_000).window, (1_000_000 >> 7) as u16);
     assert_eq!(header(&mut pair, &ack, u64::MAX).window, u16::MAX);
@@ -81,7 +81,7 @@ fn room_for_selective_acks_beside_mptcp() {
         for place in [3001u32, 6001, 9001] {
             pair.hosts[0].with(|tcp, control| {
                 let emission = Emission { kind: Kind::Ack, offset: 2, len: 0, piece: None, retransmission: false };
-                let mut ahead = tcp.header(now, &emission, 1000, &[]);
+                let mut ahead = pair::header(tcp, now, &emission, 1000);
                 ahead.flags = Flags::ACK;
                 (ahead.seq, ahead.ack) = (tcp.peer_isn().wrapping_add(place), tcp.isn().wrapping_add(1));
                 tcp.receive(now, &ahead, &ahead.options.brief(), 1000, control);
@@ -90,7 +90,11 @@ fn room_for_selective_acks_beside_mptcp() {
         let dss = Dss { data_ack: Some(data_ack), ..Dss::default() };
         let ack = pair.hosts[0].with(|tcp, control| {
             let emission = tcp.poll(now, control).unwrap();
-            tcp.header(now, &emission, 1000, &[TcpOption::Mptcp(Mptcp::Dss(dss))])
+            let mut header = Tcp::BLANK;
+            tcp.begin_header(now, &emission, &mut header);
+            header.options.push_dss(&dss).unwrap();
+            tcp.finish_header(&emission, 1000, &mut header);
+            header
         });
         assert_eq!(words(&ack.unwrap()), ["timestamps", "mptcp", blocks]);
     }

@@ -37,6 +37,14 @@ pub struct Host {
     pub reset: bool,
 }
 
+/// The header of `emission` without options of a connection.
+pub fn header(tcp: &mut Subflow, now: Time, emission: &Emission, window: u64) -> Tcp {
+    let mut header = Tcp::BLANK;
+    tcp.begin_header(now, emission, &mut header);
+    tcp.finish_header(emission, window, &mut header);
+    header
+}
+
 /// A segment on its way.
 #[derive(Clone, Debug)]
 pub struct Segment {
@@ -159,7 +167,7 @@ impl Host {
         let window = self.buffer - (self.arrived - self.read);
         self.with(|tcp, control| {
             let emission = tcp.poll(now, control)?;
-            let tcp = tcp.header(now, &emission, window, &[]);
+            let tcp = header(tcp, now, &emission, window);
             Some(Segment { tcp, emission })
         })?
     }

@@ -6,7 +6,7 @@
 //! initial ones. What the subflow sends between the lines is a failure.
 
 use crate::moves;
-use crate::pair::{Host, MS, Segment};
+use crate::pair::{Host, MS, Segment, header};
 use transport::config;
 use transport::subflow::{Emission, Kind, Piece, State};
 use wire::mptcp::{MpPrio, Mptcp};
@@ -152,7 +152,7 @@ impl Player {
         let now = self.now;
         let (emission, tcp) = self.host.with(|tcp, control| {
             let emission = tcp.poll(now, control)?;
-            let header = tcp.header(now, &emission, 65_535, &[]);
+            let header = header(tcp, now, &emission, 65_535);
             Some((emission, header))
         })??;
         self.moved("CLOSE");
