@@ -1,4 +1,4 @@
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use wire::{Direction, Time};
 
@@ -7,26 +7,30 @@ const BUFFER_BYTES: usize = 1 << 16;
 
 /// Writes a pcapng: one section, little endian, interfaces of raw IP packets with nanoseconds.
 pub struct Writer<W: Write> {
-    sink: BufWriter<W>,
+    sink: W,
     host: String,
     interfaces: u32,
     /// The last time written, which the closing statistics bear.
     last: Time,
-    block: Vec<u8>,
+    /// Blocks that wait to be written.
+    blocks: Vec<u8>,
+    /// Where the last of them begins.
+    begun: usize,
 }
 
 impl<W: Write> Writer<W> {
     /// Begins a capture made at `host`; its interfaces will be named `host:interface`, or plainly where `host` is empty.
     ///
     /// # Errors
-    /// The sink's, here as below.
+    /// The sink's, here as below: blocks are written together, so it may be one of an earlier call.
     pub fn new(sink: W, host: &str) -> io::Result<Writer<W>> {
-        let (sink, host) = (BufWriter::with_capacity(BUFFER_BYTES, sink), host.to_owned());
-        let mut writer = Writer { sink, host, interfaces: 0, last: Time::default(), block: Vec::new() };
+        let (host, blocks) = (host.to_owned(), Vec::with_capacity(2 * BUFFER_BYTES));
+        let mut writer = Writer { sink, host, interfaces: 0, last: Time::default(), blocks, begun: 0 };
         // §4.1: byte-order magic, version 1.0, length of the section not known.
         writer.begin(0x0a0d_0d0a, &[0x1a2b_3c4d, 1, u32::MAX, u32::MAX]);
         writer.option(4, concat!("mptcplab ", env!("CARGO_PKG_VERSION")).as_bytes()); // shb_userappl
-        writer.end(true)?;
+        writer.end_options();
+        writer.end()?;
         Ok(writer)
     }
 
@@ -42,7 +46,8 @@ impl<W: Write> Writer<W> {
         self.begin(1, &[RAW_IP, NO_SNAP_LENGTH]); // §4.2
         self.option(2, name.as_bytes()); // if_name
         self.option(9, &[NANOSECONDS]); // if_tsresol
-        self.end(true)?;
+        self.end_options();
+        self.end()?;
         self.interfaces += 1;
         Ok(self.interfaces - 1)
     }
@@ -62,28 +67,46 @@ impl<W: Write> Writer<W> {
         original_len: u32,
         bytes: &[u8],
     ) -> io::Result<()> {
+        self.packet_with(interface, at, direction, original_len, |out| out.extend_from_slice(bytes))
+    }
+
+    /// The same of a packet whose bytes `append` appends: they are made where they stay.
+    ///
+    /// # Errors
+    /// The sink's.
+    ///
+    /// # Panics
+    /// When the interface was not declared, or there are more bytes than the wire carried.
+    #[inline]
+    pub fn packet_with(
+        &mut self,
+        interface: u32,
+        at: Time,
+        direction: Option<Direction>,
+        original_len: u32,
+        append: impl FnOnce(&mut Vec<u8>),
+    ) -> io::Result<()> {
         assert!(interface < self.interfaces, "interface {interface} was not declared");
-        assert!(bytes.len() <= original_len as usize, "{} bytes of {original_len}", bytes.len());
         self.last = at;
         let [high, low] = ticks(at);
-        const EPB_FLAGS: u32 = 2 | 4 << 16; // code and length
-        let flags = direction.map(|direction| match direction {
-            Direction::Inbound => 1u32,
-            Direction::Outbound => 2,
-        });
-        let padded = bytes.len().next_multiple_of(4);
-        let len = (32 + padded + if flags.is_some() { 12 } else { 0 }) as u32;
-        // §4.3, in one go: nearly all that is written is this.
-        self.block.clear();
-        self.block
-            .extend_from_slice(words([6, len, interface, high, low, bytes.len() as u32, original_len]).as_flattened());
-        self.block.extend_from_slice(bytes);
-        self.block.extend_from_slice(&[0; 3][..padded - bytes.len()]);
-        match flags {
-            Some(flags) => self.block.extend_from_slice(words([EPB_FLAGS, flags, 0, len]).as_flattened()),
-            None => self.block.extend_from_slice(words([len]).as_flattened()),
+        const CAPTURED: usize = 20;
+        self.begin(6, &[interface, high, low, 0, original_len]); // §4.3
+        let start = self.blocks.len();
+        append(&mut self.blocks);
+        let captured = self.blocks.len() - start;
+        assert!(captured <= original_len as usize, "{captured} bytes of {original_len}");
+        self.set(CAPTURED, captured as u32);
+        self.pad();
+        if let Some(direction) = direction {
+            const EPB_FLAGS: u32 = 2 | 4 << 16; // code and length
+            const END_OF_OPTIONS: u32 = 0;
+            let flags = match direction {
+                Direction::Inbound => 1,
+                Direction::Outbound => 2,
+            };
+            self.blocks.extend_from_slice(words([EPB_FLAGS, flags, END_OF_OPTIONS]).as_flattened());
         }
-        self.sink.write_all(&self.block)
+        self.end()
     }
 
     /// Ends the capture with the number of packets that each interface dropped, in order of declaration, and gives the
@@ -96,39 +119,60 @@ impl<W: Write> Writer<W> {
             let [high, low] = ticks(self.last);
             self.begin(5, &[interface, high, low]); // §4.6
             self.option(5, &drops.to_le_bytes()); // isb_ifdrop
-            self.end(true)?;
+            self.end_options();
+            self.end()?;
         }
-        self.sink.into_inner().map_err(io::IntoInnerError::into_error)
+        self.sink.write_all(&self.blocks)?;
+        self.sink.flush()?;
+        Ok(self.sink)
     }
 
-    fn begin(&mut self, kind: u32, words: &[u32]) {
-        self.block.clear();
-        for word in [kind, 0].iter().chain(words) {
-            self.block.extend_from_slice(&word.to_le_bytes());
-        }
+    /// Begins a block; its length is set at its end.
+    #[inline]
+    fn begin<const N: usize>(&mut self, kind: u32, fields: &[u32; N]) {
+        self.begun = self.blocks.len();
+        self.blocks.extend_from_slice(words([kind, 0]).as_flattened());
+        self.blocks.extend_from_slice(words(*fields).as_flattened());
     }
 
     fn option(&mut self, code: u16, value: &[u8]) {
         let length = value.len().min(usize::from(u16::MAX));
-        self.block.extend_from_slice(&code.to_le_bytes());
-        self.block.extend_from_slice(&(length as u16).to_le_bytes());
-        self.padded(&value[..length]);
+        self.blocks.extend_from_slice(&code.to_le_bytes());
+        self.blocks.extend_from_slice(&(length as u16).to_le_bytes());
+        self.blocks.extend_from_slice(&value[..length]);
+        self.pad();
     }
 
-    fn padded(&mut self, bytes: &[u8]) {
-        self.block.extend_from_slice(bytes);
-        self.block.resize(self.block.len().next_multiple_of(4), 0);
+    fn end_options(&mut self) {
+        self.blocks.extend_from_slice(&[0; 4]); // opt_endofopt
     }
 
-    /// Closes the options where there are any, sets both lengths and writes the block.
-    fn end(&mut self, options: bool) -> io::Result<()> {
-        if options {
-            self.block.extend_from_slice(&[0; 4]); // opt_endofopt
+    /// To a 32-bit boundary: blocks begin at one.
+    #[inline]
+    fn pad(&mut self) {
+        let padding = (self.blocks.len() - self.begun).wrapping_neg() % 4;
+        self.blocks.extend_from_slice(&[0; 3][..padding]);
+    }
+
+    /// Sets a word of the block.
+    #[inline]
+    fn set(&mut self, place: usize, word: u32) {
+        self.blocks[self.begun + place..][..4].copy_from_slice(&word.to_le_bytes());
+    }
+
+    /// Sets both lengths of the block and writes when there are many.
+    #[inline]
+    fn end(&mut self) -> io::Result<()> {
+        const LENGTH: usize = 4;
+        let length = (self.blocks.len() - self.begun + 4) as u32;
+        self.set(LENGTH, length);
+        self.blocks.extend_from_slice(&length.to_le_bytes());
+        if self.blocks.len() < BUFFER_BYTES {
+            return Ok(());
         }
-        let length = (self.block.len() as u32 + 4).to_le_bytes();
-        self.block[4..8].copy_from_slice(&length);
-        self.block.extend_from_slice(&length);
-        self.sink.write_all(&self.block)
+        self.sink.write_all(&self.blocks)?;
+        self.blocks.clear();
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ mod behind;
 mod describe;
 mod diagnostics;
 mod errors;
+mod record;
 mod rows;
 mod simulate;
 mod standard_input;
@@ -29,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::simulate::{check, simulate};
     #[pymodule_export]
-    use crate::tables::{Table, Tables, columns};
+    use crate::tables::{Table, Tables, columns, rows};
 
     /// Version of mptcplab.
     #[pymodule_export]

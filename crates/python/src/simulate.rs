@@ -1,8 +1,9 @@
 use crate::{
     analyze,
     errors::{Error, guarded, unwritten},
+    record::End,
     tables::Tables,
-    watch::{End, Watch},
+    watch::Watch,
 };
 use analysis::{Analysis, Options};
 use pyo3::{prelude::*, types::PyDict};
@@ -44,7 +45,7 @@ pub fn simulate(
             let simulation = made(scenario)?;
             let ends = [("client", client_capture), ("server", server_capture)];
             let ends = ends.map(|(host, path)| End { host, path });
-            let watch = Watch::new(Analysis::new(options), &simulation.points(), ends, full_payload);
+            let watch = Watch::new(Analysis::new(options), &simulation.points(), &ends, full_payload);
             Ok(Run { simulation, watch: watch.map_err(unwritten)? })
         })
     })?;

@@ -1,5 +1,5 @@
 use crate::{
-    errors::{guarded, unwritten},
+    errors::{Error, guarded, unwritten},
     rows::Rows,
     simulate,
 };
@@ -111,6 +111,8 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
                 // What happened on the links is nobody's in particular.
                 queues: tables.queues.clone(),
                 drops: tables.drops.clone(),
+                counters: tables.counters.clone(),
+                signals: tables.signals.iter().filter(|row| row.connection == Some(connection)).cloned().collect(),
                 diagnostics: tables
                     .diagnostics
                     .iter()
@@ -146,6 +148,14 @@ impl Table {
         let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
     }
+}
+
+/// Rows that come from elsewhere as a table: a JSON list of objects, a key per column. Columns that may be empty may be
+/// left out; anything else that does not fit is an error that names the row and the column.
+#[pyfunction]
+pub fn rows(py: Python<'_>, table: &str, rows: &str) -> PyResult<Table> {
+    let made = || ::tables::batch(table, rows).map_err(|misfit| Error::new_err(misfit.to_string()));
+    py.detach(|| guarded(made)).map(Table)
 }
 
 /// What a table holds: its name, what one row stands for, and its columns.
