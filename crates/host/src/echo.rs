@@ -29,7 +29,7 @@ mod tests {
         packet.frame.l4 = L4::Icmp { kind: 8, code: 0, rest: [1, 2, 0, 1] };
         packet.frame.ip.source = [10, 0, 0, 1].into();
         packet.frame.payload = Payload::unsaid(2);
-        packet.body = Some(Box::new(*b"ab"));
+        packet.body = Some((*b"ab").into());
         let answered = answer(&packet).unwrap();
         assert_eq!(answered.frame.ip.destination, packet.frame.ip.source);
         assert_eq!(answered.frame.l4, L4::Icmp { kind: 0, code: 0, rest: [1, 2, 0, 1] });

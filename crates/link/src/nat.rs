@@ -118,7 +118,7 @@ impl Quoted {
 
 /// Puts `new` in the place of `old` where an ICMP error quotes it.
 fn translate_quoted(packet: &mut Packet, place: fn(Quoted) -> usize, old: IpAddr, new: IpAddr) {
-    let Some(body) = packet.body.as_deref_mut() else { return };
+    let Some(body) = &mut packet.body else { return };
     let Some(quoted) = Quoted::find(&packet.frame.l4, body) else { return };
     let (old, new) = match (old, new) {
         (IpAddr::V4(old), IpAddr::V4(new)) if quoted.is_v4 => (old.octets().to_vec(), new.octets().to_vec()),
@@ -129,6 +129,7 @@ fn translate_quoted(packet: &mut Packet, place: fn(Quoted) -> usize, old: IpAddr
     if body[place..place + old.len()] != old {
         return;
     }
+    let body = body.to_mut();
     body[place..place + new.len()].copy_from_slice(&new);
     for at in quoted.checksums() {
         if let Some(field) = body.get_mut(at..at + 2)

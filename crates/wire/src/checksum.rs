@@ -47,6 +47,12 @@ impl Sum {
         self
     }
 
+    /// The sum as one word.
+    #[inline]
+    pub fn folded(self) -> u16 {
+        fold(self.0)
+    }
+
     /// The checksum.
     #[inline]
     pub fn finish(self) -> u16 {

@@ -39,6 +39,28 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Mal
     if header_len < LEN {
         return Err(Malformed::field(NAME, "header length", header[0] & 0x0f));
     }
+    let mut packet = parse_as(header, header_len, bytes, original_len)?;
+    if packet.protocol == AH && packet.ip.has_transport_header() {
+        crate::ipv6::skip_extension(&mut packet)?;
+    }
+    Ok(packet)
+}
+
+/// Reads the header as if it had no options and nothing followed but payload.
+pub(crate) fn parse_fixed(bytes: &[u8]) -> Result<Datagram<'_>, Malformed> {
+    let Some(header) = bytes.first_chunk::<LEN>() else {
+        return Err(Malformed::short(NAME, LEN, bytes.len()));
+    };
+    parse_as(header, LEN, bytes, bytes.len() as u32)
+}
+
+#[inline(always)]
+fn parse_as<'a>(
+    header: &[u8; LEN],
+    header_len: usize,
+    bytes: &'a [u8],
+    original_len: u32,
+) -> Result<Datagram<'a>, Malformed> {
     if bytes.len() < header_len {
         return Err(Malformed::short(NAME, header_len, bytes.len()));
     }
@@ -51,7 +73,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Mal
         return Err(Malformed::field(NAME, "total length", total));
     }
     let flags = be16(header, 6);
-    let mut packet = Datagram {
+    Ok(Datagram {
         ip: Ip {
             source: IpAddr::V4(Ipv4Addr::from_bits(be32(header, 12))),
             destination: IpAddr::V4(Ipv4Addr::from_bits(be32(header, 16))),
@@ -64,11 +86,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Mal
         protocol: header[9],
         len: total - header_len as u32,
         bytes: &bytes[header_len..bytes.len().min(total as usize)],
-    };
-    if packet.protocol == AH && packet.ip.has_transport_header() {
-        crate::ipv6::skip_extension(&mut packet)?;
-    }
-    Ok(packet)
+    })
 }
 
 /// Appends the header of a packet that carries `len` bytes.

@@ -29,6 +29,14 @@ const DESTINATION: u8 = 60;
 
 #[inline]
 pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Malformed> {
+    let mut packet = parse_fixed(bytes, original_len)?;
+    while packet.ip.has_transport_header() && skip_extension(&mut packet)? {}
+    Ok(packet)
+}
+
+/// Reads the header as if nothing followed but payload.
+#[inline]
+pub(crate) fn parse_fixed(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Malformed> {
     let Some(header) = bytes.first_chunk::<LEN>() else {
         return Err(Malformed::short(NAME, LEN, bytes.len()));
     };
@@ -37,7 +45,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Mal
         0 => original_len.max(bytes.len() as u32).saturating_sub(LEN as u32),
         len => u32::from(len),
     };
-    let mut packet = Datagram {
+    Ok(Datagram {
         ip: Ip {
             source: IpAddr::V6(address(header, 8)),
             destination: IpAddr::V6(address(header, 24)),
@@ -50,9 +58,7 @@ pub(crate) fn parse(bytes: &[u8], original_len: u32) -> Result<Datagram<'_>, Mal
         protocol: header[6],
         len,
         bytes: &bytes[LEN..bytes.len().min(LEN.saturating_add(len as usize))],
-    };
-    while packet.ip.has_transport_header() && skip_extension(&mut packet)? {}
-    Ok(packet)
+    })
 }
 
 /// Takes off one extension header, if there is one.

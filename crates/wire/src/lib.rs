@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, opens a file or allocates while parsing. Parsing never panics, whatever the bytes.
 //! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a place.
 
+mod body;
 mod bytes;
 mod checksum;
 mod emit;
@@ -16,16 +17,18 @@ mod observation;
 mod options;
 mod packet;
 pub mod pattern;
+mod revise;
 mod tcp;
 mod time;
 mod udp;
 
+pub use body::{Body, Original};
 pub use emit::EmitError;
 pub use frame::{Content, Frame, L4, Payload};
 pub use ip::{Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};
 pub use options::{Brief, Options, OptionsIter, SackBlocks, TcpOption};
-pub use packet::Packet;
+pub use packet::{Packet, Unsummed};
 pub use tcp::{Flags, Tcp, seq};
 pub use time::Time;
 

@@ -1,5 +1,6 @@
 use crate::checksum::Sum;
-use crate::{Content, EmitError, Frame, pattern};
+use crate::revise;
+use crate::{Body, Content, EmitError, Frame, L4, pattern};
 
 /// A frame on its way, with the bytes of its payload where they are not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,12 +8,22 @@ pub struct Packet {
     /// Headers and length.
     pub frame: Frame,
     /// The payload's bytes. [`Content::Pattern`] needs none.
-    pub body: Option<Box<[u8]>>,
+    pub body: Option<Body>,
+}
+
+/// Where a transport checksum stands that is still to be made (`csum_start` and `csum_offset` of linux/virtio_net.h).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsummed {
+    /// Where what it covers begins, besides the pseudo-header.
+    pub start: u16,
+    /// How far behind that it stands.
+    pub offset: u16,
 }
 
 impl Packet {
     /// Appends the packet to `out`, or its first `snap` bytes, with the checksums of the whole packet. Bytes of the
-    /// payload that are neither a pattern nor in the body are zeros.
+    /// payload that are neither a pattern nor in the body are zeros. A packet that came from outside is written as it
+    /// came, but for what its frame says otherwise; a checksum that was wrong stays wrong.
     ///
     /// Where the payload is a pattern, what `snap` cuts off costs nothing.
     ///
@@ -20,16 +31,13 @@ impl Packet {
     /// [`EmitError`], `out` unchanged, when the packet would be too long or be read back as another.
     pub fn emit(&self, out: &mut Vec<u8>, snap: Option<usize>) -> Result<(), EmitError> {
         let start = out.len();
-        let body = self.body.as_deref().unwrap_or_default();
+        if let Some(bytes) = self.unchanged() {
+            out.extend_from_slice(&bytes[..bytes.len().min(snap.unwrap_or(usize::MAX))]);
+            return Ok(());
+        }
         let len = self.frame.payload.len;
-        let (sum, payload) = match self.frame.payload.content {
-            Content::Pattern(position) => (pattern::sum(position, len), &[][..]),
-            Content::Unsaid => {
-                let payload = &body[..body.len().min(len as usize)];
-                (Sum::default().add(payload), payload)
-            }
-        };
-        if let Err(error) = self.frame.emit_headers(sum, payload, out) {
+        let payload = self.payload();
+        if let Err(error) = self.append_headers(payload, out) {
             out.truncate(start);
             return Err(error);
         }
@@ -50,5 +58,64 @@ impl Packet {
             }
         }
         Ok(())
+    }
+
+    /// Appends the headers alone and leaves the transport checksum to others where that can be: where it stands, there is
+    /// then the sum of the pseudo-header. [`None`]: it is as it is to be.
+    ///
+    /// # Errors
+    /// [`EmitError`], `out` unchanged, when the packet would be too long or be read back as another.
+    pub fn emit_headers(&self, out: &mut Vec<u8>) -> Result<Option<Unsummed>, EmitError> {
+        let start = out.len();
+        let is_summed = self.outside().is_some_and(|body| body.original().is_summed());
+        let can_be_left = matches!(self.frame.l4, L4::Tcp(_) | L4::Udp { .. }) && self.frame.ip.fragment.is_none();
+        let payload = if can_be_left { &[] } else { self.payload() };
+        if let Err(error) = self.append_headers(payload, out) {
+            out.truncate(start);
+            return Err(error);
+        }
+        if is_summed || !can_be_left {
+            return Ok(None);
+        }
+        let header = self.frame.l4.header_len();
+        let start = out.len() - start - header as usize;
+        let Some(offset) = self.frame.l4.checksum_offset() else { return Ok(None) };
+        let at = out.len() - header as usize + usize::from(offset);
+        let sum = revise::pseudo_header(&self.frame, header + self.frame.payload.len).folded();
+        out[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+        Ok(Some(Unsummed { start: start as u16, offset }))
+    }
+
+    /// The packet as it came from outside, headers and all, if nobody changed it and nothing is missing.
+    #[inline]
+    pub fn unchanged(&self) -> Option<&[u8]> {
+        let original = &**self.outside().filter(|body| body.is_whole())?.original();
+        (original.is_summed() && revise::frame(original) == self.frame).then(|| original.bytes())
+    }
+
+    /// The payload's bytes, as far as they are there; none of a pattern.
+    #[inline]
+    pub fn payload(&self) -> &[u8] {
+        match (&self.body, self.frame.payload.content) {
+            (Some(body), Content::Unsaid) => &body[..body.len().min(self.frame.payload.len as usize)],
+            _ => &[],
+        }
+    }
+
+    /// The body, if headers belong to it.
+    #[inline]
+    fn outside(&self) -> Option<&Body> {
+        self.body.as_ref().filter(|body| !body.original().headers().is_empty())
+    }
+
+    fn append_headers(&self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), EmitError> {
+        if let Some(body) = self.outside() {
+            return revise::headers(body.original(), &self.frame, payload, out);
+        }
+        let sum = match self.frame.payload.content {
+            Content::Pattern(position) => pattern::sum(position, self.frame.payload.len),
+            Content::Unsaid => Sum::default().add(payload),
+        };
+        self.frame.emit_headers(sum, payload, out)
     }
 }
