@@ -13,6 +13,7 @@ from mptcplab.engine.kernel.agent import job as jobs
 from mptcplab.engine.kernel.agent.connection import in_words
 from mptcplab.engine.kernel.agent.datagrams import Datagrams
 from mptcplab.engine.kernel.agent.loop import IN, Loop, now
+from mptcplab.engine.kernel.agent.observer import Observer
 from mptcplab.engine.kernel.agent.transfer import Transfer
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROGRESS_NS = 500_000_000
+LINGER_LOOK_NS = 20_000_000
 INPUT, OUTPUT = 0, 1
 READ_BYTES = 1 << 16
 
@@ -37,9 +39,12 @@ class Agent:
         try:
             self._job = jobs.read(_first_line())
             self._work = self._made()
+            self._observer = Observer(self._loop, self._job)
         except (Error, OSError, ValueError) as error:
             _say({"error": in_words(error) if isinstance(error, OSError) else str(error)})
             return 1
+        self._work.opened = self._observer.opened
+        self._work.closing = self._observer.closing
         _wake_in_time()
         self._loop.watch(INPUT, IN, self._told)
         _say({"ready": True, "congestion_control": self._work.congestion_control})
@@ -60,7 +65,7 @@ class Agent:
                 self._go()
         if not came or b"stop" in lines:
             self._work.abort()
-            self._end(0)
+            self._end()
 
     def _go(self) -> None:
         self._started_ns = time.time_ns()
@@ -68,6 +73,7 @@ class Agent:
         self._loop.at(start + self._job.start_ns, self._work.start)
         if self._job.stop_ns is not None:
             self._loop.at(start + self._job.stop_ns, self._work.abort)
+        self._observer.start(start)
         self._loop.at(start + PROGRESS_NS, lambda: self._progress(start + PROGRESS_NS))
 
     def _progress(self, at: int) -> None:
@@ -76,9 +82,16 @@ class Agent:
 
     def _over(self) -> None:
         self._ended_ns = time.time_ns()
-        self._end(0)
+        self._linger(now() + self._job.linger_ns)
 
-    def _end(self, lingering: int) -> None:
+    def _linger(self, until: int) -> None:
+        """Until the kernel's sockets are gone, too: subflows close after their connection."""
+        if self._observer.alive() == 0 or now() >= until:
+            self._end()
+        else:
+            self._loop.after(LINGER_LOOK_NS, lambda: self._linger(until))
+
+    def _end(self) -> None:
         work = self._work
         done = {
             "bytes_sent": work.sent,
@@ -88,8 +101,8 @@ class Agent:
             "reason": work.reason(),
             "started_ns": self._started_ns,
             "ended_ns": self._ended_ns or time.time_ns(),
-            "lingering": lingering,
-            "sockets": [],
+            "lingering": self._observer.alive(),
+            "sockets": self._observer.finish(),
         }
         _say({"done": done})
         self._loop.stop()

@@ -6,6 +6,7 @@ from mptcplab.engine.kernel.agent import pattern, sockets
 from mptcplab.engine.kernel.agent.connection import COMPLETE
 from mptcplab.engine.kernel.agent.loop import IN, now
 from mptcplab.engine.kernel.agent.ticks import Ticks
+from mptcplab.engine.kernel.agent.transfer import nobody
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Datagrams:
         connect = job.connect or {}
         self._socket = sockets.datagrams(job.listen or connect.get("local"), connect.get("remote"))
         self._stopped = False
+        # As of a transfer; datagrams have no connections.
+        self.opened = self.closing = nobody
 
     def start(self) -> None:
         """Send from now on, or count what comes."""

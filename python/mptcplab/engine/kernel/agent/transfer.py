@@ -25,8 +25,8 @@ class Transfer:
         self.connections: list[Connection] = []
         self.failure: str | None = None
         # Told of a connection when its socket is there, and before it goes.
-        self.opened: Callable[[Connection], None] = _nobody
-        self.closing: Callable[[Connection], None] = _nobody
+        self.opened: Callable[[Connection], None] = nobody
+        self.closing: Callable[[Connection], None] = nobody
         self._loop = loop
         self._job = job
         self._over = over
@@ -131,5 +131,5 @@ class Transfer:
             self._over()
 
 
-def _nobody(connection: Connection) -> None:
+def nobody(connection: Connection) -> None:
     """Nobody is told."""

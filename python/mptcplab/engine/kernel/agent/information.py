@@ -1,0 +1,164 @@
+"""What the kernel says of a socket: MPTCP_FULL_INFO or TCP_INFO (linux/mptcp.h, linux/tcp.h).
+
+Structures grow at their end from kernel to kernel: what one does not have is ``None``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import ipaddress
+import os
+import socket
+import struct
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    End: TypeAlias = tuple[str, int]
+    Tuple: TypeAlias = tuple[End, End]
+    Fields: TypeAlias = dict[str, int | None]
+
+SOL_MPTCP = 284
+MPTCP_FULL_INFO = 4
+FALLBACK = 1 << 0
+# Place and format of each field.
+TCP_INFO = {
+    "state": (0, "B"),
+    "ca_state": (1, "B"),
+    "backoff": (4, "B"),
+    "delivery_flags": (7, "B"),
+    "rto": (8, "I"),
+    "unacked": (24, "I"),
+    "sacked": (28, "I"),
+    "lost": (32, "I"),
+    "retrans": (36, "I"),
+    "rtt": (68, "I"),
+    "rttvar": (72, "I"),
+    "snd_ssthresh": (76, "I"),
+    "snd_cwnd": (80, "I"),
+    "total_retrans": (100, "I"),
+    "pacing_rate": (104, "Q"),
+    "bytes_acked": (120, "Q"),
+    "bytes_received": (128, "Q"),
+    "notsent_bytes": (144, "I"),
+    "min_rtt": (148, "I"),
+    "delivery_rate": (160, "Q"),
+    "busy_time": (168, "Q"),
+    "rwnd_limited": (176, "Q"),
+    "sndbuf_limited": (184, "Q"),
+    "bytes_sent": (200, "Q"),
+    "bytes_retrans": (208, "Q"),
+    "snd_wnd": (228, "I"),
+}
+MPTCP_INFO = {
+    "flags": (8, "I"),
+    "token": (12, "I"),
+    "write_seq": (16, "Q"),
+    "snd_una": (24, "Q"),
+    "bytes_retrans": (48, "Q"),
+    "bytes_sent": (56, "Q"),
+    "bytes_received": (64, "Q"),
+    "bytes_acked": (72, "Q"),
+}
+# More than any kernel has of either, so that what it has comes whole.
+STRUCTURE_BYTES = 512
+MOST_SUBFLOWS = 64
+# State of a subflow that is there no more.
+CLOSED = 7
+# struct mptcp_full_info: sizes (kernel's and ours of tcp_info, kernel's and ours of a subflow's
+# addresses), subflows, places for them, the two pointers; mptcp_info follows.
+_FULL = struct.Struct("=6I2Q")
+# struct mptcp_subflow_info: an identifier, then local and remote address as sockaddr_storage.
+SUBFLOW_BYTES = 264
+LOCAL, REMOTE = 8, 136
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Subflow(NamedTuple):
+    """One of the TCP connections beneath."""
+
+    ends: Tuple
+    tcp: Fields
+
+
+class Information(NamedTuple):
+    """A connection, and its subflows (plain TCP: the only one)."""
+
+    mptcp: Fields | None
+    subflows: list[Subflow]
+
+
+class Reader:
+    """Reads it of one socket after the other."""
+
+    def __init__(self) -> None:
+        self._full = bytearray(_FULL.size + STRUCTURE_BYTES)
+        self._addresses = bytearray(MOST_SUBFLOWS * SUBFLOW_BYTES)
+        self._tcp = bytearray(MOST_SUBFLOWS * STRUCTURE_BYTES)
+        self._places = [_shared(each) for each in (self._full, self._addresses, self._tcp)]
+
+    def read(self, sock: socket.socket) -> Information:
+        """Read all that there is; an ``OSError`` where the socket has nothing to say any more."""
+        try:
+            return self._mptcp(sock)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.ENOPROTOOPT):
+                raise
+        raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, STRUCTURE_BYTES)
+        ends = _end(sock.getsockname()), _end(sock.getpeername())
+        return Information(None, [Subflow(ends, fields(TCP_INFO, raw))])
+
+    def _mptcp(self, sock: socket.socket) -> Information:
+        sizes = 0, STRUCTURE_BYTES, 0, SUBFLOW_BYTES, 0, MOST_SUBFLOWS
+        full, *arrays = self._places
+        _FULL.pack_into(self._full, 0, *sizes, *map(ctypes.addressof, arrays))
+        length = ctypes.c_uint32(len(self._full))
+        if _libc.getsockopt(sock.fileno(), SOL_MPTCP, MPTCP_FULL_INFO, full, ctypes.byref(length)):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        # It takes the lesser of both sizes, and tells.
+        _, tcp_bytes, _, address_bytes, count, *_ = _FULL.unpack_from(self._full)
+        if address_bytes < SUBFLOW_BYTES:
+            raise OSError(errno.EPROTO, "the kernel's addresses of a subflow are of another form")
+        subflows = []
+        for place in range(min(count, MOST_SUBFLOWS)):
+            addresses = self._addresses[place * SUBFLOW_BYTES : (place + 1) * SUBFLOW_BYTES]
+            ends = _address(addresses[LOCAL:REMOTE]), _address(addresses[REMOTE:])
+            tcp = self._tcp[place * tcp_bytes : (place + 1) * tcp_bytes]
+            subflow = Subflow(ends, fields(TCP_INFO, tcp))
+            if subflow.tcp["state"] != CLOSED:
+                subflows.append(subflow)
+        return Information(fields(MPTCP_INFO, self._full[_FULL.size : length.value]), subflows)
+
+
+def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:
+    return (ctypes.c_char * len(memory)).from_buffer(memory)
+
+
+def fields(layout: dict[str, tuple[int, str]], raw: bytes | bytearray) -> Fields:
+    """Take the fields out of a structure."""
+    return {
+        name: struct.unpack_from(form, raw, place)[0]
+        if place + struct.calcsize(form) <= len(raw)
+        else None
+        for name, (place, form) in layout.items()
+    }
+
+
+def _address(raw: bytes | bytearray) -> End:
+    """Read a socket's address."""
+    (family,) = struct.unpack_from("=H", raw)
+    (port,) = struct.unpack_from(">H", raw, 2)
+    packed = raw[4:8] if family == socket.AF_INET else raw[8:24]
+    return _end((str(ipaddress.ip_address(bytes(packed))), port))
+
+
+def _end(place: tuple[str, int] | tuple[str, int, int, int]) -> End:
+    """An IPv4 address stays one on a socket of IPv6."""
+    address = ipaddress.ip_address(place[0])
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address), place[1]

@@ -1,0 +1,155 @@
+"""Writes down what the kernel says meanwhile: samples, events, counters, and what was used."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from mptcplab.engine.kernel.agent import counters, sample
+from mptcplab.engine.kernel.agent.diagnosis import Diagnosis, Policy
+from mptcplab.engine.kernel.agent.information import FALLBACK, Reader
+from mptcplab.engine.kernel.agent.loop import IN
+from mptcplab.engine.kernel.agent.path_manager import Events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TextIO
+
+    from mptcplab.engine.kernel.agent.connection import Connection
+    from mptcplab.engine.kernel.agent.information import Information, Tuple
+    from mptcplab.engine.kernel.agent.job import Job
+    from mptcplab.engine.kernel.agent.loop import Loop
+
+# How often sockets are looked at for what they use where nobody asked for samples.
+LOOK_NS = 10**9
+
+
+class Observer:
+    """Listens from when it is made."""
+
+    def __init__(self, loop: Loop, job: Job) -> None:
+        self._loop = loop
+        self._job = job
+        self._reader = Reader()
+        self._diagnosis = Diagnosis()
+        self._open: dict[Connection, Used] = {}
+        self._used: list[Used] = []
+        self._samples = _file(job.samples) if job.sample_ns else None
+        self._signals = _file(job.events)
+        self._before = counters.read() if job.counters else {}
+        self._events = Events() if job.events else None
+        if self._events is not None:
+            loop.watch(self._events.fileno(), IN, self._heard)
+
+    def start(self, at: int) -> None:
+        """Look at what is open, from a time on."""
+        period = self._job.sample_ns or LOOK_NS
+        self._loop.at(at + period, lambda: self._look(at + period, period))
+
+    def opened(self, connection: Connection) -> None:
+        """A socket is there."""
+        self._open[connection] = Used()
+        self._used.append(self._open[connection])
+
+    def closing(self, connection: Connection) -> None:
+        """A socket is there for the last time."""
+        self._read(connection)
+        del self._open[connection]
+
+    def alive(self) -> int:
+        """Count the sockets of TCP that are open or closing."""
+        return self._diagnosis.alive()
+
+    def finish(self) -> list[dict[str, Any]]:
+        """Complete the files; gives what sockets used."""
+        if self._events is not None:
+            self._heard(IN)
+        if self._job.counters:
+            after = counters.read()
+            rows = [
+                {"host": self._job.host, "counter": name, "before": before, "after": after[name]}
+                for name, before in self._before.items()
+            ]
+            with _opened(self._job.counters) as file:
+                _write(file, rows)
+        for written in (self._samples, self._signals):
+            if written is not None:
+                written.close()
+        return [used.said() for used in self._used]
+
+    def _look(self, at: int, period: int) -> None:
+        at_ns = time.time_ns()
+        for connection in list(self._open):
+            if connection.connected_ns is not None:
+                rows = self._read(connection)
+                if self._samples is not None:
+                    _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
+        self._loop.at(at + period, lambda: self._look(at + period, period))
+
+    def _read(self, connection: Connection) -> list[dict[str, Any]]:
+        """Look at one connection; gives a row per subflow."""
+        try:
+            information = self._reader.read(connection.sock)
+        except OSError:
+            # It ended just now.
+            return []
+        policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
+        used = self._open[connection]
+        used.add(information, policies)
+        return [
+            {
+                "host": self._job.host,
+                "token": used.token,
+                "local": one.ends[0],
+                "remote": one.ends[1],
+                **sample.row(information, one.tcp, policies[one.ends]),
+            }
+            for one in information.subflows
+        ]
+
+    def _heard(self, mask: int) -> None:
+        del mask
+        if self._events is not None and self._signals is not None:
+            heard = self._events.heard()
+            _write(self._signals, ({"host": self._job.host, **row} for row in heard))
+
+
+class Used:
+    """What a socket turned out to be."""
+
+    def __init__(self) -> None:
+        self.token: int | None = None
+        self._mptcp = self._fallback = False
+        self._subflows: dict[Tuple, str | None] = {}
+
+    def add(self, information: Information, policies: dict[Tuple, Policy]) -> None:
+        """Learn from a look at it."""
+        if information.mptcp is not None:
+            self._mptcp = True
+            self._fallback = bool((information.mptcp["flags"] or 0) & FALLBACK)
+            self.token = information.mptcp["token"]
+        for ends, policy in policies.items():
+            self._subflows[ends] = policy.congestion_control or self._subflows.get(ends)
+
+    def said(self) -> dict[str, Any]:
+        """Give it as JSON has it."""
+        subflows = [
+            {"local": local, "remote": remote, "congestion_control": name}
+            for (local, remote), name in self._subflows.items()
+        ]
+        about = {"mptcp": self._mptcp, "fallback": self._fallback, "token": self.token}
+        return {**about, "subflows": subflows}
+
+
+def _file(path: str | None) -> TextIO | None:
+    return None if path is None else _opened(path)
+
+
+def _opened(path: str) -> TextIO:
+    return open(path, "w", encoding="utf-8")  # noqa: PTH123 - closed at the end
+
+
+def _write(file: TextIO, rows: Iterable[dict[str, Any]]) -> None:
+    for row in rows:
+        file.write(json.dumps(row) + "\n")
