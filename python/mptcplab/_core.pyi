@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from typing import Any, Final, final
+from typing import Any, Final, Literal, final
 
 from typing_extensions import CapsuleType
 
@@ -8,8 +8,10 @@ __all__ = [
     "SCHEMA",
     "VERSION",
     "CaptureError",
+    "Emulator",
     "Error",
     "InternalError",
+    "Namespace",
     "Rows",
     "Table",
     "Tables",
@@ -19,6 +21,7 @@ __all__ = [
     "elements",
     "policies",
     "queues",
+    "rows",
     "simulate",
     "transport_defaults",
 ]
@@ -66,6 +69,7 @@ def analyze(
     stop: Callable[[], bool] | None = None,
 ) -> Tables: ...
 def columns() -> list[tuple[str, str, list[tuple[str, str, bool, str, str]]]]: ...
+def rows(table: str, rows: str) -> Table: ...
 def simulate(
     scenario: str,
     *,
@@ -83,3 +87,24 @@ def elements() -> list[dict[str, Any]]: ...
 def queues() -> list[dict[str, Any]]: ...
 def policies() -> dict[str, list[dict[str, str]]]: ...
 def transport_defaults() -> str: ...
+
+@final
+class Namespace:
+    def __init__(self) -> None: ...
+    def fileno(self) -> int: ...
+
+@final
+class Emulator:
+    def __init__(
+        self,
+        plan: str,
+        ports: Iterable[tuple[str, str, int, str, str]],
+        *,
+        devices: Literal["tun", "packet"],
+        client_capture: str | PathLike[str] | None,
+        server_capture: str | PathLike[str] | None,
+        full_payload: bool = False,
+        link_log: str | PathLike[str] | None = None,
+    ) -> None: ...
+    def start(self) -> int: ...
+    def stop(self) -> dict[str, Any] | None: ...

@@ -1,15 +1,28 @@
-//! Real time: hosts of ours at the TUN devices of a Linux machine, whose kernel stands at the other end.
+//! Real time: links between the devices of a Linux machine, and hosts of ours at its TUN devices.
 //!
-//! A [`Tun`] carries IP packets one by one, a [`Clock`] never steps, and a [`Station`] runs a [`host::Host`] between
-//! them: it sleeps until a packet or the host's deadline comes.
+//! An [`Emulator`] moves packets between devices in network namespaces through the same links as a simulation. A
+//! [`Station`] runs a [`host::Host`] at [`Tun`] devices. A [`Clock`] never steps.
 #![cfg(target_os = "linux")]
 
 mod clock;
+mod emulator;
 mod error;
+mod lane;
+mod lateness;
+mod namespace;
+mod place;
+mod recorder;
+mod single;
 mod station;
 mod tun;
 
 pub use clock::Clock;
+pub use emulator::{Device, Emulator, Summary};
 pub use error::Error;
+pub use lane::{LinkCounts, PortCounts};
+pub use lateness::Lateness;
+pub use namespace::{Namespace, within};
+pub use place::{Host, Place};
+pub use recorder::Recording;
 pub use station::{Station, Tap};
 pub use tun::Tun;

@@ -7,6 +7,7 @@ mod analyze;
 mod behind;
 mod describe;
 mod diagnostics;
+mod emulator;
 mod errors;
 mod record;
 mod rows;
@@ -23,6 +24,8 @@ mod _core {
     use crate::analyze::analyze;
     #[pymodule_export]
     use crate::describe::{elements, policies, queues, transport_defaults};
+    #[pymodule_export]
+    use crate::emulator::{Emulator, Namespace};
     #[pymodule_export]
     use crate::errors::{CaptureError, Error, InternalError};
     #[pymodule_export]

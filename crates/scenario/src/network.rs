@@ -60,7 +60,7 @@ pub enum Owner {
 }
 
 /// Addresses and who has them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Routes(Vec<(IpAddr, Owner)>);
 
 impl Network {

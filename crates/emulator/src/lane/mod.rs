@@ -1,0 +1,132 @@
+//! A lane: links that share something, and what stands at their ends, on one thread.
+
+mod counts;
+mod port;
+mod route;
+mod timeline;
+mod wait;
+
+use crate::recorder::Feed;
+use crate::{Clock, Error};
+pub use counts::LinkCounts;
+use link::{Direction, Element, Out};
+pub use port::PortCounts;
+pub(crate) use port::{Entry, Port};
+use scenario::{Action, Link, Path, Routes};
+use std::cell::Cell;
+use std::collections::VecDeque;
+pub(crate) use wait::{Stop, Wait};
+use wire::{Packet, Time};
+
+/// Packets that are taken from a device before the others have their turn.
+const BATCH: u64 = 64;
+
+/// Links, paths and ports by their numbers in the whole; those of other lanes are none.
+pub(crate) struct Lane {
+    pub clock: Clock,
+    pub wait: Wait,
+    pub links: Vec<Option<Link>>,
+    pub counts: Vec<LinkCounts>,
+    pub paths: Vec<Option<Path>>,
+    pub routes: Routes,
+    pub ports: Vec<Port>,
+    pub doors: Doors,
+    pub timeline: VecDeque<(Time, Action)>,
+    pub feed: Feed,
+    pub out: Out,
+    pub work: VecDeque<(To, Box<Packet>)>,
+    pub now: Time,
+}
+
+/// Which port leads to whom.
+#[derive(Debug, Default)]
+pub(crate) struct Doors {
+    /// By path: the client's port.
+    pub client: Vec<Option<usize>>,
+    /// By path: the server's.
+    pub server: Vec<Option<usize>>,
+    /// By host from the first of cross traffic on.
+    pub others: Vec<Option<usize>>,
+}
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum To {
+    Link(usize, Direction),
+    Path(usize, Direction),
+    Port(usize),
+    /// To the link of whom its destination belongs to.
+    Router,
+}
+
+impl Lane {
+    /// Runs until it is told to stop.
+    pub fn run(&mut self) -> Result<(), Error> {
+        let mut readable: Vec<usize> = (0..self.ports.len()).collect();
+        loop {
+            self.now = self.clock.now();
+            self.act();
+            self.wake();
+            for &port in &readable {
+                self.receive(port)?;
+            }
+            self.hand_over()?;
+            let before = self.clock.now();
+            self.feed.tick(before);
+            let until = self.deadline().min(self.feed.deadline());
+            let stopped = self.wait.wait(until - before, &mut readable)?;
+            self.feed.wake(before);
+            if stopped {
+                return Ok(());
+            }
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        let links = self.links.iter().flatten().map(|link| link.chain.deadline());
+        let timeline = self.timeline.front().map_or(Time::MAX, |(at, _)| *at);
+        links.fold(timeline, Time::min)
+    }
+
+    /// Wakes links whose time has come.
+    fn wake(&mut self) {
+        for place in 0..self.links.len() {
+            let Some(link) = &mut self.links[place] else { continue };
+            let deadline = link.chain.deadline();
+            if deadline <= self.now {
+                self.counts[place].lateness.add(self.now - deadline);
+                link.chain.wake(self.now, &mut self.out);
+                self.leave(place);
+                self.work_off();
+            }
+        }
+    }
+
+    fn receive(&mut self, place: usize) -> Result<(), Error> {
+        let Lane { ports, work, feed, now, .. } = self;
+        let port = &mut ports[place];
+        let (entry, point) = (port.entry, port.point);
+        let (received, mut local) = (Cell::new(0), 0);
+        let mut each = |packet: Box<Packet>| {
+            received.set(received.get() + 1);
+            if route::is_local(packet.frame.ip.destination) {
+                local += 1;
+                return;
+            }
+            if let Some(point) = point {
+                feed.passed(*now, point, wire::Direction::Outbound, &packet);
+            }
+            let to = match entry {
+                Entry::Path(path) => To::Path(path, Direction::Up),
+                Entry::Link(link) => To::Link(link, Direction::Up),
+                Entry::Router => To::Router,
+            };
+            work.push_back((to, packet));
+        };
+        while received.get() < BATCH && port.receive(&mut each)? {}
+        port.counts.received += received.get();
+        port.counts.local += local;
+        self.work_off();
+        Ok(())
+    }
+}

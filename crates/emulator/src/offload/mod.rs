@@ -1,0 +1,10 @@
+//! Super-frames: what the kernel would cut only before a wire (GSO) is cut into packets of the path's MTU for the
+//! elements of a link, and what is contiguous behind them is merged again.
+
+mod header;
+mod merge;
+mod split;
+
+pub(crate) use header::{Header, Kind};
+pub(crate) use merge::Group;
+pub(crate) use split::split;
