@@ -8,15 +8,14 @@ impl Connection {
     pub(super) fn acknowledgement(&mut self, packet: &Packet) {
         let of_data = packet.direction.reverse();
         let d = of_data as usize;
-        let subflow = &mut self.subflows[packet.subflow];
-        let shift = subflow.window_shift(packet.direction, packet.end);
-        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
 
         let sequence = &mut view.sequences[d];
         let position = sequence.position(packet.tcp.ack);
         let acknowledged = sequence.acknowledged(packet.seen.at, position);
         self.may_close |= acknowledged.newly.is_some() && sequence.fin.is_some();
+        let shift = view.window_shifts[packet.direction as usize];
         let window_bytes = shift.map(|shift| u64::from(packet.tcp.window) << shift);
         let window_changed = window_bytes != sequence.window_bytes;
         sequence.window_bytes = window_bytes;

@@ -204,6 +204,7 @@ impl Connection {
         let signals = self.options(packet);
         let len = packet.observation.frame.payload.len;
         if flags.has(Flags::SYN) {
+            self.subflows[packet.subflow].learn_window_shifts();
             if len > 0 && self.plain {
                 // TCP Fast Open (RFC 7413 §2).
                 self.data(packet, len, false);

@@ -17,8 +17,6 @@ pub(crate) struct End {
     /// The last acknowledgement of new data, per direction of the data.
     pub(crate) last_ack: [Option<Time>; 2],
     pub(crate) first: Seen,
-    /// Room to work in: segments that a packet brought in order.
-    in_order: Vec<InOrder>,
 }
 
 impl End {
@@ -33,7 +31,6 @@ impl End {
             metrics: Metrics::new(options, first.at),
             last_ack: [None; 2],
             first,
-            in_order: Vec::new(),
         }
     }
 
@@ -52,26 +49,27 @@ impl End {
 
     /// Data arrived under subflow sequence numbers not seen before.
     pub(super) fn arrive(&mut self, packet: &Packet, range: (i64, i64)) {
-        let dir = packet.direction;
-        let stream = &mut self.streams[dir as usize];
+        let direction = packet.direction;
+        let (stream, metrics) = (&mut self.streams[direction as usize], &mut self.metrics);
         let before = stream.in_order();
-        let mut in_order = std::mem::take(&mut self.in_order);
-        let new = stream.arrive(range, packet.seen, packet.subflow, |segment| in_order.push(segment));
+        let new = stream.arrive(
+            range,
+            packet.seen,
+            packet.subflow,
+            |InOrder { seen, subflow, offset, bytes, delay_nanos }| {
+                metrics.on(&FlowEvent { seen, subflow, direction, kind: Kind::InOrder { offset, bytes, delay_nanos } });
+            },
+        );
         let progress = (stream.in_order() - before).max(0) as u64;
         let reinjected = (range.1 - range.0) as u64 - new;
         if new > 0 {
-            self.emit(packet.event(dir, Kind::Arrived { bytes: new }));
+            self.emit(packet.event(direction, Kind::Arrived { bytes: new }));
         }
-        for segment in in_order.drain(..) {
-            let kind = Kind::InOrder { offset: segment.offset, bytes: segment.bytes, delay_nanos: segment.delay_nanos };
-            self.emit(FlowEvent { seen: segment.seen, subflow: segment.subflow, direction: dir, kind });
-        }
-        self.in_order = in_order;
         if progress > 0 {
-            self.emit(packet.event(dir, Kind::Progress { bytes: progress }));
+            self.emit(packet.event(direction, Kind::Progress { bytes: progress }));
         }
         if reinjected > 0 {
-            self.emit(packet.event(dir, Kind::Reinjected { bytes: reinjected }));
+            self.emit(packet.event(direction, Kind::Reinjected { bytes: reinjected }));
         }
     }
 }

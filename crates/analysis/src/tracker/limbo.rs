@@ -3,7 +3,8 @@
 //! A handshake is decided when its SYN/ACK shows the key, a join when its token is known, and a flow whose handshake was
 //! not captured when a data sequence number of 8 bytes lies near those of a known connection.
 
-use super::{Connection, Key, Subflow, SubflowKind, address, handshake::Handshake, subflow::Addresses, vantage};
+use super::flows::{Key, address};
+use super::{Connection, Subflow, SubflowKind, handshake::Handshake, subflow::Addresses, vantage};
 use crate::event::Seen;
 use rustc_hash::FxHashMap;
 use tables::Direction;

@@ -1,6 +1,6 @@
 //! Observations to connections, subflows and flow events.
 //!
-//! A [flow](Flow) is a 4-tuple as one site sees it. Its packets wait in [limbo] until it is certain which connection they
+//! A [flow](flows) is a 4-tuple as one site sees it. Its packets wait in [limbo] until it is certain which connection they
 //! belong to; from then on each goes straight to [`Connection::packet`].
 
 mod acknowledgement;
@@ -10,6 +10,7 @@ mod data;
 mod data_space;
 mod end;
 mod ends;
+mod flows;
 mod handshake;
 mod limbo;
 mod mappings;
@@ -28,39 +29,12 @@ use crate::Options;
 use crate::event::Seen;
 use crate::metrics::one_way::OneWay;
 use crate::report::{self, Reports};
+use flows::{Flow, Flows, Key};
 use limbo::{Decision, Limbo};
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use tables::Direction;
 use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
-
-/// A 4-tuple at a site; the lower endpoint comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    low: (u128, u16),
-    high: (u128, u16),
-    site: u32,
-}
-
-/// What is known of a 4-tuple.
-#[derive(Clone, Copy, Debug)]
-enum Flow {
-    Waiting {
-        limbo: u32,
-    },
-    Live {
-        connection: u32,
-        subflow: u32,
-        end: u8,
-        low_is_client: bool,
-    },
-    /// Finished; what comes late is let go.
-    Gone {
-        since: Time,
-    },
-}
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
 /// whose clocks may differ.
@@ -77,7 +51,7 @@ pub(crate) struct Tracker {
     captures: Vec<Arc<str>>,
     /// Whether a site has several points, so that one packet may be seen twice.
     crowded: Vec<bool>,
-    flows: FxHashMap<Key, Flow>,
+    flows: Flows,
     limbos: Vec<Option<Limbo>>,
     free_limbos: Vec<u32>,
     connections: Vec<Option<Box<Connection>>>,
@@ -97,7 +71,7 @@ impl Tracker {
             points: Vec::new(),
             captures: Vec::new(),
             crowded: Vec::new(),
-            flows: FxHashMap::default(),
+            flows: Flows::default(),
             limbos: Vec::new(),
             free_limbos: Vec::new(),
             connections: Vec::new(),
@@ -128,32 +102,24 @@ impl Tracker {
         if observation.frame.ip.fragment.is_some() {
             return;
         }
-        let (key, from_low) = self.key(observation, tcp);
-        match self.flows.get(&key) {
-            Some(&Flow::Live { connection, subflow, end, low_is_client }) => {
+        let site = site_of(&self.points, observation.point);
+        let (flow, from_low) = self.flows.of(observation, tcp, site);
+        match flow {
+            Some(Flow::Live { connection, subflow, end, low_is_client }) => {
                 let (subflow, direction) = (subflow as usize, direction(from_low == low_is_client));
                 if is_opening(tcp) && self.reopens((connection, subflow, end.into()), direction, tcp) {
+                    let (key, _) = Key::of(observation, tcp, site);
                     self.abandon(key, observation.at);
                     self.wait(key, from_low, observation);
                 } else {
                     self.deliver(connection, subflow, end.into(), direction, observation);
                 }
             }
-            Some(&Flow::Waiting { limbo }) => self.wait_on(limbo, from_low, observation),
+            Some(Flow::Waiting { limbo }) => self.wait_on(limbo, from_low, observation),
             Some(Flow::Gone { .. }) if !is_opening(tcp) => {}
-            _ => self.wait(key, from_low, observation),
+            _ => self.wait(Key::of(observation, tcp, site).0, from_low, observation),
         }
         self.sweep(observation.at);
-    }
-
-    fn key(&self, observation: &Observation, tcp: &Tcp) -> (Key, bool) {
-        let ip = &observation.frame.ip;
-        let source = (number(ip.source), tcp.source_port);
-        let destination = (number(ip.destination), tcp.destination_port);
-        let site = site_of(&self.points, observation.point);
-        let from_low = source <= destination;
-        let (low, high) = if from_low { (source, destination) } else { (destination, source) };
-        (Key { low, high, site }, from_low)
     }
 
     /// A SYN with another sequence number on a 4-tuple in use: the ports are used again.
@@ -271,10 +237,10 @@ impl Tracker {
             // Another capture, seen first, was taken to stand here; this subflow shows that it stands at the other end.
             connection.turn(subflow, end, other, &self.options);
             for key in self.keys[index as usize].iter().filter(|key| key.site == other) {
-                if let Some(Flow::Live { subflow: s, end: e, .. }) = self.flows.get_mut(key)
-                    && *s as usize == subflow
+                if let Some(Flow::Live { connection, subflow: s, end: e, low_is_client }) = self.flows.get(key)
+                    && s as usize == subflow
                 {
-                    *e = 1 - *e;
+                    self.flows.insert(*key, Flow::Live { connection, subflow: s, end: 1 - e, low_is_client });
                 }
             }
         }
@@ -342,7 +308,7 @@ impl Tracker {
         let connection = self.connections[index as usize].take().expect("live");
         self.known.forget(index, &connection);
         for key in self.keys[index as usize].drain(..) {
-            if matches!(self.flows.get(&key), Some(Flow::Live { connection, .. }) if *connection == index) {
+            if matches!(self.flows.get(&key), Some(Flow::Live { connection, .. }) if connection == index) {
                 self.flows.insert(key, Flow::Gone { since: now });
                 self.gone.push_back((now, key));
             }
@@ -350,7 +316,7 @@ impl Tracker {
         self.free.push(index);
         while self.gone.len() > MOST_REMEMBERED || self.gone.front().is_some_and(|(at, _)| now - *at > REMEMBER_NANOS) {
             let Some((at, key)) = self.gone.pop_front() else { break };
-            if matches!(self.flows.get(&key), Some(Flow::Gone { since }) if *since == at) {
+            if matches!(self.flows.get(&key), Some(Flow::Gone { since }) if since == at) {
                 self.flows.remove(&key);
             }
         }
@@ -391,28 +357,15 @@ fn is_opening(tcp: &Tcp) -> bool {
     tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK)
 }
 
-/// IPv4 addresses take the numbers of their IPv4-mapped IPv6 addresses.
-fn number(address: IpAddr) -> u128 {
-    match address {
-        IpAddr::V4(address) => 0xffff_0000_0000 | u128::from(u32::from(address)),
-        IpAddr::V6(address) => u128::from(address),
-    }
-}
-
-fn address((number, port): (u128, u16)) -> SocketAddr {
-    let address = match u32::try_from(number.wrapping_sub(0xffff_0000_0000)) {
-        Ok(number) => IpAddr::V4(number.into()),
-        Err(_) => IpAddr::V6(number.into()),
-    };
-    SocketAddr::new(address, port)
-}
-
 /// Equal for copies of one packet; a retransmission differs in identification, timestamp or acknowledgement.
 fn fingerprint(observation: &Observation, tcp: &Tcp) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
-    let ip = &observation.frame.ip;
-    (ip.id, tcp.seq, tcp.ack, tcp.flags, tcp.window, observation.frame.payload.len).hash(&mut hasher);
-    (tcp.source_port, tcp.options.as_bytes()).hash(&mut hasher);
+    let (ip, ports) = (&observation.frame.ip, u64::from(tcp.source_port));
+    // Few words are hashed faster than many numbers.
+    hasher.write_u64(u64::from(ip.id) | u64::from(tcp.flags.0) << 16 | u64::from(tcp.window) << 24 | ports << 40);
+    hasher.write_u64(u64::from(tcp.seq) | u64::from(tcp.ack) << 32);
+    hasher.write_u32(observation.frame.payload.len);
+    tcp.options.as_bytes().hash(&mut hasher);
     hasher.finish()
 }

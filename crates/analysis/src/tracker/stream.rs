@@ -84,7 +84,10 @@ impl Stream {
             }
         });
         self.waiting_count += waiting.len() - before;
-        self.advance(self.arrived.contiguous_from(self.in_order), seen, in_order);
+        let to = self.arrived.contiguous_from(self.in_order);
+        if to > self.in_order {
+            self.advance(to, seen, in_order);
+        }
         if self.waiting_count > MOST_WAITING {
             self.first_waiting_before(i64::MAX);
         }
@@ -92,7 +95,7 @@ impl Stream {
     }
 
     fn advance(&mut self, to: i64, now: Seen, mut in_order: impl FnMut(InOrder)) {
-        self.in_order = self.in_order.max(to);
+        self.in_order = to;
         while let Some((subflow, Waiting { start, end, seen })) = self.first_waiting_before(to) {
             let delay_nanos = (now.at - seen.at).max(0) as u64;
             in_order(InOrder { seen, subflow, offset: start, bytes: (end - start) as u32, delay_nanos });

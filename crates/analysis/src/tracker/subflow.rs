@@ -37,9 +37,18 @@ impl Subflow {
         self.views.iter().flatten().map(|view| view.addresses)
     }
 
-    /// How far the window that a side announces is shifted, as seen at an end: by what its SYN said if both SYNs said
-    /// something (RFC 7323 §2.2). None where that is not known.
-    pub(super) fn window_shift(&self, by: Direction, end: usize) -> Option<u8> {
+    /// A SYN was read: what it said of windows may be known now.
+    pub(super) fn learn_window_shifts(&mut self) {
+        for end in 0..2 {
+            let shifts = Direction::BOTH.map(|by| self.window_shift(by, end));
+            if let Some(view) = &mut self.views[end] {
+                view.window_shifts = shifts;
+            }
+        }
+    }
+
+    /// As seen at an end: by what the side's SYN said if both SYNs said something (RFC 7323 §2.2).
+    fn window_shift(&self, by: Direction, end: usize) -> Option<u8> {
         let handshake = &self.views[end].as_ref()?.handshake;
         let said = |side: Direction| {
             let syn = if side == self.opener { handshake.syn } else { handshake.syn_ack };
@@ -69,6 +78,8 @@ pub(crate) struct View {
     pub(crate) last: Seen,
     pub(crate) addresses: Addresses,
     pub(super) handshake: Handshake,
+    /// How far the windows that each side announces are shifted, where that is known.
+    pub(super) window_shifts: [Option<u8>; 2],
     pub(super) sequences: [Sequence; 2],
     pub(super) mappings: [Mappings; 2],
     /// Subflow sequence numbers of mappings count from the SYN; this turns them into positions where it was not seen.
@@ -109,6 +120,7 @@ impl View {
             last: first,
             addresses,
             handshake: Handshake::default(),
+            window_shifts: [None; 2],
             sequences: Default::default(),
             mappings: Default::default(),
             alignment: [Alignment::Unknown; 2],

@@ -1,0 +1,118 @@
+//! 4-tuples, and what is known of each.
+
+use rustc_hash::FxHashMap;
+use std::net::{IpAddr, SocketAddr};
+use wire::{Observation, Tcp, Time};
+
+/// A 4-tuple at a site; the lower endpoint comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) low: (u128, u16),
+    pub(super) high: (u128, u16),
+    pub(super) site: u32,
+}
+
+/// What is known of a 4-tuple.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Flow {
+    Waiting {
+        limbo: u32,
+    },
+    Live {
+        connection: u32,
+        subflow: u32,
+        end: u8,
+        low_is_client: bool,
+    },
+    /// Finished; what comes late is let go.
+    Gone {
+        since: Time,
+    },
+}
+
+#[derive(Default)]
+pub(super) struct Flows {
+    known: FxHashMap<Key, Flow>,
+    /// The flow of the latest packet, by point: mostly the next one's too. Forgotten whenever something becomes known.
+    latest: [Option<Latest>; LATEST],
+}
+
+#[derive(Clone, Copy)]
+struct Latest {
+    point: u32,
+    low: (IpAddr, u16),
+    high: (IpAddr, u16),
+    flow: Flow,
+}
+
+const LATEST: usize = 8;
+
+impl Key {
+    /// The key of a packet, and whether it comes from the lower endpoint.
+    pub(super) fn of(observation: &Observation, tcp: &Tcp, site: u32) -> (Key, bool) {
+        let ip = &observation.frame.ip;
+        let source = (number(ip.source), tcp.source_port);
+        let destination = (number(ip.destination), tcp.destination_port);
+        let from_low = source <= destination;
+        let (low, high) = if from_low { (source, destination) } else { (destination, source) };
+        (Key { low, high, site }, from_low)
+    }
+}
+
+impl Flows {
+    /// What is known of a packet's flow, and whether the packet comes from the lower endpoint.
+    #[inline]
+    pub(super) fn of(&mut self, observation: &Observation, tcp: &Tcp, site: u32) -> (Option<Flow>, bool) {
+        let ip = &observation.frame.ip;
+        let (source, destination) = ((ip.source, tcp.source_port), (ip.destination, tcp.destination_port));
+        let point = observation.point.0;
+        if let Some(latest) = &self.latest[point as usize % LATEST]
+            && latest.point == point
+        {
+            if (latest.low, latest.high) == (source, destination) {
+                return (Some(latest.flow), true);
+            }
+            if (latest.low, latest.high) == (destination, source) {
+                return (Some(latest.flow), false);
+            }
+        }
+        let (key, from_low) = Key::of(observation, tcp, site);
+        let flow = self.known.get(&key).copied();
+        if let Some(flow) = flow {
+            let (low, high) = if from_low { (source, destination) } else { (destination, source) };
+            self.latest[point as usize % LATEST] = Some(Latest { point, low, high, flow });
+        }
+        (flow, from_low)
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<Flow> {
+        self.known.get(key).copied()
+    }
+
+    pub(super) fn insert(&mut self, key: Key, flow: Flow) {
+        self.latest = [None; LATEST];
+        self.known.insert(key, flow);
+    }
+
+    pub(super) fn remove(&mut self, key: &Key) -> Option<Flow> {
+        self.latest = [None; LATEST];
+        self.known.remove(key)
+    }
+}
+
+/// IPv4 addresses take the numbers of their IPv4-mapped IPv6 addresses.
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => 0xffff_0000_0000 | u128::from(u32::from(address)),
+        IpAddr::V6(address) => u128::from(address),
+    }
+}
+
+/// The endpoint of a key.
+pub(super) fn address((number, port): (u128, u16)) -> SocketAddr {
+    let address = match u32::try_from(number.wrapping_sub(0xffff_0000_0000)) {
+        Ok(number) => IpAddr::V4(number.into()),
+        Err(_) => IpAddr::V6(number.into()),
+    };
+    SocketAddr::new(address, port)
+}
