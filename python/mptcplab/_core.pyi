@@ -65,6 +65,7 @@ def analyze(
     smoothing_seconds: float = 5.0,
     trim_seconds: float = 5.0,
     samples: bool = True,
+    one_clock: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Tables: ...

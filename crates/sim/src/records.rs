@@ -219,12 +219,13 @@ fn state(at: Time, host: &'static str, connection: &Snapshot, subflow: &SubflowS
         pacing_mbps: sampled.map(|path| path.pacing_bytes_per_second as f64 * 8e-6),
         in_flight_packets: path.map(|path| path.in_flight_packets),
         queued_bytes: path.map(|path| path.queued_bytes),
-        scheduled_bytes: subflow.scheduled_bytes,
+        scheduled_bytes: Some(subflow.scheduled_bytes),
         retransmitted_packets: subflow.retransmitted_packets,
         backup: path.map(|path| path.backup),
         stale: path.map(|path| path.stale),
-        unacknowledged_bytes: connection.unacknowledged_bytes,
-        peer_window_bytes: connection.peer_window_bytes,
+        unacknowledged_bytes: Some(connection.unacknowledged_bytes),
+        peer_window_bytes: Some(connection.peer_window_bytes),
+        ..State::default()
     }
 }
 

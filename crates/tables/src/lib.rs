@@ -5,6 +5,7 @@
 
 mod cell;
 mod csv;
+mod given;
 mod json;
 mod row;
 mod rows;
@@ -13,8 +14,10 @@ pub use arrow_array;
 pub use arrow_array::{RecordBatch, RecordBatchIterator, ffi_stream::FFI_ArrowArrayStream};
 pub use arrow_schema;
 pub use cell::Direction;
+pub use given::{Misfit, batch};
 pub use row::{Column, Row};
 pub use rows::connections::Connection;
+pub use rows::counters::Counter;
 pub use rows::diagnostics::Diagnostic;
 pub use rows::drops::Dropped;
 pub use rows::events::Event;
@@ -22,6 +25,7 @@ pub use rows::flows::Flow;
 pub use rows::queues::Queue;
 pub use rows::reordering::Reordering;
 pub use rows::rtt::Rtt;
+pub use rows::signals::Signal;
 pub use rows::state::State;
 pub use rows::subflows::Subflow;
 pub use rows::throughput::Throughput;
@@ -97,6 +101,10 @@ tables! {
     drops: Dropped,
     /// One row per event.
     events: Event,
+    /// One row per event that a kernel told its path managers.
+    signals: Signal,
+    /// One row per host and counter of its kernel.
+    counters: Counter,
     /// One row per remark about what limits trust in the figures.
     diagnostics: Diagnostic,
 }

@@ -1,6 +1,7 @@
 //! One table, one file.
 
 pub mod connections;
+pub mod counters;
 pub mod diagnostics;
 pub mod drops;
 pub mod events;
@@ -8,6 +9,7 @@ pub mod flows;
 pub mod queues;
 pub mod reordering;
 pub mod rtt;
+pub mod signals;
 pub mod state;
 pub mod subflows;
 pub mod throughput;
