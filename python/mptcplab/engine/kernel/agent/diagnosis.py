@@ -46,25 +46,28 @@ class Diagnosis:
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_SOCK_DIAG)
+        # Numbers of the interfaces that sockets turned out to be bound to.
+        self._interfaces: dict[Tuple, int] = {}
 
     def policy(self, ends: Tuple) -> Policy:
         """Give what a socket goes by; nothing is known of one that is not there."""
-        local, remote = (ipaddress.ip_address(address) for address, _ in ends)
-        family = socket.AF_INET if local.version == 4 else socket.AF_INET6
-        identity = _PORTS.pack(ends[0][1], ends[1][1])
-        identity += local.packed.ljust(16, b"\0") + remote.packed.ljust(16, b"\0")
-        identity += _REST.pack(0, NO_COOKIE, NO_COOKIE)
-        wanted = 1 << (INET_DIAG_CONG - 1)
-        body = _REQUEST.pack(family, socket.IPPROTO_TCP, wanted, ANY_STATE) + identity
-        request = netlink.message(SOCK_DIAG_BY_FAMILY, 0, body)
-        try:
-            (answer,) = netlink.ask(self._socket, request)
-        except OSError:
-            return Policy(None, None)
-        found = netlink.attributes(answer[_ANSWER_BYTES:])
-        name = found.get(INET_DIAG_CONG)
-        known = None if name is None else name.rstrip(b"\0").decode()
-        return Policy(known, _backup(found))
+        # Subflows of an endpoint with a device are bound to it, and found with its number only.
+        known = self._interfaces.get(ends)
+        numbers = (
+            [0, *(number for number, _ in socket.if_nameindex())] if known is None else [known]
+        )
+        for number in numbers:
+            try:
+                (answer,) = netlink.ask(self._socket, _named(ends, number))
+            except OSError:
+                continue
+            self._interfaces[ends] = number
+            found = netlink.attributes(answer[_ANSWER_BYTES:])
+            name = found.get(INET_DIAG_CONG)
+            controller = None if name is None else name.rstrip(b"\0").decode()
+            return Policy(controller, _backup(found))
+        self._interfaces.pop(ends, None)
+        return Policy(None, None)
 
     def alive(self) -> int:
         """Count the TCP sockets that are open or closing."""
@@ -78,6 +81,18 @@ class Diagnosis:
     def close(self) -> None:
         """Ask no more."""
         self._socket.close()
+
+
+def _named(ends: Tuple, interface: int) -> bytes:
+    """Ask for the socket of these ends."""
+    local, remote = (ipaddress.ip_address(address) for address, _ in ends)
+    family = socket.AF_INET if local.version == 4 else socket.AF_INET6
+    identity = _PORTS.pack(ends[0][1], ends[1][1])
+    identity += local.packed.ljust(16, b"\0") + remote.packed.ljust(16, b"\0")
+    identity += _REST.pack(interface, NO_COOKIE, NO_COOKIE)
+    wanted = 1 << (INET_DIAG_CONG - 1)
+    body = _REQUEST.pack(family, socket.IPPROTO_TCP, wanted, ANY_STATE) + identity
+    return netlink.message(SOCK_DIAG_BY_FAMILY, 0, body)
 
 
 def _backup(found: dict[int, bytes]) -> bool | None:

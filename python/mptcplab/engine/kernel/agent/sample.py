@@ -20,12 +20,15 @@ INFINITE_SSTHRESH = 0x7FFF_FFFF
 NO_RTT = 0xFFFF_FFFF
 NO_RATE = 0xFFFF_FFFF_FFFF_FFFF
 APPLICATION_LIMITED = 1 << 0
+# So many are a millisecond, or a Mbit/s.
+MICROSECONDS = 1000
+BYTES_PER_SECOND = 125_000
 
 
 def row(information: Information, tcp: Fields, policy: Policy) -> Row:
     """Give the columns that say something, without those of time and place."""
     found = {
-        "timeout_ms": _scaled(tcp["rto"], 1e-3),
+        "timeout_ms": _scaled(tcp["rto"], MICROSECONDS),
         "backoffs": tcp["backoff"],
         "retransmitted_packets": tcp["total_retrans"],
         "congestion_control": policy.congestion_control,
@@ -43,15 +46,15 @@ def _sender(tcp: Fields) -> Row:
     flags = tcp["delivery_flags"] or 0
     return {
         "cwnd_packets": tcp["snd_cwnd"],
-        "ssthresh_packets": None if ssthresh == INFINITE_SSTHRESH else _scaled(ssthresh, 1.0),
-        "srtt_ms": _scaled(tcp["rtt"], 1e-3) if sampled else None,
-        "rttvar_ms": _scaled(tcp["rttvar"], 1e-3) if sampled else None,
-        "pacing_mbps": _scaled(pacing, 8e-6) if sampled and pacing != NO_RATE else None,
+        "ssthresh_packets": None if ssthresh == INFINITE_SSTHRESH else _scaled(ssthresh, 1),
+        "srtt_ms": _scaled(tcp["rtt"], MICROSECONDS) if sampled else None,
+        "rttvar_ms": _scaled(tcp["rttvar"], MICROSECONDS) if sampled else None,
+        "pacing_mbps": _scaled(pacing, BYTES_PER_SECOND) if sampled and pacing != NO_RATE else None,
         "in_flight_packets": _in_flight(tcp),
         "queued_bytes": tcp["notsent_bytes"],
         "congestion_state": CONGESTION_STATES[tcp["ca_state"] or 0],
-        "min_rtt_ms": None if min_rtt == NO_RTT else _scaled(min_rtt, 1e-3),
-        "delivery_mbps": _scaled(tcp["delivery_rate"], 8e-6) if delivers else None,
+        "min_rtt_ms": None if min_rtt == NO_RTT else _scaled(min_rtt, MICROSECONDS),
+        "delivery_mbps": _scaled(tcp["delivery_rate"], BYTES_PER_SECOND) if delivers else None,
         "delivery_limited": bool(flags & APPLICATION_LIMITED) if delivers else None,
         "sacked_packets": tcp["sacked"],
         "lost_packets": tcp["lost"],
@@ -59,9 +62,9 @@ def _sender(tcp: Fields) -> Row:
         "retransmitted_bytes": tcp["bytes_retrans"],
         "acknowledged_bytes": tcp["bytes_acked"],
         "received_bytes": tcp["bytes_received"],
-        "busy_ms": _scaled(tcp["busy_time"], 1e-3),
-        "window_limited_ms": _scaled(tcp["rwnd_limited"], 1e-3),
-        "buffer_limited_ms": _scaled(tcp["sndbuf_limited"], 1e-3),
+        "busy_ms": _scaled(tcp["busy_time"], MICROSECONDS),
+        "window_limited_ms": _scaled(tcp["rwnd_limited"], MICROSECONDS),
+        "buffer_limited_ms": _scaled(tcp["sndbuf_limited"], MICROSECONDS),
     }
 
 
@@ -91,5 +94,5 @@ def _connection(information: Information, tcp: Fields) -> Row:
     }
 
 
-def _scaled(number: int | None, unit: float) -> float | None:
-    return None if number is None else number * unit
+def _scaled(number: int | None, parts: int) -> float | None:
+    return None if number is None else number / parts
