@@ -28,8 +28,9 @@ def run(
     baselines: bool | None = None,
     captures: str | None = None,
     force: bool = False,
+    engine: str = "simulation",
 ) -> Comparison:
-    """Simulate a scenario with MPTCP, and with plain TCP over each of its paths.
+    """Run a scenario with MPTCP, and with plain TCP over each of its paths.
 
     Args:
         scenario: A file, the name of a scenario that ships, or the scenario as a dictionary.
@@ -41,10 +42,11 @@ def run(
         captures: ``"none"``, ``"headers"`` or ``"full"`` (payload too). If left out ``"headers"``
             with ``out`` and ``"none"`` without.
         force: Replace other runs in ``out``.
+        engine: ``"simulation"``, in virtual time, or ``"kernel"``: Linux's own MPTCP, in real time.
 
     Raises:
-        ScenarioError: The scenario cannot be; says where and why.
-        Error: Something cannot be written, or is there already.
+        ScenarioError: The scenario cannot be, or not with this engine; says where and why.
+        Error: Something cannot be written or is there already, or this machine forbids it.
         KeyboardInterrupt: Ctrl-C; finished runs are kept, nothing is left of the others.
     """
     from mptcplab.scenario.scenario import load
@@ -59,6 +61,7 @@ def run(
             baselines=baselines,
             captures=captures or "headers",
             force=force,
+            engine=engine,
         )
     keeper = Keeper()
     return compare(
@@ -68,6 +71,7 @@ def run(
         seed=seed,
         baselines=baselines,
         captures=captures or "none",
+        engine=engine,
         keeper=keeper,
     )
 
@@ -89,6 +93,7 @@ def compare(
     baselines: bool | None = None,
     captures: str = "headers",
     force: bool = False,
+    engine: str = "simulation",
     keeper: Keeper | None = None,
     begin: Callable[[str], Callable[[int, int], None] | None] = lambda _: None,
     done: Callable[[str, bool], None] = lambda *_: None,
@@ -98,19 +103,20 @@ def compare(
     ``keeper`` is held by all that is returned. ``begin`` is told the name of each run and gives who
     is told of its progress; ``done`` is told the name, and whether the run was there already.
     """
+    from mptcplab.engine import named
     from mptcplab.engine.place import CAPTURES
-    from mptcplab.engine.simulation import simulate
     from mptcplab.results.comparison import Comparison
 
     if captures not in CAPTURES:
         raise Error(f"captures is {captures!r}; it must be one of {', '.join(CAPTURES)}")
     if not 0 <= seed < 2**64:
         raise Error(f"the seed is {seed}; it must be from 0 to 2^64 - 1")
+    perform = named(engine)
     wanted = scenario.run.baselines if baselines is None else baselines
     runs = {}
     for path in (None, *(scenario.paths if wanted else ())):
         what = "mptcp" if path is None else f"tcp-{path}"
-        runs[path], there = simulate(
+        runs[path], there = perform(
             scenario,
             out / what,
             name=name,

@@ -24,11 +24,13 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
-/// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and
-/// then, also while nothing comes: once it says true, reading ends soon, and what has come is measured.
+/// With `one_clock` all captures were stamped by one clock. `progress` is called now and then with the bytes read and,
+/// where known, the bytes in all. `stop` is asked now and then, also while nothing comes: once it says true, reading ends
+/// soon, and what has come is measured.
 #[allow(clippy::too_many_arguments)] // all but one are named by the caller
 #[pyfunction]
-#[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, progress=None, stop=None))]
+#[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, one_clock=false,
+    progress=None, stop=None))]
 pub fn analyze(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -36,6 +38,7 @@ pub fn analyze(
     smoothing_seconds: f64,
     trim_seconds: f64,
     samples: bool,
+    one_clock: bool,
     progress: Option<Bound<'_, PyAny>>,
     stop: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Tables> {
@@ -44,7 +47,7 @@ pub fn analyze(
         smoothing_ns: nanoseconds("smoothing_seconds", smoothing_seconds)?,
         trim_ns: nanoseconds("trim_seconds", trim_seconds)?,
         samples,
-        one_clock: false,
+        one_clock,
     };
     if paths.is_empty() {
         return Err(Error::new_err("no capture was named"));

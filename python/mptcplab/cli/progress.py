@@ -72,35 +72,42 @@ class Progress(_Line):
             self._show(line(self._elapsed(), done, total))
 
 
-class Simulating(_Line):
-    """How far the simulation of each run is."""
+class Running(_Line):
+    """How far each run is."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, engine: str) -> None:
         super().__init__()
         self._where = where
+        self._tell = _simulated if engine == "simulation" else _transferred
         self._what = ""
         #: How many were there already.
         self.kept = 0
 
-    def begin(self, what: str) -> Simulating:
+    def begin(self, what: str) -> Running:
         """Take note that the run ``what`` begins."""
         self._what = what
         self._begin()
         return self
 
-    def __call__(self, virtual_ns: int, packets: int) -> None:
-        """Take note of the virtual time and of the packets so far."""
+    def __call__(self, at_ns: int, amount: int) -> None:
+        """Take note of the run's time and of the packets (or bytes) so far."""
         if self._is_due():
-            elapsed = self._elapsed()
-            self._show(
-                f"{self._where} {self._what}: at {virtual_ns / 1e9:.1f} s, "
-                f"{count(packets)} packets, {count(round(packets / elapsed))}/s"
-            )
+            told = self._tell(at_ns / 1e9, amount, self._elapsed())
+            self._show(f"{self._where} {self._what}: {told}")
 
     def done(self, _what: str, there: bool) -> None:
         """Take note that a run is done."""
         self._clear()
         self.kept += there
+
+
+def _simulated(at: float, packets: int, elapsed: float) -> str:
+    return f"at {at:.1f} s, {count(packets)} packets, {count(round(packets / elapsed))}/s"
+
+
+def _transferred(at: float, transferred: int, elapsed: float) -> str:
+    del elapsed
+    return f"at {at:.1f} s, {size(transferred)}"
 
 
 def line(elapsed: float, done: int, total: int | None) -> str:

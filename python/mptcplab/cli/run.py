@@ -21,6 +21,7 @@ examples:
   mptcplab run mine.toml --seed 7                   a file of your own, other chances
   mptcplab run wifi-lte --set path.wifi.rate=10Mbit/s --set mptcp.congestion_control=olia
   mptcplab run wifi-lte --repeat 10                 seeds 1 to 10, mean and standard deviation
+  mptcplab run wifi-lte --engine kernel             the same with Linux's own MPTCP, in real time
   mptcplab run wifi-lte --json | jq .gain
   mptcplab analyze runs/wifi-lte-1/mptcp/*.pcapng   a closer look; Wireshark opens them too
 """
@@ -30,14 +31,21 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "run",
-        help="simulate a scenario, with MPTCP and with plain TCP over each path",
+        help="run a scenario, with MPTCP and with plain TCP over each path",
         description="Simulates a scenario with MPTCP and, under the same radio conditions, with "
-        "plain TCP over each of\nits paths. Each run leaves a directory with its captures and "
-        "tables.",
+        "plain TCP over each of\nits paths; or runs it with the Linux kernel, over emulated links. "
+        "Each run leaves a directory with\nits captures and tables.",
         epilog=EXAMPLES,
     )
     command.add_argument(
         "scenario", type=named, metavar="SCENARIO", help="a file, or the name of one that ships"
+    )
+    command.add_argument(
+        "--engine",
+        choices=("simulation", "kernel"),
+        default="simulation",
+        help="simulation: endpoints of our own in virtual time; kernel: Linux's, in real time, in "
+        "namespaces that end with the run (default: simulation)",
     )
     command.add_argument(
         "--seed", type=number, default=1, metavar="N", help="seed of all chance (default: 1)"
@@ -69,7 +77,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="where the run directories go, with --repeat into one per seed; runs that are there "
         "already are kept and not run again (default: runs/SCENARIO-SEED, with --repeat "
         "runs/SCENARIO; a file of your own or one changed by --set has six digits of its content "
-        "after its name, so that every change of it has a place of its own)",
+        "after its name, so that every change of it has a place of its own; -kernel follows with "
+        "--engine kernel)",
     )
     output.add_argument(
         "--force", action="store_true", help="replace other runs that are in the way"
@@ -114,7 +123,7 @@ def run(options: Namespace) -> int:
 
 
 def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparison]:
-    from mptcplab.cli.progress import Simulating
+    from mptcplab.cli.progress import Running
     from mptcplab.running import compare
 
     comparisons = []
@@ -123,7 +132,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     try:
         for seed in seeds:
             out = _place(name, scenario, options, seed)
-            with Simulating(str(out)) as progress:
+            with Running(str(out), options.engine) as progress:
                 comparison = compare(
                     name,
                     scenario,
@@ -132,6 +141,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
                     baselines=False if options.no_baselines else None,
                     captures=options.captures,
                     force=options.force,
+                    engine=options.engine,
                     begin=progress.begin,
                     done=progress.done,
                 )
@@ -166,6 +176,8 @@ def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path
             from mptcplab.scenario import long
 
             name += "-" + hashlib.sha256(long.write(scenario).encode()).hexdigest()[:6]
+        if options.engine != "simulation":
+            name += f"-{options.engine}"
         out = Path("runs", name if options.repeat else f"{name}-{seed}")
     return out / str(seed) if options.repeat else out
 

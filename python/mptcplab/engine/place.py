@@ -76,7 +76,7 @@ def written(target: Path) -> Iterator[Path]:
     made = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(target.parent)
+        sweep(target.parent)
         new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
     except OSError as error:
         raise Error(f"cannot write {target}: {error.strerror or error}") from error
@@ -107,7 +107,7 @@ def _replace(target: Path, new: Path) -> None:
         new.rename(target)
 
 
-def _sweep(place: Path) -> None:
+def sweep(place: Path) -> None:
     """Remove what runs left that were killed: nobody holds its lock."""
     for left in place.glob(f"{UNFINISHED}*"):
         try:

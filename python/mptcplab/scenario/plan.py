@@ -33,7 +33,7 @@ def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> str:
             "schema": 1,
             "seed": seed,
             "run": kind,
-            "transfer": _transfer(scenario.transfer),
+            "transfer": planned_transfer(scenario.transfer),
             "links": {name: _link(link) for name, link in scenario.links.items()},
             "paths": [
                 _path(number, name, path)
@@ -63,6 +63,11 @@ def server_addresses(scenario: Scenario) -> list[str]:
         for version in dict.fromkeys(versions)
         for number in range(scenario.server.addresses)
     ]
+
+
+def addresses(number: int, path: Path) -> list[str]:
+    """Give the client's addresses on its path of that number (the first is 1)."""
+    return [address for address in _address(number, path, 2).values() if address is not None]
 
 
 def _versions(path: Path) -> tuple[int, ...]:
@@ -100,7 +105,8 @@ def _transport(scenario: Scenario, baseline: str | None) -> dict[str, Any]:
     return {"client": settings, "server": settings}
 
 
-def _transfer(transfer: Transfer) -> dict[str, Any]:
+def planned_transfer(transfer: Transfer) -> dict[str, Any]:
+    """Give what is transferred, in base units."""
     assert isinstance(transfer, Bulk | RequestResponse | ConstantBitRate)  # noqa: S101 - all that there are
     given: dict[str, Any] = {
         name + SUFFIXES.get(kind.name if kind else "", ""): getattr(transfer, name)

@@ -1,0 +1,130 @@
+"""A scenario, or plain TCP over one of its paths, as the lab takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mptcplab.engine.kernel import crossing, hosts, settings, timeline
+from mptcplab.engine.kernel.network import Agent, Host, Job
+from mptcplab.scenario.events import TcpTraffic, Traffic
+from mptcplab.scenario.kernel import over_one_path
+from mptcplab.scenario.plan import (
+    addresses as own_addresses,
+)
+from mptcplab.scenario.plan import (
+    plan,
+    planned_transfer,
+    server_addresses,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mptcplab.engine.kernel.machine import Machine
+    from mptcplab.engine.kernel.settings import Settings
+    from mptcplab.scenario.scenario import Scenario
+
+# How long sockets may take to go when all is transferred and a path is dead.
+LINGER_NS = 3 * 10**9
+# What an agent writes, by its job's key.
+LISTS = {"samples": "samples", "events": "events", "counters": "counters"}
+
+
+@dataclass
+class Wanted:
+    """A run, and what this machine's kernel has for it; refuses what it has not."""
+
+    scenario: Scenario
+    seed: int
+    baseline: str | None
+    machine: Machine
+
+    def __post_init__(self) -> None:
+        scenario = self.scenario
+        self.mptcp = self.baseline is None and scenario.mptcp.enabled
+        self._base = settings.of(scenario, self.machine, mptcp=self.mptcp)
+        key = "congestion_control" if self.mptcp else "tcp_congestion_control"
+        self._settings = self._with(getattr(scenario.kernel, key), f"[kernel] {key}")
+        self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
+        links = {scenario.paths[name].link for name in self._paths}
+        # By its number in the emulator's plan, which leaves out what the path does not meet.
+        self.traffic = [
+            (traffic, self._of_traffic(traffic))
+            for traffic in scenario.cross_traffic
+            if self.baseline is None or traffic.link in links
+        ]
+
+    def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
+        """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
+        client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)
+        place = raw if captures == "none" else directory
+        return Job(
+            plan=plan(self.scenario, self.seed, self.baseline),
+            client_capture=str(place / "client.pcapng"),
+            server_capture=str(place / "server.pcapng"),
+            full_payload=captures == "full",
+            stop_ns=self.scenario.stop_ns,
+            hosts=self._hosts(client),
+            agents=self._agents(raw),
+            attach={name: client.attach(name) for name in self._paths},
+            detach={name: client.detach(name) for name in self._paths},
+            timeline=timeline.changes(self.scenario, self.baseline),
+        )
+
+    def _with(self, congestion_control: str, where: str) -> Settings:
+        return settings.with_congestion_control(self._base, congestion_control, where, self.machine)
+
+    def _of_traffic(self, traffic: Traffic) -> Settings:
+        if not isinstance(traffic, TcpTraffic):
+            return self._settings
+        where = f"[[cross_traffic]] {traffic.name}: congestion_control"
+        return self._with(over_one_path(traffic.congestion_control), where)
+
+    def _hosts(self, client: hosts.Client) -> list[Host]:
+        server = hosts.server(self.scenario, self._settings, self._paths, mptcp=self.mptcp)
+        made = [client.host(self._paths), server]
+        for number, (traffic, own) in enumerate(self.traffic):
+            made += crossing.hosts(number, traffic, own)
+        return made
+
+    def _agents(self, raw: Path) -> dict[str, Agent]:
+        port = self.scenario.server.port
+        addresses = server_addresses(self.scenario)
+        family = "0.0.0.0" if all(hosts.version(one) == 4 for one in addresses) else "::"  # noqa: S104
+        made = {
+            "server": self._agent("server", raw, {"listen": [family, port]}),
+            "client": self._agent("client", raw, self._connect()),
+        }
+        for number, (traffic, own) in enumerate(self.traffic):
+            made |= crossing.agents(number, traffic, own)
+        return made
+
+    def _agent(self, host: str, raw: Path, ends: dict[str, Any]) -> Agent:
+        job = {
+            "transfer": planned_transfer(self.scenario.transfer),
+            "mptcp": self.mptcp,
+            "congestion_control": self._settings.congestion_control,
+            "linger_ns": LINGER_NS,
+            "host": host,
+            "sample_ns": self.scenario.run.sample,
+            **{key: str(raw / f"{host}.{name}") for key, name in LISTS.items()},
+        }
+        return Agent(host, job | ends)
+
+    def _connect(self) -> dict[str, Any]:
+        """Connect from the first path that there is, once it is there."""
+        at, name, _ = next(
+            (change for change in timeline.changes(self.scenario, self.baseline) if change[2]),
+            (self.scenario.stop_ns, self._paths[0], True),
+        )
+        number = list(self.scenario.paths).index(name) + 1
+        local = own_addresses(number, self.scenario.paths[name])[0]
+        remote = next(
+            address
+            for address in server_addresses(self.scenario)
+            if hosts.version(address) == hosts.version(local)
+        )
+        ends = {"local": [local, 0], "remote": [remote, self.scenario.server.port]}
+        return {"connect": ends, "start_ns": at + (timeline.SETTLE_NS if at else 0)}

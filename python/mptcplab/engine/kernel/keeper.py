@@ -1,0 +1,62 @@
+"""The keeper: ends the sandbox, and clears away after the engine, whoever of them is killed.
+
+``python -m mptcplab.engine.kernel.keeper LIFE PLACE COMMAND...`` starts a command, whose standard
+streams are its own. Its standard output ends when the command and all that came of it are gone.
+LIFE is the reading end of a pipe: ``KILL`` ends the command, ``DONE`` the keeper too. When it ends
+without a word, the engine is gone, and the run directories in PLACE that nobody holds go too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+KILL, DONE = b"k", b"d"
+# linux/prctl.h
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def main() -> None:
+    """Keep."""
+    life, place, command = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
+    # What unshare has started is ours when unshare is gone.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    child = subprocess.Popen(command)  # noqa: S603 - the engine's own
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, sys.stdin.fileno())
+    ended = os.pidfd_open(child.pid)
+    watched = [life, ended]
+    word = KILL
+    while word == KILL:
+        ready, _, _ = select.select(watched, [], [])
+        if ended in ready:
+            _reap()
+            os.dup2(null, sys.stdout.fileno())
+            watched.remove(ended)
+        if life in ready:
+            word = os.read(life, 1)
+            if ended in watched:
+                os.kill(child.pid, 9)
+    if ended in watched:
+        _reap()
+    if word != DONE:
+        from mptcplab.engine import place as places
+
+        places.sweep(place)
+
+
+def _reap() -> None:
+    """Wait until nobody is left: the first process of a PID namespace ends as its last."""
+    try:
+        while True:
+            os.wait()
+    except ChildProcessError:
+        pass
+
+
+if __name__ == "__main__":
+    main()

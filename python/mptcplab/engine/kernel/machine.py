@@ -1,0 +1,72 @@
+"""What this kernel has, as far as one can read it without trying."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from mptcplab._core import Error
+
+SYSCTL = Path("/proc/sys")
+TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What settings need to know of the kernel."""
+
+    congestion_controls: tuple[str, ...]
+    # Of those, the ones that the sysctl of a namespace may name.
+    unrestricted: tuple[str, ...]
+    schedulers: tuple[str, ...]
+
+    @classmethod
+    def here(cls) -> Machine:
+        """Read it, or say what is missing."""
+        if platform.system() != "Linux":
+            raise Error("the kernel engine needs Linux")
+        for tool, package in TOOLS.items():
+            if shutil.which(tool) is None:
+                raise Error(f"the kernel engine needs {tool}: apt install {package}")
+        return cls(
+            _words("net.ipv4.tcp_available_congestion_control"),
+            _words("net.ipv4.tcp_allowed_congestion_control"),
+            _words("net.mptcp.available_schedulers") or ("default",),
+        )
+
+    @property
+    def has_mptcp(self) -> bool:
+        """Whether it speaks MPTCP."""
+        return self.has("net.mptcp.enabled")
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Whether it speaks IPv6."""
+        return self.has("net.ipv6")
+
+    def has(self, sysctl: str) -> bool:
+        """Whether there is such a sysctl."""
+        return _file(sysctl).exists()
+
+
+def has_tun() -> bool:
+    """Whether TUN devices may be opened."""
+    try:
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
+def _words(sysctl: str) -> tuple[str, ...]:
+    try:
+        return tuple(_file(sysctl).read_text("ascii").split())
+    except OSError:
+        return ()
+
+
+def _file(sysctl: str) -> Path:
+    return SYSCTL / sysctl.replace(".", "/")

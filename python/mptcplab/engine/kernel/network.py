@@ -1,0 +1,74 @@
+"""What stands in the sandbox, as the lab takes it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass
+class Interface:
+    """A device of a host; ``port`` is the path or the cross traffic whose packets pass it."""
+
+    name: str
+    port: str
+    mtu_bytes: int
+
+
+@dataclass
+class Host:
+    """A network namespace: what stands in it, and what is told to Linux there."""
+
+    name: str
+    #: client, server, neighbour or peer.
+    kind: str
+    interfaces: list[Interface]
+    sysctls: dict[str, int | str]
+    #: For `ip -batch`, once the devices are there.
+    setup: list[str]
+
+
+@dataclass
+class Agent:
+    """What runs in a host, and what it is told."""
+
+    host: str
+    job: dict[str, Any]
+
+    @property
+    def listens(self) -> bool:
+        """Whether others connect to it."""
+        return "listen" in self.job
+
+
+@dataclass
+class Job:
+    """All that the lab needs."""
+
+    plan: str
+    client_capture: str
+    server_capture: str
+    full_payload: bool
+    stop_ns: int
+    hosts: list[Host]
+    #: Those of the transfer and of cross traffic, by name.
+    agents: dict[str, Agent]
+    #: For `ip -batch` at the client, by path: what brings it and what takes it away.
+    attach: dict[str, list[str]]
+    detach: dict[str, list[str]]
+    #: When which path comes (or goes), from the start.
+    timeline: list[tuple[int, str, bool]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for the lab."""
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, job: dict[str, Any]) -> Job:
+        """Read it in the lab."""
+        hosts = [
+            Host(**host | {"interfaces": [Interface(**one) for one in host["interfaces"]]})
+            for host in job["hosts"]
+        ]
+        agents = {name: Agent(**agent) for name, agent in job["agents"].items()}
+        return cls(**job | {"hosts": hosts, "agents": agents})

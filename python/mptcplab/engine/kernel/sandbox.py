@@ -1,0 +1,112 @@
+"""Namespaces of our own that end with us: a fresh process in them, and a keeper that sees to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
+
+from mptcplab._core import Error, InternalError
+from mptcplab.engine.kernel.keeper import DONE, KILL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+    from typing import IO, Any
+
+LAB = "mptcplab.engine.kernel.lab"
+KEEPER = "mptcplab.engine.kernel.keeper"
+# A child of unshare that outlives it is none of ours to find: it dies with it.
+UNSHARE = "setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc"
+AS_ROOT = "--user --map-root-user"
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[Sandbox]:
+    """Start a lab, which waits for its job.
+
+    When we are killed, it ends and run directories in ``place`` that are not finished go.
+    """
+    life, word = os.pipe()
+    unshare = UNSHARE.split() + ([] if os.geteuid() == 0 else AS_ROOT.split())
+    command = [*_module(KEEPER), str(life), str(place), *unshare, *_module(LAB)]
+    with tempfile.TemporaryFile("w+") as said:
+        try:
+            process = subprocess.Popen(  # noqa: S603
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                text=True,
+                pass_fds=[life],
+                # Ctrl-C on the terminal is for us alone.
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(word)
+            raise Error(f"cannot start {command[0]}: {error.strerror}") from error
+        finally:
+            os.close(life)
+        try:
+            yield Sandbox(process, word, said)
+            with suppress(BrokenPipeError):
+                os.write(word, DONE)
+        finally:
+            os.close(word)
+            with suppress(BrokenPipeError):
+                process.communicate()
+
+
+class Sandbox:
+    """A lab in namespaces of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], word: int, said: IO[str]) -> None:
+        self._process = process
+        self._word = word
+        self._said = said
+
+    def run(self, job: dict[str, Any]) -> Generator[dict[str, Any]]:
+        """Give it the job, and give what it tells until all that is in the sandbox is gone.
+
+        Whoever listens no longer ends it.
+        """
+        assert self._process.stdin  # noqa: S101 - is a pipe
+        assert self._process.stdout  # noqa: S101
+        try:
+            with suppress(BrokenPipeError):
+                self._process.stdin.write(json.dumps(job) + "\n")
+                self._process.stdin.flush()
+            last: dict[str, Any] = {}
+            for line in self._process.stdout:
+                last = json.loads(line)
+                if "failed" in last:
+                    raise Error(last["failed"])
+                yield last
+            if "ended" not in last:
+                raise self._unexpected()
+        finally:
+            with suppress(BrokenPipeError):
+                os.write(self._word, KILL)
+            self._process.stdout.read()
+
+    def _unexpected(self) -> Error:
+        """Say why it ended without a word."""
+        self._said.seek(0)
+        lines = self._said.read().splitlines()
+        if not lines:
+            return Error("the lab of the kernel engine was killed")
+        if lines[-1].startswith(("unshare:", "setpriv:")):
+            return Error(
+                f"this machine forbids namespaces of our own ({lines[-1]}): mptcplab doctor says "
+                "what would mend it"
+            )
+        return InternalError(f"the lab of the kernel engine failed: {lines[-1]}")
+
+
+def _module(name: str) -> list[str]:
+    # Without -P a file of the user's may stand in for a module of ours.
+    return [sys.executable, "-P", "-m", name]

@@ -1,0 +1,261 @@
+"""``[tcp]``, ``[mptcp]`` and ``[kernel]`` in Linux's words, or refused by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.quantity import DURATION, said
+from mptcplab.scenario.section import Section, kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mptcplab.engine.kernel.machine import Machine
+    from mptcplab.scenario.scenario import Scenario
+
+US, MS, S = 10**3, 10**6, 10**9
+# Most of each that `ip mptcp limits` takes (MPTCP_PM_ADDR_MAX).
+MOST = 8
+# How a path manager uses the client's addresses (`ip mptcp endpoint`).
+PATH_MANAGERS = {"full-mesh": "subflow fullmesh", "linux": "subflow", "single": None}
+# Where the sysctl may not name a congestion control: it is what nothing else overrides.
+FALLBACK = "reno"
+CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
+# What must not depend on what this machine does otherwise, nor on earlier connections.
+ALWAYS: dict[str, int | str] = {
+    "net.ipv4.conf.all.rp_filter": 0,
+    "net.ipv4.conf.default.rp_filter": 0,
+    "net.ipv4.tcp_no_metrics_save": 1,
+}
+
+
+@dataclass
+class Settings:
+    """What is set at each host."""
+
+    sysctls: dict[str, int | str] = field(default_factory=dict)
+    #: Attributes of every route.
+    route: list[str] = field(default_factory=list)
+    #: `ip mptcp limits`: subflows beside the first, and announced addresses that are joined.
+    limits: tuple[int, int] = (0, 0)
+    #: What sockets are told, where the sysctl may not name it.
+    congestion_control: str | None = None
+
+
+class CannotError(Exception):
+    """Linux cannot; says what it does."""
+
+
+@dataclass
+class _At:
+    """Where a value goes."""
+
+    machine: Machine
+    settings: Settings
+
+
+def of(scenario: Scenario, machine: Machine, *, mptcp: bool) -> Settings:
+    """Translate a scenario's settings; refuses what this kernel cannot do."""
+    if mptcp and not machine.has_mptcp:
+        raise ScenarioError("this kernel has no MPTCP: mptcplab doctor says what would mend it")
+    if not machine.has_ipv6 and any(path.ip != 4 for path in scenario.paths.values()):
+        raise ScenarioError("[path] ip: this kernel has no IPv6")
+    settings = Settings(dict(ALWAYS))
+    at = _At(machine, settings)
+    _apply("tcp", scenario.tcp, TCP, at)
+    settings.sysctls["net.ipv4.tcp_rmem"] = (
+        f"4096 {scenario.tcp.receive_buffer} {scenario.tcp.max_receive_buffer}"
+    )
+    if mptcp:
+        settings.sysctls["net.mptcp.enabled"] = 1
+        _apply("mptcp", scenario.mptcp, MPTCP, at)
+        settings.limits = (scenario.mptcp.max_subflows, scenario.mptcp.max_add_addr_accepted)
+        _check_limits(settings.limits)
+        _set_scheduler(scenario.kernel.scheduler, at)
+    for name, value in scenario.kernel.sysctl.items():
+        if not machine.has(name) and ".conf." not in name:
+            raise ScenarioError(f"[kernel] sysctl: this kernel has no {name}")
+        settings.sysctls[name] = value
+    return settings
+
+
+def with_congestion_control(
+    settings: Settings, name: str, where: str, machine: Machine
+) -> Settings:
+    """Give the settings of a host whose sockets have this congestion control.
+
+    Linux lets the sysctl of a namespace name unrestricted ones alone, its routes any. Subflows that
+    join take their connection's, which is the sysctl's unless the socket was told.
+    """
+    known = machine.congestion_controls
+    if name not in known:
+        hint = ": name another in [kernel]" if where.startswith("[kernel]") else ""
+        raise ScenarioError(f"{where}: this kernel has no {name} (it has {', '.join(known)}){hint}")
+    free = name in machine.unrestricted
+    sysctls = {CONGESTION_CONTROL: name if free else FALLBACK, **settings.sysctls}
+    if free:
+        return replace(settings, sysctls=sysctls)
+    route = [*settings.route, "congctl", name]
+    return replace(settings, sysctls=sysctls, route=route, congestion_control=name)
+
+
+def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> None:
+    for key, kind in kinds(type(values)).items():
+        if key in rules:
+            value = getattr(values, key)
+            try:
+                rules[key](value, at)
+            except CannotError as error:
+                shown = said(kind.show(value) if kind else value)
+                raise ScenarioError(
+                    f"[{section}] {key}: Linux cannot have {shown}: {error}"
+                ) from None
+
+
+def _check_limits(limits: tuple[int, int]) -> None:
+    for key, limit in zip(("max_subflows", "max_add_addr_accepted"), limits, strict=True):
+        if limit > MOST:
+            raise ScenarioError(
+                f"[mptcp] {key}: Linux cannot have {limit}: at most {MOST} (MPTCP_PM_ADDR_MAX)"
+            )
+
+
+def _set_scheduler(name: str, at: _At) -> None:
+    known = at.machine.schedulers
+    if name not in known:
+        raise ScenarioError(
+            f"[kernel] scheduler: this kernel has no {name} (it has {', '.join(known)}): "
+            "name another in [kernel]"
+        )
+    if at.machine.has("net.mptcp.scheduler"):
+        at.settings.sysctls["net.mptcp.scheduler"] = name
+
+
+def _fixed(does: Any) -> Callable[[Any, _At], None]:
+    """Linux does this and nothing else."""
+
+    def rule(value: Any, at: _At) -> None:
+        del at
+        if value != does:
+            raise CannotError(f"it has {said(does)}, whatever is set")
+
+    return rule
+
+
+def _fixed_time(does_ns: int) -> Callable[[Any, _At], None]:
+    def rule(value: int | None, at: _At) -> None:
+        del at
+        if value != does_ns:
+            raise CannotError(f"it has {DURATION.show(does_ns)}, whatever is set")
+
+    return rule
+
+
+def _sysctl(name: str, does: Any = None, least: int = 0, most: int = 2**31 - 1) -> Any:
+    """A whole number or switch that is a sysctl; ``does`` is what kernels without it do."""
+
+    def rule(value: Any, at: _At) -> None:
+        _set(name, int(value), int(value), does, at, (least, most))
+
+    return rule
+
+
+def _time(name: str, unit: int, does_ns: int, least: int = 0, most: int = 2**31 - 1) -> Any:
+    """A length of time that is a sysctl in a unit."""
+
+    def rule(value: int, at: _At) -> None:
+        if value % unit:
+            raise CannotError(
+                f"it counts whole {'s' if unit == S else 'ms' if unit == MS else 'us'}"
+            )
+        _set(name, value // unit, value, does_ns, at, (least, most))
+
+    return rule
+
+
+def _set(name: str, written: int, value: Any, does: Any, at: _At, bounds: tuple[int, int]) -> None:
+    if not bounds[0] <= written <= bounds[1]:
+        raise CannotError(f"{name} is from {bounds[0]} to {bounds[1]}")
+    if at.machine.has(name):
+        at.settings.sysctls[name] = written
+    elif value != does:
+        raise CannotError(f"this kernel has no {name}")
+
+
+def _delayed_ack(value: int | None, at: _At) -> None:
+    if value is None:
+        at.settings.route += ["quickack", "1"]
+    elif value != 40 * MS:
+        raise CannotError('it has 40 ms, or "off"')
+
+
+def _initial_window(value: int, at: _At) -> None:
+    if value != 10:
+        at.settings.route += ["initcwnd", str(value)]
+
+
+def _min_timeout(value: int, at: _At) -> None:
+    if at.machine.has("net.ipv4.tcp_rto_min_us"):
+        _time("net.ipv4.tcp_rto_min_us", US, 200 * MS, 1)(value, at)
+    elif value != 200 * MS:
+        at.settings.route += ["rto_min", f"{value / MS:g}ms"]
+
+
+def _tail_loss_probe(value: bool, at: _At) -> None:
+    at.settings.sysctls["net.ipv4.tcp_early_retrans"] = 3 if value else 0
+
+
+def _send_buffer(value: int, at: _At) -> None:
+    at.settings.sysctls["net.ipv4.tcp_wmem"] = f"4096 {min(16384, value)} {value}"
+
+
+def _syn_retries(value: int, at: _At) -> None:
+    _sysctl("net.ipv4.tcp_syn_retries", least=1, most=127)(value, at)
+    # Linux sends a SYN/ACK one time less.
+    at.settings.sysctls["net.ipv4.tcp_synack_retries"] = 5 if value == 6 else value
+
+
+def _capable_retries(value: int, at: _At) -> None:
+    # It counts those that are sent again.
+    _sysctl("net.mptcp.syn_retrans_before_tcp_fallback", does=2, most=127)(value - 1, at)
+
+
+TCP: dict[str, Any] = {
+    "window_scaling": _sysctl("net.ipv4.tcp_window_scaling"),
+    "timestamps": _sysctl("net.ipv4.tcp_timestamps"),
+    "sack": _sysctl("net.ipv4.tcp_sack"),
+    "delayed_ack": _delayed_ack,
+    "quick_acks": _fixed(16),
+    "proportional_rate_reduction": _fixed(True),
+    "rack": _sysctl("net.ipv4.tcp_recovery"),
+    "tail_loss_probe": _tail_loss_probe,
+    "undo": _fixed(True),
+    "initial_window": _initial_window,
+    "initial_ssthresh": _fixed(None),
+    "min_timeout": _min_timeout,
+    "max_timeout": _time("net.ipv4.tcp_rto_max_ms", MS, 120 * S, 1000, 120_000),
+    "initial_timeout": _fixed_time(S),
+    "linux_timeout": _fixed(True),
+    "syn_retries": _syn_retries,
+    "retries": _sysctl("net.ipv4.tcp_retries2", most=255),
+    "pacing": _fixed(False),
+    "keep_alive_idle": _fixed(None),
+    "keep_alive_interval": _time("net.ipv4.tcp_keepalive_intvl", S, 75 * S, 1, 32_767),
+    "keep_alive_probes": _sysctl("net.ipv4.tcp_keepalive_probes", least=1, most=127),
+    "receive_buffer_tuning": _sysctl("net.ipv4.tcp_moderate_rcvbuf"),
+    "send_buffer": _send_buffer,
+    "time_wait": _fixed_time(60 * S),
+    "fin_timeout": _time("net.ipv4.tcp_fin_timeout", S, 60 * S, 1, 120),
+}
+MPTCP: dict[str, Any] = {
+    "checksum": _sysctl("net.mptcp.checksum_enabled", does=0),
+    "opportunistic_retransmission": _fixed(False),
+    "penalisation": _fixed(False),
+    "long_numbers": _fixed(True),
+    "stale_timeouts": _sysctl("net.mptcp.stale_loss_cnt", does=4),
+    "capable_retries": _capable_retries,
+    "close_timeout": _time("net.mptcp.close_timeout", S, 60 * S),
+}
