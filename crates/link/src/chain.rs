@@ -74,35 +74,53 @@ impl Chain {
                 next = index;
             }
         }
-        self.slots.iter_mut().for_each(Slot::reckon);
+        for slot in &mut self.slots {
+            slot.reckon();
+        }
         self.reckon();
     }
 
     /// Packets that are to go on do so at once, to the end; then elements do what they have to do up to `now`.
     fn run(&mut self, now: Time, out: &mut Out) {
-        let mut at = now;
+        let (mut at, mut changed) = (now, false);
         loop {
             let index = if let Some((index, direction, packet)) = self.going.pop() {
-                match self.slots.get_mut(index as usize) {
-                    Some(slot) => slot.element.push(at, direction, packet, &mut self.given),
-                    None => out.send(direction, packet),
-                }
+                let Some(slot) = self.slots.get_mut(index as usize) else {
+                    out.send(direction, packet);
+                    continue;
+                };
+                slot.element.push(at, direction, packet, &mut self.given);
                 index
-            } else if self.earliest <= now && self.earliest < Time::MAX {
+            } else {
+                if std::mem::take(&mut changed) {
+                    self.reckon();
+                }
+                if self.earliest > now || self.earliest == Time::MAX {
+                    return;
+                }
                 at = self.earliest;
                 self.slots[self.first as usize].element.wake(at, &mut self.given);
                 self.first
-            } else {
-                return;
             };
-            self.gather(at, index, out);
-            if self.going.is_empty() {
-                self.reckon();
-            }
+            changed |= self.gather(at, index, out);
         }
     }
 
-    #[inline]
+    /// To be called after a call of the element `index`: takes what it gave back, and says whether its deadline is
+    /// another.
+    #[inline(always)]
+    fn gather(&mut self, at: Time, index: u32, out: &mut Out) -> bool {
+        let slot = &mut self.slots[index as usize];
+        while let Some((direction, packet)) = self.given.sent.pop() {
+            self.going.push((slot.next[direction as usize], direction, packet));
+        }
+        if !self.given.dropped.is_empty() {
+            let dropped = self.given.dropped.drain(..);
+            out.dropped.extend(dropped.map(|dropped| Dropped { at, element: index, ..dropped }));
+        }
+        slot.reckon()
+    }
+
     fn reckon(&mut self) {
         let (mut earliest, mut first, mut exit) = (Time::MAX, 0, Time::MAX);
         for (slot, index) in self.slots.iter().zip(0..) {
@@ -112,20 +130,6 @@ impl Chain {
             exit = exit.min(slot.exit);
         }
         (self.earliest, self.first, self.exit) = (earliest, first, exit);
-    }
-
-    /// To be called after a call of the element `index`: takes what it gave back.
-    #[inline(always)]
-    fn gather(&mut self, at: Time, index: u32, out: &mut Out) {
-        let Some(slot) = self.slots.get_mut(index as usize) else { return };
-        slot.reckon();
-        while let Some((direction, packet)) = self.given.sent.pop() {
-            self.going.push((slot.next[direction as usize], direction, packet));
-        }
-        if !self.given.dropped.is_empty() {
-            let dropped = self.given.dropped.drain(..);
-            out.dropped.extend(dropped.map(|dropped| Dropped { at, element: index, ..dropped }));
-        }
     }
 
     #[inline]
@@ -197,10 +201,16 @@ impl Slot {
         Slot { element, deadline: Time::MAX, exit: Time::MAX, next: [END; 2], behind_ns: i64::MAX }
     }
 
+    /// Asks for the deadline; says whether it is another.
     #[inline]
-    fn reckon(&mut self) {
-        self.deadline = self.element.deadline();
-        self.exit = self.deadline + self.behind_ns;
+    fn reckon(&mut self) -> bool {
+        let deadline = self.element.deadline();
+        if deadline == self.deadline {
+            return false;
+        }
+        self.deadline = deadline;
+        self.exit = deadline + self.behind_ns;
+        true
     }
 }
 

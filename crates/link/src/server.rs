@@ -130,7 +130,9 @@ impl<C: Capacity> Server<C> {
 impl<C: Capacity> Element for Server<C> {
     #[inline]
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
-        self.wake(now, out);
+        if self.deadline <= now {
+            self.wake(now, out);
+        }
         let item = Item { at: now, bytes: packet.frame.wire_len(), direction, packet };
         if self.sending.is_none() {
             self.begin(now, item);

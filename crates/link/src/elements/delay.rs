@@ -76,6 +76,7 @@ struct Jitter {
 }
 
 impl Jitter {
+    #[inline(never)] // most delays have none
     fn at(&mut self, now: Time) -> i64 {
         while self.until <= now {
             self.normal.step();
@@ -91,7 +92,9 @@ impl Jitter {
 impl Element for Delay {
     #[inline]
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
-        self.wake(now, out);
+        if self.deadline() <= now {
+            self.wake(now, out);
+        }
         let jitter = self.jitter.as_mut().map_or(0, |jitter| jitter.at(now));
         let mut arrives = now + (self.nanos + jitter).max(0);
         if !self.reorder {
@@ -107,7 +110,6 @@ impl Element for Delay {
         }
     }
 
-    #[inline]
     fn wake(&mut self, now: Time, out: &mut Out) {
         while self.deadline() <= now
             && let Some((_, direction, packet)) = self.flying.pop_front()
