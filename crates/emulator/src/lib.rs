@@ -5,18 +5,20 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+pub mod device;
 mod emulator;
 mod error;
 mod lane;
 mod lateness;
 mod namespace;
+mod offload;
 mod place;
 mod recorder;
 mod single;
 mod station;
-mod tun;
 
 pub use clock::Clock;
+pub use device::Tun;
 pub use emulator::{Device, Emulator, Summary};
 pub use error::Error;
 pub use lane::{LinkCounts, PortCounts};
@@ -25,4 +27,3 @@ pub use namespace::{Namespace, within};
 pub use place::{Host, Place};
 pub use recorder::Recording;
 pub use station::{Station, Tap};
-pub use tun::Tun;

@@ -1,5 +1,6 @@
+use crate::checksum::Sum;
 use crate::revise::total_len;
-use crate::{Frame, Malformed};
+use crate::{Frame, Malformed, Unsummed};
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -28,6 +29,11 @@ impl Original {
         Original { bytes: vec![0; bytes], ..Original::default() }
     }
 
+    /// Room that has these bytes in it, and none more.
+    pub fn copy(bytes: &[u8]) -> Original {
+        Original { bytes: bytes.to_vec(), ..Original::default() }
+    }
+
     /// Where a packet's bytes belong, from its first header on.
     pub fn room(&mut self) -> &mut [u8] {
         &mut self.bytes
@@ -48,6 +54,16 @@ impl Original {
         self.headers = total.saturating_sub(frame.payload.len as usize).min(len);
         (self.len, self.is_summed) = (len.min(total), is_summed);
         Ok(frame)
+    }
+
+    /// Makes a checksum where the transport is none that a frame knows.
+    pub fn complete(&mut self, Unsummed { start, offset }: Unsummed) {
+        let Some(covered) = self.bytes[..self.len].get_mut(usize::from(start)..) else { return };
+        let checksum = Sum::default().add(covered).finish();
+        if let Some(field) = covered.get_mut(usize::from(offset)..).and_then(|rest| rest.first_chunk_mut()) {
+            *field = checksum.to_be_bytes();
+        }
+        self.is_summed = true;
     }
 
     /// All of it.
@@ -87,6 +103,12 @@ impl Body {
         &self.original
     }
 
+    /// Which part.
+    #[inline]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+
     /// Whether it is the payload of the original, all of it.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
@@ -99,7 +121,7 @@ impl Body {
         if self.original.headers > 0 || Arc::get_mut(&mut self.original).is_none() {
             *self = Body::from(&**self);
         }
-        let range = self.start as usize..(self.start + self.len) as usize;
+        let range = self.range();
         &mut Arc::get_mut(&mut self.original).expect("a copy that nobody else has").bytes[range]
     }
 }
@@ -109,7 +131,7 @@ impl Deref for Body {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        &self.original.bytes[self.start as usize..(self.start + self.len) as usize]
+        &self.original.bytes[self.range()]
     }
 }
 

@@ -93,7 +93,8 @@ mod tests {
             Some(Segments { kind: Kind::Tcp6, size: 1, has_cwr: false }),
             Some(Segments { kind: Kind::Udp, size: u16::MAX, has_cwr: false }),
         ] {
-            for header in [Header { unsummed, segments, headers: 52 }, Header { unsummed: None, segments, headers: 0 }] {
+            for header in [Header { unsummed, segments, headers: 52 }, Header { unsummed: None, segments, headers: 0 }]
+            {
                 assert_eq!(Header::read(header.bytes()), Some(header));
             }
         }

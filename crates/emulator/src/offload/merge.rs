@@ -42,6 +42,17 @@ impl<'a> Group<'a> {
         self.packets.len()
     }
 
+    /// The first of them.
+    pub fn first(&self) -> &'a Packet {
+        &self.packets[0]
+    }
+
+    /// Whether the payload of the first is in its body, all of it; that of the others is.
+    pub fn has_all_bytes(&self) -> bool {
+        let packet = self.first();
+        packet.payload().len() == packet.frame.payload.len as usize
+    }
+
     /// The frame, its headers appended to `headers`, its payload to `payload`; [`None`] when it cannot be written.
     pub fn write(&self, headers: &mut Vec<u8>, payload: &mut Vec<IoSlice<'a>>) -> Option<Header> {
         let start = headers.len();

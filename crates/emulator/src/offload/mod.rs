@@ -5,6 +5,6 @@ mod header;
 mod merge;
 mod split;
 
-pub(crate) use header::{Header, Kind};
+pub(crate) use header::{Header, Segments};
 pub(crate) use merge::Group;
 pub(crate) use split::split;

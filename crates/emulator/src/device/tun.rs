@@ -1,8 +1,11 @@
+use super::Offload;
 use crate::Error;
-use rustix::ioctl::{self, Opcode, Setter, opcode};
+use crate::offload::Header;
+use rustix::io::Errno;
+use rustix::ioctl::{self, IntegerSetter, Opcode, Setter, opcode};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 const PATH: &str = "/dev/net/tun";
@@ -10,12 +13,22 @@ const PATH: &str = "/dev/net/tun";
 const NONBLOCK: i32 = 0o4000;
 /// `TUNSETIFF` (linux/if_tun.h).
 const SET_INTERFACE: Opcode = opcode::write::<i32>(b'T', 202);
+/// `TUNSETOFFLOAD`: what may come before it is cut or summed.
+const SET_OFFLOAD: Opcode = opcode::write::<u32>(b'T', 208);
+/// `TUNSETVNETHDRSZ`.
+const SET_HEADER_SIZE: Opcode = opcode::write::<i32>(b'T', 216);
 /// Bytes of an interface's name with its final zero.
 const NAME_BYTES: usize = 16;
 /// IP packets.
 const IFF_TUN: u16 = 0x0001;
 /// No header before them. Without `IFF_VNET_HDR` none is longer than the MTU or lacks its checksum.
 const IFF_NO_PI: u16 = 0x1000;
+/// A `virtio_net_hdr` before them.
+const IFF_VNET_HDR: u16 = 0x4000;
+/// `TUN_F_CSUM`, `TUN_F_TSO4`, `TUN_F_TSO6`, `TUN_F_TSO_ECN`.
+const TCP_OFFLOADS: usize = 0x01 | 0x02 | 0x04 | 0x08;
+/// `TUN_F_USO4`, `TUN_F_USO6`; since Linux 6.2.
+const UDP_OFFLOADS: usize = 0x20 | 0x40;
 
 /// `struct ifreq` (linux/if.h), of which `TUNSETIFF` uses name and flags.
 #[repr(C)]
@@ -25,7 +38,7 @@ struct Request {
     rest: [u8; 22],
 }
 
-/// A TUN device: IP packets to and from the kernel, one by one, without offloads.
+/// A TUN device: IP packets to and from the kernel.
 #[derive(Debug)]
 pub struct Tun {
     name: String,
@@ -34,13 +47,19 @@ pub struct Tun {
 
 impl Tun {
     /// Attaches to the device, which is made where there is none of that name. It ends with this unless it is
-    /// persistent.
+    /// persistent. Packets pass one by one, without offloads.
     ///
     /// # Errors
     /// Without the right to, or when another process has it.
     pub fn open(name: &str) -> Result<Tun, Error> {
+        Tun::open_with(name, Offload::None).map(|(tun, _)| tun)
+    }
+
+    /// The same with offloads; says also whether the kernel takes datagrams merged.
+    pub(super) fn open_with(name: &str, offload: Offload) -> Result<(Tun, bool), Error> {
         let failed = |attempt, source| Error::Device { device: name.into(), attempt, source };
-        let mut request = Request { name: [0; NAME_BYTES], flags: IFF_TUN | IFF_NO_PI, rest: [0; 22] };
+        let has_header = if offload == Offload::None { 0 } else { IFF_VNET_HDR };
+        let mut request = Request { name: [0; NAME_BYTES], flags: IFF_TUN | IFF_NO_PI | has_header, rest: [0; 22] };
         if name.len() >= NAME_BYTES {
             return Err(failed("attach to it", ErrorKind::InvalidInput.into()));
         }
@@ -48,7 +67,11 @@ impl Tun {
         let file = OpenOptions::new().read(true).write(true).custom_flags(NONBLOCK).open(PATH);
         let file = file.map_err(|source| failed("open /dev/net/tun", source))?;
         attach(&file, request).map_err(|source| failed("attach to it", source))?;
-        Ok(Tun { name: name.into(), file })
+        let datagrams = match offload {
+            Offload::None => false,
+            _ => set_offloads(&file).map_err(|source| failed("set its offloads", source))?,
+        };
+        Ok((Tun { name: name.into(), file }, datagrams))
     }
 
     /// Its name.
@@ -85,6 +108,12 @@ impl Tun {
     }
 }
 
+impl From<Tun> for OwnedFd {
+    fn from(tun: Tun) -> OwnedFd {
+        tun.file.into()
+    }
+}
+
 impl AsFd for Tun {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
@@ -95,6 +124,23 @@ impl AsFd for Tun {
 fn attach(file: &File, request: Request) -> io::Result<()> {
     // SAFETY: TUNSETIFF reads and writes a struct ifreq, 40 bytes at most, which Request is, and keeps no pointer to it.
     unsafe { ioctl::ioctl(file, Setter::<SET_INTERFACE, Request>::new(request)) }.map_err(io::Error::from)
+}
+
+/// Says whether datagrams are among them.
+#[allow(unsafe_code)]
+fn set_offloads(file: &File) -> io::Result<bool> {
+    let size = Header::LEN as i32;
+    // SAFETY: TUNSETVNETHDRSZ reads an int and keeps no pointer to it.
+    unsafe { ioctl::ioctl(file, Setter::<SET_HEADER_SIZE, i32>::new(size)) }?;
+    let set = |offloads| {
+        // SAFETY: TUNSETOFFLOAD takes an integer; no memory is touched.
+        unsafe { ioctl::ioctl(file, IntegerSetter::<SET_OFFLOAD>::new_usize(offloads)) }
+    };
+    match set(TCP_OFFLOADS | UDP_OFFLOADS) {
+        Err(Errno::INVAL) => set(TCP_OFFLOADS).map(|()| false),
+        result => result.map(|()| true),
+    }
+    .map_err(io::Error::from)
 }
 
 #[cfg(test)]

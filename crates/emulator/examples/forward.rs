@@ -1,0 +1,90 @@
+//! Moves packets between two TUN devices, with nothing between them: what the devices allow at most.
+//!
+//! `forward MODE NAMESPACE DEVICE NAMESPACE DEVICE`, a namespace as a file such as `/proc/PID/ns/net`; until standard
+//! input ends. Modes: `bare` and `bare-offload` read and write without looking at what they move, `none`, `split` and
+//! `merge` through [`emulator::device::Device`].
+
+use emulator::device::{Device, Offload};
+use emulator::{Error, within};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, read, write};
+use std::fs::File;
+use std::os::fd::AsFd;
+
+/// Frames that are taken from one device before it is the other's turn.
+const BATCH: usize = 64;
+/// More than any frame.
+const ROOM: usize = 1 << 17;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [mode, rest @ ..] = &words[..] else { return Err("see the source".into()) };
+    let [one, one_name, two, two_name] = rest else { return Err("two namespaces with a device each".into()) };
+    let offload = match mode.as_str() {
+        "bare" | "none" => Offload::None,
+        "split" => Offload::Split,
+        "bare-offload" | "merge" => Offload::SplitAndMerge,
+        _ => return Err("no such mode".into()),
+    };
+    let open = |namespace: &String, name: &str| -> Result<Device, Box<dyn std::error::Error>> {
+        let namespace = File::open(namespace)?;
+        Ok(within(namespace.as_fd(), || Device::tun(name, offload))?)
+    };
+    let mut devices = [open(one, one_name)?, open(two, two_name)?];
+    println!("ready");
+    let is_bare = mode.starts_with("bare");
+    let mut packets = Vec::new();
+    let mut buffer = vec![0; ROOM];
+    loop {
+        let mut moved = false;
+        for from in 0..2 {
+            moved |= match is_bare {
+                true => bare(&devices[from], &devices[1 - from], &mut buffer)?,
+                false => forward(&mut devices, from, &mut packets)?,
+            };
+        }
+        if !moved && wait(&devices)? {
+            return Ok(());
+        }
+    }
+}
+
+fn bare(from: &Device, to: &Device, buffer: &mut [u8]) -> Result<bool, Errno> {
+    for count in 0..BATCH {
+        let len = match read(from, &mut *buffer) {
+            Ok(len) => len,
+            Err(Errno::AGAIN) => return Ok(count > 0),
+            Err(error) => return Err(error),
+        };
+        match write(to, &buffer[..len]) {
+            // The other interface is down.
+            Ok(_) | Err(Errno::IO) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
+fn forward(devices: &mut [Device; 2], from: usize, packets: &mut Vec<Box<wire::Packet>>) -> Result<bool, Error> {
+    for count in 0..BATCH {
+        if !devices[from].receive(&mut |packet| packets.push(packet))? {
+            return Ok(count > 0);
+        }
+        devices[1 - from].send(packets)?;
+    }
+    Ok(true)
+}
+
+/// Says whether standard input has ended.
+fn wait(devices: &[Device; 2]) -> Result<bool, Errno> {
+    let stdin = std::io::stdin();
+    let mut ready = [
+        PollFd::new(&devices[0], PollFlags::IN),
+        PollFd::new(&devices[1], PollFlags::IN),
+        PollFd::new(&stdin, PollFlags::IN),
+    ];
+    match poll(&mut ready, None) {
+        Ok(_) | Err(Errno::INTR) => Ok(!ready[2].revents().is_empty()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,208 @@
+//! Devices: where the kernel of a namespace hands packets to us and takes them.
+
+mod memory;
+pub(crate) mod pool;
+mod tun;
+
+pub use tun::Tun;
+
+use crate::Error;
+use crate::offload::{Group, Header, Segments, split};
+use memory::Memory;
+use rustix::io::{Errno, readv, writev};
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use wire::{Body, L4, Original, Packet};
+
+/// What passes a device at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Offload {
+    /// Packets, none longer than the MTU, with their checksums.
+    None,
+    /// The kernel hands over super-frames and packets without checksums, and takes packets without checksums.
+    Split,
+    /// It takes super-frames too.
+    #[default]
+    SplitAndMerge,
+}
+
+/// What became of packets that were handed to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Packets that it took.
+    pub packets: u64,
+    /// Frames in which it took them: fewer where packets were merged.
+    pub frames: u64,
+    /// Bytes of these frames, without headers that merging saved.
+    pub bytes: u64,
+    /// Packets that it had no room for or did not want: the interface was down.
+    pub refused: u64,
+}
+
+/// The kernel's end of an interface.
+#[derive(Debug)]
+pub struct Device {
+    name: String,
+    fd: OwnedFd,
+    offload: Offload,
+    /// Whether the kernel takes datagrams merged.
+    datagrams: bool,
+    memory: Memory,
+    /// Frames that were no IP packets.
+    malformed: u64,
+    /// What is written: headers, or a packet.
+    out: Vec<u8>,
+}
+
+impl Device {
+    /// A TUN device in the namespace of the calling thread, made where there is none of that name. It ends with this
+    /// unless it is persistent.
+    ///
+    /// # Errors
+    /// Without the right to, or when another process has it.
+    pub fn tun(name: &str, offload: Offload) -> Result<Device, Error> {
+        let (tun, datagrams) = Tun::open_with(name, offload)?;
+        let (memory, out) = (Memory::default(), Vec::new());
+        Ok(Device { name: name.into(), fd: tun.into(), offload, datagrams, memory, malformed: 0, out })
+    }
+
+    /// The interface's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many frames that were no IP packets were thrown away.
+    pub fn malformed(&self) -> u64 {
+        self.malformed
+    }
+
+    /// Takes one frame from the kernel and gives its packets, none longer than the MTU, to `each`; says whether there
+    /// was one.
+    ///
+    /// # Errors
+    /// When the device is gone.
+    pub fn receive(&mut self, each: &mut dyn FnMut(Box<Packet>)) -> Result<bool, Error> {
+        let mut memory = self.memory.take();
+        let original = Arc::get_mut(&mut memory).expect("nobody else has it");
+        let mut header = [0; Header::LEN];
+        let has_header = self.offload != Offload::None;
+        let read = match has_header {
+            true => readv(&self.fd, &mut [IoSliceMut::new(&mut header), IoSliceMut::new(original.room())]),
+            false => rustix::io::read(&self.fd, original.room()),
+        };
+        let len = match read {
+            Ok(len) => len,
+            Err(error) => {
+                self.memory.give_back(memory);
+                return match error {
+                    Errno::AGAIN | Errno::INTR | Errno::NETDOWN => Ok(false),
+                    error => Err(self.failed("read from it", error)),
+                };
+            }
+        };
+        let len = if has_header { len.saturating_sub(Header::LEN) } else { len };
+        let mut memory = self.memory.settle(memory, len);
+        if take_apart(&mut memory, len, header, each).is_none() {
+            self.malformed += 1;
+        }
+        self.memory.lend(memory);
+        Ok(true)
+    }
+
+    /// Hands over packets in order and leaves none. Those in a row that cutting a super-frame would give are merged into
+    /// one.
+    ///
+    /// # Errors
+    /// When the device is gone.
+    pub fn send(&mut self, packets: &mut Vec<Box<Packet>>) -> Result<Sent, Error> {
+        let mut sent = Sent::default();
+        let mut rest = &packets[..];
+        while !rest.is_empty() {
+            let group = match self.offload {
+                Offload::SplitAndMerge => Group::first_of(rest, self.datagrams),
+                _ => Group::first_of(&rest[..1], false),
+            };
+            rest = &rest[group.len()..];
+            match self.write(&group)? {
+                Some(bytes) => {
+                    sent.packets += group.len() as u64;
+                    sent.frames += 1;
+                    sent.bytes += bytes as u64;
+                }
+                None => sent.refused += group.len() as u64,
+            }
+        }
+        packets.drain(..).for_each(pool::give);
+        Ok(sent)
+    }
+
+    /// Gives the frame's length if the kernel took it.
+    fn write(&mut self, group: &Group) -> Result<Option<usize>, Error> {
+        let has_header = self.offload != Offload::None;
+        let mut slices = Vec::with_capacity(8);
+        self.out.clear();
+        let packet = group.first();
+        let mut header = Header::default();
+        if let Some(bytes) = packet.unchanged() {
+            slices.push(IoSlice::new(bytes));
+        } else if has_header && group.has_all_bytes() {
+            match group.write(&mut self.out, &mut slices) {
+                Some(written) => header = written,
+                None => return Ok(None),
+            }
+            slices.insert(0, IoSlice::new(&self.out));
+        } else {
+            if packet.emit(&mut self.out, None).is_err() {
+                return Ok(None);
+            }
+            slices.push(IoSlice::new(&self.out));
+        }
+        let header = header.bytes();
+        if has_header {
+            slices.insert(0, IoSlice::new(&header));
+        }
+        match writev(&self.fd, &slices) {
+            Ok(len) => Ok(Some(if has_header { len - Header::LEN } else { len })),
+            Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS | Errno::IO | Errno::NETDOWN | Errno::INVAL) => Ok(None),
+            Err(error) => Err(self.failed("write to it", error)),
+        }
+    }
+
+    fn failed(&self, attempt: &'static str, error: Errno) -> Error {
+        Error::Device { device: self.name.clone(), attempt, source: error.into() }
+    }
+}
+
+impl AsFd for Device {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Gives the packets of a frame to `each`; [`None`] if it is no IP packet.
+fn take_apart(
+    memory: &mut Arc<Original>,
+    len: usize,
+    header: [u8; Header::LEN],
+    each: &mut dyn FnMut(Box<Packet>),
+) -> Option<()> {
+    let header = Header::read(header)?;
+    let original = Arc::get_mut(memory)?;
+    let frame = original.read(len, header.unsummed.is_none()).ok()?;
+    let is_known = matches!(frame.l4, L4::Tcp(_) | L4::Udp { .. }) && frame.ip.fragment.is_none();
+    match (header.segments, header.unsummed) {
+        (Some(Segments { size, .. }), _) if is_known => {
+            split(memory, &frame, size, each);
+            return Some(());
+        }
+        (Some(_), _) => return None,
+        (None, Some(unsummed)) if !is_known => original.complete(unsummed),
+        (None, _) => {}
+    }
+    let mut packet = pool::take();
+    packet.frame = frame;
+    packet.body = Some(Body::part(memory, memory.headers().len()..memory.bytes().len()));
+    each(packet);
+    Some(())
+}
