@@ -75,9 +75,8 @@ class Agents:
             if name not in self.done:
                 self._tell(name, "stop")
 
-    def listen(self, at_most_ns: int) -> bool:
-        """Wait for what they say, so long at most; whether the transfer went on."""
-        before = dict(self._bytes)
+    def listen(self, at_most_ns: int) -> None:
+        """Wait for what they say, so long at most."""
         for key, _ in self._selector.select(max(at_most_ns, 0) / 1e9):
             name = key.data
             came = os.read(key.fd, READ_BYTES)
@@ -88,7 +87,6 @@ class Agents:
                 self._selector.unregister(key.fileobj)
                 if name not in self.done:
                     raise Error(f"the agent {name} ended in the middle")
-        return self._bytes != before
 
     def _told(self, name: str, line: dict[str, Any]) -> None:
         if "error" in line:

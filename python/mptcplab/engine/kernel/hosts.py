@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.engine.kernel.namespace import SIX
 from mptcplab.engine.kernel.network import Host, Interface
 from mptcplab.engine.kernel.settings import PATH_MANAGERS
 from mptcplab.scenario.plan import addresses, server_addresses
@@ -52,6 +53,7 @@ class Client:
         if self._mptcp:
             setup.append(limits(self._settings))
         setup += [
+            f"{SIX if version(address) == 6 else ''}"
             f"rule add from {address} lookup {TABLE + number} priority {TABLE + number}"
             for number, path in (self._paths[name] for name in names)
             for address in addresses(number, path)
@@ -64,8 +66,10 @@ class Client:
         number, path = self._paths[name]
         lines = [link_up(self._interface(name))]
         for address in addresses(number, path):
+            # Routes may name an address of IPv6 only once it is no longer tentative.
+            nodad = " nodad" if version(address) == 6 else ""
             prefix = 24 if version(address) == 4 else 64
-            lines.append(f"address add {address}/{prefix} dev {name} noprefixroute")
+            lines.append(f"address add {address}/{prefix} dev {name} noprefixroute{nodad}")
             everywhere = f"route add {EVERYWHERE[version(address)]} dev {name} src {address}"
             for table in (f"table {TABLE + number}", f"metric {number}"):
                 lines.append(" ".join([everywhere, table, *self._settings.route]))

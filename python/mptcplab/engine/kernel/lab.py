@@ -1,9 +1,9 @@
 """The lab: the first process of the sandbox. It builds the network, runs the transfer, and tells.
 
 ``python -m mptcplab.engine.kernel.lab`` reads a `network.Job` as JSON from the first line of
-standard input, and writes JSON lines: ``{"progress": {"ns": n, "bytes": n}}`` now and then, and at
-the end ``{"ended": {...}}``, or ``{"failed": "one line"}``. When it ends, so does all else in the
-sandbox.
+standard input, and writes JSON lines: ``{"up": true}``, ``{"progress": {"ns": n, "bytes": n}}`` now
+and then, and at the end ``{"ended": {...}}``, or ``{"failed": "one line"}``. When it ends, so does
+all else in the sandbox.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
 # How long the server may go on once the client has given up, and any agent once told to stop.
 GRACE_NS = 2 * 10**9
 PATIENCE_NS = 10 * 10**9
+PROGRESS_NS = 250_000_000
 
 
 def main() -> None:
@@ -36,6 +37,7 @@ def main() -> None:
     if not line:
         # Whoever wanted us has thought better of it.
         return
+    _say({"up": True})
     try:
         lab = Lab(Job.of_json(json.loads(line)))
         _say({"ended": lab.run()})
@@ -102,6 +104,7 @@ class Lab:
     def _transfer(self) -> None:
         done = self._agents.done
         stop_ns = self._job.stop_ns
+        told_ns = 0
         gave_up_ns: int | None = None
         while not {"client", "server"} <= done.keys():
             now_ns = time.monotonic_ns() - self._start_ns
@@ -117,9 +120,10 @@ class Lab:
                 return
             nexts = [at_ns for at_ns, _, _ in self._timeline[:1]] + [stop_ns]
             until_ns = min(nexts if gave_up_ns is None else [*nexts, gave_up_ns])
-            if self._agents.listen(until_ns - now_ns):
-                ns = time.monotonic_ns() - self._start_ns
-                _say({"progress": {"ns": ns, "bytes": self._agents.received}})
+            self._agents.listen(min(until_ns - now_ns, PROGRESS_NS))
+            if now_ns - told_ns >= PROGRESS_NS:
+                told_ns = now_ns
+                _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
 
     def _stop(self, names: list[str]) -> None:
         """Have agents end, and wait for what they have to say."""

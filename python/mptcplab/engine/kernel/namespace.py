@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 CLONE_NEWNET = 0x40000000
 OWN = "/proc/self/ns/net"
 SYSCTL = Path("/proc/sys")
+SIX = "-6 "
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,10 +45,17 @@ def _enter(namespace: int) -> None:
 
 
 def ip(commands: Iterable[str]) -> None:
-    """Have iproute2 carry out commands, all or until the first that fails, where we are."""
-    lines = list(commands)
-    done = subprocess.run(
-        ["ip", "-batch", "-"],  # noqa: S607 - whichever the user has
+    """Have iproute2 carry out commands, all or until the first that fails, where we are.
+
+    Those that begin with "-6" are told apart: iproute2 knows the version of a batch alone.
+    """
+    for is_six, lines in groupby(commands, lambda line: line.startswith(SIX)):
+        _batch(["-6"] if is_six else [], [line.removeprefix(SIX) for line in lines])
+
+
+def _batch(options: list[str], lines: list[str]) -> None:
+    done = subprocess.run(  # noqa: S603
+        ["ip", *options, "-batch", "-"],  # noqa: S607 - whichever the user has
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         text=True,

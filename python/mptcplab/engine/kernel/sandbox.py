@@ -85,26 +85,27 @@ class Sandbox:
                 last = json.loads(line)
                 if "failed" in last:
                     raise Error(last["failed"])
-                yield last
+                if "up" not in last:
+                    yield last
             if "ended" not in last:
-                raise self._unexpected()
+                raise self._unexpected(was_up=bool(last))
         finally:
             with suppress(BrokenPipeError):
                 os.write(self._word, KILL)
             self._process.stdout.read()
 
-    def _unexpected(self) -> Error:
+    def _unexpected(self, *, was_up: bool) -> Error:
         """Say why it ended without a word."""
         self._said.seek(0)
         lines = self._said.read().splitlines()
-        if not lines:
-            return Error("the lab of the kernel engine was killed")
-        if lines[-1].startswith(("unshare:", "setpriv:")):
+        if lines and not was_up:
             return Error(
                 f"this machine forbids namespaces of our own ({lines[-1]}): mptcplab doctor says "
                 "what would mend it"
             )
-        return InternalError(f"the lab of the kernel engine failed: {lines[-1]}")
+        if lines and not lines[-1].startswith("unshare:"):
+            return InternalError(f"the lab of the kernel engine failed: {lines[-1]}")
+        return Error("the lab of the kernel engine was killed")
 
 
 def _module(name: str) -> list[str]:

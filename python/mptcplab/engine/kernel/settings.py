@@ -30,6 +30,13 @@ ALWAYS: dict[str, int | str] = {
     "net.ipv4.conf.default.rp_filter": 0,
     "net.ipv4.tcp_no_metrics_save": 1,
 }
+# Addresses are used at once, and nobody speaks but the transfer.
+QUIET_IPV6: dict[str, int | str] = {
+    "net.ipv6.conf.default.accept_dad": 0,
+    "net.ipv6.conf.default.accept_ra": 0,
+    "net.ipv6.conf.default.autoconf": 0,
+    "net.ipv6.conf.default.addr_gen_mode": 1,
+}
 
 
 @dataclass
@@ -64,6 +71,8 @@ def of(scenario: Scenario, machine: Machine, *, mptcp: bool) -> Settings:
     if not machine.has_ipv6 and any(path.ip != 4 for path in scenario.paths.values()):
         raise ScenarioError("[path] ip: this kernel has no IPv6")
     settings = Settings(dict(ALWAYS))
+    if machine.has_ipv6:
+        settings.sysctls |= QUIET_IPV6
     at = _At(machine, settings)
     _apply("tcp", scenario.tcp, TCP, at)
     settings.sysctls["net.ipv4.tcp_rmem"] = (

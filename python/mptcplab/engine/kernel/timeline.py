@@ -24,4 +24,12 @@ def changes(scenario: Scenario, baseline: str | None) -> list[Change]:
             # One that goes again while it comes does not come.
             if not any(path == event.path and event.at < at < done for at, path in gone):
                 found.append((done, event.path, True))
-    return sorted(found, key=lambda change: change[0])
+    there = dict.fromkeys(paths, False)
+    told = []
+    for change in sorted(found, key=lambda change: change[0]):
+        _, path, comes = change
+        # It goes in vain where it was only about to come.
+        if there[path] != comes:
+            there[path] = comes
+            told.append(change)
+    return told

@@ -1,0 +1,280 @@
+"""What a scenario says, in Linux's words; and what is refused by name. No kernel is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mptcplab import Error
+from mptcplab.engine.kernel.job import Wanted
+from mptcplab.engine.kernel.machine import Machine
+from mptcplab.engine.kernel.network import Host, Job
+from mptcplab.engine.kernel.settings import MPTCP, TCP
+from mptcplab.scenario import endpoint, long
+from mptcplab.scenario.scenario import load
+
+
+class Debian(Machine):
+    """A kernel as distributions have it, but for sysctls that are said to be missing."""
+
+    lacks: tuple[str, ...] = ()
+
+    def has(self, sysctl: str) -> bool:
+        return sysctl not in self.lacks
+
+
+MACHINE = Debian(("reno", "cubic", "bbr"), ("reno", "cubic"), ("default",))
+SCENARIO: dict[str, Any] = {
+    "schema": 1,
+    "transfer": {"direction": "download", "size": "1 MB"},
+    "path": {
+        "wifi": {"rate": "10 Mbit/s", "delay": "5 ms"},
+        "lte": {"rate": "8 Mbit/s", "delay": "20 ms"},
+    },
+    "mptcp": {"congestion_control": "reno"},
+}
+
+
+def wanted(
+    *settings: str, baseline: str | None = None, machine: Machine = MACHINE, **more: Any
+) -> Job:
+    _, scenario = load(SCENARIO | more, list(settings))
+    made = Wanted(scenario, 1, baseline, machine)
+    return made.job(Path("run"), Path("run/raw"), captures="headers")
+
+
+def host(job: Job, name: str = "client") -> Host:
+    return next(host for host in job.hosts if host.name == name)
+
+
+def test_what_is_left_out_is_as_in_linux_itself() -> None:
+    job = wanted()
+    for end in ("client", "server"):
+        sysctls = host(job, end).sysctls
+        assert sysctls["net.ipv4.tcp_rmem"] == "4096 131072 6291456"
+        assert sysctls["net.ipv4.tcp_wmem"] == "4096 16384 4194304"
+        assert sysctls["net.mptcp.scheduler"] == "default"
+        assert sysctls["net.mptcp.stale_loss_cnt"] == 4
+        assert sysctls["net.mptcp.syn_retrans_before_tcp_fallback"] == 2
+        assert sysctls["net.ipv4.tcp_congestion_control"] == "reno"
+    assert not any("initcwnd" in line or "quickack" in line for line in job.attach["wifi"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "sysctl", "value"),
+    [
+        ("tcp.sack=false", "net.ipv4.tcp_sack", 0),
+        ("tcp.timestamps=false", "net.ipv4.tcp_timestamps", 0),
+        ("tcp.window_scaling=false", "net.ipv4.tcp_window_scaling", 0),
+        ("tcp.rack=false", "net.ipv4.tcp_recovery", 0),
+        ("tcp.tail_loss_probe=false", "net.ipv4.tcp_early_retrans", 0),
+        ("tcp.min_timeout=50 ms", "net.ipv4.tcp_rto_min_us", 50_000),
+        ("tcp.max_timeout=4 s", "net.ipv4.tcp_rto_max_ms", 4000),
+        ("tcp.retries=60", "net.ipv4.tcp_retries2", 60),
+        ("tcp.syn_retries=2", "net.ipv4.tcp_syn_retries", 2),
+        ("tcp.syn_retries=2", "net.ipv4.tcp_synack_retries", 2),
+        ("tcp.receive_buffer=880 kB", "net.ipv4.tcp_rmem", "4096 880000 6291456"),
+        ("tcp.receive_buffer_tuning=false", "net.ipv4.tcp_moderate_rcvbuf", 0),
+        ("tcp.send_buffer=1 MB", "net.ipv4.tcp_wmem", "4096 16384 1000000"),
+        ("tcp.fin_timeout=5 s", "net.ipv4.tcp_fin_timeout", 5),
+        ("mptcp.checksum=true", "net.mptcp.checksum_enabled", 1),
+        ("mptcp.stale_timeouts=1", "net.mptcp.stale_loss_cnt", 1),
+        ("mptcp.close_timeout=3 s", "net.mptcp.close_timeout", 3),
+        ("mptcp.capable_retries=1", "net.mptcp.syn_retrans_before_tcp_fallback", 0),
+        ("kernel.sysctl.net.mptcp.add_addr_timeout=7", "net.mptcp.add_addr_timeout", 7),
+        ("kernel.sysctl.net.ipv4.tcp_sack=0", "net.ipv4.tcp_sack", 0),
+    ],
+)
+def test_settings_become_sysctls(setting: str, sysctl: str, value: int | str) -> None:
+    job = wanted(setting)
+    assert host(job).sysctls[sysctl] == host(job, "server").sysctls[sysctl] == value
+
+
+def test_settings_become_attributes_of_routes() -> None:
+    job = wanted("tcp.delayed_ack=off", "tcp.initial_window=20")
+    routes = [line for line in job.attach["wifi"] if line.startswith("route")]
+    routes += [line for line in host(job, "server").setup if line.startswith("route")]
+    assert len(routes) == 4
+    assert all(line.endswith("quickack 1 initcwnd 20") for line in routes)
+
+
+@pytest.mark.parametrize(
+    ("setting", "what"),
+    [
+        ("tcp.initial_ssthresh=64", "[tcp] initial_ssthresh: Linux cannot have 64"),
+        ("tcp.quick_acks=3", "[tcp] quick_acks: Linux cannot have 3: it has 16"),
+        ("tcp.undo=false", "[tcp] undo: Linux cannot have false"),
+        ("tcp.linux_timeout=false", "[tcp] linux_timeout: Linux cannot have false"),
+        ("tcp.delayed_ack=100 ms", '[tcp] delayed_ack: Linux cannot have "100 ms"'),
+        ("tcp.initial_timeout=3 s", '[tcp] initial_timeout: Linux cannot have "3 s": it has 1 s'),
+        ("tcp.fin_timeout=500 ms", "it counts whole s"),
+        ("tcp.max_timeout=100 ms", "net.ipv4.tcp_rto_max_ms is from 1000 to 120000"),
+        ("mptcp.penalisation=true", "[mptcp] penalisation: Linux cannot have true"),
+        ("mptcp.long_numbers=false", "[mptcp] long_numbers: Linux cannot have false"),
+        ("mptcp.max_subflows=9", "[mptcp] max_subflows: Linux cannot have 9: at most 8"),
+        ("mptcp.scheduler=lowest-rtt", "[kernel] scheduler: this kernel has no lowest-rtt"),
+        (
+            "mptcp.congestion_control=lia",
+            "[kernel] congestion_control: this kernel has no lia (it has reno, cubic, bbr): "
+            "name another in [kernel]",
+        ),
+    ],
+)
+def test_what_linux_cannot_do_is_refused_by_name(setting: str, what: str) -> None:
+    with pytest.raises(Error) as error:
+        wanted(setting)
+    assert what in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_kernel_without_a_sysctl_is_refused_only_what_it_does_not_do_anyhow() -> None:
+    class Old(Debian):
+        lacks = (
+            "net.mptcp.syn_retrans_before_tcp_fallback",
+            "net.mptcp.stale_loss_cnt",
+            "net.mptcp.scheduler",
+            "net.ipv4.tcp_rto_min_us",
+            "net.ipv4.tcp_rto_max_ms",
+            "net.ipv6",
+        )
+
+    old = Old(MACHINE.congestion_controls, MACHINE.unrestricted, MACHINE.schedulers)
+    assert not set(Old.lacks) & host(wanted(machine=old)).sysctls.keys()
+    job = wanted("tcp.min_timeout=50 ms", machine=old)
+    assert any(line.endswith("rto_min 50ms") for line in job.attach["wifi"])
+    for setting in ("mptcp.stale_timeouts=1", "tcp.max_timeout=4 s", "path.lte.ip=6"):
+        with pytest.raises(Error, match="this kernel has no"):
+            wanted(setting, machine=old)
+
+
+def test_a_kernel_without_mptcp_runs_baselines() -> None:
+    class Plain(Debian):
+        lacks = ("net.mptcp.enabled",)
+
+    plain = Plain(MACHINE.congestion_controls, MACHINE.unrestricted, MACHINE.schedulers)
+    with pytest.raises(Error, match="this kernel has no MPTCP"):
+        wanted(machine=plain)
+    job = wanted(machine=plain, baseline="lte")
+    assert job.agents["client"].job["mptcp"] is False
+
+
+def test_every_key_has_a_rule() -> None:
+    elsewhere = {
+        "enabled",
+        "congestion_control",
+        "scheduler",
+        "path_manager",
+        "max_subflows",
+        "max_add_addr_accepted",
+        "receive_buffer",
+        "max_receive_buffer",
+    }
+    assert TCP.keys() <= endpoint.Tcp.model_fields.keys()
+    assert MPTCP.keys() <= endpoint.Mptcp.model_fields.keys()
+    keys = endpoint.Tcp.model_fields.keys() | endpoint.Mptcp.model_fields.keys()
+    assert keys == TCP.keys() | MPTCP.keys() | elsewhere
+
+
+# What each place names, and what Linux has then: for MPTCP and for the baselines.
+POLICIES: list[tuple[list[str], tuple[str, str]]] = [
+    ([], ("reno", "reno")),
+    (["kernel.congestion_control=cubic"], ("cubic", "cubic")),
+    (["kernel.congestion_control=cubic", "tcp.congestion_control=reno"], ("cubic", "reno")),
+    (["mptcp.congestion_control=olia", "kernel.congestion_control=bbr"], ("bbr", "bbr")),
+    (["tcp.congestion_control=lia"], ("reno", "reno")),
+    (["kernel.tcp_congestion_control=bbr"], ("reno", "bbr")),
+]
+
+
+@pytest.mark.parametrize(("settings", "policies"), POLICIES)
+def test_kernel_takes_what_is_named_and_its_own_otherwise(
+    settings: list[str], policies: tuple[str, str]
+) -> None:
+    _, scenario = load(SCENARIO, settings)
+    kernel = scenario.kernel
+    assert (kernel.congestion_control, kernel.tcp_congestion_control) == policies
+
+
+def test_nothing_named_is_linux_itself() -> None:
+    _, scenario = load({key: SCENARIO[key] for key in SCENARIO if key != "mptcp"})
+    assert scenario.mptcp.congestion_control == "lia"
+    assert scenario.kernel.congestion_control == "cubic"
+    assert scenario.kernel.scheduler == "default"
+
+
+def test_the_long_form_means_the_same(tmp_path: Path) -> None:
+    _, scenario = load("wifi-lte", ["kernel.sysctl.net.mptcp.stale_loss_cnt=2"])
+    file = tmp_path / "long.toml"
+    file.write_text(long.write(scenario))
+    assert load(file)[1].kernel == scenario.kernel
+    assert 'sysctl = { "net.mptcp.stale_loss_cnt" = 2 }' in file.read_text()
+
+
+def test_a_restricted_congestion_control_goes_by_routes_and_sockets() -> None:
+    job = wanted("kernel.congestion_control=bbr")
+    assert host(job).sysctls["net.ipv4.tcp_congestion_control"] == "reno"
+    assert all("congctl bbr" in line for line in job.attach["wifi"] if line.startswith("route"))
+    assert job.agents["client"].job["congestion_control"] == "bbr"
+    assert wanted().agents["client"].job["congestion_control"] is None
+
+
+def test_a_baseline_has_its_path_alone() -> None:
+    traffic = [
+        {"name": "near", "link": "wifi"},
+        {"name": "far", "link": "lte", "kind": "udp", "rate": "1 Mbit/s"},
+    ]
+    job = wanted(baseline="lte", cross_traffic=traffic)
+    assert [one.name for one in job.hosts] == ["client", "server", "neighbour far", "peer far"]
+    # As the emulator counts what is left.
+    assert "address add 198.18.0.1/32 dev eth0" in host(job, "neighbour far").setup
+    assert [one.name for one in host(job).interfaces] == ["lte"]
+    assert job.agents["client"].job["connect"]["local"] == ["10.0.2.2", 0]
+    assert job.agents["client"].job["mptcp"] is False
+    assert not any("mptcp" in line for line in [*host(job).setup, *job.attach["lte"]])
+
+
+def test_full_mesh_and_backup_are_flags_of_endpoints() -> None:
+    job = wanted("path.lte.backup=true", "server.addresses=2")
+    assert job.attach["lte"][-1] == (
+        "mptcp endpoint add 10.0.2.2 id 2 dev lte subflow fullmesh backup"
+    )
+    assert host(job, "server").setup[-1] == "mptcp endpoint add 10.9.1.1 signal"
+    assert job.detach["lte"][1] == "mptcp endpoint delete id 2"
+    assert "fullmesh" not in wanted("mptcp.path_manager=linux").attach["lte"][-1]
+    assert "mptcp" not in wanted("mptcp.path_manager=single").attach["lte"][-1]
+
+
+def test_the_timeline_of_a_host() -> None:
+    def event(at: str, verb: str, **more: str) -> dict[str, str]:
+        return {"at": at, "path": "lte", "verb": verb, **more}
+
+    timeline = [
+        event("1 s", "detach"),
+        event("2 s", "attach", takes="2 s"),
+        event("3 s", "detach"),
+        event("4 s", "attach", takes="1 s"),
+        event("5 s", "blackout"),
+    ]
+    job = wanted("transfer.duration=9 s", timeline=timeline)
+    second = 10**9
+    assert job.timeline == [
+        (0, "wifi", True),
+        (0, "lte", True),
+        (second, "lte", False),
+        (5 * second, "lte", True),
+    ]
+    late = wanted("path.lte.attached=false", baseline="lte", timeline=timeline[1:2])
+    # Who is not there yet connects when it is.
+    assert late.agents["client"].job["start_ns"] > 4 * second
+
+
+def test_a_job_survives_its_way_to_the_lab() -> None:
+    import json
+
+    job = wanted()
+    again = Job.of_json(json.loads(json.dumps(job.as_json())))
+    assert again.hosts == job.hosts
+    assert again.agents == job.agents
+    assert [tuple(change) for change in again.timeline] == job.timeline
