@@ -1,0 +1,42 @@
+//! When a run is over, and how it ended.
+
+use super::Simulation;
+use crate::cross::Cross;
+use crate::outcome::{self, Outcome};
+use host::Host;
+
+impl Simulation {
+    pub(super) fn is_over(&self) -> bool {
+        let [client, server] = self.ends();
+        let opened = client.progress().len();
+        opened > 0 && client.closed() == opened && server.closed() == server.progress().len()
+    }
+
+    /// Whether nothing is left to do for the applications.
+    pub(super) fn is_done(&self) -> bool {
+        let [client, server] = self.ends();
+        let opened = client.progress().len();
+        opened > 0 && client.done() == opened && server.done() == server.progress().len()
+    }
+
+    pub(super) fn end(&self, cut: Option<String>) -> Outcome {
+        let [client, server] = self.ends();
+        let failed = |closed| closed != transport::Outcome::Complete;
+        let complete = |host: &Host| !host.progress().any(|(_, progress)| progress.closed.is_some_and(failed));
+        let written = |host: &Host| host.progress().map(|(_, progress)| progress.written).sum::<u64>();
+        let (bytes_up, bytes_down) = (outcome::read(server), outcome::read(client));
+        let all = written(client) == bytes_up && written(server) == bytes_down;
+        let finished = self.is_done() && complete(client) && complete(server) && all;
+        let waiting = || outcome::waiting(client, server, self.scenario.transfer.direction());
+        let reason = match cut {
+            _ if finished && self.is_over() => "complete".into(),
+            _ if finished => "complete, but for subflows that nobody answers".into(),
+            None => waiting(),
+            Some(cut) => format!("{cut}: {}", waiting()),
+        };
+        let virtual_ns = self.virtual_ns();
+        let hosts = |cross: &Cross| [0, 1].map(|end| &self.nodes[cross.neighbour + end].host);
+        let cross_traffic = self.crosses.iter().map(|cross| cross.crossed(hosts(cross), virtual_ns)).collect();
+        Outcome { finished, reason, virtual_ns, packets: self.packets, bytes_up, bytes_down, cross_traffic }
+    }
+}

@@ -1,0 +1,208 @@
+//! The event loop.
+
+mod actions;
+mod ending;
+mod passage;
+mod sampling;
+
+use crate::Observer;
+use crate::cross::Cross;
+use crate::observer::Site;
+use crate::outcome::Outcome;
+use crate::pool::Pool;
+use crate::records::Records;
+use host::Host;
+use link::{Change, Element, Out};
+use passage::To;
+use scenario::{CLIENT, Network, SERVER, Scenario, Timeline};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use transport::Nic;
+use wire::{Packet, Time};
+
+/// So much at one instant means that time stands still: a link that takes no time.
+const MOST_AT_ONCE: u64 = 1 << 19;
+
+/// So long a run waits for connections to close once all is transferred: subflows that nobody answers take minutes.
+const LINGER_NS: i64 = 10_000_000_000;
+
+/// A host and where it stands.
+pub(crate) struct Node {
+    pub name: Arc<str>,
+    pub host: Host,
+    /// For those that are observed.
+    pub site: Option<Site>,
+    /// The link that it is at the client's end of, for neighbours.
+    pub uplink: Option<usize>,
+}
+
+/// A scenario on its way.
+pub struct Simulation {
+    scenario: Scenario,
+    now: Time,
+    start: Time,
+    begun: bool,
+    nodes: Vec<Node>,
+    network: Network,
+    crosses: Vec<Cross>,
+    timeline: Timeline,
+    /// Of the timeline, links and hosts. There are few: looking through them is quicker than keeping them in order.
+    deadlines: Vec<Time>,
+    work: VecDeque<(To, Box<Packet>)>,
+    /// Reused: what an element gives back.
+    out: Out,
+    pool: Pool,
+    records: Records,
+    packets: u64,
+    /// Events and packets of this instant.
+    at_once: u64,
+    /// When it ends at the latest.
+    stop: Time,
+    lingers: bool,
+}
+
+impl Simulation {
+    pub(crate) fn assemble(
+        scenario: Scenario,
+        nodes: Vec<Node>,
+        network: Network,
+        crosses: Vec<Cross>,
+        timeline: Timeline,
+        records: Records,
+    ) -> Simulation {
+        let start = Time::from_nanos(scenario.epoch_ns);
+        let stop = start + scenario.stop_ns;
+        Simulation {
+            deadlines: vec![Time::MAX; 1 + network.links.len() + nodes.len()],
+            scenario,
+            now: start,
+            start,
+            begun: false,
+            nodes,
+            network,
+            crosses,
+            timeline,
+            work: VecDeque::new(),
+            out: Out::default(),
+            pool: Pool::default(),
+            records,
+            packets: 0,
+            at_once: 0,
+            stop,
+            lingers: false,
+        }
+    }
+
+    pub(crate) fn node(&self, place: usize) -> &Node {
+        &self.nodes[place]
+    }
+
+    /// Virtual time that passed, in nanoseconds.
+    pub fn virtual_ns(&self) -> i64 {
+        self.now - self.start
+    }
+
+    /// Packets that hosts received so far.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// The client and the server.
+    pub fn ends(&self) -> [&Host; 2] {
+        [CLIENT, SERVER].map(|place| &self.nodes[place].host)
+    }
+
+    /// What only the simulation knows.
+    pub fn into_records(self) -> Records {
+        self.records
+    }
+
+    /// Goes on for so many events, or until the end: then says how it ended.
+    pub fn run(&mut self, observer: &mut impl Observer, events: u64) -> Option<Outcome> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin(observer);
+        }
+        let outcome = (0..events).find_map(|_| self.step(observer));
+        if outcome.is_some() {
+            self.catch_up(self.now);
+        }
+        outcome
+    }
+
+    fn begin(&mut self, observer: &mut impl Observer) {
+        for path in 0..self.network.paths.len() {
+            if self.scenario.paths[path].attached {
+                self.nodes[CLIENT].host.attach(self.now, Nic(path as u32));
+            } else {
+                self.change(path, Change::Detach);
+            }
+        }
+        // What happens at the very start happens before anybody speaks.
+        self.act(observer);
+        self.open();
+        for link in 0..self.network.links.len() {
+            self.set_link(link);
+        }
+        for node in 0..self.nodes.len() {
+            self.pump(node, observer);
+        }
+        self.deadlines[0] = self.timeline.deadline();
+        self.work_off(observer);
+    }
+
+    fn step(&mut self, observer: &mut impl Observer) -> Option<Outcome> {
+        if self.is_over() {
+            return Some(self.end(None));
+        }
+        if !self.lingers && self.is_done() {
+            self.lingers = true;
+            self.stop = self.stop.min(self.now + LINGER_NS);
+        }
+        let (at, node) = self.first();
+        let stop = self.stop;
+        if self.records.deadline() < at.min(stop) && at < Time::MAX {
+            self.sample();
+            return None;
+        }
+        if at == Time::MAX {
+            return Some(self.end(Some("nothing more can happen".into())));
+        }
+        if at > stop {
+            self.now = stop;
+            return Some(self.end(Some(format!("stopped after {} s", self.virtual_ns() as f64 / 1e9))));
+        }
+        if at > self.now {
+            (self.now, self.at_once) = (at, 0);
+        }
+        self.at_once += 1;
+        match node.checked_sub(1) {
+            None => self.act(observer),
+            Some(link) if link < self.network.links.len() => {
+                self.network.links[link].chain.wake(self.now, &mut self.out);
+                self.leave(link);
+            }
+            Some(other) => {
+                let node = other - self.network.links.len();
+                self.nodes[node].host.timeout(self.now);
+                self.pump(node, observer);
+            }
+        }
+        self.work_off(observer);
+        if self.at_once > MOST_AT_ONCE {
+            return Some(self.end(Some("time stands still: a link has neither rate nor delay".into())));
+        }
+        None
+    }
+
+    /// The earliest deadline and whose it is; of equal ones the first.
+    #[inline]
+    fn first(&self) -> (Time, usize) {
+        let mut first = (Time::MAX, 0);
+        for (node, &at) in self.deadlines.iter().enumerate() {
+            if at < first.0 {
+                first = (at, node);
+            }
+        }
+        first
+    }
+}
