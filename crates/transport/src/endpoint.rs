@@ -189,13 +189,12 @@ impl Endpoint {
     /// A packet came in by `nic`. Packets for nobody are answered with a reset, or ignored when they are no TCP.
     pub fn handle(&mut self, now: Time, nic: Nic, packet: &Packet) {
         let Frame { ip, l4: L4::Tcp(tcp), .. } = &packet.frame else { return };
-        let local = SocketAddr::new(ip.destination, tcp.destination_port);
-        let remote = SocketAddr::new(ip.source, tcp.source_port);
+        let (local, remote) = ((ip.destination, tcp.destination_port), (ip.source, tcp.source_port));
         if let Some((id, subflow)) = self.context.tuples.get(local, remote) {
             self.with(id as usize, |connection, ctx| connection.handle(now, subflow as usize, tcp, packet, ctx));
             return;
         }
-        if !self.open(now, nic, local, remote, tcp) && !tcp.flags.has(Flags::RST) {
+        if !self.open(now, nic, local.into(), remote.into(), tcp) && !tcp.flags.has(Flags::RST) {
             self.refuse(nic, &packet.frame, tcp);
         }
     }
@@ -264,9 +263,7 @@ impl Endpoint {
                 if gone {
                     self.tokens.remove(&connection.local_token());
                     for tuple in connection.tuples() {
-                        if self.context.tuples.get(tuple.0, tuple.1).is_some_and(|(owner, _)| owner == id) {
-                            self.context.tuples.remove(tuple);
-                        }
+                        self.context.tuples.release(tuple, id);
                     }
                     *slot = None;
                 }

@@ -16,9 +16,14 @@ struct Key {
 
 impl Key {
     #[inline]
-    fn new(local: SocketAddr, remote: SocketAddr) -> Key {
-        let ports = u32::from(local.port()) << 16 | u32::from(remote.port());
-        Key { local: bits(local.ip()), remote: bits(remote.ip()), ports }
+    fn new(local: (IpAddr, u16), remote: (IpAddr, u16)) -> Key {
+        Key { local: bits(local.0), remote: bits(remote.0), ports: u32::from(local.1) << 16 | u32::from(remote.1) }
+    }
+}
+
+impl From<(SocketAddr, SocketAddr)> for Key {
+    fn from((local, remote): (SocketAddr, SocketAddr)) -> Key {
+        Key::new((local.ip(), local.port()), (remote.ip(), remote.port()))
     }
 }
 
@@ -41,20 +46,30 @@ fn bits(address: IpAddr) -> u128 {
 }
 
 impl Tuples {
+    /// By addresses and ports as they are in a packet: put into socket addresses, they would have to be read at once as
+    /// other words than they were written, for which a processor waits.
     #[inline]
-    pub fn get(&self, local: SocketAddr, remote: SocketAddr) -> Option<(u32, u32)> {
+    pub fn get(&self, local: (IpAddr, u16), remote: (IpAddr, u16)) -> Option<(u32, u32)> {
         self.0.get(&Key::new(local, remote)).copied()
     }
 
     pub fn contains(&self, local: SocketAddr, remote: SocketAddr) -> bool {
-        self.get(local, remote).is_some()
+        self.0.contains_key(&Key::from((local, remote)))
     }
 
-    pub fn insert(&mut self, (local, remote): (SocketAddr, SocketAddr), subflow: (u32, u32)) {
-        self.0.insert(Key::new(local, remote), subflow);
+    pub fn insert(&mut self, tuple: (SocketAddr, SocketAddr), subflow: (u32, u32)) {
+        self.0.insert(Key::from(tuple), subflow);
     }
 
-    pub fn remove(&mut self, (local, remote): (SocketAddr, SocketAddr)) {
-        self.0.remove(&Key::new(local, remote));
+    pub fn remove(&mut self, tuple: (SocketAddr, SocketAddr)) {
+        self.0.remove(&Key::from(tuple));
+    }
+
+    /// Removes it if it is the connection's: its ports may be in use anew.
+    pub fn release(&mut self, tuple: (SocketAddr, SocketAddr), connection: u32) {
+        let key = Key::from(tuple);
+        if self.0.get(&key).is_some_and(|&(owner, _)| owner == connection) {
+            self.0.remove(&key);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! How connections end (RFC 8684 §3.3.3, §3.5), and what follows from all that happens.
 
 use super::open::reason;
-use super::{Connection, Mode, Signals, Timers};
+use super::{Connection, Mode, Signals, Timers, each_of};
 use crate::context::Context;
 use crate::endpoint::{Event, Outcome};
 use crate::path_manager::{Closed, PathEvent};
@@ -192,8 +192,8 @@ impl Connection {
         if !self.is_multipath() {
             return;
         }
-        for entry in self.entries.iter_mut().filter(|entry| entry.tell_backup) {
-            entry.tcp.acknowledge();
+        for i in each_of(self.prios) {
+            self.entries[i].tcp.acknowledge();
         }
         if (self.send.end_alone() || self.addresses.due(now))
             && let Some(i) = self.best()
@@ -210,9 +210,8 @@ impl Connection {
 
     /// Whether subflow `i` still owes the peer an ACK without data for something that goes with no data.
     pub(super) fn owes(&self, now: Time, i: usize) -> bool {
-        let entry = &self.entries[i];
-        entry.tell_backup
-            || entry.tell_failed
+        self.prios & 1 << i != 0
+            || self.entries[i].tell_failed
             || (self.is_multipath() && (self.send.end_alone() || self.addresses.due(now)) && self.best() == Some(i))
     }
 

@@ -21,8 +21,6 @@ pub struct Entry {
     pub backup: bool,
     /// The peer wants it as a backup.
     pub peer_backup: bool,
-    /// To be told by MP_PRIO.
-    pub tell_backup: bool,
     /// Retransmission time-outs since the peer was last heard.
     pub timeouts: u32,
     /// What the peer's bytes mean.
@@ -87,7 +85,6 @@ impl Entry {
             confirmed: false,
             backup: false,
             peer_backup: false,
-            tell_backup: false,
             timeouts: 0,
             mappings: Mappings::default(),
             delivered: 1,

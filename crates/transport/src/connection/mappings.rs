@@ -68,7 +68,10 @@ impl Mappings {
         };
         let before_next = self.known.get(at).is_none_or(|next| end <= next.offset);
         if after_previous && before_next && mapping.len > 0 && self.known.len() < MOST {
-            self.known.insert(at, mapping);
+            match at == self.known.len() {
+                true => self.known.push_back(mapping),
+                false => self.known.insert(at, mapping),
+            }
         }
     }
 

@@ -96,6 +96,8 @@ pub struct Connection {
     not_there: bool,
     /// How often the DATA_FIN went by itself without an answer.
     end_tries: u32,
+    /// Subflows of which MP_PRIO is to tell whether they are backups, one bit each.
+    prios: u64,
     /// Subflows that probe the peer's window, one bit each.
     probing: u64,
     /// The subflow that was last heard.
@@ -177,6 +179,7 @@ impl Connection {
             linear: true,
             not_there: false,
             end_tries: 0,
+            prios: 0,
             probing: 0,
             heard: 0,
             told: Told::default(),

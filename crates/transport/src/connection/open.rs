@@ -148,6 +148,7 @@ impl Connection {
         let i = match self.entries.iter().position(|entry| entry.buried) {
             Some(i) => {
                 self.send.forget(i);
+                self.prios &= !(1 << i);
                 self.entries[i] = entry;
                 self.windows[i] = window;
                 i

@@ -179,7 +179,8 @@ impl Connection {
         } else {
             add_dss(options, &self.data_ack_and_end());
             let entry = &mut self.entries[i];
-            if std::mem::take(&mut entry.tell_backup) {
+            if self.prios & 1 << i != 0 {
+                self.prios &= !(1 << i);
                 add(options, Mptcp::Prio(MpPrio { backup: entry.backup, address_id: None }));
             }
         }

@@ -128,8 +128,9 @@ impl Connection {
                 }
                 PathCommand::SetBackup { subflow, backup } => {
                     let entry = &mut self.entries[subflow];
-                    (entry.backup, entry.tell_backup) = (backup, true);
+                    entry.backup = backup;
                     entry.tcp.acknowledge();
+                    self.prios |= 1 << subflow;
                 }
                 PathCommand::Wake { after_ns } => self.timers.paths = now + after_ns,
             }

@@ -1,5 +1,6 @@
 //! What an ACK says of the flight (RFC 5681, RFC 6675, RFC 8985) and what it does to the window.
 
+use super::receive::clock;
 use super::state::{Due, Phase, Subflow, whole};
 use super::{Control, State};
 use crate::congestion::Acked;
@@ -82,14 +83,10 @@ impl Subflow {
     fn deliver(&mut self, now: Time, said: &Brief, news: &mut News) {
         let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
         // A copy whose sending the echo precedes is not the one that arrived.
-        let clock = (now.as_nanos() / 1_000_000) as u32;
-        let echoed = said
-            .timestamps
-            .filter(|_| self.timestamps)
-            .map(|(_, echo)| clock.wrapping_sub(echo.wrapping_sub(self.isn)));
+        let (isn, timestamps) = (self.isn, said.timestamps.filter(|_| self.timestamps));
         let other_copy = |record: &Record| {
-            let sent = (record.last_sent.as_nanos() / 1_000_000) as u32;
-            echoed.is_some_and(|ago| seq::diff(clock.wrapping_sub(ago), sent) < 0)
+            let sent = || clock(record.last_sent).wrapping_add(isn);
+            record.transmissions > 1 && timestamps.is_some_and(|(_, echo)| seq::diff(echo, sent()) < 0)
         };
         if news.advanced {
             self.flight.acknowledge(self.acked, |record| {

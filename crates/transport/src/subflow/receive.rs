@@ -186,7 +186,7 @@ impl Subflow {
     /// This end's clock for timestamps.
     pub(super) fn clock(&self, now: Time) -> u32 {
         // Each subflow has a clock of its own (RFC 7323 §5.4).
-        ((now.as_nanos() / CLOCK_NS) as u32).wrapping_add(self.isn)
+        clock(now).wrapping_add(self.isn)
     }
 
     /// How long ago the clock showed `echo`; nothing if it never did.
@@ -194,4 +194,9 @@ impl Subflow {
         let ticks = seq::diff(self.clock(now), echo);
         (self.timestamps && ticks >= 0).then(|| i64::from(ticks.max(1)) * CLOCK_NS)
     }
+}
+
+/// Ticks of every clock for timestamps.
+pub(super) fn clock(now: Time) -> u32 {
+    (now.as_nanos() / CLOCK_NS) as u32
 }
