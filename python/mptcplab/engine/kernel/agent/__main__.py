@@ -35,7 +35,9 @@ read here so far. Out, when the transfer is over at this end and the kernel's so
               "finished": bool, "reason": "complete", or who waits for what,
               "started_ns": n, "ended_ns": n,     Unix time: of go; of the last connection's end
               "lingering": n,                     sockets that were still there
-              "sockets": [{"mptcp": bool, "fallback": bool, "token": n | null,
+              "sockets": [{"mptcp": bool,         it spoke MPTCP, at first at least
+                           "fallback": bool,      it is of MPTCP and speaks plain TCP
+                           "token": n | null,
                            "subflows": [{"local": [address, port], "remote": [address, port],
                                          "congestion_control": name}]}]}}
 

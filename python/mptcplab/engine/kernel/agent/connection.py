@@ -39,6 +39,7 @@ class Connection:
         loop: Loop,
         sock: socket.socket,
         application: Application,
+        begun: Callable[[Connection], None],
         over: Callable[[Connection], None],
         *,
         opening: bool,
@@ -54,6 +55,7 @@ class Connection:
         # How it ended, in words.
         self.closed: str | None = None
         self._application = application
+        self._begun = begun
         self._over = over
         self._backlog = 0
         self._finishing = False
@@ -118,6 +120,7 @@ class Connection:
 
     def _begin(self) -> None:
         self.connected_ns = now()
+        self._begun(self)
         self._wait_for()
         self._application.begin(self)
 

@@ -39,6 +39,8 @@ class Datagrams:
 
     def start(self) -> None:
         """Send from now on, or count what comes."""
+        if self._stopped:
+            return
         if self._job.connect is None:
             self._loop.watch(self._socket.fileno(), IN, self._receive)
             return

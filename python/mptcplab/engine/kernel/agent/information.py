@@ -89,6 +89,8 @@ class Information(NamedTuple):
     """A connection, and its subflows (plain TCP: the only one)."""
 
     mptcp: Fields | None
+    # Whether a socket of MPTCP speaks plain TCP.
+    fallback: bool
     subflows: list[Subflow]
 
 
@@ -110,7 +112,10 @@ class Reader:
                 raise
         raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, STRUCTURE_BYTES)
         ends = _end(sock.getsockname()), _end(sock.getpeername())
-        return Information(None, [Subflow(ends, fields(TCP_INFO, raw))])
+        # After a fallback the kernel answers for the TCP socket beneath.
+        protocol = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL)
+        fallback = protocol == socket.IPPROTO_MPTCP
+        return Information(None, fallback, [Subflow(ends, fields(TCP_INFO, raw))])
 
     def _mptcp(self, sock: socket.socket) -> Information:
         sizes = 0, STRUCTURE_BYTES, 0, SUBFLOW_BYTES, 0, MOST_SUBFLOWS
@@ -132,7 +137,8 @@ class Reader:
             subflow = Subflow(ends, fields(TCP_INFO, tcp))
             if subflow.tcp["state"] != CLOSED:
                 subflows.append(subflow)
-        return Information(fields(MPTCP_INFO, self._full[_FULL.size : length.value]), subflows)
+        mptcp = fields(MPTCP_INFO, self._full[_FULL.size : length.value])
+        return Information(mptcp, bool((mptcp["flags"] or 0) & FALLBACK), subflows)
 
 
 def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:

@@ -7,7 +7,7 @@ import time
 
 from mptcplab.engine.kernel.agent import counters, sample
 from mptcplab.engine.kernel.agent.diagnosis import Diagnosis, Policy
-from mptcplab.engine.kernel.agent.information import FALLBACK, Reader
+from mptcplab.engine.kernel.agent.information import Reader
 from mptcplab.engine.kernel.agent.loop import IN
 from mptcplab.engine.kernel.agent.path_manager import Events
 
@@ -48,14 +48,16 @@ class Observer:
         self._loop.at(at + period, lambda: self._look(at + period, period))
 
     def opened(self, connection: Connection) -> None:
-        """A socket is there."""
+        """A connection is established."""
         self._open[connection] = Used()
         self._used.append(self._open[connection])
+        self._read(connection)
 
     def closing(self, connection: Connection) -> None:
         """A socket is there for the last time."""
-        self._read(connection)
-        del self._open[connection]
+        if connection in self._open:
+            self._read(connection)
+            del self._open[connection]
 
     def alive(self) -> int:
         """Count the sockets of TCP that are open or closing."""
@@ -81,10 +83,9 @@ class Observer:
     def _look(self, at: int, period: int) -> None:
         at_ns = time.time_ns()
         for connection in list(self._open):
-            if connection.connected_ns is not None:
-                rows = self._read(connection)
-                if self._samples is not None:
-                    _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
+            rows = self._read(connection)
+            if self._samples is not None:
+                _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
         self._loop.at(at + period, lambda: self._look(at + period, period))
 
     def _read(self, connection: Connection) -> list[dict[str, Any]]:
@@ -125,9 +126,9 @@ class Used:
 
     def add(self, information: Information, policies: dict[Tuple, Policy]) -> None:
         """Learn from a look at it."""
+        self._fallback = information.fallback
         if information.mptcp is not None:
             self._mptcp = True
-            self._fallback = bool((information.mptcp["flags"] or 0) & FALLBACK)
             self.token = information.mptcp["token"]
         for ends, policy in policies.items():
             self._subflows[ends] = policy.congestion_control or self._subflows.get(ends)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from mptcplab.engine.kernel.agent.information import FALLBACK
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -81,7 +79,8 @@ def _in_flight(tcp: Fields) -> int | None:
 def _connection(information: Information, tcp: Fields) -> Row:
     mptcp = information.mptcp
     if mptcp is None:
-        return {"peer_window_bytes": tcp["snd_wnd"]}
+        fallback = {"fallback": True} if information.fallback else {}
+        return {"peer_window_bytes": tcp["snd_wnd"], **fallback}
     written, acknowledged = mptcp["write_seq"], mptcp["snd_una"]
     known = written is not None and acknowledged is not None
     return {
@@ -90,7 +89,7 @@ def _connection(information: Information, tcp: Fields) -> Row:
         "connection_retransmitted_bytes": mptcp["bytes_retrans"],
         "connection_acknowledged_bytes": mptcp["bytes_acked"],
         "connection_received_bytes": mptcp["bytes_received"],
-        "fallback": bool((mptcp["flags"] or 0) & FALLBACK),
+        "fallback": information.fallback,
     }
 
 

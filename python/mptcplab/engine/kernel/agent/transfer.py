@@ -24,9 +24,10 @@ class Transfer:
     def __init__(self, loop: Loop, job: Job, over: Callable[[], None]) -> None:
         self.connections: list[Connection] = []
         self.failure: str | None = None
-        # Told of a connection when its socket is there, and before it goes.
+        # Told of a connection when it is established, and before it goes.
         self.opened: Callable[[Connection], None] = nobody
         self.closing: Callable[[Connection], None] = nobody
+        self._given_up = False
         self._loop = loop
         self._job = job
         self._over = over
@@ -41,6 +42,8 @@ class Transfer:
 
     def start(self) -> None:
         """Open the connections, or accept them from now on."""
+        if self._given_up:
+            return
         if self._listener is not None:
             self._loop.watch(self._listener.fileno(), IN, self._accept)
             return
@@ -61,6 +64,7 @@ class Transfer:
 
     def abort(self) -> None:
         """Give up what still goes on."""
+        self._given_up = True
         if self._listener is not None:
             self._loop.forget(self._listener.fileno())
             self._listener.close()
@@ -116,9 +120,8 @@ class Transfer:
 
     def _serve(self, sock: socket.socket, *, opening: bool) -> None:
         application = applications.at(self._job.end, self._job.transfer)
-        made = Connection(self._loop, sock, application, self._closed, opening=opening)
+        made = Connection(self._loop, sock, application, self.opened, self._closed, opening=opening)
         self.connections.append(made)
-        self.opened(made)
 
     def _closed(self, connection: Connection) -> None:
         self.closing(connection)

@@ -1,0 +1,247 @@
+"""The kernel engine's transfers over real sockets: every application, and how they end."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from agents import PORT, Loopback, loopback
+from mptcplab.engine.kernel.agent import pattern
+from requirements import need_kernel_mptcp
+
+BULK = {"application": "bulk", "direction": "down"}
+# Goes between: hands on what comes, but for every so manieth byte, which it garbles.
+RELAY = """
+import socket, sys, threading
+def listen():
+    made = socket.create_server(("127.0.0.1", 5002))
+    print(flush=True)
+    return made.accept()[0]
+def hand_on(source, target, every):
+    at = 0
+    while block := bytearray(source.recv(65536)):
+        for place in range(-at % every, len(block), every):
+            block[place] ^= 1
+        at += len(block)
+        target.sendall(block)
+    target.shutdown(socket.SHUT_WR)
+client = listen()
+server = socket.create_connection(("127.0.0.1", 5001))
+back = threading.Thread(target=hand_on, args=(server, client, int(sys.argv[1])))
+back.start()
+hand_on(client, server, 1 << 40)
+back.join()
+"""
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Loopback]:
+    need_kernel_mptcp()
+    with loopback() as made:
+        yield made
+
+
+def assert_complete(client: dict[str, Any], server: dict[str, Any]) -> None:
+    for here, there in [(client, server), (server, client)]:
+        assert here["finished"]
+        assert here["reason"] == "complete"
+        assert here["corrupt_bytes"] == 0
+        assert here["bytes_sent"] == there["bytes_received"]
+        assert here["lingering"] == 0
+
+
+def seconds(did: dict[str, Any]) -> float:
+    lasted: int = did["ended_ns"] - did["started_ns"]
+    return lasted / 1e9
+
+
+@pytest.mark.parametrize("size", [0, 1, 131_071, 30_000_000])
+@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize("mptcp", [True, False], ids=["mptcp", "tcp"])
+def test_bulk_of_a_size(place: Loopback, size: int, direction: str, mptcp: bool) -> None:
+    transfer = {"application": "bulk", "direction": direction, "size_bytes": size}
+    client, server = place.transfer({"transfer": transfer, "mptcp": mptcp})
+    assert_complete(client, server)
+    assert (client if direction == "up" else server)["bytes_sent"] == size
+    assert (server if direction == "up" else client)["bytes_sent"] == 0
+    for end in (client, server):
+        (used,) = end["sockets"]
+        assert used["mptcp"] == mptcp
+        assert not used["fallback"]
+
+
+@pytest.mark.parametrize(("listen", "connect"), [("::1", "::1"), ("::", "127.0.0.1")])
+def test_versions_of_ip(place: Loopback, listen: str, connect: str) -> None:
+    job = {"transfer": BULK | {"size_bytes": 1_000_000}, "mptcp": True}
+    server = place.agent({**job, "listen": [listen, PORT]})
+    client = place.agent({**job, "connect": {"local": None, "remote": [connect, PORT]}})
+    server.go()
+    client.go()
+    did = client.done(), server.done()
+    assert_complete(*did)
+    # IPv4 is told as such, also where the socket is of IPv6.
+    (subflow,) = did[1]["sockets"][0]["subflows"]
+    assert subflow["local"] == [connect, PORT]
+    assert subflow["congestion_control"]
+
+
+def test_bulk_for_a_time(place: Loopback) -> None:
+    transfer = BULK | {"duration_ns": 300_000_000, "connections": 3}
+    client, server = place.transfer({"transfer": transfer, "mptcp": True, "connections": 3})
+    assert_complete(client, server)
+    assert client["bytes_received"] > 0
+    assert len(server["sockets"]) == 3
+    for end in (client, server):
+        assert 0.3 <= seconds(end) < 2
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_request_and_response(place: Loopback, direction: str) -> None:
+    asked = {"request_bytes": 200, "response_bytes": 300_000, "requests": 5}
+    asked |= {"think_ns": 30_000_000}
+    transfer = {"application": "request-response", "direction": direction, **asked}
+    client, server = place.transfer({"transfer": transfer, "mptcp": True})
+    assert_complete(client, server)
+    answers, asks = (client, server) if direction == "up" else (server, client)
+    assert answers["bytes_sent"] == 5 * 300_000
+    assert asks["bytes_sent"] == 5 * 200
+    # Nobody thinks after the last answer.
+    assert 4 * 0.03 < seconds(asks) < 2
+
+
+def test_constant_bit_rate(place: Loopback) -> None:
+    transfer = {"application": "constant-bit-rate", "direction": "up"}
+    sizes = {"rate_bits_per_second": 24_000_000, "message_bytes": 3000}
+    job = {"transfer": transfer | sizes | {"duration_ns": 500_000_000}, "mptcp": True}
+    client, server = place.transfer(job)
+    assert_complete(client, server)
+    # A message every millisecond, before half a second is over.
+    assert client["bytes_sent"] == 500 * 3000
+    assert 0.499 < seconds(client) < 2
+
+
+def test_flows_beside_are_given_up(place: Loopback) -> None:
+    times = {"start_ns": 100_000_000, "stop_ns": 300_000_000}
+    client, server = place.pair({"transfer": BULK, "connections": 2, **times})
+    server.go()
+    client.go()
+    did = client.done(), server.done()
+    assert not any(end["finished"] for end in did)
+    assert did[0]["bytes_received"] > 0
+    assert "aborted" in did[0]["reason"] + did[1]["reason"]
+    assert 0.3 <= seconds(did[0]) < 2
+
+
+def test_datagrams(place: Loopback) -> None:
+    sizes = {"rate_bits_per_second": 8_000_000, "packet_bytes": 1000}
+    job = {"transfer": {"application": "datagrams", **sizes}, "stop_ns": 250_000_000}
+    client, server = place.pair(job)
+    server.go()
+    client.go()
+    time.sleep(0.4)
+    client.say("stop")
+    server.say("stop")
+    did = client.done(), server.done()
+    # IP packets of 1000 bytes, of which 28 are headers.
+    assert did[0]["bytes_sent"] == did[1]["bytes_received"] == 250 * 972
+
+
+@pytest.mark.parametrize("every", [1, 1000, 99_991])
+def test_garbled_bytes_are_counted(place: Loopback, every: int) -> None:
+    size = 200_000
+    job = {"transfer": BULK | {"size_bytes": size}, "mptcp": True}
+    server = place.agent({**job, "listen": ["127.0.0.1", PORT]})
+    server.go()
+    relay = place.start(sys.executable, "-c", RELAY, str(every))
+    with relay:
+        assert relay.stdout is not None
+        relay.stdout.readline()
+        client = place.agent({**job, "connect": {"local": None, "remote": ["127.0.0.1", 5002]}})
+        client.go()
+        did = client.done(), server.done()
+    assert did[0]["bytes_received"] == size
+    assert did[0]["corrupt_bytes"] == -(-size // every)
+    assert did[0]["finished"]
+    # Who goes between speaks plain TCP.
+    assert did[0]["sockets"][0]["fallback"]
+    assert not did[1]["sockets"][0]["mptcp"]
+
+
+@pytest.mark.parametrize("how", ["stop", "end of input"])
+def test_everything_ends_at_once(place: Loopback, how: str) -> None:
+    client, server = place.pair({"transfer": BULK, "mptcp": True})
+    server.go()
+    client.go()
+    assert client.line()["progress"]["bytes"] > 0
+    if how == "stop":
+        client.say("stop")
+    else:
+        client.hang_up()
+    did = client.done(), server.done()
+    assert did[0]["reason"].endswith("aborted")
+    assert did[1]["reason"].startswith("gave up after")
+
+
+def test_who_waits_is_told(place: Loopback) -> None:
+    server = place.agent({"transfer": BULK, "connections": 2, "listen": ["127.0.0.1", PORT]})
+    server.go()
+    server.say("stop")
+    assert server.done()["reason"] == "waits for 2 connections to come"
+    job = {"transfer": BULK, "connect": {"local": None, "remote": ["127.0.0.1", PORT]}}
+    client = place.agent(job)
+    client.go()
+    assert client.done()["reason"].endswith("Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({"listen": ["192.0.2.1", 1]}, "Cannot assign requested address"),
+        ({"listen": ["127.0.0.1", 1], "congestion_control": "none"}, "No such file or directory"),
+        ({}, "the agent's job: it either listens or connects"),
+        ({"listen": ["127.0.0.1", 1], "speed": 1}, "the agent's job: "),
+    ],
+)
+def test_what_cannot_be_done_is_told(place: Loopback, more: dict[str, Any], error: str) -> None:
+    agent = place.agent({"transfer": BULK, **more})
+    assert error in agent.first["error"]
+    assert agent.status() == 1
+
+
+def test_the_congestion_control_asked_for(place: Loopback) -> None:
+    job = {"transfer": BULK | {"size_bytes": 100_000}, "congestion_control": "reno"}
+    for mptcp in (True, False):
+        client, server = place.pair({**job, "mptcp": mptcp})
+        assert client.first == server.first == {"ready": True, "congestion_control": "reno"}
+        server.go()
+        client.go()
+        for end in (client.done(), server.done()):
+            (subflow,) = end["sockets"][0]["subflows"]
+            assert subflow["congestion_control"] == "reno"
+
+
+def byte(position: int) -> int:
+    return (position // 2 % 65_535).to_bytes(2, "big")[position % 2]
+
+
+def test_the_pattern() -> None:
+    chance = random.Random(1)
+    for position in [
+        0,
+        1,
+        131_068,
+        131_069,
+        131_070,
+        *(chance.randrange(1 << 40) for _ in range(99)),
+    ]:
+        part = bytearray(pattern.part(position, 300))
+        assert part == bytes(byte(position + place) for place in range(300))
+        flipped = chance.sample(range(300), chance.randrange(10))
+        for place in flipped:
+            part[place] ^= chance.randrange(1, 256)
+        assert pattern.corrupt_bytes(position, memoryview(part)) == len(flipped)
