@@ -66,6 +66,7 @@ def analyze(
     trim_seconds: float = 5.0,
     samples: bool = True,
     one_clock: bool = False,
+    directory: str | PathLike[str] | None = None,
     progress: Callable[[int, int | None], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Tables: ...

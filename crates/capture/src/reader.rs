@@ -84,6 +84,12 @@ impl Reader {
         }
     }
 
+    /// Has it called by another name than its path.
+    pub fn named(mut self, name: impl Into<String>) -> Reader {
+        self.name = name.into();
+        self
+    }
+
     /// Reads a capture from anything; `name` is what errors and points call it.
     ///
     /// # Errors

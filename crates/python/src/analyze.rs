@@ -8,7 +8,7 @@ use analysis::{Analysis, Options};
 use capture::{Ahead, Merge, Reader};
 use pyo3::prelude::*;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::Duration,
@@ -24,13 +24,13 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
-/// With `one_clock` all captures were stamped by one clock. `progress` is called now and then with the bytes read and,
-/// where known, the bytes in all. `stop` is asked now and then, also while nothing comes: once it says true, reading ends
-/// soon, and what has come is measured.
+/// With `one_clock` all captures were stamped by one clock; those in `directory` are called by their paths in it.
+/// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and then,
+/// also while nothing comes: once it says true, reading ends soon, and what has come is measured.
 #[allow(clippy::too_many_arguments)] // all but one are named by the caller
 #[pyfunction]
 #[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, one_clock=false,
-    progress=None, stop=None))]
+    directory=None, progress=None, stop=None))]
 pub fn analyze(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -39,6 +39,7 @@ pub fn analyze(
     trim_seconds: f64,
     samples: bool,
     one_clock: bool,
+    directory: Option<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
     stop: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Tables> {
@@ -52,7 +53,7 @@ pub fn analyze(
     if paths.is_empty() {
         return Err(Error::new_err("no capture was named"));
     }
-    let mut run = Run::new(paths, options);
+    let mut run = Run::new(paths, directory, options);
     let mut stopped = false;
     while py.detach(|| guarded(|| run.advance()))? {
         py.check_signals()?;
@@ -91,12 +92,12 @@ impl Drop for Ended {
 }
 
 impl Run {
-    fn new(paths: Vec<PathBuf>, options: Options) -> Run {
+    fn new(paths: Vec<PathBuf>, directory: Option<PathBuf>, options: Options) -> Run {
         let (sender, opening) = mpsc::sync_channel(1);
         let end = Ended::default();
         let its_end = end.0.clone();
         // Who waits no more needs it no more.
-        thread::spawn(move || drop(sender.send(guarded(|| open(&paths, &its_end)))));
+        thread::spawn(move || drop(sender.send(guarded(|| open(&paths, directory.as_deref(), &its_end)))));
         Run { opening, captures: None, analysis: Analysis::new(options), progress: None, end }
     }
 
@@ -142,10 +143,13 @@ impl Run {
     }
 }
 
-fn open(paths: &[PathBuf], end: &End) -> PyResult<Merge> {
+fn open(paths: &[PathBuf], directory: Option<&Path>, end: &End) -> PyResult<Merge> {
     let reader = |path: &PathBuf| match path.to_str() {
         Some("-") => Reader::new("standard input", StandardInput::new(end.clone())),
-        _ => Reader::open(path),
+        _ => match directory {
+            Some(directory) => Reader::open(&directory.join(path)).map(|it| it.named(path.display().to_string())),
+            None => Reader::open(path),
+        },
     };
     let readers = paths.iter().map(reader).collect::<Result<_, _>>().map_err(unreadable)?;
     Ok(Merge::new(readers))

@@ -91,8 +91,15 @@ def _print_head(page: Page, comparison: Comparison, title: str | None, chance: s
     facts = [page.style(text.clean(about["scenario"]), "strong")]
     if title:
         facts.append(text.clean(title))
-    page.facts([*facts, "simulated", chance], indent="")
+    page.facts([*facts, _engine(about), chance], indent="")
     page.line()
+
+
+def _engine(about: dict[str, Any]) -> str:
+    """Say what ran it."""
+    if about["engine"] == "simulation":
+        return "simulated"
+    return text.clean(f"Linux {about['kernel']['release']} over emulated links")
 
 
 def label(run: Run) -> str:

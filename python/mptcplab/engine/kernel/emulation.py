@@ -8,9 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from mptcplab import _core
 from mptcplab.engine import place
-from mptcplab.engine.kernel import outcomes, sandbox
+from mptcplab.engine.kernel import measured, outcomes, sandbox
 from mptcplab.engine.kernel.job import Wanted
 from mptcplab.engine.kernel.machine import Machine
 from mptcplab.engine.record import Record
@@ -55,11 +54,10 @@ def emulate(
         raw.mkdir()
         job = wanted.job(new, raw, captures=captures)
         ended = _run(lab, job.as_json(), progress)
-        tables = _core.analyze([job.client_capture, job.server_capture], one_clock=True)
-        made = {each: tables.table(each) for each in tables.NAMES}
+        tables = measured.tables(job)
         shutil.rmtree(raw)
         record.complete(
-            new, made, outcomes.outcome(wanted, ended), outcomes.circumstances(job, ended)
+            new, tables, outcomes.outcome(wanted, ended), outcomes.circumstances(job, ended)
         )
     return Run(target), False
 

@@ -1,0 +1,125 @@
+"""The kinds of machines that the kernel engine meets, played by this one; and runs on them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ordinary
+from mptcplab.results.run import Run
+from requirements import missing, need_tool
+
+# Who runs it, and what packets leave the kernel by.
+KINDS = ["root-tun", "root-packet", "user-tun", "user-packet"]
+# As a user runs the tests: whatever they may.
+OWN = "own"
+TUN = pathlib.Path("/dev/net/tun")
+NO_TUN = 'mount -t tmpfs none /dev/net && exec "$@"'
+TIMEOUT_SECONDS = 90
+
+
+def kinds() -> list[str]:
+    """Those that can be played here."""
+    return KINDS if os.geteuid() == 0 else [OWN]
+
+
+class Machine:
+    """One of them, and a directory that its user may write to."""
+
+    def __init__(self, kind: str, place: pathlib.Path) -> None:
+        self.kind = kind
+        self.place = place
+
+    @property
+    def devices(self) -> str:
+        """What packets leave the kernel by."""
+        if self.kind == OWN:
+            return "tun" if os.access(TUN, os.R_OK | os.W_OK) else "packet"
+        return self.kind.partition("-")[2]
+
+    def command(self, *arguments: object) -> list[str]:
+        """Give the words that run mptcplab on it."""
+        words = [sys.executable, "-m", "mptcplab", *map(str, arguments)]
+        if self.kind.startswith("user"):
+            return ordinary.command(words, tun=self.kind == "user-tun")
+        if self.kind == "root-packet":
+            return ["unshare", "--mount", "sh", "-c", NO_TUN, "sh", *words]
+        return words
+
+    def start(self, *arguments: object) -> subprocess.Popen[str]:
+        """Start mptcplab on it."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.place,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """Run mptcplab on it."""
+        process = self.start(*arguments)
+        try:
+            out, err = process.communicate(timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def write(self, scenario: str, name: str = "scenario") -> pathlib.Path:
+        """Write a scenario where its user sees it."""
+        file = self.place / f"{name}.toml"
+        file.write_text(scenario)
+        return file
+
+    def emulate(self, scenario: str, *more: object, name: str = "scenario") -> dict[str, Run]:
+        """Run a scenario with the kernel; gives the runs by name."""
+        out = self.place / name
+        file = self.write(scenario, name)
+        done = self.run("run", file, "--engine", "kernel", "--out", out, *more)
+        assert done.returncode == 0, done.stderr
+        return {path.name: Run(path) for path in sorted(out.iterdir())}
+
+
+@contextmanager
+def machine(kind: str) -> Iterator[Machine]:
+    """Play one, or say why that cannot be."""
+    need_tool("unshare", "setpriv", "ip")
+    if kind.endswith("-tun") and not TUN.exists():
+        missing("needs /dev/net/tun")
+    reason = _forbidden(kind)
+    if reason:
+        missing(reason)
+    place = pathlib.Path(tempfile.mkdtemp(prefix="mptcplab-test-", dir="/var/tmp"))
+    try:
+        if kind.startswith("user"):
+            os.chown(place, ordinary.NOBODY, ordinary.NOBODY)
+        yield Machine(kind, place)
+    finally:
+        shutil.rmtree(place)
+
+
+def _forbidden(kind: str) -> str | None:
+    words = ["unshare", "--net", "ip", "mptcp", "limits"]
+    if kind.startswith("user") or kind == OWN and os.geteuid() != 0:
+        words[1:1] = ["--user", "--map-root-user"]
+    if kind.startswith("user"):
+        words = ordinary.command(words, tun=kind == "user-tun")
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return f"needs namespaces and MPTCP: {done.stderr.strip()}" if done.returncode else None
+
+
+def about(run: Run) -> dict[str, Any]:
+    """What is told of a run."""
+    found: dict[str, Any] = json.loads((run.directory / "run.json").read_text())
+    return found

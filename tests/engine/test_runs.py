@@ -1,0 +1,134 @@
+"""Scenarios with this machine's kernel, on every kind of machine: what arrives, and what is told."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from machines import Machine, about
+
+TWO_PATHS = """\
+schema = 1
+
+[transfer]
+direction = "download"
+size = "1 MB"
+
+[path.wifi]
+rate = "20 Mbit/s"
+delay = "5 ms"
+queue = "60 kB"
+
+[path.lte]
+rate = "10 Mbit/s"
+delay = "15 ms"
+queue = "60 kB"
+
+[kernel]
+congestion_control = "reno"
+
+[run]
+stop = "20 s"
+sample = "20 ms"
+"""
+RUN = {"scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables"}
+
+
+def test_a_download_over_two_paths(machine: Machine) -> None:
+    (run,) = machine.emulate(TWO_PATHS, "--no-baselines").values()
+    assert {path.name for path in run.directory.iterdir()} == RUN
+    told = about(run)
+    assert told["engine"] == "kernel"
+    assert told["outcome"]["finished"] is True, told["outcome"]
+    assert told["outcome"]["bytes_received"] == {"up": 0, "down": 1_000_000}
+    assert told["kernel"]["devices"] == machine.devices
+    assert told["kernel"]["sysctls"]["net.ipv4.tcp_congestion_control"] == "reno"
+    used = {
+        (subflow["local"][0], subflow["congestion_control"])
+        for socket in told["kernel"]["sockets"]["client"]
+        for subflow in socket["subflows"]
+    }
+    assert used == {("10.0.1.2", "reno"), ("10.0.2.2", "reno")}
+    # What the captures show.
+    assert sorted(run.subflows["path"].to_list()) == ["lte", "wifi"]
+    assert run.transfers.filter(direction="down")["bytes"].to_list() == [1_000_000]
+    down = run.flows.filter(direction="down")
+    assert down["bytes"].min() > 50_000  # type: ignore[operator]
+    rtt = dict(down.join(run.subflows, on="subflow").select("path", "rtt_ms_min").iter_rows())
+    assert 10 <= rtt["wifi"] < 40
+    assert 30 <= rtt["lte"] < 60
+    assert run.diagnostics.filter(pl.col("diagnostic").str.contains("clock|dropped")).is_empty()
+    # What the kernel says.
+    assert set(run.state["host"]) == {"client", "server"}
+    assert run.state.filter(host="server")["cwnd_packets"].max() >= 10  # type: ignore[operator]
+    assert run._frame("signals").height > 0
+    assert run._frame("counters").height > 0
+
+
+@pytest.mark.parametrize("transfer", ["request-response", "constant-bit-rate"])
+def test_applications(host: Machine, transfer: str) -> None:
+    sections = {
+        "request-response": 'request = "1 kB"\nresponse = "50 kB"\nrequests = 5\nthink = "10 ms"',
+        "constant-bit-rate": 'rate = "4 Mbit/s"\nduration = "1 s"',
+    }
+    said = f'application = "{transfer}"\n{sections[transfer]}'
+    scenario = TWO_PATHS.replace('size = "1 MB"', said).replace("download", "upload")
+    (run,) = host.emulate(scenario, "--no-baselines").values()
+    assert run.outcome["finished"] is True, run.outcome
+    expected = {"request-response": (250_000, 5_000), "constant-bit-rate": (500_000, 0)}
+    assert tuple(run.outcome["bytes_received"].values()) == expected[transfer]
+
+
+def test_four_subflows_over_ipv6(machine: Machine) -> None:
+    scenario = TWO_PATHS.replace("[kernel]", "[server]\naddresses = 2\n\n[kernel]")
+    settings = ("--set", "path.wifi.ip=6", "--set", "path.lte.ip=6", "--set", "transfer.size=3 MB")
+    (run,) = machine.emulate(scenario, "--no-baselines", *settings).values()
+    assert run.outcome["finished"] is True, run.outcome
+    assert sorted(run.subflows["path"].to_list()) == ["lte", "lte", "wifi", "wifi"]
+    assert set(run.subflows["server_address"]) == {"fd00:9:0::1", "fd00:9:1::1"} or set(
+        run.subflows["server_address"]
+    ) == {"fd00:9::1", "fd00:9:1::1"}
+
+
+def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
+    runs = machine.emulate(TWO_PATHS, "--no-captures")
+    assert sorted(runs) == ["mptcp", "tcp-lte", "tcp-wifi"]
+    assert runs["tcp-lte"].connections["mptcp_version"].to_list() == [None]
+    assert runs["tcp-lte"].subflows["path"].to_list() == ["lte"]
+    assert 5 < (runs["tcp-lte"].throughput_mbps or 0) < 10
+    for run in runs.values():
+        assert {path.name for path in run.directory.iterdir()} == RUN - {
+            "client.pcapng",
+            "server.pcapng",
+        }
+    file, out = machine.place / "scenario.toml", machine.place / "scenario"
+    again = machine.run("run", file, "--engine", "kernel", "--out", out, "--no-captures")
+    assert "3 runs there already, kept" in again.stderr
+    other = machine.run("run", file, "--out", out, "--no-captures")
+    assert other.returncode == 2
+    assert "its engine and kernel differ" in other.stderr
+
+
+def test_full_payload_is_captured(host: Machine) -> None:
+    settings = ("--set", "transfer.size=100 kB", "--full-payload", "--no-baselines")
+    (run,) = host.emulate(TWO_PATHS, *settings).values()
+    assert (run.directory / "server.pcapng").stat().st_size > 100_000
+
+
+def test_python_gives_the_same(host: Machine) -> None:
+    import mptcplab
+
+    comparison = mptcplab.run(host.write(TWO_PATHS), engine="kernel", baselines=False)
+    assert comparison.mptcp.outcome["finished"] is True
+    assert comparison.mptcp.subflows.height == 2
+
+
+def test_json_names_the_engine(host: Machine) -> None:
+    file = host.write(TWO_PATHS)
+    done = host.run("run", file, "--engine", "kernel", "--no-baselines", "--json")
+    assert json.loads(done.stdout)["runs"]["mptcp"]["about"]["engine"] == "kernel"
+    (place,) = (host.place / "runs").iterdir()
+    assert place.name.startswith("scenario-")
+    assert "-kernel-" in place.name
