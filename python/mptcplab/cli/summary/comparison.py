@@ -14,6 +14,7 @@ from mptcplab.cli.summary.remarks import print_remarks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
