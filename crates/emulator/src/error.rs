@@ -47,6 +47,9 @@ pub enum Error {
         /// What.
         fault: &'static str,
     },
+    /// It was started before.
+    #[error("the emulator has ended")]
+    Ended,
     /// A fault of ours: a thread panicked.
     #[error("a fault of mptcplab, please report it: {thread}: {said}")]
     Panic {

@@ -4,6 +4,7 @@
 //! [`Station`] runs a [`host::Host`] at [`Tun`] devices. A [`Clock`] never steps.
 #![cfg(target_os = "linux")]
 
+mod assembly;
 mod clock;
 pub mod device;
 mod emulator;
@@ -14,16 +15,16 @@ mod namespace;
 mod offload;
 mod place;
 mod recorder;
-mod single;
 mod station;
+mod threads;
 
 pub use clock::Clock;
 pub use device::Tun;
-pub use emulator::{Device, Emulator, Summary};
+pub use emulator::{Emulator, Summary};
 pub use error::Error;
 pub use lane::{LinkCounts, PortCounts};
 pub use lateness::Lateness;
 pub use namespace::{Namespace, within};
 pub use place::{Host, Place};
-pub use recorder::Recording;
+pub use recorder::{Recording, Records};
 pub use station::{Station, Tap};

@@ -1,5 +1,6 @@
 use crate::errors::{Error, guarded};
-use emulator::{Device, Host, LinkCounts, Place, PortCounts, Recording, Summary};
+use emulator::device::{Device, Offload};
+use emulator::{Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
 use link::Direction;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::Scenario;
@@ -48,14 +49,14 @@ impl Emulator {
         full_payload: bool,
         link_log: Option<PathBuf>,
     ) -> PyResult<Emulator> {
-        if devices != "tun" || link_log.is_some() {
-            return Err(PyValueError::new_err("devices are \"tun\", and there is no link log yet"));
+        if devices != "tun" {
+            return Err(PyValueError::new_err("devices are \"tun\""));
         }
-        let recording = Recording { client_capture, server_capture, full_payload };
+        let recording = Recording { client_capture, server_capture, full_payload, link_log };
         py.detach(|| {
             guarded(|| {
                 let scenario = Scenario::from_json(plan).map_err(|error| Error::new_err(error.to_string()))?;
-                let ports = ports.iter().map(device).collect::<PyResult<_>>()?;
+                let ports = ports.iter().map(opened).collect::<PyResult<_>>()?;
                 let emulator = emulator::Emulator::new(scenario, ports, recording).map_err(refused)?;
                 Ok(Emulator(Mutex::new(emulator)))
             })
@@ -65,6 +66,11 @@ impl Emulator {
     /// Lets packets move; gives the time 0 of the timeline in nanoseconds since 1970.
     fn start(&self, py: Python<'_>) -> PyResult<i64> {
         py.detach(|| guarded(|| self.emulator().start().map(|start| start.as_nanos()).map_err(refused)))
+    }
+
+    /// Whether packets move: false before `start`, after `stop`, and when something has failed, which `stop` says.
+    fn is_running(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| guarded(|| Ok(self.emulator().is_running())))
     }
 
     /// Ends it and completes the captures; says what passed. None if it does not run.
@@ -84,14 +90,15 @@ fn refused(error: emulator::Error) -> PyErr {
     Error::new_err(error.to_string())
 }
 
-fn device((host, name, namespace, interface, _): &Port) -> PyResult<Device<'static>> {
+fn opened((host, name, namespace, interface, _): &Port) -> PyResult<(Place, Device)> {
     let host = Host::ALL.into_iter().find(|known| known.name() == host);
     let host = host.ok_or_else(|| PyValueError::new_err("a host is client, server, neighbour or peer"))?;
     if *namespace < 0 {
         return Err(PyValueError::new_err("a namespace is an open file descriptor"));
     }
-    let place = Place { host, name: name.as_str().into() };
-    Ok(Device { place, namespace: borrowed(*namespace), interface: interface.clone() })
+    let open = || Device::tun(interface, Offload::default());
+    let device = within(borrowed(*namespace), open).map_err(refused)?;
+    Ok((Place { host, name: name.as_str().into() }, device))
 }
 
 #[allow(unsafe_code)]
@@ -115,13 +122,18 @@ fn described<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyD
     }
     dict.set_item("ports", ports)?;
     let captures = PyDict::new(py);
-    for (place, written, lost) in &summary.captured {
-        let records = PyDict::new(py);
-        records.set_item("written", written)?;
-        records.set_item("lost", lost)?;
-        captures.set_item(place.to_string(), records)?;
+    for (place, records) in &summary.records.captures {
+        captures.set_item(place.to_string(), recorded(py, records)?)?;
     }
     dict.set_item("captures", captures)?;
+    dict.set_item("link_log", summary.records.link_log.map(|records| recorded(py, &records)).transpose()?)?;
+    Ok(dict)
+}
+
+fn recorded<'py>(py: Python<'py>, [written, lost]: &[u64; 2]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("written", written)?;
+    dict.set_item("lost", lost)?;
     Ok(dict)
 }
 
@@ -150,13 +162,14 @@ fn link<'py>(py: Python<'py>, counts: &LinkCounts) -> PyResult<Bound<'py, PyDict
 }
 
 fn port<'py>(py: Python<'py>, counts: &PortCounts) -> PyResult<Bound<'py, PyDict>> {
-    let PortCounts { received, sent, merged, refused, detached, local } = counts;
+    let PortCounts { received, received_frames, local, malformed, sent, sent_frames, refused } = counts;
     let dict = PyDict::new(py);
     dict.set_item("received", received)?;
-    dict.set_item("sent", sent)?;
-    dict.set_item("merged", merged)?;
-    dict.set_item("refused", refused)?;
-    dict.set_item("detached", detached)?;
+    dict.set_item("received_frames", received_frames)?;
     dict.set_item("local", local)?;
+    dict.set_item("malformed", malformed)?;
+    dict.set_item("sent", sent)?;
+    dict.set_item("sent_frames", sent_frames)?;
+    dict.set_item("refused", refused)?;
     Ok(dict)
 }

@@ -1,51 +1,54 @@
 //! A lane: links that share something, and what stands at their ends, on one thread.
 
-mod counts;
+mod line;
 mod port;
 mod route;
 mod timeline;
 mod wait;
 
+use crate::place::Place;
 use crate::recorder::Feed;
 use crate::{Clock, Error};
-pub use counts::LinkCounts;
+pub(crate) use line::Line;
+pub use line::LinkCounts;
 use link::{Direction, Element, Out};
 pub use port::PortCounts;
 pub(crate) use port::{Entry, Port};
-use scenario::{Action, Link, Path, Routes};
+use scenario::{Action, Path, Routes};
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::Arc;
 pub(crate) use wait::{Stop, Wait};
 use wire::{Packet, Time};
 
-/// Packets that are taken from a device before the others have their turn.
+/// Packets that are taken from a device before others have their turn.
 const BATCH: u64 = 64;
 
-/// Links, paths and ports by their numbers in the whole; those of other lanes are none.
+/// Links and paths have their numbers in the whole network; those of other lanes are none.
 pub(crate) struct Lane {
     pub clock: Clock,
     pub wait: Wait,
-    pub links: Vec<Option<Link>>,
-    pub counts: Vec<LinkCounts>,
+    pub lines: Vec<Option<Line>>,
     pub paths: Vec<Option<Path>>,
     pub routes: Routes,
     pub ports: Vec<Port>,
     pub doors: Doors,
     pub timeline: VecDeque<(Time, Action)>,
     pub feed: Feed,
+    /// Reused: what a chain gives back.
     pub out: Out,
     pub work: VecDeque<(To, Box<Packet>)>,
     pub now: Time,
 }
 
 /// Which port leads to whom.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Doors {
     /// By path: the client's port.
     pub client: Vec<Option<usize>>,
     /// By path: the server's.
     pub server: Vec<Option<usize>>,
-    /// By host from the first of cross traffic on.
+    /// By host, from the first of cross traffic on.
     pub others: Vec<Option<usize>>,
 }
 
@@ -55,7 +58,7 @@ pub(crate) enum To {
     Link(usize, Direction),
     Path(usize, Direction),
     Port(usize),
-    /// To the link of whom its destination belongs to.
+    /// To the link behind which its destination is.
     Router,
 }
 
@@ -82,20 +85,28 @@ impl Lane {
         }
     }
 
+    /// What passed its ports and links.
+    #[allow(clippy::type_complexity)]
+    pub fn into_counts(self) -> (Vec<(Place, PortCounts)>, Vec<(Arc<str>, LinkCounts)>) {
+        let ports = self.ports.into_iter().map(Port::into_counts);
+        let links = self.lines.into_iter().flatten().map(|line| (line.link.name, line.counts));
+        (ports.collect(), links.collect())
+    }
+
     fn deadline(&self) -> Time {
-        let links = self.links.iter().flatten().map(|link| link.chain.deadline());
+        let links = self.lines.iter().flatten().map(|line| line.link.chain.deadline());
         let timeline = self.timeline.front().map_or(Time::MAX, |(at, _)| *at);
         links.fold(timeline, Time::min)
     }
 
     /// Wakes links whose time has come.
     fn wake(&mut self) {
-        for place in 0..self.links.len() {
-            let Some(link) = &mut self.links[place] else { continue };
-            let deadline = link.chain.deadline();
+        for place in 0..self.lines.len() {
+            let Some(line) = &mut self.lines[place] else { continue };
+            let deadline = line.link.chain.deadline();
             if deadline <= self.now {
-                self.counts[place].lateness.add(self.now - deadline);
-                link.chain.wake(self.now, &mut self.out);
+                line.counts.lateness.add(self.now - deadline);
+                line.link.chain.wake(self.now, &mut self.out);
                 self.leave(place);
                 self.work_off();
             }

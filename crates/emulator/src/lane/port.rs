@@ -1,13 +1,12 @@
 use crate::Error;
+use crate::device::Device;
 use crate::place::Place;
-use crate::single::Single;
-use rustix::io::Errno;
 use wire::Packet;
 
 /// A device and where it stands.
 pub(crate) struct Port {
     pub place: Place,
-    pub device: Single,
+    pub device: Device,
     /// Its number among what captures see.
     pub point: Option<u32>,
     pub entry: Entry,
@@ -24,56 +23,48 @@ pub(crate) enum Entry {
     Path(usize),
     /// Up a link.
     Link(usize),
-    /// To whom the address belongs.
+    /// Down the link behind which the destination is.
     Router,
 }
 
 /// What passed a port.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounts {
     /// Packets that came from the kernel.
     pub received: u64,
-    /// Packets that it took.
-    pub sent: u64,
-    /// Packets of these that were merged with others.
-    pub merged: u64,
-    /// Packets for which it had no room.
-    pub refused: u64,
-    /// Packets that came while the interface was down.
-    pub detached: u64,
-    /// Packets from the kernel that were meant for the link alone: multicast, and addresses of a link's own.
+    /// Frames in which they came: fewer where super-frames were cut.
+    pub received_frames: u64,
+    /// Packets of these that were for the link alone, and went nowhere.
     pub local: u64,
+    /// Frames that were no IP packets.
+    pub malformed: u64,
+    /// Packets that the kernel took.
+    pub sent: u64,
+    /// Frames in which it took them: fewer where packets were merged.
+    pub sent_frames: u64,
+    /// Packets that it had no room for, or that came while the interface was down.
+    pub refused: u64,
 }
 
 impl Port {
-    /// Takes some of what the kernel has sent.
+    /// Takes a frame that the kernel has sent, if there is one.
     pub fn receive(&mut self, each: &mut dyn FnMut(Box<Packet>)) -> Result<bool, Error> {
-        match self.device.receive(each) {
-            Err(error) if is_down(&error) => Ok(false),
-            other => other,
-        }
+        let received = self.device.receive(each)?;
+        self.counts.received_frames += u64::from(received);
+        Ok(received)
     }
 
     /// Hands over what waits.
     pub fn send(&mut self) -> Result<(), Error> {
-        let before = self.out.len() as u64;
-        match self.device.send(&mut self.out) {
-            Ok(sent) => {
-                self.counts.sent += sent.packets;
-                self.counts.merged += sent.merged;
-                self.counts.refused += sent.refused;
-            }
-            Err(error) if is_down(&error) => self.counts.detached += before,
-            Err(error) => return Err(error),
-        }
-        self.out.clear();
+        let sent = self.device.send(&mut self.out)?;
+        self.counts.sent += sent.packets;
+        self.counts.sent_frames += sent.frames;
+        self.counts.refused += sent.refused;
         Ok(())
     }
-}
 
-/// What devices say while their interface is down or gone: that belongs to a run.
-fn is_down(error: &Error) -> bool {
-    let Error::Device { source, .. } = error else { return false };
-    let down = [Errno::IO, Errno::NETDOWN, Errno::BADFD, Errno::NXIO, Errno::NODEV];
-    Errno::from_io_error(source).is_some_and(|errno| down.contains(&errno))
+    /// What passed it.
+    pub fn into_counts(self) -> (Place, PortCounts) {
+        (self.place, PortCounts { malformed: self.device.malformed(), ..self.counts })
+    }
 }

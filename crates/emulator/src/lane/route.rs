@@ -2,6 +2,8 @@
 
 use super::{Lane, To};
 use crate::Error;
+use crate::device::pool;
+use crate::recorder::Happened;
 use link::{Direction, Dropped, Element, Reason};
 use scenario::{Owner, SERVER};
 use std::net::IpAddr;
@@ -32,11 +34,12 @@ impl Lane {
     }
 
     fn meet(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
-        let Some(link) = &mut self.links[place] else { return self.lose(0, direction, Reason::Unreachable) };
-        let counts = &mut self.counts[place];
-        counts.packets[direction as usize] += 1;
-        counts.bytes[direction as usize] += u64::from(packet.frame.wire_len());
-        link.chain.push(self.now, direction, packet, &mut self.out);
+        let bytes = packet.frame.wire_len();
+        let Some(line) = &mut self.lines[place] else { return };
+        line.counts.packets[direction as usize] += 1;
+        line.counts.bytes[direction as usize] += u64::from(bytes);
+        line.link.chain.push(self.now, direction, packet, &mut self.out);
+        self.log(place, direction, bytes, || Happened::Arrival);
         self.leave(place);
     }
 
@@ -44,9 +47,10 @@ impl Lane {
     pub fn leave(&mut self, place: usize) {
         let mut sent = std::mem::take(&mut self.out.sent);
         for (direction, packet) in sent.drain(..) {
+            self.log(place, direction, packet.frame.wire_len(), || Happened::Departure);
             match self.behind(direction, &packet) {
                 Some(to) => self.work.push_back((to, packet)),
-                None => self.lose(place, direction, Reason::Unreachable),
+                None => self.nobody(place, direction, packet),
             }
         }
         self.out.sent = sent;
@@ -75,17 +79,19 @@ impl Lane {
             Some(Owner::Neighbour { link, .. }) => Some(link),
             _ => None,
         };
-        match link {
+        match link.filter(|link| self.lines[*link].is_some()) {
             Some(link) => self.meet(link, Direction::Down, packet),
-            None => self.lose(self.first_link(), Direction::Down, Reason::Unreachable),
+            None => {
+                // It is nobody's: counted where it came from.
+                let link = self.lines.iter().position(Option::is_some).expect("a lane has a link");
+                self.nobody(link, Direction::Down, packet);
+            }
         }
     }
 
     /// A packet meets a path's gate and translator.
     fn pass(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
-        let Some(path) = &mut self.paths[place] else {
-            return self.lose(self.first_link(), direction, Reason::Unreachable);
-        };
+        let path = self.paths[place].as_mut().expect("packets stay in their lane");
         match &mut path.chain {
             Some(chain) => {
                 chain.push(self.now, direction, packet, &mut self.out);
@@ -100,32 +106,51 @@ impl Lane {
         let mut sent = std::mem::take(&mut self.out.sent);
         sent.drain(..).for_each(|(direction, packet)| self.beyond(place, direction, packet));
         self.out.sent = sent;
-        self.bury(self.paths[place].as_ref().map_or(0, |path| path.link));
+        let link = self.link_of(place);
+        // The gate and the translator are none of the link's elements.
+        self.out.dropped.iter_mut().for_each(|dropped| dropped.element = u32::MAX);
+        self.bury(link);
     }
 
     fn beyond(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
-        let link = self.paths[place].as_ref().map_or(0, |path| path.link);
-        match (direction, self.doors.client[place]) {
-            (Direction::Up, _) => self.work.push_back((To::Link(link, direction), packet)),
-            (Direction::Down, Some(port)) => self.work.push_back((To::Port(port), packet)),
-            (Direction::Down, None) => self.lose(link, direction, Reason::Unreachable),
-        }
+        let to = match direction {
+            Direction::Up => To::Link(self.link_of(place), direction),
+            Direction::Down => To::Port(self.doors.client[place].expect("checked: paths have a port")),
+        };
+        self.work.push_back((to, packet));
+    }
+
+    fn link_of(&self, path: usize) -> usize {
+        self.paths[path].as_ref().expect("packets stay in their lane").link
     }
 
     fn bury(&mut self, place: usize) {
         let mut dropped = std::mem::take(&mut self.out.dropped);
-        for Dropped { direction, reason, .. } in dropped.drain(..) {
-            self.lose(place, direction, reason);
-        }
+        dropped.drain(..).for_each(|dropped| self.lose(place, dropped));
         self.out.dropped = dropped;
     }
 
-    fn lose(&mut self, place: usize, direction: Direction, reason: Reason) {
-        self.counts[place].drop(direction, reason);
+    fn nobody(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
+        self.lose(place, Dropped { at: self.now, packet, direction, reason: Reason::Unreachable, element: u32::MAX });
     }
 
-    fn first_link(&self) -> usize {
-        self.links.iter().position(Option::is_some).unwrap_or(0)
+    fn lose(&mut self, place: usize, Dropped { packet, direction, reason, element, .. }: Dropped) {
+        let bytes = packet.frame.wire_len();
+        pool::give(packet);
+        if let Some(line) = &mut self.lines[place] {
+            line.counts.lose(direction, reason);
+            let element = line.element(element);
+            self.log(place, direction, bytes, || Happened::Drop(reason, element));
+        }
+    }
+
+    fn log(&mut self, place: usize, direction: Direction, bytes: u32, happened: impl FnOnce() -> Happened) {
+        if self.feed.logs()
+            && let Some(line) = &self.lines[place]
+        {
+            let queued = line.queued(direction);
+            self.feed.happened(self.now, (place as u32, direction), bytes, happened(), queued);
+        }
     }
 }
 

@@ -3,29 +3,19 @@
 use super::Lane;
 use link::{Change, Element};
 use scenario::{Action, Owner};
-use wire::Time;
 
 impl Lane {
-    /// Before anything moves: paths whose interface is not there yet, and what happens at the very start.
-    pub fn begin(&mut self, attached: &[bool]) {
-        self.now = self.clock.now();
-        for (path, _) in attached.iter().enumerate().filter(|(_, attached)| !**attached) {
-            self.change(path, Change::Detach);
-        }
-        self.act();
-    }
-
     /// Does what is due.
     pub fn act(&mut self) {
         while self.timeline.front().is_some_and(|(at, _)| *at <= self.now)
-            && let Some((at, action)) = self.timeline.pop_front()
+            && let Some((_, action)) = self.timeline.pop_front()
         {
-            self.carry_out(at, action);
+            self.carry_out(action);
             self.work_off();
         }
     }
 
-    fn carry_out(&mut self, at: Time, action: Action) {
+    fn carry_out(&mut self, action: Action) {
         match action {
             Action::Blackout(path) => self.change(path, Change::Blackout),
             Action::Hold(path) => self.change(path, Change::Hold),
@@ -39,11 +29,9 @@ impl Lane {
                 self.change(path, Change::Rebind(address));
             }
             Action::Profile(place, new) => {
-                let Some(old) = &mut self.links[place] else { return };
-                // Processes of the new elements began when they were due to.
-                let now = self.now.max(at);
+                let old = &mut self.lines[place].as_mut().expect("actions stay in their lane").link;
                 let change = Change::Profile(Box::new(new.chain));
-                old.chain.change(now, change, &mut self.out).expect("chains take profiles");
+                old.chain.change(self.now, change, &mut self.out).expect("chains take profiles");
                 old.elements = new.elements;
                 self.leave(place);
             }

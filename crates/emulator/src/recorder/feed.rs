@@ -1,8 +1,8 @@
-use crate::recorder::{Entry, Shared};
+use super::{Entry, Happened, Line, Shared};
+use link::Direction;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::mpsc::SyncSender;
-use wire::{Direction, Packet, Time};
+use std::sync::mpsc::{SyncSender, TrySendError};
+use wire::{Packet, Time};
 
 /// So many entries are handed over at a time.
 const BATCH: usize = 256;
@@ -15,7 +15,7 @@ pub(crate) struct Feed {
     shared: Arc<Shared>,
     sender: SyncSender<Vec<Entry>>,
     batch: Vec<Entry>,
-    /// When the oldest of the batch is to be handed over.
+    /// When the batch is to be handed over.
     due: Time,
     /// Of each site, the last time. Of packets of one time nobody could tell which came first.
     last: [Time; 2],
@@ -28,21 +28,28 @@ impl Feed {
     }
 
     /// A packet passed the point of this number.
-    pub fn passed(&mut self, now: Time, point: u32, direction: Direction, packet: &Packet) {
-        let last = &mut self.last[self.shared.points[point as usize].site];
+    pub fn passed(&mut self, now: Time, point: u32, direction: wire::Direction, packet: &Packet) {
+        let last = &mut self.last[self.shared.points()[point as usize].site as usize];
         *last = now.max(*last + 1);
         let at = *last;
         self.push(now, Entry::Packet { at, point, direction, packet: packet.clone() });
     }
 
-    fn push(&mut self, now: Time, entry: Entry) {
-        if self.batch.is_empty() {
-            self.due = now + PATIENCE_NS;
-        }
-        self.batch.push(entry);
-        if self.batch.len() >= BATCH {
-            self.hand_over(now);
-        }
+    /// Whether there is a link log.
+    pub fn logs(&self) -> bool {
+        self.shared.log().is_some()
+    }
+
+    /// Something happened to a packet on a link.
+    pub fn happened(
+        &mut self,
+        at: Time,
+        (link, direction): (u32, Direction),
+        bytes: u32,
+        happened: Happened,
+        queued: (u64, u64),
+    ) {
+        self.push(at, Entry::Line(Line { at, link, direction, happened, bytes, queued }));
     }
 
     /// When [`Feed::tick`] is to be called.
@@ -57,40 +64,47 @@ impl Feed {
         }
         if self.batch.is_empty() {
             // Whatever comes is later than any time that the clock has shown.
-            self.shared.reached(self.lane, Time::MAX);
+            self.shared.reach(self.lane, Time::MAX);
         }
     }
 
-    /// To be called after every wait, with the time before it.
+    /// To be called after every wait and before a look at the clock, with a time before it.
     pub fn wake(&self, before: Time) {
-        self.shared.reached(self.lane, before);
+        if self.batch.is_empty() {
+            self.shared.reach(self.lane, before);
+        }
+    }
+
+    fn push(&mut self, now: Time, entry: Entry) {
+        if self.batch.is_empty() {
+            self.due = now + PATIENCE_NS;
+        }
+        self.batch.push(entry);
+        if self.batch.len() >= BATCH {
+            self.hand_over(now);
+        }
     }
 
     fn hand_over(&mut self, now: Time) {
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-        if let Err(refused) = self.sender.try_send(batch) {
-            let (std::sync::mpsc::TrySendError::Full(batch) | std::sync::mpsc::TrySendError::Disconnected(batch)) =
-                refused;
-            for Entry::Packet { point, .. } in &batch {
-                self.shared.points[*point as usize].lost.fetch_add(1, Relaxed);
+        if let Err(TrySendError::Full(lost) | TrySendError::Disconnected(lost)) = self.sender.try_send(batch) {
+            for entry in &lost {
+                match entry {
+                    Entry::Packet { point, .. } => self.shared.points()[*point as usize].tally.lose(),
+                    Entry::Line(_) => self.shared.log().into_iter().for_each(|tally| tally.lose()),
+                }
             }
         }
         self.due = Time::MAX;
-        self.shared.reached(self.lane, now);
-    }
-}
-
-impl Shared {
-    fn reached(&self, lane: usize, at: Time) {
-        self.reached[lane].store(at.as_nanos(), SeqCst);
+        self.shared.reach(self.lane, now);
     }
 }
 
 impl Drop for Feed {
-    /// The end: waiting is no harm any more.
+    /// The end: now it may wait.
     fn drop(&mut self) {
         // If the recorder is gone, it says why.
         let _ = self.sender.send(std::mem::take(&mut self.batch));
-        self.shared.reached(self.lane, Time::MAX);
+        self.shared.reach(self.lane, Time::MAX);
     }
 }

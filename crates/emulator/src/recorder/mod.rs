@@ -1,16 +1,23 @@
-//! What writes captures, on a thread of its own: it takes what the lanes saw and puts it in the order of time.
+//! What writes captures and the link log, on a thread of its own: it takes what the lanes saw and puts it in the order
+//! of time.
 
+mod capture;
 mod feed;
+mod log;
+mod shared;
+mod site;
 
-use crate::place::{Host, Place};
+use crate::place::Place;
 use crate::{Clock, Error};
-use capture::Writer;
+use capture::Capture;
 pub(crate) use feed::Feed;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use log::Log;
+pub(crate) use log::{Happened, Line};
+pub(crate) use shared::Shared;
+use shared::{Point, Tally};
+pub use site::Recording;
+pub(crate) use site::Site;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::Duration;
@@ -20,46 +27,22 @@ use wire::{Direction, Packet, Time};
 const IN_FLIGHT: usize = 1024;
 /// How long the recorder lets batches gather.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Bytes of a packet that are kept, unless all are: enough for headers with any options.
-const SNAP_BYTES: usize = 128;
-
-/// What is written where.
-#[derive(Clone, Debug, Default)]
-pub struct Recording {
-    /// Capture of what passes the client's ports.
-    pub client_capture: Option<PathBuf>,
-    /// And the server's.
-    pub server_capture: Option<PathBuf>,
-    /// Whether captures hold payload.
-    pub full_payload: bool,
-}
 
 /// Something to record.
 pub(crate) enum Entry {
+    /// A packet that passed a point.
     Packet { at: Time, point: u32, direction: Direction, packet: Packet },
+    /// A line of the link log.
+    Line(Line),
 }
 
-impl Entry {
-    fn at(&self) -> Time {
-        let Entry::Packet { at, .. } = self;
-        *at
-    }
-}
-
-/// What lanes and recorder know of each other.
-pub(crate) struct Shared {
-    /// By lane: what is older has been handed over.
-    reached: Vec<AtomicI64>,
-    pub points: Vec<Point>,
-}
-
-/// Where packets are seen.
-pub(crate) struct Point {
-    /// 0: the client's, 1: the server's.
-    pub site: usize,
-    pub place: Place,
-    pub lost: AtomicU64,
-    pub written: AtomicU64,
+/// What was recorded, and what was lost because the recorder had no room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// Packets of each captured port: written and lost.
+    pub captures: Vec<(Place, [u64; 2])>,
+    /// Lines of the link log, if there is one: written and lost.
+    pub link_log: Option<[u64; 2]>,
 }
 
 pub(crate) struct Recorder {
@@ -68,48 +51,42 @@ pub(crate) struct Recorder {
     captures: [Option<Capture>; 2],
     /// By point: its number in its capture.
     interfaces: Vec<u32>,
-    full_payload: bool,
+    log: Option<Log>,
     batches: Receiver<Vec<Entry>>,
     pending: Vec<Entry>,
 }
 
-struct Capture {
-    path: PathBuf,
-    writer: Writer<File>,
-}
-
 impl Recorder {
-    /// Creates the files; with it, what lanes need for their feeds.
+    /// Creates the files; with it, what lanes need for their feeds. There is a lane for each link, or fewer.
     pub fn new(
         clock: Clock,
         recording: &Recording,
         points: Vec<Place>,
-        lanes: usize,
+        links: &[Arc<str>],
     ) -> Result<(Recorder, Arc<Shared>, SyncSender<Vec<Entry>>), Error> {
         let (sender, batches) = mpsc::sync_channel(IN_FLIGHT);
-        let point = |place: Place| {
-            let site = usize::from(place.host == Host::Server);
-            Point { site, place, lost: AtomicU64::new(0), written: AtomicU64::new(0) }
+        let create = |site| {
+            let path = recording.capture(site);
+            path.map(|path| Capture::create(path, site, recording.full_payload)).transpose()
         };
-        let points: Vec<Point> = points.into_iter().map(point).collect();
-        let ends = [(&recording.client_capture, Host::Client), (&recording.server_capture, Host::Server)];
-        let [client, server] =
-            ends.map(|(path, host)| path.as_ref().map(|path| Capture::create(path, host)).transpose());
+        let [client, server] = Site::ALL.map(create);
         let mut captures = [client?, server?];
+        let log = recording.link_log.as_ref().map(|path| Log::create(path, links)).transpose()?;
+        let point = |place: Place| Site::of(place.host).map(|site| Point { site, place, tally: Tally::default() });
+        let points: Vec<Point> = points.into_iter().filter_map(point).collect();
         let mut interfaces = Vec::new();
-        for point in &points {
-            let capture = captures[point.site].as_mut();
-            interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&point.place.name))?);
+        for Point { site, place, .. } in &points {
+            let capture = captures[*site as usize].as_mut();
+            interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&place.name))?);
         }
-        let reached = (0..lanes).map(|_| AtomicI64::new(clock.now().as_nanos())).collect();
-        let shared = Arc::new(Shared { reached, points });
-        let (full_payload, pending) = (recording.full_payload, Vec::new());
-        let recorder = Recorder { clock, shared: shared.clone(), captures, interfaces, full_payload, batches, pending };
+        let shared = Arc::new(Shared::new(links.len(), clock.now(), points, log.is_some()));
+        let pending = Vec::new();
+        let recorder = Recorder { clock, shared: shared.clone(), captures, interfaces, log, batches, pending };
         Ok((recorder, shared, sender))
     }
 
     /// Records until all lanes have ended.
-    pub fn run(mut self) -> Result<(), Error> {
+    pub fn run(mut self) -> Result<Records, Error> {
         loop {
             let first = match self.pending.is_empty() {
                 true => self.batches.recv().map_err(RecvTimeoutError::from),
@@ -121,68 +98,60 @@ impl Recorder {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             thread::sleep(PAUSE);
-            // In this order: what comes into the channel later than this look is later than the limit.
-            let limit = self.limit();
+            // In this order. A lane that sleeps now reads a later time when it wakes, and what a lane says that it has
+            // handed over is there.
+            let limit = self.clock.now().min(self.shared.reached());
             while let Ok(batch) = self.batches.try_recv() {
                 self.pending.extend(batch);
             }
             self.write(limit)?;
         }
         self.write(Time::MAX)?;
-        let points = &self.shared.points;
-        for (site, capture) in self.captures.into_iter().enumerate() {
-            let Some(Capture { path, writer }) = capture else { continue };
-            let of_site = points.iter().filter(|point| point.site == site);
-            let lost: Vec<u64> = of_site.map(|point| point.lost.load(Relaxed)).collect();
-            writer.finish(&lost).map_err(|source| Error::Write { path, source })?;
-        }
-        Ok(())
+        self.finish()
     }
 
-    /// Nothing older than this is still to come.
-    fn limit(&self) -> Time {
-        // The clock first: a lane that sleeps now reads a later time when it wakes.
-        let now = self.clock.now();
-        let reached = self.shared.reached.iter().map(|reached| Time::from_nanos(reached.load(SeqCst)));
-        reached.fold(now, Time::min)
-    }
-
+    /// Writes what is older than `limit`: nothing of that is still to come.
     fn write(&mut self, limit: Time) -> Result<(), Error> {
         self.pending.sort_by_key(Entry::at);
         let ready = self.pending.partition_point(|entry| entry.at() < limit);
-        for Entry::Packet { at, point, direction, packet } in self.pending.drain(..ready) {
-            let seen = &self.shared.points[point as usize];
-            let Some(capture) = &mut self.captures[seen.site] else { continue };
-            let snap = if self.full_payload { usize::MAX } else { SNAP_BYTES };
-            capture.packet(self.interfaces[point as usize], at, direction, &packet, snap)?;
-            seen.written.fetch_add(1, Relaxed);
+        for entry in self.pending.drain(..ready) {
+            match entry {
+                Entry::Packet { at, point, direction, packet } => {
+                    let Point { site, tally, .. } = &self.shared.points()[point as usize];
+                    let Some(capture) = &mut self.captures[*site as usize] else { continue };
+                    match capture.packet(self.interfaces[point as usize], at, direction, &packet)? {
+                        true => tally.write(),
+                        false => tally.lose(),
+                    }
+                }
+                Entry::Line(line) => {
+                    let Some(log) = &mut self.log else { continue };
+                    log.write(&line)?;
+                    self.shared.log().into_iter().for_each(Tally::write);
+                }
+            }
         }
         Ok(())
     }
+
+    fn finish(self) -> Result<Records, Error> {
+        let points = self.shared.points();
+        for (site, capture) in Site::ALL.into_iter().zip(self.captures) {
+            let of_site = points.iter().filter(|point| point.site == site);
+            let lost: Vec<u64> = of_site.map(|point| point.tally.both()[1]).collect();
+            capture.map_or(Ok(()), |capture| capture.finish(&lost))?;
+        }
+        self.log.map_or(Ok(()), Log::finish)?;
+        let captures = points.iter().map(|point| (point.place.clone(), point.tally.both())).collect();
+        Ok(Records { captures, link_log: self.shared.log().map(Tally::both) })
+    }
 }
 
-impl Capture {
-    fn create(path: &Path, host: Host) -> Result<Capture, Error> {
-        let writer = File::create(path).and_then(|file| Writer::new(file, host.name()));
-        let writer = writer.map_err(|source| Error::Write { path: path.into(), source })?;
-        Ok(Capture { path: path.into(), writer })
-    }
-
-    fn interface(&mut self, name: &str) -> Result<u32, Error> {
-        self.writer.interface(name).map_err(|source| Error::Write { path: self.path.clone(), source })
-    }
-
-    fn packet(
-        &mut self,
-        interface: u32,
-        at: Time,
-        direction: Direction,
-        packet: &Packet,
-        snap: usize,
-    ) -> Result<(), Error> {
-        let len = packet.frame.wire_len();
-        let append = |out: &mut Vec<u8>| packet.emit(out, Some(snap)).expect("what was read can be written");
-        let written = self.writer.packet_with(interface, at, Some(direction), len, append);
-        written.map_err(|source| Error::Write { path: self.path.clone(), source })
+impl Entry {
+    fn at(&self) -> Time {
+        match self {
+            Entry::Packet { at, .. } => *at,
+            Entry::Line(line) => line.at,
+        }
     }
 }
