@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use wire::mptcp::{DataNumber, Mptcp};
-use wire::{Frame, L4, Malformed, Tcp, TcpOption};
+use wire::{Body, Frame, L4, Malformed, Original, Packet, Tcp, TcpOption};
 
 const FIELDS: [&str; 14] = [
     "frame.number",
@@ -183,5 +184,36 @@ fn every_packet_is_written_as_it_was() {
             }
             assert_eq!(written, bytes[..captured], "{} packet {number}", capture.display());
         }
+    }
+}
+
+/// IP options, wrong checksums and all.
+#[test]
+fn every_packet_passes_as_it_came() {
+    for capture in captures() {
+        let Some(pcap) = tshark(&capture, &["-F", "pcap", "-w", "-"]) else { return };
+        for (number, bytes, original_len) in packets(&pcap) {
+            if bytes.len() < original_len as usize {
+                continue;
+            }
+            let mut original = Original::copy(bytes);
+            let frame = original.read(bytes.len(), true).unwrap();
+            let original = Arc::new(original);
+            let body = Body::part(&original, original.headers().len()..original.bytes().len());
+            let mut written = Vec::new();
+            Packet { frame, body: Some(body) }.emit(&mut written, None).unwrap();
+            assert!(bytes.starts_with(&written), "{} packet {number}", capture.display());
+            assert_eq!(written.len() as u32, frame_len(bytes), "{} packet {number}", capture.display());
+        }
+    }
+}
+
+/// Bytes without what pads them on the link.
+fn frame_len(bytes: &[u8]) -> u32 {
+    let half = |at: usize| u32::from(bytes[at]) << 8 | u32::from(bytes[at + 1]);
+    match bytes[0] >> 4 {
+        4 if half(2) > 0 => half(2),
+        6 if half(4) > 0 => 40 + half(4),
+        _ => bytes.len() as u32,
     }
 }
