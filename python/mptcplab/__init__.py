@@ -9,6 +9,7 @@
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.machine import doctor
 from mptcplab.running import run
 from mptcplab.scenario.fault import ScenarioError
 
@@ -20,6 +21,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "analyze",
+    "doctor",
     "run",
 ]
 
