@@ -6,6 +6,8 @@ from pathlib import Path
 
 # Which groups of counters stand in which file.
 FILES = {"netstat": ("TcpExt", "MPTcpExt"), "snmp": ("Tcp",)}
+# What stands among them and counts nothing.
+SETTINGS = {"TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn"}
 
 
 def read() -> dict[str, int]:
@@ -19,4 +21,4 @@ def read() -> dict[str, int]:
             if group.rstrip(":") in groups:
                 pairs = zip(words, values.split()[1:], strict=True)
                 found.update({group.rstrip(":") + name: int(value) for name, value in pairs})
-    return found
+    return {name: value for name, value in found.items() if name not in SETTINGS}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NETLINK_SOCK_DIAG = 4
 SOCK_DIAG_BY_FAMILY = 20
 # Attributes of a socket, of its upper layer protocol, of an MPTCP subflow.
+INET_DIAG_INFO = 2
 INET_DIAG_CONG = 4
 INET_DIAG_ULP_INFO = 19
 INET_ULP_INFO_MPTCP = 3
@@ -90,7 +91,8 @@ def _named(ends: Tuple, interface: int) -> bytes:
     identity = _PORTS.pack(ends[0][1], ends[1][1])
     identity += local.packed.ljust(16, b"\0") + remote.packed.ljust(16, b"\0")
     identity += _REST.pack(interface, NO_COOKIE, NO_COOKIE)
-    wanted = 1 << (INET_DIAG_CONG - 1)
+    # What the protocol above has to say comes with what TCP says only.
+    wanted = 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_INFO - 1)
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, wanted, ANY_STATE) + identity
     return netlink.message(SOCK_DIAG_BY_FAMILY, 0, body)
 

@@ -1,0 +1,239 @@
+"""What agents write down of the kernel, beside what the kernel's own tools say of it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+import pytest
+
+import mptcplab
+from agents import PORT, Loopback, files, lines, loopback
+from mptcplab import _core
+from mptcplab.engine.kernel.agent.numbers import Numbers, counters
+from requirements import need_kernel_mptcp, need_tool
+
+CLIENTS = ["10.0.1.2", "10.0.2.2", "fd00:0:3::2"]
+SERVER = "127.0.0.1"
+# Half a megabyte, time to look, and again.
+THINKING = {"application": "request-response", "direction": "down", "requests": 2}
+THINKING |= {"request_bytes": 1000, "response_bytes": 500_000, "think_ns": 700_000_000}
+
+
+@pytest.fixture
+def place() -> Iterator[Loopback]:
+    """A second address of the client, which is a backup."""
+    need_kernel_mptcp()
+    need_tool("ss", "nstat")
+    with loopback() as made:
+        for address in CLIENTS:
+            made.run(f"ip address add {address} dev lo" + (" nodad" if ":" in address else ""))
+        made.run("ip mptcp limits set subflow 4 add_addr_accepted 4")
+        made.run(f"ip mptcp endpoint add {CLIENTS[1]} dev lo subflow backup")
+        yield made
+
+
+class Watched:
+    """A transfer over two subflows, what was written down of it, and what others saw."""
+
+    def __init__(self, place: Loopback, directory: pathlib.Path) -> None:
+        job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
+        self.files = {host: files(directory, host) for host in ("client", "server")}
+        with place.start("ip", "mptcp", "monitor") as monitor:
+            server = place.agent({**job, **self.files["server"], "listen": [SERVER, PORT]})
+            connect = {"local": [CLIENTS[0], 0], "remote": [SERVER, PORT]}
+            client = place.agent({**job, **self.files["client"], "connect": connect})
+            server.go()
+            client.go()
+            time.sleep(0.5)
+            # The kernel rests.
+            self.ss = place.run("ss -tinMOH")
+            self.did = {"client": client.done(), "server": server.done()}
+            self.nstat = place.run("nstat --zeros --noupdate --ignore --json")
+            monitor.terminate()
+            assert monitor.stdout is not None
+            self.monitor = monitor.stdout.read()
+
+    def lines(self, host: str, what: str) -> list[dict[str, Any]]:
+        """What it wrote down."""
+        return lines(self.files[host][what])
+
+
+@pytest.fixture
+def watched(place: Loopback, tmp_path: pathlib.Path) -> Watched:
+    return Watched(place, tmp_path)
+
+
+def test_samples_are_what_ss_says(watched: Watched) -> None:
+    said = {}
+    for line in watched.ss.splitlines():
+        words = line.split()
+        if words[0] == "tcp":
+            local, remote = (re.sub("%.*:", ":", word) for word in words[4:6])
+            said[local, remote] = line
+    assert len(said) == 4
+    compared = 0
+    for host in ("client", "server"):
+        samples = watched.lines(host, "samples")
+        middle = samples[0]["at_ns"] + 350_000_000
+        for sample in samples:
+            if abs(sample["at_ns"] - middle) < 60_000_000:
+                local, remote = (":".join(map(str, sample[end])) for end in ("local", "remote"))
+                compare(said[local, remote], sample)
+                compared += 1
+    assert compared >= 4
+
+
+def compare(line: str, sample: dict[str, Any]) -> None:
+    def number(pattern: str) -> float:
+        found = re.search(rf"(?:^|\s){pattern}(?:\s|$)", line)
+        return float(found[1]) if found else 0
+
+    assert line.split()[6] == sample["congestion_control"], line
+    assert number(r"cwnd:(\d+)") == sample["cwnd_packets"]
+    assert number(r"ssthresh:(\d+)") == sample.get("ssthresh_packets", 0)
+    assert number(r"rtt:([\d.]+)/[\d.]+") == pytest.approx(sample["srtt_ms"])
+    assert number(r"rtt:[\d.]+/([\d.]+)") == pytest.approx(sample["rttvar_ms"])
+    assert number(r"rto:([\d.]+)") == pytest.approx(sample["timeout_ms"])
+    assert number(r"minrtt:([\d.]+)") == pytest.approx(sample["min_rtt_ms"])
+    assert number(r"pacing_rate (\d+)bps") == pytest.approx(sample["pacing_mbps"] * 1e6, rel=1e-6)
+    assert number(r"delivery_rate (\d+)bps") == pytest.approx(
+        sample.get("delivery_mbps", 0) * 1e6, rel=1e-6
+    )
+    assert number(r"bytes_sent:(\d+)") == sample["sent_bytes"]
+    assert number(r"bytes_received:(\d+)") == sample["received_bytes"]
+    assert number(r"busy:(\d+)ms") == pytest.approx(sample["busy_ms"], abs=1)
+    # Either capital stands for a backup.
+    assert ("B" in flags(line) or "b" in flags(line)) == sample["backup"]
+    assert sample["in_flight_packets"] == sample["queued_bytes"] == 0
+    assert sample["congestion_state"] == "open"
+
+
+def flags(line: str) -> str:
+    found = re.search(r"tcp-ulp-mptcp flags:(\w+)", line)
+    assert found
+    return found[1]
+
+
+def test_what_a_connection_knows(watched: Watched) -> None:
+    tokens = {int(token, 16) for token in re.findall(r" token:(\w+) ", watched.ss)}
+    for host, sent in [("client", 1000), ("server", 500_000)]:
+        samples = watched.lines(host, "samples")
+        assert {sample["token"] for sample in samples} <= tokens
+        middle = samples[len(samples) // 2]
+        assert middle["connection_sent_bytes"] == sent
+        assert middle["connection_acknowledged_bytes"] == sent
+        assert middle["unacknowledged_bytes"] == 0
+        assert not middle["fallback"]
+        (used,) = watched.did[host]["sockets"]
+        assert used["token"] == middle["token"]
+        assert len(used["subflows"]) == 2
+        assert all(subflow["congestion_control"] for subflow in used["subflows"])
+
+
+def test_events_are_those_of_the_monitor(watched: Watched) -> None:
+    names = {
+        "CREATED": "created",
+        "ESTABLISHED": "established",
+        "CLOSED": "closed",
+        "SF_ESTABLISHED": "subflow-established",
+        "SF_CLOSED": "subflow-closed",
+    }
+    # "[       CREATED] token=… …"
+    seen = re.findall(r"\[ *(\w+)\] token=(\w+)", watched.monitor)
+    told = watched.lines("server", "events")
+    known = [(row["signal"], row["token"]) for row in told if row["signal"] in names.values()]
+    said = [(names[name], int(token, 16)) for name, token in seen if name in names]
+    # The server's agent began before, and ended before the last of the client's.
+    assert known == said[: len(known)]
+    assert known[0][0] == "created"
+    (joined,) = (
+        row
+        for row in watched.lines("server", "events")
+        if row["signal"] == "subflow-established" and row["remote_address"] == CLIENTS[1]
+    )
+    assert joined["local_address"] == SERVER
+    assert joined["local_port"] == PORT
+    assert joined["backup"]
+    assert joined["remote_address_id"] == 1
+
+
+def test_counters_are_those_of_nstat(watched: Watched) -> None:
+    wanted = {name: int(value) for name, value in json.loads(watched.nstat)["kernel"].items()}
+    for host in ("client", "server"):
+        rows = {row["counter"]: row for row in watched.lines(host, "counters")}
+        assert rows["MPTcpExtMPCapableSYNTX"]["after"] == 1
+        assert rows["MPTcpExtMPJoinSynAckRx"]["after"] == 1
+        # It leaves out what goes up and down.
+        assert rows.keys() - wanted.keys() <= {"TcpCurrEstab"}
+        for name in rows.keys() & wanted.keys():
+            before, after = rows[name]["before"], rows[name]["after"]
+            assert before <= after <= wanted[name], name
+            # TCP's may go on until the last has left.
+            if name.startswith("MPTcpExt"):
+                assert after == wanted[name], name
+
+
+def test_numbers_are_those_of_the_analysis(tmp_path: pathlib.Path, download: list[str]) -> None:
+    analysis = mptcplab.analyze(download)
+    subflows = analysis.subflows.to_dicts()
+    (connection,) = analysis.connections.to_dicts()
+    assert len(subflows) == 2
+    samples, events = tmp_path / "samples", tmp_path / "events"
+    second = connection["start_ns"] + 10**9
+    rows = []
+    for row in reversed(subflows):
+        client = [row["client_address"], row["client_port"]]
+        server = [row["server_address"], row["server_port"]]
+        rows.append({"host": "client", "local": client, "remote": server})
+        # The server knows the client by another address.
+        public = ["192.0.2.7", client[1]]
+        rows.append({"host": "server", "local": server, "remote": public})
+    rows.append({"host": "client", "local": ["192.0.2.9", 1], "remote": ["192.0.2.9", 2]})
+    figures = {"timeout_ms": 200.0, "backoffs": 0, "retransmitted_packets": 0}
+    write(samples, [{**row, **figures, "token": None, "at_ns": second} for row in rows])
+    told = {"host": "server", "signal": "subflow-closed", "token": connection["server_token"]}
+    told |= {"local_address": server[0], "local_port": server[1]}
+    told |= {"remote_address": client[0], "remote_port": client[1]}
+    closed = {"host": "server", "signal": "closed", "token": connection["server_token"]}
+    unknown = {"host": "client", "signal": "closed", "token": 1}
+    write(events, [{**row, "at_ns": second} for row in (told, closed, unknown)])
+
+    private = {"192.0.2.7": client[0]}
+    assert client[0] == subflows[0]["client_address"]
+    numbers = Numbers(_core.analyze(download), private)
+    state = pl.DataFrame(numbers.state([samples]))
+    keys = state.select("connection", "subflow", "host", "at_s").rows()
+    start = connection["start_s"]
+    assert keys == [
+        (0, 0, "client", pytest.approx(start + 1)),
+        (0, 1, "client", pytest.approx(start + 1)),
+        (0, 0, "server", pytest.approx(start + 1)),
+    ]
+    signals = pl.DataFrame(numbers.signals([events]))
+    assert signals.select("connection", "subflow", "signal").rows() == [
+        (None, None, "closed"),
+        (0, 0, "subflow-closed"),
+        (0, None, "closed"),
+    ]
+
+
+def test_rows_from_elsewhere(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "a", [{"host": "client", "counter": "TcpInSegs", "before": 1, "after": 2}])
+    assert pl.DataFrame(counters([tmp_path / "a"])).rows() == [("client", "TcpInSegs", 1, 2)]
+    for name in _core.Tables.NAMES:
+        table = pl.DataFrame(_core.rows(name, "[]"))
+        assert table.height == 0
+        described = next(columns for table, _, columns in _core.columns() if table == name)
+        assert table.columns == [column[0] for column in described]
+    with pytest.raises(mptcplab.Error, match=r"counters, row 1, column before: must not be empty"):
+        _core.rows("counters", '[{"host": "client", "counter": "a"}]')
+
+
+def write(path: pathlib.Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
