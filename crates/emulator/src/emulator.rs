@@ -2,7 +2,7 @@ use crate::assembly::{assemble, check};
 use crate::device::Device;
 use crate::lane::{Lane, LinkCounts, PortCounts, Stop, Wait};
 use crate::place::Place;
-use crate::recorder::{Records, Recording};
+use crate::recorder::{Recording, Records};
 use crate::threads::Thread;
 use crate::{Clock, Error};
 use scenario::{Network, Scenario};

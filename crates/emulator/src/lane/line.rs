@@ -36,9 +36,10 @@ impl Line {
         let of_direction = |state: &&QueueState| {
             self.link.elements.iter().any(|(full, way, _)| full == state.element && *way == direction)
         };
-        states.iter().filter(of_direction).fold((0, 0), |(bytes, packets), state| {
-            (bytes + state.bytes, packets + state.packets)
-        })
+        states
+            .iter()
+            .filter(of_direction)
+            .fold((0, 0), |(bytes, packets), state| (bytes + state.bytes, packets + state.packets))
     }
 
     /// What tables call an element.

@@ -30,13 +30,7 @@ impl Capture {
     }
 
     /// Says whether the packet could be written.
-    pub fn packet(
-        &mut self,
-        interface: u32,
-        at: Time,
-        direction: Direction,
-        packet: &Packet,
-    ) -> Result<bool, Error> {
+    pub fn packet(&mut self, interface: u32, at: Time, direction: Direction, packet: &Packet) -> Result<bool, Error> {
         self.bytes.clear();
         if packet.emit(&mut self.bytes, self.snap).is_err() {
             return Ok(false);
