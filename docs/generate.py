@@ -113,6 +113,7 @@ EXIT = """\
 | status | means |
 |---|---|
 | 0 | analysed, with a warning on standard error where a capture ends in the middle (`complete` is then false); or run, whatever came of the transfer |
+| 1 | of `doctor` alone: the kernel engine cannot run here |
 | 2 | the command line or a scenario cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
 | 130 | interrupted |
 | 141 | whoever read the output closed it |
