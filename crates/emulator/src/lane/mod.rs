@@ -52,6 +52,9 @@ pub(crate) struct Doors {
     pub others: Vec<Option<usize>>,
 }
 
+/// What passed ports, and what happened on links.
+pub(crate) type Counts = (Vec<(Place, PortCounts)>, Vec<(Arc<str>, LinkCounts)>);
+
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum To {
@@ -86,8 +89,7 @@ impl Lane {
     }
 
     /// What passed its ports and links.
-    #[allow(clippy::type_complexity)]
-    pub fn into_counts(self) -> (Vec<(Place, PortCounts)>, Vec<(Arc<str>, LinkCounts)>) {
+    pub fn into_counts(self) -> Counts {
         let ports = self.ports.into_iter().map(Port::into_counts);
         let links = self.lines.into_iter().flatten().map(|line| (line.link.name, line.counts));
         (ports.collect(), links.collect())

@@ -1,7 +1,7 @@
-use super::{Entry, Happened, Line, Shared};
+use super::{Batches, Entry, Happened, Line, Shared};
 use link::Direction;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::TrySendError;
 use wire::{Packet, Time};
 
 /// So many entries are handed over at a time.
@@ -13,7 +13,7 @@ const PATIENCE_NS: i64 = 20_000_000;
 pub(crate) struct Feed {
     lane: usize,
     shared: Arc<Shared>,
-    sender: SyncSender<Vec<Entry>>,
+    sender: Batches,
     batch: Vec<Entry>,
     /// When the batch is to be handed over.
     due: Time,
@@ -22,7 +22,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub fn new(lane: usize, shared: Arc<Shared>, sender: SyncSender<Vec<Entry>>) -> Feed {
+    pub fn new(lane: usize, shared: Arc<Shared>, sender: Batches) -> Feed {
         let last = [Time::from_nanos(i64::MIN); 2];
         Feed { lane, shared, sender, batch: Vec::new(), due: Time::MAX, last }
     }

@@ -28,6 +28,9 @@ const IN_FLIGHT: usize = 1024;
 /// How long the recorder lets batches gather.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// The way to the recorder.
+pub(crate) type Batches = SyncSender<Vec<Entry>>;
+
 /// Something to record.
 pub(crate) enum Entry {
     /// A packet that passed a point.
@@ -63,7 +66,7 @@ impl Recorder {
         recording: &Recording,
         points: Vec<Place>,
         links: &[Arc<str>],
-    ) -> Result<(Recorder, Arc<Shared>, SyncSender<Vec<Entry>>), Error> {
+    ) -> Result<(Recorder, Arc<Shared>, Batches), Error> {
         let (sender, batches) = mpsc::sync_channel(IN_FLIGHT);
         let create = |site| {
             let path = recording.capture(site);
