@@ -201,8 +201,14 @@ def test_who_waits_is_told(place: Loopback) -> None:
 @pytest.mark.parametrize(
     ("more", "error"),
     [
-        ({"listen": ["192.0.2.1", 1]}, "Cannot assign requested address"),
-        ({"listen": ["127.0.0.1", 1], "congestion_control": "none"}, "No such file or directory"),
+        (
+            {"listen": ["192.0.2.1", 1]},
+            "to listen at 192.0.2.1 port 1: Cannot assign requested address",
+        ),
+        (
+            {"listen": ["127.0.0.1", 1], "congestion_control": "none"},
+            "congestion control none: No such file or directory",
+        ),
         ({}, "the agent's job: it either listens or connects"),
         ({"listen": ["127.0.0.1", 1], "speed": 1}, "the agent's job: "),
     ],

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engine.kernel.agent import job as jobs
-from mptcplab.engine.kernel.agent.connection import in_words
 from mptcplab.engine.kernel.agent.datagrams import Datagrams
 from mptcplab.engine.kernel.agent.loop import IN, Loop, now
 from mptcplab.engine.kernel.agent.observer import Observer
@@ -38,10 +37,10 @@ class Agent:
         """Serve the job of standard input; gives the exit status."""
         try:
             self._job = jobs.read(_first_line())
-            self._work = self._made()
             self._observer = Observer(self._loop, self._job)
+            self._work = self._made()
         except (Error, OSError, ValueError) as error:
-            _say({"error": in_words(error) if isinstance(error, OSError) else str(error)})
+            _say({"error": str(error)})
             return 1
         self._work.opened = self._observer.opened
         self._work.closing = self._observer.closing

@@ -11,6 +11,7 @@ import sys
 
 from mptcplab.engine.kernel.agent import pattern
 from mptcplab.engine.kernel.agent.loop import IN, OUT, now
+from mptcplab.engine.kernel.agent.sockets import in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,8 +202,3 @@ class Connection:
         if mask != self._mask and self.closed is None:
             self._mask = mask
             self.loop.change(self.sock.fileno(), mask or select.EPOLLET)
-
-
-def in_words(error: OSError) -> str:
-    """Say what the kernel said."""
-    return error.strerror or str(error)

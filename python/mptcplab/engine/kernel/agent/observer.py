@@ -8,7 +8,7 @@ import time
 from mptcplab.engine.kernel.agent import counters, sample
 from mptcplab.engine.kernel.agent.diagnosis import Diagnosis, Policy
 from mptcplab.engine.kernel.agent.information import Reader
-from mptcplab.engine.kernel.agent.loop import IN
+from mptcplab.engine.kernel.agent.loop import IN, now
 from mptcplab.engine.kernel.agent.path_manager import Events
 
 TYPE_CHECKING = False
@@ -86,7 +86,9 @@ class Observer:
             rows = self._read(connection)
             if self._samples is not None:
                 _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
-        self._loop.at(at + period, lambda: self._look(at + period, period))
+        # Those whose time is over are left out.
+        after = at + period * max(1, -((at - now()) // period))
+        self._loop.at(after, lambda: self._look(after, period))
 
     def _read(self, connection: Connection) -> list[dict[str, Any]]:
         """Look at one connection; gives a row per subflow."""

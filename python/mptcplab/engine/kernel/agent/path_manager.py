@@ -9,6 +9,7 @@ import struct
 import time
 
 from mptcplab.engine.kernel.agent import netlink
+from mptcplab.engine.kernel.agent.sockets import attempt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Events:
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
-        self._socket.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, _group(self._socket))
+        with attempt("events of path managers"):
+            self._socket.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, _group(self._socket))
         self._socket.setblocking(False)
 
     def fileno(self) -> int:

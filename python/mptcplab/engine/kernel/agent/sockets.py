@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import socket
 
+from mptcplab._core import Error
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TypeAlias
 
     Place: TypeAlias = list[str | int]
@@ -19,11 +22,13 @@ CONGESTION_NAME_BYTES = 16
 def stream(place: Place, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
     """Make a socket for the family of an address; it never blocks."""
     protocol = socket.IPPROTO_MPTCP if mptcp else socket.IPPROTO_TCP
-    made = socket.socket(_family(place), socket.SOCK_STREAM, protocol)
+    with attempt("a socket of MPTCP" if mptcp else "a socket of TCP"):
+        made = socket.socket(_family(place), socket.SOCK_STREAM, protocol)
     made.setblocking(False)
     if congestion_control is not None:
         name = congestion_control.encode()
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
+        with attempt(f"congestion control {congestion_control}"):
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
     return made
 
 
@@ -31,8 +36,9 @@ def listening(place: Place, congestion_control: str | None, *, mptcp: bool) -> s
     """Listen at an address and port; ``::`` is for IPv4 too."""
     made = stream(place, congestion_control, mptcp=mptcp)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind(_as_tuple(place))
-    made.listen(BACKLOG)
+    with attempt(f"to listen at {place[0]} port {place[1]}"):
+        made.bind(_as_tuple(place))
+        made.listen(BACKLOG)
     return made
 
 
@@ -41,10 +47,9 @@ def opening(
 ) -> socket.socket:
     """Begin to connect."""
     made = stream(remote, congestion_control, mptcp=mptcp)
-    if local is not None:
-        made.bind(_as_tuple(local))
-    # It goes on meanwhile.
-    with contextlib.suppress(BlockingIOError):
+    with attempt(f"to connect from {local} to {remote}"), contextlib.suppress(BlockingIOError):
+        if local is not None:
+            made.bind(_as_tuple(local))
         made.connect(_as_tuple(remote))
     return made
 
@@ -55,10 +60,11 @@ def datagrams(local: Place | None, remote: Place | None) -> socket.socket:
     assert place is not None  # noqa: S101 - the job was checked
     made = socket.socket(_family(place), socket.SOCK_DGRAM)
     made.setblocking(False)
-    if local is not None:
-        made.bind(_as_tuple(local))
-    if remote is not None:
-        made.connect(_as_tuple(remote))
+    with attempt(f"datagrams from {local} to {remote}"):
+        if local is not None:
+            made.bind(_as_tuple(local))
+        if remote is not None:
+            made.connect(_as_tuple(remote))
     return made
 
 
@@ -66,6 +72,20 @@ def congestion_control(sock: socket.socket) -> str:
     """Say which congestion control it uses, its first subflow with MPTCP."""
     name = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONGESTION_NAME_BYTES)
     return name.rstrip(b"\0").decode()
+
+
+@contextlib.contextmanager
+def attempt(what: str) -> Iterator[None]:
+    """Name what the kernel refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise Error(f"{what}: {in_words(error)}") from error
+
+
+def in_words(error: OSError) -> str:
+    """Say what the kernel said."""
+    return error.strerror or str(error)
 
 
 def _family(place: Place) -> socket.AddressFamily:

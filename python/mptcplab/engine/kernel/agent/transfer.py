@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mptcplab._core import Error
 from mptcplab.engine.kernel.agent import applications, sockets
-from mptcplab.engine.kernel.agent.connection import COMPLETE, Connection, in_words
+from mptcplab.engine.kernel.agent.connection import COMPLETE, Connection
 from mptcplab.engine.kernel.agent.loop import IN, now
 
 TYPE_CHECKING = False
@@ -56,8 +57,8 @@ class Transfer:
                     self._job.congestion_control,
                     mptcp=self._job.mptcp,
                 )
-            except OSError as error:
-                self.failure = f"cannot connect: {in_words(error)}"
+            except Error as error:
+                self.failure = str(error)
                 self._over()
                 return
             self._serve(sock, opening=True)
