@@ -2,8 +2,9 @@ use std::io::{self, Write};
 
 use wire::{Direction, Time};
 
-/// Fewer, larger writes: each costs as much as some hundred packets.
-const BUFFER_BYTES: usize = 1 << 16;
+/// Few writes of whole pages: each costs as much as some hundred packets, and of larger ones Linux has to look for memory
+/// in one piece.
+const WRITE_BYTES: usize = 1 << 15;
 
 /// Writes a pcapng: one section, little endian, interfaces of raw IP packets with nanoseconds.
 pub struct Writer<W: Write> {
@@ -24,7 +25,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The sink's, here as below: blocks are written together, so it may be one of an earlier call.
     pub fn new(sink: W, host: &str) -> io::Result<Writer<W>> {
-        let (host, blocks) = (host.to_owned(), Vec::with_capacity(2 * BUFFER_BYTES));
+        let (host, blocks) = (host.to_owned(), Vec::with_capacity(2 * WRITE_BYTES));
         let mut writer = Writer { sink, host, interfaces: 0, last: Time::default(), blocks, begun: 0 };
         // §4.1: byte-order magic, version 1.0, length of the section not known.
         writer.begin(0x0a0d_0d0a, &[0x1a2b_3c4d, 1, u32::MAX, u32::MAX]);
@@ -167,11 +168,11 @@ impl<W: Write> Writer<W> {
         let length = (self.blocks.len() - self.begun + 4) as u32;
         self.set(LENGTH, length);
         self.blocks.extend_from_slice(&length.to_le_bytes());
-        if self.blocks.len() < BUFFER_BYTES {
-            return Ok(());
+        let whole = self.blocks.len() / WRITE_BYTES * WRITE_BYTES;
+        if whole > 0 {
+            self.sink.write_all(&self.blocks[..whole])?;
+            self.blocks.drain(..whole);
         }
-        self.sink.write_all(&self.blocks)?;
-        self.blocks.clear();
         Ok(())
     }
 }

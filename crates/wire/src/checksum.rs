@@ -26,6 +26,12 @@ impl Sum {
         Sum(self.0 + other.0)
     }
 
+    /// Adds words of 32 bits: cheaper than reading back what was just written of them.
+    #[inline]
+    pub fn add_words<const N: usize>(self, words: [u32; N]) -> Sum {
+        Sum(words.into_iter().fold(self.0, |sum, word| sum + u64::from(word)))
+    }
+
     /// Adds bytes, an odd last one as if a zero followed.
     #[inline]
     pub fn add(mut self, bytes: &[u8]) -> Sum {

@@ -128,10 +128,8 @@ impl Frame {
                 check(self.ip.has_transport_header(), "frame", "TCP header in a later fragment")?;
                 self.ip.emit(TCP, len, out)?;
                 let start = out.len();
-                tcp.emit(out)?;
-                let header = &mut out[start..];
-                let checksum = self.ip.pseudo_header(TCP, len).add(header).plus(sum).finish();
-                header[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+                let sum = tcp.emit(out)?.plus(self.ip.pseudo_header(TCP, len)).plus(sum);
+                out[start..][CHECKSUM].copy_from_slice(&sum.finish().to_be_bytes());
             }
             &L4::Udp { source_port, destination_port } => {
                 check(self.ip.fragment.is_none(), "frame", "UDP header in a fragment")?;

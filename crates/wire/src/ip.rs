@@ -113,9 +113,9 @@ impl Ip {
     /// The pseudo-header of a transport checksum (RFC 9293 §3.1, RFC 8200 §8.1).
     #[inline]
     pub(crate) fn pseudo_header(&self, protocol: u8, len: u32) -> Sum {
-        let sum = Sum::default().add(&len.to_be_bytes()).add(&[0, protocol]);
+        let sum = Sum::default().add_words([len, protocol.into()]);
         [self.source, self.destination].iter().fold(sum, |sum, address| match address {
-            IpAddr::V4(address) => sum.add(&address.octets()),
+            IpAddr::V4(address) => sum.add_words([address.to_bits()]),
             IpAddr::V6(address) => sum.add(&address.octets()),
         })
     }

@@ -100,23 +100,20 @@ pub(crate) fn emit(
 ) -> Result<(), EmitError> {
     let total = u16::try_from(len + LEN as u32);
     let total = total.map_err(|_| EmitError::Field { what: NAME, field: "more than 65535 bytes" })?;
-    let [source, destination] = addresses.map(|address| address.octets());
     let mut flags = if ip.dont_fragment { DONT_FRAGMENT } else { 0 };
     if let Some(Fragment { offset, more }) = ip.fragment {
         flags |= offset >> 3 | if more { MORE_FRAGMENTS } else { 0 };
     }
-    let mut header = [0; LEN];
-    header[0] = 4 << 4 | (LEN / 4) as u8;
-    header[1] = ip.tos;
-    header[2..4].copy_from_slice(&total.to_be_bytes());
-    header[4..6].copy_from_slice(&ip.id.to_be_bytes());
-    header[6..8].copy_from_slice(&flags.to_be_bytes());
-    header[8] = ip.ttl;
-    header[9] = protocol;
-    header[12..16].copy_from_slice(&source);
-    header[16..20].copy_from_slice(&destination);
-    let checksum = Sum::default().add(&header).finish();
-    header[10..12].copy_from_slice(&checksum.to_be_bytes());
-    out.extend_from_slice(&header);
+    const VERSION_AND_LEN: u8 = 4 << 4 | (LEN / 4) as u8;
+    let [source, destination] = addresses.map(Ipv4Addr::to_bits);
+    let mut header = [
+        u32::from_be_bytes([VERSION_AND_LEN, ip.tos, 0, 0]) | u32::from(total),
+        u32::from(ip.id) << 16 | u32::from(flags),
+        u32::from_be_bytes([ip.ttl, protocol, 0, 0]),
+        source,
+        destination,
+    ];
+    header[2] |= u32::from(Sum::default().add_words(header).finish());
+    out.extend_from_slice(header.map(u32::to_be_bytes).as_flattened());
     Ok(())
 }

@@ -19,12 +19,12 @@
 //! ```
 
 use crate::bytes::{be16, be32};
+use crate::checksum::Sum;
 use crate::emit::check;
 use crate::{EmitError, Malformed, Options};
 
 const NAME: &str = "TCP header";
 const LEN: usize = 20;
-const MAX: usize = crate::options::MAX;
 
 /// Where the checksum stands.
 pub(crate) const CHECKSUM: std::ops::Range<usize> = 16..18;
@@ -119,24 +119,24 @@ impl Tcp {
         Ok((tcp, header_len))
     }
 
-    /// Appends the header, its checksum 0.
+    /// Appends the header, its checksum 0; with it, its sum.
     #[inline]
-    pub(crate) fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
+    pub(crate) fn emit(&self, out: &mut Vec<u8>) -> Result<Sum, EmitError> {
         let options = self.options.as_bytes();
         check(options.len().is_multiple_of(4), NAME, "options that end off a 32-bit boundary")?;
-        let mut header = [0; LEN + MAX];
-        header[0..2].copy_from_slice(&self.source_port.to_be_bytes());
-        header[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
-        header[4..8].copy_from_slice(&self.seq.to_be_bytes());
-        header[8..12].copy_from_slice(&self.ack.to_be_bytes());
-        // In words, in the upper four bits.
-        header[12] = (self.header_len() * 4) as u8;
-        header[13] = self.flags.0;
-        header[14..16].copy_from_slice(&self.window.to_be_bytes());
-        header[18..20].copy_from_slice(&self.urgent.to_be_bytes());
-        header[LEN..].copy_from_slice(self.options.room());
-        out.extend_from_slice(&header[..LEN + options.len()]);
-        Ok(())
+        let header = [
+            u32::from(self.source_port) << 16 | u32::from(self.destination_port),
+            self.seq,
+            self.ack,
+            // The length in words, in the upper four bits.
+            self.header_len() << 26 | u32::from(self.flags.0) << 16 | u32::from(self.window),
+            u32::from(self.urgent),
+        ];
+        out.extend_from_slice(header.map(u32::to_be_bytes).as_flattened());
+        let end = out.len() + options.len();
+        out.extend_from_slice(self.options.room());
+        out.truncate(end);
+        Ok(Sum::default().add_words(header).add(options))
     }
 
     /// Bytes of the header.

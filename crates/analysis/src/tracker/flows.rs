@@ -40,8 +40,8 @@ pub(super) struct Flows {
 #[derive(Clone, Copy)]
 struct Latest {
     point: u32,
-    low: (IpAddr, u16),
-    high: (IpAddr, u16),
+    low: (u16, IpAddr),
+    high: (u16, IpAddr),
     flow: Flow,
 }
 
@@ -64,7 +64,7 @@ impl Flows {
     #[inline]
     pub(super) fn of(&mut self, observation: &Observation, tcp: &Tcp, site: u32) -> (Option<Flow>, bool) {
         let ip = &observation.frame.ip;
-        let (source, destination) = ((ip.source, tcp.source_port), (ip.destination, tcp.destination_port));
+        let (source, destination) = ((tcp.source_port, ip.source), (tcp.destination_port, ip.destination));
         let point = observation.point.0;
         if let Some(latest) = &self.latest[point as usize % LATEST]
             && latest.point == point
