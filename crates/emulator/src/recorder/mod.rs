@@ -158,3 +158,6 @@ impl Entry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
