@@ -20,6 +20,8 @@ PACKAGES = {
     "sysctl": "procps",
     "tc": "iproute2",
     "unshare": "util-linux",
+    "nsenter": "util-linux",
+    "nstat": "iproute2",
     "setpriv": "util-linux",
 }
 SHARED_CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "shared" / "captures"
@@ -49,6 +51,13 @@ def need_kernel_mptcp() -> None:
     """A kernel that speaks MPTCP, and the right and the tools to record it."""
     need_root()
     need_tool("unshare", "setpriv", "ip", "tc", "ethtool", "dumpcap")
+    if not _makes_namespaces():
+        missing("needs network namespaces and MPTCP in the kernel")
+
+
+def need_kernel_namespaces() -> None:
+    """A kernel that speaks MPTCP, in namespaces that anybody may make."""
+    need_tool("unshare", "nsenter", "ip", "sysctl")
     if not _makes_namespaces():
         missing("needs network namespaces and MPTCP in the kernel")
 

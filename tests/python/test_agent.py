@@ -12,7 +12,7 @@ import pytest
 
 from agents import PORT, Loopback, loopback
 from mptcplab.engine.kernel.agent import pattern
-from requirements import need_kernel_mptcp
+from requirements import need_kernel_namespaces
 
 BULK = {"application": "bulk", "direction": "down"}
 # Goes between: hands on what comes, but for every so manieth byte, which it garbles.
@@ -41,7 +41,7 @@ back.join()
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Loopback]:
-    need_kernel_mptcp()
+    need_kernel_namespaces()
     with loopback() as made:
         yield made
 

@@ -16,7 +16,7 @@ import mptcplab
 from agents import PORT, Loopback, files, lines, loopback
 from mptcplab import _core
 from mptcplab.engine.kernel.agent.numbers import Numbers, counters
-from requirements import need_kernel_mptcp, need_tool
+from requirements import need_kernel_namespaces, need_tool
 
 CLIENTS = ["10.0.1.2", "10.0.2.2", "fd00:0:3::2"]
 SERVER = "127.0.0.1"
@@ -28,7 +28,7 @@ THINKING |= {"request_bytes": 1000, "response_bytes": 500_000, "think_ns": 700_0
 @pytest.fixture
 def place() -> Iterator[Loopback]:
     """A second address of the client, which is a backup."""
-    need_kernel_mptcp()
+    need_kernel_namespaces()
     need_tool("ss", "nstat")
     with loopback() as made:
         for address in CLIENTS:
