@@ -1,10 +1,11 @@
-use crate::errors::{Error, guarded};
+use crate::errors::{Error, guarded, unwritten};
 use emulator::device::{Device, Offload};
 use emulator::{Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
 use link::Direction;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::Scenario;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -93,18 +94,10 @@ fn refused(error: emulator::Error) -> PyErr {
 fn opened((host, name, namespace, interface, _): &Port) -> PyResult<(Place, Device)> {
     let host = Host::ALL.into_iter().find(|known| known.name() == host);
     let host = host.ok_or_else(|| PyValueError::new_err("a host is client, server, neighbour or peer"))?;
-    if *namespace < 0 {
-        return Err(PyValueError::new_err("a namespace is an open file descriptor"));
-    }
+    let namespace = File::open(format!("/proc/self/fd/{namespace}")).map_err(unwritten)?;
     let open = || Device::tun(interface, Offload::default());
-    let device = within(borrowed(*namespace), open).map_err(refused)?;
+    let device = within(namespace.as_fd(), open).map_err(refused)?;
     Ok((Place { host, name: name.as_str().into() }, device))
-}
-
-#[allow(unsafe_code)]
-fn borrowed(descriptor: i32) -> BorrowedFd<'static> {
-    // SAFETY: it is not negative, the caller keeps it open during the call, and it is used only there.
-    unsafe { BorrowedFd::borrow_raw(descriptor) }
 }
 
 fn described<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
