@@ -1,7 +1,7 @@
-//! Moves packets between two TUN devices, with nothing between them: what the devices allow at most.
+//! Moves packets between two devices, with nothing between them: what the devices allow at most.
 //!
-//! `forward MODE NAMESPACE DEVICE NAMESPACE DEVICE`, a namespace as a file such as `/proc/PID/ns/net`; until standard
-//! input ends. Modes: `bare` and `bare-offload` read and write without looking at what they move, `none`, `split` and
+//! `forward MODE NAMESPACE DEVICE NAMESPACE DEVICE`, a namespace as a file such as `/proc/PID/ns/net`, a device as the
+//! name of a TUN device or as `NAME=MAC`, an end of a veth pair and the other's address; until standard input ends. Modes: `bare` and `bare-offload` read and write without looking at what they move, `none`, `split` and
 //! `merge` through [`emulator::device::Device`].
 
 use emulator::device::{Device, Offload};
@@ -28,7 +28,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let open = |namespace: &String, name: &str| -> Result<Device, Box<dyn std::error::Error>> {
         let namespace = File::open(namespace)?;
-        Ok(within(namespace.as_fd(), || Device::tun(name, offload))?)
+        Ok(match name.split_once('=') {
+            None => within(namespace.as_fd(), || Device::tun(name, offload))?,
+            Some((name, mac)) => {
+                let bytes: Result<Vec<u8>, _> = mac.split(':').map(|two| u8::from_str_radix(two, 16)).collect();
+                let peer = bytes?.try_into().map_err(|_| "no MAC address")?;
+                within(namespace.as_fd(), || Device::packet(name, peer, offload))?
+            }
+        })
     };
     let mut devices = [open(one, one_name)?, open(two, two_name)?];
     println!("ready");

@@ -1,6 +1,7 @@
 //! Devices: where the kernel of a namespace hands packets to us and takes them.
 
 mod memory;
+mod packet;
 pub(crate) mod pool;
 mod tun;
 
@@ -14,6 +15,11 @@ use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use wire::{Body, L4, Original, Packet};
+
+/// Bytes of an Ethernet header.
+const ETHERNET: usize = 14;
+/// What Ethernet frames come from: a MAC address that nobody was given.
+const OURS: [u8; 6] = [0x02, 0, 0, 0, 0, 1];
 
 /// What passes a device at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +52,8 @@ pub struct Device {
     name: String,
     fd: OwnedFd,
     offload: Offload,
+    /// Of an Ethernet: who gets what is sent.
+    peer: Option<[u8; 6]>,
     /// Whether the kernel takes datagrams merged.
     datagrams: bool,
     memory: Memory,
@@ -63,8 +71,23 @@ impl Device {
     /// Without the right to, or when another process has it.
     pub fn tun(name: &str, offload: Offload) -> Result<Device, Error> {
         let (tun, datagrams) = Tun::open_with(name, offload)?;
+        Ok(Device::new(name, tun.into(), offload, None, datagrams))
+    }
+
+    /// One end of a veth pair, in the namespace of the calling thread; `peer` is the other's MAC address. What the
+    /// kernel hands over depends on the offloads of that end: super-frames are cut here also with [`Offload::None`].
+    ///
+    /// # Errors
+    /// Without the right to, or when there is no such interface.
+    pub fn packet(name: &str, peer: [u8; 6], offload: Offload) -> Result<Device, Error> {
+        let failed = |source| Error::Device { device: name.into(), attempt: "open a packet socket at it", source };
+        let socket = packet::open(name).map_err(failed)?;
+        Ok(Device::new(name, socket, offload, Some(peer), false))
+    }
+
+    fn new(name: &str, fd: OwnedFd, offload: Offload, peer: Option<[u8; 6]>, datagrams: bool) -> Device {
         let (memory, out) = (Memory::default(), Vec::new());
-        Ok(Device { name: name.into(), fd: tun.into(), offload, datagrams, memory, malformed: 0, out })
+        Device { name: name.into(), fd, offload, peer, datagrams, memory, malformed: 0, out }
     }
 
     /// The interface's name.
@@ -77,6 +100,12 @@ impl Device {
         self.malformed
     }
 
+    /// How many frames the kernel dropped because they were not fetched in time, since this was asked last; [`None`] for
+    /// a TUN device, where the interface counts them.
+    pub fn dropped(&self) -> Option<u64> {
+        self.peer.and_then(|_| packet::dropped(&self.fd).ok())
+    }
+
     /// Takes one frame from the kernel and gives its packets, none longer than the MTU, to `each`; says whether there
     /// was one.
     ///
@@ -85,14 +114,18 @@ impl Device {
     pub fn receive(&mut self, each: &mut dyn FnMut(Box<Packet>)) -> Result<bool, Error> {
         let mut memory = self.memory.take();
         let original = Arc::get_mut(&mut memory).expect("nobody else has it");
-        let mut header = [0; Header::LEN];
-        let has_header = self.offload != Offload::None;
-        let read = match has_header {
-            true => readv(&self.fd, &mut [IoSliceMut::new(&mut header), IoSliceMut::new(original.room())]),
-            false => rustix::io::read(&self.fd, original.room()),
+        let (mut header, mut ethernet) = ([0; Header::LEN], [0; ETHERNET]);
+        let mut parts = [header.as_mut_slice(), &mut ethernet, original.room()].map(IoSliceMut::new);
+        let (parts, before) = match (self.peer, self.offload) {
+            (Some(_), _) => (&mut parts[..], Header::LEN + ETHERNET),
+            (None, Offload::None) => (&mut parts[2..], 0),
+            (None, _) => {
+                parts.swap(0, 1);
+                (&mut parts[1..], Header::LEN)
+            }
         };
-        let len = match read {
-            Ok(len) => len,
+        let len = match readv(&self.fd, parts) {
+            Ok(len) => len.saturating_sub(before),
             Err(error) => {
                 self.memory.give_back(memory);
                 return match error {
@@ -101,9 +134,9 @@ impl Device {
                 };
             }
         };
-        let len = if has_header { len.saturating_sub(Header::LEN) } else { len };
+        let header = Header::read(header).map(|header| header.without(before.saturating_sub(Header::LEN)));
         let mut memory = self.memory.settle(memory, len);
-        if take_apart(&mut memory, len, header, each).is_none() {
+        if header.and_then(|header| take_apart(&mut memory, len, header, each)).is_none() {
             self.malformed += 1;
         }
         self.memory.lend(memory);
@@ -139,14 +172,13 @@ impl Device {
 
     /// Gives the frame's length if the kernel took it.
     fn write(&mut self, group: &Group) -> Result<Option<usize>, Error> {
-        let has_header = self.offload != Offload::None;
         let mut slices = Vec::with_capacity(8);
         self.out.clear();
         let packet = group.first();
         let mut header = Header::default();
         if let Some(bytes) = packet.unchanged() {
             slices.push(IoSlice::new(bytes));
-        } else if has_header && group.has_all_bytes() {
+        } else if self.offload != Offload::None && group.has_all_bytes() {
             match group.write(&mut self.out, &mut slices) {
                 Some(written) => header = written,
                 None => return Ok(None),
@@ -158,15 +190,22 @@ impl Device {
             }
             slices.push(IoSlice::new(&self.out));
         }
-        let header = header.bytes();
-        if has_header {
-            slices.insert(0, IoSlice::new(&header));
-        }
+        let ethernet = self.peer.map(|peer| ethernet(peer, packet.frame.ip.source.is_ipv4()));
+        let before = ethernet.as_ref().map_or(&[][..], |ethernet| ethernet);
+        let header = header.behind(before.len()).bytes();
+        let header = if self.has_header() { &header[..] } else { &[] };
+        slices.insert(0, IoSlice::new(before));
+        slices.insert(0, IoSlice::new(header));
         match writev(&self.fd, &slices) {
-            Ok(len) => Ok(Some(if has_header { len - Header::LEN } else { len })),
+            Ok(len) => Ok(Some(len - header.len() - before.len())),
             Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS | Errno::IO | Errno::NETDOWN | Errno::INVAL) => Ok(None),
             Err(error) => Err(self.failed("write to it", error)),
         }
+    }
+
+    /// Whether frames have a header that tells of offloads.
+    fn has_header(&self) -> bool {
+        self.peer.is_some() || self.offload != Offload::None
     }
 
     fn failed(&self, attempt: &'static str, error: Errno) -> Error {
@@ -180,14 +219,17 @@ impl AsFd for Device {
     }
 }
 
+/// The Ethernet header of an IP packet.
+fn ethernet(peer: [u8; 6], is_v4: bool) -> [u8; ETHERNET] {
+    let mut header = [0; ETHERNET];
+    header[..6].copy_from_slice(&peer);
+    header[6..12].copy_from_slice(&OURS);
+    header[12..].copy_from_slice(if is_v4 { &[0x08, 0x00] } else { &[0x86, 0xdd] });
+    header
+}
+
 /// Gives the packets of a frame to `each`; [`None`] if it is no IP packet.
-fn take_apart(
-    memory: &mut Arc<Original>,
-    len: usize,
-    header: [u8; Header::LEN],
-    each: &mut dyn FnMut(Box<Packet>),
-) -> Option<()> {
-    let header = Header::read(header)?;
+fn take_apart(memory: &mut Arc<Original>, len: usize, header: Header, each: &mut dyn FnMut(Box<Packet>)) -> Option<()> {
     let original = Arc::get_mut(memory)?;
     let frame = original.read(len, header.unsummed.is_none()).ok()?;
     let is_known = matches!(frame.l4, L4::Tcp(_) | L4::Udp { .. }) && frame.ip.fragment.is_none();

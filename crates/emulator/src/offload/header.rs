@@ -59,6 +59,20 @@ impl Header {
         })
     }
 
+    /// The header of the same frame with `bytes` fewer before its IP header.
+    pub fn without(self, bytes: usize) -> Header {
+        let bytes = bytes as u16;
+        let fewer = |unsummed: Unsummed| Unsummed { start: unsummed.start.saturating_sub(bytes), ..unsummed };
+        Header { unsummed: self.unsummed.map(fewer), headers: self.headers.saturating_sub(bytes), ..self }
+    }
+
+    /// The header of the same frame behind as many bytes.
+    pub fn behind(self, bytes: usize) -> Header {
+        let bytes = bytes as u16;
+        let more = |unsummed: Unsummed| Unsummed { start: unsummed.start + bytes, ..unsummed };
+        Header { unsummed: self.unsummed.map(more), headers: self.headers + bytes, ..self }
+    }
+
     pub fn bytes(self) -> [u8; Header::LEN] {
         let mut bytes = [0; Header::LEN];
         if let Some(Unsummed { start, offset }) = self.unsummed {

@@ -4,6 +4,8 @@
 mod header;
 mod merge;
 mod split;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use header::{Header, Segments};
 pub(crate) use merge::Group;
