@@ -150,7 +150,7 @@ class Analysis:
 
     @cached_property
     def state(self) -> pl.DataFrame:
-        """One row per sample of what a sender knows; simulations fill it."""
+        """One row per sample of what a sender knows; runs fill it."""
         return self._frame("state")
 
     @cached_property
@@ -167,6 +167,16 @@ class Analysis:
     def events(self) -> pl.DataFrame:
         """One row per event."""
         return self._frame("events")
+
+    @cached_property
+    def signals(self) -> pl.DataFrame:
+        """One row per event that a kernel told its path managers; runs with the kernel fill it."""
+        return self._frame("signals")
+
+    @cached_property
+    def counters(self) -> pl.DataFrame:
+        """One row per host and counter of its kernel; runs with the kernel fill it."""
+        return self._frame("counters")
 
     @cached_property
     def diagnostics(self) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +24,28 @@ SERVER = "127.0.0.1"
 # Half a megabyte, time to look, and again.
 THINKING = {"application": "request-response", "direction": "down", "requests": 2}
 THINKING |= {"request_bytes": 1000, "response_bytes": 500_000, "think_ns": 700_000_000}
+
+
+# Prints what a connection of two subflows says of itself, once it has come to rest.
+ASKED = f"""
+import socket, time
+from mptcplab.engine.kernel.agent import information
+def made():
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+with made() as listener, made() as client:
+    listener.bind(("{SERVER}", {PORT}))
+    listener.listen()
+    client.bind(("{CLIENTS[0]}", 0))
+    client.connect(("{SERVER}", {PORT}))
+    with listener.accept()[0] as server:
+        server.send(bytes(1000))
+        client.recv(1000, socket.MSG_WAITALL)
+        time.sleep(0.3)
+        reader = information.Reader()
+        print(reader.read(client))
+        information.FULL_INFO = 99
+        print(reader.read(client))
+"""
 
 
 @pytest.fixture
@@ -117,6 +140,15 @@ def flags(line: str) -> str:
     found = re.search(r"tcp-ulp-mptcp flags:(\w+)", line)
     assert found
     return found[1]
+
+
+def test_what_is_asked_in_parts_is_the_same(
+    place: Loopback,
+) -> None:
+    with place.start(sys.executable, "-c", ASKED) as asked:
+        whole, parts = asked.communicate()[0].splitlines()
+    assert whole == parts
+    assert whole.count("snd_cwnd") == 2
 
 
 def test_what_a_connection_knows(watched: Watched) -> None:

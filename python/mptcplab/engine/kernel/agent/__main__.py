@@ -7,7 +7,9 @@ In, first, the job (what has a default may be left out)::
     {"transfer": {...},     as in the plan's "transfer"; the direction tells who sends. Further:
                             a bulk without size and duration goes on until it is stopped, and
                             {"application": "datagrams", "rate_bits_per_second": n,
-                             "packet_bytes": n}: who connects sends, who listens counts
+                             "packet_bytes": n}: who connects sends, who listens counts;
+                            {"application": "watching"}: others transfer here; it neither
+                            connects nor listens, and goes on until it is stopped
      "listen": [address, port],                         server; "::" is for IPv4 too
      "connect": {"local": [address, port] | null,       client; one of the two
                  "remote": [address, port]},

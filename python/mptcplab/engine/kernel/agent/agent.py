@@ -14,6 +14,7 @@ from mptcplab.engine.kernel.agent.datagrams import Datagrams
 from mptcplab.engine.kernel.agent.loop import IN, Loop, now
 from mptcplab.engine.kernel.agent.observer import Observer
 from mptcplab.engine.kernel.agent.transfer import Transfer
+from mptcplab.engine.kernel.agent.watching import Watching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class Agent:
         self._loop.run()
         return 0
 
-    def _made(self) -> Transfer | Datagrams:
+    def _made(self) -> Transfer | Datagrams | Watching:
+        if self._job.application == jobs.WATCHING:
+            return Watching()
         if self._job.application == jobs.DATAGRAMS:
             return Datagrams(self._loop, self._job)
         return Transfer(self._loop, self._job, self._over)

@@ -1,5 +1,6 @@
 """What the kernel says of a socket: MPTCP_FULL_INFO or TCP_INFO (linux/mptcp.h, linux/tcp.h).
 
+Before Linux 6.5 the first has to be asked for in three parts.
 Structures grow at their end from kernel to kernel: what one does not have is ``None``.
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Fields: TypeAlias = dict[str, int | None]
 
 SOL_MPTCP = 284
-MPTCP_FULL_INFO = 4
+INFO, TCPINFO, SUBFLOW_ADDRS, FULL_INFO = 1, 2, 3, 4
 FALLBACK = 1 << 0
 # Place and format of each field.
 TCP_INFO = {
@@ -71,9 +72,13 @@ CLOSED = 7
 # struct mptcp_full_info: sizes (kernel's and ours of tcp_info, kernel's and ours of a subflow's
 # addresses), subflows, places for them, the two pointers; mptcp_info follows.
 _FULL = struct.Struct("=6I2Q")
+# struct mptcp_subflow_data: its size, subflows, sizes of one in the kernel and here; they follow.
+_PARTS = struct.Struct("=4I")
+ADDRESSES_BYTES = 256
 # struct mptcp_subflow_info: an identifier, then local and remote address as sockaddr_storage.
 SUBFLOW_BYTES = 264
-LOCAL, REMOTE = 8, 136
+LOCAL = 8
+STORAGE_BYTES = 128
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -105,11 +110,12 @@ class Reader:
 
     def read(self, sock: socket.socket) -> Information:
         """Read all that there is; an ``OSError`` where the socket has nothing to say any more."""
-        try:
-            return self._mptcp(sock)
-        except OSError as error:
-            if error.errno not in (errno.EOPNOTSUPP, errno.ENOPROTOOPT):
-                raise
+        for read in (self._whole, self._in_parts):
+            try:
+                return read(sock)
+            except OSError as error:
+                if error.errno not in (errno.EOPNOTSUPP, errno.ENOPROTOOPT):
+                    raise
         raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, STRUCTURE_BYTES)
         ends = _end(sock.getsockname()), _end(sock.getpeername())
         # After a fallback the kernel answers for the TCP socket beneath.
@@ -117,28 +123,59 @@ class Reader:
         fallback = protocol == socket.IPPROTO_MPTCP
         return Information(None, fallback, [Subflow(ends, fields(TCP_INFO, raw))])
 
-    def _mptcp(self, sock: socket.socket) -> Information:
+    def _whole(self, sock: socket.socket) -> Information:
         sizes = 0, STRUCTURE_BYTES, 0, SUBFLOW_BYTES, 0, MOST_SUBFLOWS
         full, *arrays = self._places
         _FULL.pack_into(self._full, 0, *sizes, *map(ctypes.addressof, arrays))
-        length = ctypes.c_uint32(len(self._full))
-        if _libc.getsockopt(sock.fileno(), SOL_MPTCP, MPTCP_FULL_INFO, full, ctypes.byref(length)):
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
+        length = _ask(sock, FULL_INFO, full)
         # It takes the lesser of both sizes, and tells.
-        _, tcp_bytes, _, address_bytes, count, *_ = _FULL.unpack_from(self._full)
-        if address_bytes < SUBFLOW_BYTES:
+        _, tcp_bytes, _, subflow_bytes, count, *_ = _FULL.unpack_from(self._full)
+        if subflow_bytes < SUBFLOW_BYTES:
             raise OSError(errno.EPROTO, "the kernel's addresses of a subflow are of another form")
-        subflows = []
-        for place in range(min(count, MOST_SUBFLOWS)):
-            addresses = self._addresses[place * SUBFLOW_BYTES : (place + 1) * SUBFLOW_BYTES]
-            ends = _address(addresses[LOCAL:REMOTE]), _address(addresses[REMOTE:])
-            tcp = self._tcp[place * tcp_bytes : (place + 1) * tcp_bytes]
-            subflow = Subflow(ends, fields(TCP_INFO, tcp))
-            if subflow.tcp["state"] != CLOSED:
-                subflows.append(subflow)
-        mptcp = fields(MPTCP_INFO, self._full[_FULL.size : length.value])
-        return Information(mptcp, bool((mptcp["flags"] or 0) & FALLBACK), subflows)
+        subflows = range(min(count, MOST_SUBFLOWS))
+        addresses = [
+            self._addresses[place * SUBFLOW_BYTES + LOCAL : (place + 1) * SUBFLOW_BYTES]
+            for place in subflows
+        ]
+        tcp = [self._tcp[place * tcp_bytes : (place + 1) * tcp_bytes] for place in subflows]
+        return _information(self._full[_FULL.size : length], addresses, tcp)
+
+    def _in_parts(self, sock: socket.socket) -> Information:
+        whole = sock.getsockopt(SOL_MPTCP, INFO, STRUCTURE_BYTES)
+        while True:
+            addresses = self._part(sock, SUBFLOW_ADDRS, ADDRESSES_BYTES)
+            tcp = self._part(sock, TCPINFO, STRUCTURE_BYTES)
+            # Subflows may come and go meanwhile.
+            if self._part(sock, SUBFLOW_ADDRS, ADDRESSES_BYTES) == addresses:
+                return _information(whole, addresses, tcp)
+
+    def _part(self, sock: socket.socket, option: int, size: int) -> list[bytearray]:
+        memory = self._tcp
+        _PARTS.pack_into(memory, 0, _PARTS.size, 0, 0, size)
+        length = _ask(sock, option, self._places[-1])
+        _, _, _, size = _PARTS.unpack_from(memory)
+        return [memory[at : at + size] for at in range(_PARTS.size, length, size)]
+
+
+def _ask(sock: socket.socket, option: int, memory: ctypes.Array[ctypes.c_char]) -> int:
+    """Have the kernel write into memory that says what is wanted; gives how many bytes it wrote."""
+    length = ctypes.c_uint32(len(memory))
+    if _libc.getsockopt(sock.fileno(), SOL_MPTCP, option, memory, ctypes.byref(length)):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return length.value
+
+
+def _information(
+    mptcp: bytes | bytearray, addresses: list[bytearray], tcp: list[bytearray]
+) -> Information:
+    known = fields(MPTCP_INFO, mptcp)
+    subflows = [
+        Subflow((_address(ends[:STORAGE_BYTES]), _address(ends[STORAGE_BYTES:])), found)
+        for ends, raw in zip(addresses, tcp, strict=True)
+        if (found := fields(TCP_INFO, raw))["state"] != CLOSED
+    ]
+    return Information(known, bool((known["flags"] or 0) & FALLBACK), subflows)
 
 
 def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LINGER_NS = 10 * 10**9
 DATAGRAMS = "datagrams"
+WATCHING = "watching"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,6 @@ def read(fields: dict[str, Any]) -> Job:
         job = Job(**fields)
     except TypeError as error:
         raise Error(f"the agent's job: {error}") from error
-    if (job.listen is None) == (job.connect is None):
+    if job.application != WATCHING and (job.listen is None) == (job.connect is None):
         raise Error("the agent's job: it either listens or connects")
     return job

@@ -35,7 +35,7 @@ class Observer:
         self._diagnosis = Diagnosis()
         self._open: dict[Connection, Used] = {}
         self._used: list[Used] = []
-        self._samples = _file(job.samples) if job.sample_ns else None
+        self._samples = _file(job.samples)
         self._signals = _file(job.events)
         self._before = counters.read() if job.counters else {}
         self._events = Events() if job.events else None
@@ -84,7 +84,7 @@ class Observer:
         at_ns = time.time_ns()
         for connection in list(self._open):
             rows = self._read(connection)
-            if self._samples is not None:
+            if self._samples is not None and self._job.sample_ns:
                 _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
         # Those whose time is over are left out.
         after = at + period * max(1, -((at - now()) // period))
