@@ -7,6 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, NoReturn
 
 
@@ -16,6 +17,20 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(**settings, allow_abbrev=False)
+
+    #: Where what follows ``--`` goes, word by word, in a command that takes another one there.
+    rest: str | None = None
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Read the words that are ours."""
+        if self.rest is None or args is None:
+            return super().parse_known_args(args, namespace)
+        place = args.index("--") if "--" in args else len(args)
+        read, unknown = super().parse_known_args(args[:place], namespace)
+        setattr(read, self.rest, list(args[place + 1 :]))
+        return read, unknown
 
     def error(self, message: str) -> NoReturn:
         """Say in one line what is wrong with the command line, and exit with status 2."""

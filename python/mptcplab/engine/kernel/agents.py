@@ -75,10 +75,16 @@ class Agents:
             if name not in self.done:
                 self._tell(name, "stop")
 
+    def wake_on(self, file: int) -> None:
+        """Listen no longer when somebody else has something to say."""
+        self._selector.register(file, selectors.EVENT_READ)
+
     def listen(self, at_most_ns: int) -> None:
         """Wait for what they say, so long at most."""
         for key, _ in self._selector.select(max(at_most_ns, 0) / 1e9):
             name = key.data
+            if name is None:
+                continue
             came = os.read(key.fd, READ_BYTES)
             *lines, self._partial[name] = (self._partial[name] + came).split(b"\n")
             for line in lines:

@@ -15,6 +15,7 @@ import time
 from mptcplab._core import Emulator, Error, Namespace
 from mptcplab.engine.kernel import devices
 from mptcplab.engine.kernel.agents import Agents
+from mptcplab.engine.kernel.guests import END, GO, INPUT, Guests
 from mptcplab.engine.kernel.namespace import inside, ip, set_sysctls, sysctls
 from mptcplab.engine.kernel.network import Job
 
@@ -29,6 +30,7 @@ SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
 GRACE_NS = 2 * 10**9
 PATIENCE_NS = 10 * 10**9
 PROGRESS_NS = 250_000_000
+ENDS = ("client", "server")
 
 
 def main() -> None:
@@ -80,14 +82,21 @@ class Lab:
         for name, agent in job.agents.items():
             with self._inside(agent.host):
                 self._agents.start(name, agent)
+        self._guests = None if job.names is None else self._expect(job.names)
 
     def run(self) -> dict[str, Any]:
         """Run the transfer to its end, or to where it is to stop."""
         self._agents.wait_until_ready()
+        if self._guests is not None:
+            _say({"hosts": {name: held.fileno() for name, held in self._namespaces.items()}})
+            self._guests.wait_for(GO)
         started_ns = self._emulator.start()
         self._start_ns = time.monotonic_ns() - (time.time_ns() - started_ns)
         self._agents.go()
-        self._transfer()
+        if self._guests is None:
+            self._transfer()
+        else:
+            self._entertain(self._guests)
         elapsed_ns = time.monotonic_ns() - self._start_ns
         # What is on the links meets cross traffic until then.
         self._stop([name for name in self._job.agents if name not in ("client", "server")])
@@ -124,6 +133,24 @@ class Lab:
             if now_ns - told_ns >= PROGRESS_NS:
                 told_ns = now_ns
                 _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
+
+    def _expect(self, names: str) -> Guests:
+        guests = Guests(names)
+        for host in ENDS:
+            with self._inside(host):
+                guests.watch_here()
+        self._agents.wake_on(INPUT)
+        return guests
+
+    def _entertain(self, guests: Guests) -> None:
+        """Have the paths live until the guests have ended."""
+        while not guests.told(END):
+            now_ns = time.monotonic_ns() - self._start_ns
+            self._change(now_ns)
+            next_ns = self._timeline[0][0] if self._timeline else now_ns + PROGRESS_NS
+            self._agents.listen(next_ns - now_ns)
+        guests.settle()
+        self._stop(list(ENDS))
 
     def _stop(self, names: list[str]) -> None:
         """Have agents end, and wait for what they have to say."""

@@ -58,6 +58,8 @@ class Job:
     detach: dict[str, list[str]]
     #: When which path comes (or goes), from the start.
     timeline: list[tuple[int, str, bool]] = field(default_factory=list)
+    #: Where guests transfer: the file that is to be their `/etc/hosts`.
+    names: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Give it for the lab."""

@@ -35,15 +35,20 @@ def outcome(wanted: Wanted, ended: Ended) -> dict[str, Any]:
         "packets": sum(port["sent"] for port in ended["emulator"]["ports"].values()),
         "bytes_received": received,
         "corrupt_bytes": corrupt,
-        "cross_traffic": [
-            {
-                "name": traffic.name,
-                "bytes": ended["agents"][crossing.receiver(traffic)]["bytes_received"],
-                "active_s": _active_ns(traffic.start, traffic.stop, ended["elapsed_ns"]) / 1e9,
-            }
-            for traffic, _ in wanted.traffic
-        ],
+        "cross_traffic": cross_traffic(wanted, ended),
     }
+
+
+def cross_traffic(wanted: Wanted, ended: Ended) -> list[dict[str, Any]]:
+    """Say what each got through."""
+    return [
+        {
+            "name": traffic.name,
+            "bytes": ended["agents"][crossing.receiver(traffic)]["bytes_received"],
+            "active_s": _active_ns(traffic.start, traffic.stop, ended["elapsed_ns"]) / 1e9,
+        }
+        for traffic, _ in wanted.traffic
+    ]
 
 
 def _reason(ended: Ended, *, finished: bool, corrupt: int) -> str:

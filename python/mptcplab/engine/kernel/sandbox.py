@@ -94,6 +94,18 @@ class Sandbox:
                 os.write(self._word, KILL)
             self._process.stdout.read()
 
+    def tell(self, word: str) -> None:
+        """Say a word to the lab."""
+        assert self._process.stdin  # noqa: S101 - is a pipe
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(f"{word}\n")
+            self._process.stdin.flush()
+
+    @property
+    def keeper(self) -> int:
+        """The process whose only child's only child is the lab."""
+        return self._process.pid
+
     def _unexpected(self, *, was_up: bool) -> Error:
         """Say why it ended without a word."""
         self._said.seek(0)

@@ -1,0 +1,156 @@
+"""``mptcplab shell``: any program, or a shell, at the client of a scenario."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mptcplab.cli.parser import Parser, named, number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from pathlib import Path
+
+    from mptcplab.results.run import Run
+    from mptcplab.scenario.scenario import Scenario
+
+EXAMPLES = """\
+examples:
+  mptcplab shell wifi-lte                           a shell at the client; exit ends it
+  mptcplab shell wifi-lte --mptcpize --serve 'iperf3 -s -1' -- iperf3 -c server
+  mptcplab shell wifi-lte --mptcpize --serve 'python3 -m http.server 80' -- curl -O http://server/file
+  mptcplab shell mine.toml -- ip mptcp monitor      while the paths of mine.toml come and go
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "shell",
+        usage="mptcplab shell SCENARIO [options] [-- COMMAND ...]",
+        help="open a shell, or run any program, at the client of a scenario",
+        description="Opens a shell at the client of a scenario, or runs COMMAND there, while its "
+        "paths live by its timeline:\nover emulated links, with the MPTCP of this machine's "
+        "kernel. The scenario's own transfer is not\nplayed. Leaves a run directory with captures "
+        "and tables, and exits with the status of COMMAND.",
+        epilog=EXAMPLES,
+    )
+    command.rest = "command"
+    command.add_argument(
+        "scenario", type=named, metavar="SCENARIO", help="a file, or the name of one that ships"
+    )
+    command.add_argument(
+        "--serve",
+        type=named,
+        metavar="COMMAND",
+        help="what runs at the server, which has the name server: it is started first and ended "
+        "afterwards; what it prints goes to server.log in the run directory",
+    )
+    command.add_argument(
+        "--mptcpize",
+        action="store_true",
+        help="give MPTCP to programs that ask for TCP, at both ends (mptcpize run)",
+    )
+    command.add_argument(
+        "--seed", type=number, default=1, metavar="N", help="seed of all chance (default: 1)"
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="change the scenario: path.wifi.rate=10Mbit/s, timeline.0.at=5s; may be repeated",
+    )
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out",
+        type=named,
+        metavar="DIR",
+        help="the run directory (default: runs/SCENARIO-shell-N, with the first number that is "
+        "free)",
+    )
+    output.add_argument(
+        "--force", action="store_true", help="replace another run that is in the way"
+    )
+    captures = output.add_mutually_exclusive_group()
+    captures.add_argument(
+        "--no-captures",
+        action="store_const",
+        const="none",
+        default="headers",
+        dest="captures",
+        help="write tables only",
+    )
+    captures.add_argument(
+        "--full-payload",
+        action="store_const",
+        const="full",
+        dest="captures",
+        help="write the payload into the captures too",
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab.engine.kernel.visit import Visit, visit
+    from mptcplab.scenario.scenario import load
+
+    name, scenario = load(options.scenario, options.settings)
+    command = options.command or [os.environ.get("SHELL") or "/bin/sh"]
+    done, status = visit(
+        scenario,
+        _place(name, options),
+        Visit(command, options.serve, options.mptcpize),
+        name=name,
+        seed=options.seed,
+        captures=options.captures,
+        force=options.force,
+        begin=lambda: None if options.command else _greet(name, scenario),
+    )
+    _print(done)
+    return status
+
+
+def _place(name: str, options: Namespace) -> Path:
+    from itertools import count
+    from pathlib import Path
+
+    if options.out is not None:
+        return Path(options.out)
+    places = (Path("runs", f"{name}-shell-{number}") for number in count(1))
+    return next(place for place in places if not place.exists())
+
+
+def _greet(name: str, scenario: Scenario) -> None:
+    """Say where one is: results are the program's, so this is for standard error."""
+    from mptcplab.scenario.plan import addresses, server_addresses
+
+    paths = [
+        f"{path} {' '.join(addresses(number, scenario.paths[path]))}"
+        for number, path in enumerate(scenario.paths, 1)
+    ]
+    print(
+        f"mptcplab: at the client of {name} ({', '.join(paths)}); server: "
+        f"{' '.join(server_addresses(scenario))}; exit ends it",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _print(run: Run) -> None:
+    from mptcplab.cli.summary.connection import print_connections
+    from mptcplab.cli.summary.page import Page
+    from mptcplab.cli.summary.remarks import print_remarks
+
+    page = Page(sys.stderr)
+    page.line()
+    if len(run.tables.table("connections")):
+        print_connections(page, run.tables, one=False)
+    else:
+        page.words("no connection came about", first="! ", style="warning")
+    print_remarks(page, run.tables)
+    page.line()
+    page.words(f"{run.directory} holds the run", indent="", style="faint")

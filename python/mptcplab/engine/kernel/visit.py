@@ -1,0 +1,183 @@
+"""Guests in a scenario: their programs at both ends, over its paths, into a run directory."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engine import place
+from mptcplab.engine.kernel import guests, inhabitants, measured, outcomes, sandbox
+from mptcplab.engine.kernel.emulation import ENGINE, RAW
+from mptcplab.engine.kernel.job import LISTS, Wanted
+from mptcplab.engine.kernel.machine import Machine
+from mptcplab.engine.record import Record
+from mptcplab.results.run import Run
+from mptcplab.scenario.plan import addresses, server_addresses
+from mptcplab.scenario.scenario import Scenario
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from mptcplab.engine.kernel.network import Job
+
+ENDS = ("client", "server")
+# In the run directory: what the server's program said.
+SERVED = "server.log"
+MPTCPIZE = ("mptcpize", "run")
+# What watching agents are told of all that those of a transfer are.
+KEPT = ("host", "sample_ns", *LISTS)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What guests do."""
+
+    #: The client's program, on our terminal.
+    command: list[str]
+    #: The server's, for a shell.
+    serve: str | None = None
+    #: Whether sockets of TCP are made of MPTCP.
+    mptcpize: bool = False
+
+    def client(self) -> list[str]:
+        """Give the words that start the client's program."""
+        return [*self._prefix(), *self.command]
+
+    def server(self) -> list[str]:
+        """Give the words that start the server's."""
+        return [*self._prefix(), "sh", "-c", self.serve or ""]
+
+    def _prefix(self) -> tuple[str, ...]:
+        return MPTCPIZE if self.mptcpize else ()
+
+
+def visit(
+    scenario: Scenario,
+    target: Path,
+    guest: Visit,
+    *,
+    name: str,
+    seed: int = 1,
+    captures: str = "headers",
+    force: bool = False,
+    begin: Callable[[], None] = lambda: None,
+) -> tuple[Run, int]:
+    """Have guests in a scenario; gives the run, and the exit status of the client's program.
+
+    ``begin`` is called when all is there, before the client's program is started.
+    """
+    if guest.mptcpize and shutil.which(MPTCPIZE[0]) is None:
+        raise Error("--mptcpize needs mptcpize: apt install mptcpd")
+    conditions = {"kernel": platform.release(), "guest": asdict(guest)}
+    record = Record(scenario, ENGINE, name, seed, None, captures, conditions)
+    if record.is_there(target, force=force):
+        raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
+    wanted = Wanted(scenario, seed, None, Machine.here())
+    with sandbox.opened(target.parent) as lab, place.written(target) as new:
+        record.begin(new)
+        raw = new / RAW
+        raw.mkdir()
+        job = _job(wanted, new, raw, captures)
+        with (
+            closing(lab.run(job.as_json())) as told,
+            closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
+        ):
+            status = _visited(hosts, lab, guest, new, environment(name, scenario), begin)
+            ended = next(told)["ended"]
+        tables = measured.tables(job)
+        shutil.rmtree(raw)
+        outcome = _outcome(wanted, guest, ended, status)
+        more = {"guest": asdict(guest) | {"status": status}}
+        record.complete(new, tables, outcome, outcomes.circumstances(job, ended) | more)
+    return Run(target), status
+
+
+def environment(name: str, scenario: Scenario) -> dict[str, str]:
+    """Give what tells programs where they are."""
+    servers = server_addresses(scenario)
+    return {
+        "MPTCPLAB_SCENARIO": name,
+        "MPTCPLAB_PATHS": " ".join(scenario.paths),
+        "MPTCPLAB_SERVER": servers[0],
+        "MPTCPLAB_SERVERS": " ".join(servers),
+    }
+
+
+def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
+    """Give the job of a run, with agents at both ends that watch instead of transferring."""
+    job = wanted.job(new, raw, captures=captures)
+    for end in ENDS:
+        own = job.agents[end].job
+        watching: dict[str, Any] = {"transfer": {"application": "watching"}}
+        job.agents[end].job = watching | {key: own[key] for key in KEPT}
+    names = raw / "hosts"
+    names.write_text(_names(wanted.scenario), "utf-8")
+    job.names = str(names)
+    return job
+
+
+def _names(scenario: Scenario) -> str:
+    """Add the hosts of a scenario to the names that this machine has."""
+    try:
+        known = Path(guests.NAMES).read_text("utf-8", "replace")
+    except OSError:
+        known = ""
+    lines = [f"{address} server" for address in server_addresses(scenario)]
+    for number, (name, path) in enumerate(scenario.paths.items(), 1):
+        lines += [f"{address} client client-{name}" for address in addresses(number, path)]
+    return "\n".join([*lines, known])
+
+
+def _visited(
+    hosts: inhabitants.Inhabited,
+    lab: sandbox.Sandbox,
+    guest: Visit,
+    new: Path,
+    told: Mapping[str, str],
+    begin: Callable[[], None],
+) -> int:
+    """Start the server's program, then the client's; gives its exit status when both have ended."""
+    server = None
+    with (new / SERVED).open("wb") as said:
+        if guest.serve is not None:
+            own = {**told, "MPTCPLAB_HOST": "server"}
+            server = hosts.start("server", guest.server(), own, output=said.fileno())
+            hosts.wait_until_listening("server", server)
+            if server.poll():
+                raise Error(f"the server's program ended at once: {_last(new / SERVED)}")
+        lab.tell(guests.GO)
+        begin()
+        try:
+            with inhabitants.terminal_lent():
+                own = {**told, "MPTCPLAB_HOST": "client"}
+                status = hosts.start("client", guest.client(), own).wait()
+        finally:
+            if server is not None:
+                inhabitants.end(server)
+    if server is None:
+        (new / SERVED).unlink()
+    lab.tell(guests.END)
+    return status
+
+
+def _last(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
+def _outcome(wanted: Wanted, guest: Visit, ended: Any, status: int) -> dict[str, Any]:
+    """Say how it ended; bytes are counted by the tables alone."""
+    what = Path(guest.command[0]).name
+    return {
+        "finished": status == 0,
+        "reason": "complete" if status == 0 else f"{what} ended with status {status}",
+        "elapsed_ns": ended["elapsed_ns"],
+        "packets": sum(port["sent"] for port in ended["emulator"]["ports"].values()),
+        "cross_traffic": outcomes.cross_traffic(wanted, ended),
+    }
