@@ -1,7 +1,7 @@
-use crate::assembly::{assemble, check};
+use crate::assembly::{Ours, assemble, check};
 use crate::device::Device;
-use crate::lane::{Lane, LinkCounts, PortCounts, Stop, Wait};
-use crate::place::Place;
+use crate::lane::{Connection, Lane, LinkCounts, PortCounts, Stop, Wait};
+use crate::place::{Host, Place};
 use crate::recorder::{Recording, Records};
 use crate::threads::Thread;
 use crate::{Clock, Error};
@@ -15,6 +15,7 @@ use wire::Time;
 /// addresses) are counted and carried nowhere: there is nobody.
 pub struct Emulator {
     scenario: Scenario,
+    ours: Ours,
     recording: Recording,
     state: State,
 }
@@ -49,15 +50,22 @@ pub struct Summary {
 }
 
 impl Emulator {
-    /// Links between these devices; nothing moves yet.
+    /// Links between these devices; nothing moves yet. `ours` names the hosts that are our own: they have no devices, and
+    /// do what the scenario's transfer says once it starts. With them, all links share a thread.
     ///
     /// # Errors
     /// When the scenario cannot be run, or its paths and cross traffic do not have their devices.
-    pub fn new(scenario: Scenario, devices: Vec<(Place, Device)>, recording: Recording) -> Result<Emulator, Error> {
+    pub fn new(
+        scenario: Scenario,
+        devices: Vec<(Place, Device)>,
+        ours: &[Host],
+        recording: Recording,
+    ) -> Result<Emulator, Error> {
         // What it refuses, it refuses before anything is started.
         Network::of(&scenario, scenario.start())?;
-        check(&scenario, devices.iter().map(|(place, _)| place))?;
-        Ok(Emulator { scenario, recording, state: State::Ready(devices) })
+        let ours = Ours::new(ours)?;
+        check(&scenario, devices.iter().map(|(place, _)| place), &ours)?;
+        Ok(Emulator { scenario, ours, recording, state: State::Ready(devices) })
     }
 
     /// Lets packets move, and time begin: what it gives is time 0 of the timeline. Of one that runs it gives the same.
@@ -93,6 +101,11 @@ impl Emulator {
         }
     }
 
+    /// What each host of ours has come to: its connections, in the order in which they began.
+    pub fn connections(&self) -> Vec<(Host, Vec<Connection>)> {
+        self.ours.all().iter().map(|(host, standing)| (*host, standing.connections())).collect()
+    }
+
     /// Ends all threads and completes the captures; none if it did not run.
     ///
     /// # Errors
@@ -107,7 +120,7 @@ impl Emulator {
     fn launch(&self, devices: Vec<(Place, Device)>, stop: &Stop) -> Result<Running, Error> {
         let clock = Clock::start();
         let start = clock.now();
-        let (lanes, recorder) = assemble(&self.scenario, devices, &self.recording, (clock, start), stop)?;
+        let (lanes, recorder) = assemble(&self.scenario, devices, &self.ours, &self.recording, (clock, start), stop)?;
         let recorder = Thread::spawn("recorder".into(), stop.clone(), move || recorder.run())?;
         let lanes = lanes.into_iter().map(|(name, mut lane)| {
             Thread::spawn(name, stop.clone(), move || {

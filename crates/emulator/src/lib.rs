@@ -22,7 +22,7 @@ pub use clock::Clock;
 pub use device::Tun;
 pub use emulator::{Emulator, Summary};
 pub use error::Error;
-pub use lane::{LinkCounts, PortCounts};
+pub use lane::{Connection, LinkCounts, PortCounts};
 pub use lateness::Lateness;
 pub use namespace::{Namespace, within};
 pub use place::{Host, Place};

@@ -17,7 +17,7 @@ fn threads() -> usize {
 fn a_path_without_a_device_is_refused() {
     let links = json!({"home": both_ways(json!([]))});
     let scenario = scenario(links, &[("wifi", "home")], json!([]), json!([]));
-    let error = Emulator::new(scenario, Vec::new(), Recording::default()).err().unwrap();
+    let error = Emulator::new(scenario, Vec::new(), &[], Recording::default()).err().unwrap();
     assert_eq!(error.to_string(), "port client:wifi: has no device");
 }
 

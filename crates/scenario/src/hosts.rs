@@ -4,8 +4,10 @@ use crate::Scenario;
 use crate::applications::{self, End};
 use crate::form::Path;
 use host::{Host, Interface};
+use std::net::SocketAddr;
 use transport::path_manager::LocalEndpoint;
 use transport::{Config, Nic};
+use wire::Time;
 
 /// The client: an interface per path, none of them up yet.
 pub fn client(scenario: &Scenario) -> Host {
@@ -39,6 +41,29 @@ pub fn server(scenario: &Scenario) -> Host {
     let transfer = scenario.transfer.clone();
     host.listen(scenario.server.port, Box::new(move || applications::at(End::Server, &transfer)));
     host
+}
+
+/// Opens the client's connections over the first path that is there, backups last. Nothing happens if they are open or no
+/// path is there.
+pub fn open(scenario: &Scenario, client: &mut Host, now: Time) {
+    if client.progress().len() > 0 {
+        return;
+    }
+    let there = |backup: bool| {
+        let paths = scenario.paths.iter().zip(client.interfaces());
+        paths.filter(|(_, interface)| interface.is_up()).map(|(path, _)| path).find(|path| path.backup == backup)
+    };
+    let Some(path) = there(false).or_else(|| there(true)) else { return };
+    let addresses = path.addresses();
+    let server = &scenario.server;
+    let ends = server.addresses.iter().find_map(|remote| {
+        let local = addresses.iter().find(|local| local.is_ipv4() == remote.is_ipv4())?;
+        Some((SocketAddr::new(*local, 0), SocketAddr::new(*remote, server.port)))
+    });
+    let (local, remote) = ends.expect("checked: the server has an address of each path's family");
+    for _ in 0..scenario.transfer.connections() {
+        client.connect(now, local, remote, applications::at(End::Client, &scenario.transfer));
+    }
 }
 
 /// What the scenario says of an address goes before what follows from its place in it.

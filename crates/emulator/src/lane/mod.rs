@@ -2,6 +2,7 @@
 
 mod line;
 mod port;
+mod resident;
 mod route;
 mod timeline;
 mod wait;
@@ -14,6 +15,8 @@ pub use line::LinkCounts;
 use link::{Direction, Element, Out};
 pub use port::PortCounts;
 pub(crate) use port::{Entry, Port};
+pub(crate) use resident::Resident;
+pub use resident::{Connection, Standing};
 use scenario::{Action, Path, Routes};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -33,6 +36,8 @@ pub(crate) struct Lane {
     pub routes: Routes,
     pub ports: Vec<Port>,
     pub doors: Doors,
+    /// Hosts of ours: the client, the server.
+    pub residents: [Option<Resident>; 2],
     pub timeline: VecDeque<(Time, Action)>,
     pub feed: Feed,
     /// Reused: what a chain gives back.
@@ -61,6 +66,8 @@ pub(crate) enum To {
     Link(usize, Direction),
     Path(usize, Direction),
     Port(usize),
+    /// The client of ours, or the server, over a path.
+    Resident(usize, usize),
     /// To the link behind which its destination is.
     Router,
 }
@@ -69,14 +76,17 @@ impl Lane {
     /// Runs until it is told to stop.
     pub fn run(&mut self) -> Result<(), Error> {
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
+        self.begin();
         loop {
             self.now = self.clock.now();
             self.act();
             self.wake();
+            self.wake_residents();
             for &port in &readable {
                 self.receive(port)?;
             }
             self.hand_over()?;
+            self.residents.iter_mut().flatten().for_each(Resident::report);
             let before = self.clock.now();
             self.feed.tick(before);
             let until = self.deadline().min(self.feed.deadline());
@@ -98,7 +108,34 @@ impl Lane {
     fn deadline(&self) -> Time {
         let links = self.lines.iter().flatten().map(|line| line.link.chain.deadline());
         let timeline = self.timeline.front().map_or(Time::MAX, |(at, _)| *at);
-        links.fold(timeline, Time::min)
+        let residents = self.residents.iter().flatten().map(Resident::deadline);
+        links.chain(residents).fold(timeline, Time::min)
+    }
+
+    /// What happens at the very start happens before hosts of ours speak.
+    fn begin(&mut self) {
+        self.now = self.clock.now();
+        self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.now));
+        self.act();
+        for place in 0..self.residents.len() {
+            if let Some(resident) = &mut self.residents[place] {
+                resident.open(self.now);
+                self.pump(place);
+            }
+        }
+        self.work_off();
+    }
+
+    fn wake_residents(&mut self) {
+        for place in 0..self.residents.len() {
+            if let Some(resident) = &mut self.residents[place]
+                && resident.deadline() <= self.now
+            {
+                resident.timeout(self.now);
+                self.pump(place);
+                self.work_off();
+            }
+        }
     }
 
     /// Wakes links whose time has come.

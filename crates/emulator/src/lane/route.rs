@@ -4,8 +4,9 @@ use super::{Lane, To};
 use crate::Error;
 use crate::device::pool;
 use crate::recorder::Happened;
+use host::Reception;
 use link::{Direction, Dropped, Element, Reason};
-use scenario::{Owner, SERVER};
+use scenario::{CLIENT, Owner, SERVER};
 use std::net::IpAddr;
 use wire::Packet;
 
@@ -24,6 +25,7 @@ impl Lane {
                     }
                     port.out.push(packet);
                 }
+                To::Resident(place, path) => self.visit(place, path, packet),
             }
         }
     }
@@ -48,7 +50,7 @@ impl Lane {
         let mut sent = std::mem::take(&mut self.out.sent);
         for (direction, packet) in sent.drain(..) {
             self.log(place, direction, packet.frame.wire_len(), || Happened::Departure);
-            match self.behind(direction, &packet) {
+            match self.behind(place, direction, &packet) {
                 Some(to) => self.work.push_back((to, packet)),
                 None => self.nobody(place, direction, packet),
             }
@@ -57,12 +59,12 @@ impl Lane {
         self.bury(place);
     }
 
-    fn behind(&self, direction: Direction, packet: &Packet) -> Option<To> {
+    fn behind(&self, place: usize, direction: Direction, packet: &Packet) -> Option<To> {
         let owner = self.routes.find(packet.frame.ip.destination)?;
         match (direction, owner) {
             (Direction::Up, Owner::Server(SERVER)) => {
-                let Owner::Path(path) = self.routes.find(packet.frame.ip.source)? else { return None };
-                self.doors.server[path].map(To::Port)
+                let path = self.path_of(place, packet.frame.ip.source)?;
+                Some(self.doors.server[path].map_or(To::Resident(SERVER, path), To::Port))
             }
             (Direction::Up, Owner::Server(host)) | (Direction::Down, Owner::Neighbour { host, .. }) => {
                 self.doors.others[host - SERVER - 1].map(To::Port)
@@ -70,6 +72,16 @@ impl Lane {
             (Direction::Down, Owner::Path(path)) => Some(To::Path(path, direction)),
             _ => None,
         }
+    }
+
+    /// The path of a link that a packet took: that of its source. A source may also be none of the link's paths'.
+    fn path_of(&self, link: usize, source: IpAddr) -> Option<usize> {
+        let is_on = |path: &usize| self.paths[*path].as_ref().is_some_and(|path| path.link == link);
+        let owner = match self.routes.find(source) {
+            Some(Owner::Path(path)) => Some(path),
+            _ => None,
+        };
+        owner.filter(is_on).or_else(|| (0..self.paths.len()).find(is_on))
     }
 
     /// From the router to the link behind which the destination is.
@@ -115,9 +127,35 @@ impl Lane {
     fn beyond(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
         let to = match direction {
             Direction::Up => To::Link(self.link_of(place), direction),
-            Direction::Down => To::Port(self.doors.client[place].expect("checked: paths have a port")),
+            Direction::Down => self.doors.client[place].map_or(To::Resident(CLIENT, place), To::Port),
         };
         self.work.push_back((to, packet));
+    }
+
+    /// A packet comes to a host of ours.
+    fn visit(&mut self, place: usize, path: usize, packet: Box<Packet>) {
+        let resident = self.residents[place].as_mut().expect("checked: there is a port, or a host of ours");
+        let reception = resident.handle(self.now, path, &packet, &mut self.feed, &self.routes);
+        let (link, direction) = (self.link_of(path), if place == CLIENT { Direction::Down } else { Direction::Up });
+        match reception {
+            Reception::Taken => pool::give(packet),
+            Reception::Down => self.lose_at(link, direction, packet, Reason::Detached),
+            Reception::Stranger => self.lose_at(link, direction, packet, Reason::Unreachable),
+        }
+        self.pump(place);
+    }
+
+    /// Takes what a host of ours has to send now.
+    pub fn pump(&mut self, place: usize) {
+        let Some(resident) = &mut self.residents[place] else { return };
+        loop {
+            let mut packet = pool::take();
+            let Some(nic) = resident.transmit(self.now, &mut packet, &mut self.feed, &self.routes) else {
+                return pool::give(packet);
+            };
+            let to = if place == CLIENT { To::Path(nic.0 as usize, Direction::Up) } else { To::Router };
+            self.work.push_back((to, packet));
+        }
     }
 
     fn link_of(&self, path: usize) -> usize {
@@ -131,7 +169,12 @@ impl Lane {
     }
 
     fn nobody(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
-        self.lose(place, Dropped { at: self.now, packet, direction, reason: Reason::Unreachable, element: u32::MAX });
+        self.lose_at(place, direction, packet, Reason::Unreachable);
+    }
+
+    /// It ended behind all elements.
+    fn lose_at(&mut self, place: usize, direction: Direction, packet: Box<Packet>, reason: Reason) {
+        self.lose(place, Dropped { at: self.now, packet, direction, reason, element: u32::MAX });
     }
 
     fn lose(&mut self, place: usize, Dropped { packet, direction, reason, element, .. }: Dropped) {

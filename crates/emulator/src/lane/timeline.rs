@@ -2,7 +2,7 @@
 
 use super::Lane;
 use link::{Change, Element};
-use scenario::{Action, Owner};
+use scenario::{Action, CLIENT, Owner};
 
 impl Lane {
     /// Does what is due.
@@ -20,9 +20,21 @@ impl Lane {
             Action::Blackout(path) => self.change(path, Change::Blackout),
             Action::Hold(path) => self.change(path, Change::Hold),
             Action::Restore(path) => self.change(path, Change::Restore),
-            // The interface itself is the host's.
-            Action::Detach(path) => self.change(path, Change::Detach),
-            Action::Attach(path) => self.change(path, Change::Attach),
+            // An interface of the kernel is its host's; one of ours is here.
+            Action::Detach(path) => {
+                if let Some(client) = &mut self.residents[CLIENT] {
+                    client.detach(self.now, path);
+                }
+                self.change(path, Change::Detach);
+                self.pump(CLIENT);
+            }
+            Action::Attach(path) => {
+                self.change(path, Change::Attach);
+                if let Some(client) = &mut self.residents[CLIENT] {
+                    client.attach(self.now, path);
+                }
+                self.pump(CLIENT);
+            }
             Action::Rebind(path, address) => {
                 // An address that another has already stays that other's: what is sent to it goes there.
                 let _ = self.routes.add(address, Owner::Path(path));

@@ -60,12 +60,13 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Creates the files; with it, what lanes need for their feeds. There is a lane for each link, or fewer.
+    /// Creates the files; with it, what `lanes` lanes need for their feeds.
     pub fn new(
         clock: Clock,
         recording: &Recording,
         points: Vec<Place>,
         links: &[Arc<str>],
+        lanes: usize,
     ) -> Result<(Recorder, Arc<Shared>, Batches), Error> {
         let (sender, batches) = mpsc::sync_channel(IN_FLIGHT);
         let create = |site| {
@@ -82,7 +83,7 @@ impl Recorder {
             let capture = captures[*site as usize].as_mut();
             interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&place.name))?);
         }
-        let shared = Arc::new(Shared::new(links.len(), clock.now(), points, log.is_some()));
+        let shared = Arc::new(Shared::new(lanes, clock.now(), points, log.is_some()));
         let pending = Vec::new();
         let recorder = Recorder { clock, shared: shared.clone(), captures, interfaces, log, batches, pending };
         Ok((recorder, shared, sender))

@@ -31,7 +31,7 @@ fn what_there_is_no_room_for_is_counted_and_said_in_the_capture() {
     let recording = Recording { server_capture: Some(path.clone()), ..Recording::default() };
     let links = ["home".into()];
     let (recorder, shared, sender) =
-        Recorder::new(Clock::start(), &recording, vec![place(Host::Server)], &links).unwrap();
+        Recorder::new(Clock::start(), &recording, vec![place(Host::Server)], &links, 1).unwrap();
     let mut feed = Feed::new(0, shared, sender);
     // Nobody takes anything yet.
     for number in 0..MANY {
@@ -52,7 +52,7 @@ fn lanes_are_put_in_order_whoever_is_idle() {
     let recording = Recording { client_capture: Some(path.clone()), ..Recording::default() };
     let links = ["home".into(), "tower".into(), "idle".into()];
     let clock = Clock::start();
-    let (recorder, shared, sender) = Recorder::new(clock, &recording, vec![place(Host::Client)], &links).unwrap();
+    let (recorder, shared, sender) = Recorder::new(clock, &recording, vec![place(Host::Client)], &links, 3).unwrap();
     let mut idle = Feed::new(2, shared.clone(), sender.clone());
     idle.tick(clock.now());
     let lanes = [0, 1].map(|lane| {
@@ -85,7 +85,7 @@ fn lanes_are_put_in_order_whoever_is_idle() {
 fn what_cannot_be_written_is_an_error() {
     let recording = Recording { client_capture: Some("/dev/full".into()), ..Recording::default() };
     let (recorder, shared, sender) =
-        Recorder::new(Clock::start(), &recording, vec![place(Host::Client)], &["home".into()]).unwrap();
+        Recorder::new(Clock::start(), &recording, vec![place(Host::Client)], &["home".into()], 1).unwrap();
     let mut feed = Feed::new(0, shared, sender);
     feed.passed(Time::from_nanos(1), 0, Direction::Inbound, &host::blank());
     drop(feed);

@@ -95,6 +95,11 @@ pub struct Lab {
 
 impl Lab {
     pub fn new(name: &str, scenario: Scenario) -> Lab {
+        Lab::with(name, scenario, &[])
+    }
+
+    /// The same where some hosts are ours.
+    pub fn with(name: &str, scenario: Scenario, ours: &[Host]) -> Lab {
         let spaces: [Namespace; 4] = std::array::from_fn(|_| Namespace::new().unwrap());
         let scratch = Scratch::new(name);
         let recording = Recording {
@@ -108,23 +113,27 @@ impl Lab {
         let mut devices = Vec::new();
         for (names, hosts) in [(&paths, [0, 1]), (&crosses, [2, 3])] {
             for name in names {
-                for host in hosts {
+                for host in hosts.into_iter().filter(|host| !ours.contains(&Host::ALL[*host])) {
                     let place = Place { host: Host::ALL[host], name: name.as_str().into() };
                     let open = || Device::tun(name, Offload::SplitAndMerge);
                     devices.push((place, within(spaces[host].as_fd(), open).unwrap()));
                 }
             }
         }
-        let emulator = Emulator::new(scenario, devices, recording).unwrap();
+        let emulator = Emulator::new(scenario, devices, ours, recording).unwrap();
         let [client, server, neighbours, peers] = spaces;
         ip(&server, "address add 10.9.1.1/32 dev lo");
         ip(&server, "link set lo up");
         for (number, name) in paths.iter().enumerate() {
             let number = number + 1;
-            up(&client, name, &format!("10.0.{number}.2/24"));
-            ip(&client, &format!("route add default dev {name} src 10.0.{number}.2 metric {number}"));
-            ip(&server, &format!("link set {name} up"));
-            ip(&server, &format!("route add 10.0.{number}.0/24 dev {name} src 10.9.1.1"));
+            if !ours.contains(&Host::Client) {
+                up(&client, name, &format!("10.0.{number}.2/24"));
+                ip(&client, &format!("route add default dev {name} src 10.0.{number}.2 metric {number}"));
+            }
+            if !ours.contains(&Host::Server) {
+                ip(&server, &format!("link set {name} up"));
+                ip(&server, &format!("route add 10.0.{number}.0/24 dev {name} src 10.9.1.1"));
+            }
         }
         for (number, name) in crosses.iter().enumerate() {
             let [neighbour, peer] = scenario::form::CrossTraffic::addresses(number);

@@ -3,9 +3,7 @@
 use super::Simulation;
 use crate::Observer;
 use link::{Change, Element};
-use scenario::applications::{self, End};
-use scenario::{Action, CLIENT, Owner};
-use std::net::SocketAddr;
+use scenario::{Action, CLIENT, Owner, hosts};
 use transport::Nic;
 
 impl Simulation {
@@ -66,25 +64,6 @@ impl Simulation {
 
     /// Opens the connections over the first path that is there, backups last, unless they are open.
     pub(super) fn open(&mut self) {
-        let client = &mut self.nodes[CLIENT].host;
-        if client.progress().len() > 0 {
-            return;
-        }
-        let there = |backup: bool| {
-            let paths = self.scenario.paths.iter().zip(client.interfaces());
-            paths.filter(|(_, interface)| interface.is_up()).map(|(path, _)| path).find(|path| path.backup == backup)
-        };
-        let Some(path) = there(false).or_else(|| there(true)) else { return };
-        let addresses = path.addresses();
-        let server = &self.scenario.server;
-        let ends = server.addresses.iter().find_map(|remote| {
-            let local = addresses.iter().find(|local| local.is_ipv4() == remote.is_ipv4())?;
-            Some((SocketAddr::new(*local, 0), SocketAddr::new(*remote, server.port)))
-        });
-        let (local, remote) = ends.expect("checked: the server has an address of each path's family");
-        for _ in 0..self.scenario.transfer.connections() {
-            let application = applications::at(End::Client, &self.scenario.transfer);
-            client.connect(self.now, local, remote, application);
-        }
+        hosts::open(&self.scenario, &mut self.nodes[CLIENT].host, self.now);
     }
 }
