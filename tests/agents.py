@@ -82,6 +82,8 @@ class Agent:
         """Wait for its end; gives what it did."""
         while (line := self.line()) and "done" not in line:
             assert line.keys() == {"progress"}
+        # It says nothing more.
+        assert self.line() == {}
         assert self.status() == 0
         done: dict[str, Any] = line["done"]
         return done

@@ -33,6 +33,7 @@ class Agent:
         self._loop = Loop()
         self._input = b""
         self._started_ns = self._ended_ns = 0
+        self._is_done = False
 
     def run(self) -> int:
         """Serve the job of standard input; gives the exit status."""
@@ -79,6 +80,8 @@ class Agent:
         self._loop.at(start + PROGRESS_NS, lambda: self._progress(start + PROGRESS_NS))
 
     def _progress(self, at: int) -> None:
+        if self._is_done:
+            return
         _say({"progress": {"bytes": self._work.sent + self._work.received}})
         self._loop.at(at + PROGRESS_NS, lambda: self._progress(at + PROGRESS_NS))
 
@@ -94,6 +97,10 @@ class Agent:
             self._loop.after(LINGER_LOOK_NS, lambda: self._linger(until))
 
     def _end(self) -> None:
+        """Say what was done, whoever is first to have it end."""
+        if self._is_done:
+            return
+        self._is_done = True
         work = self._work
         done = {
             "bytes_sent": work.sent,

@@ -63,10 +63,7 @@ class Diagnosis:
             except OSError:
                 continue
             self._interfaces[ends] = number
-            found = netlink.attributes(answer[_ANSWER_BYTES:])
-            name = found.get(INET_DIAG_CONG)
-            controller = None if name is None else name.rstrip(b"\0").decode()
-            return Policy(controller, _backup(found))
+            return policy_of(netlink.attributes(answer[_ANSWER_BYTES:]))
         self._interfaces.pop(ends, None)
         return Policy(None, None)
 
@@ -95,6 +92,12 @@ def _named(ends: Tuple, interface: int) -> bytes:
     wanted = 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_INFO - 1)
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, wanted, ANY_STATE) + identity
     return netlink.message(SOCK_DIAG_BY_FAMILY, 0, body)
+
+
+def policy_of(found: dict[int, bytes]) -> Policy:
+    """Read what a socket goes by from its attributes."""
+    name = found.get(INET_DIAG_CONG)
+    return Policy(None if name is None else name.rstrip(b"\0").decode(), _backup(found))
 
 
 def _backup(found: dict[int, bytes]) -> bool | None:

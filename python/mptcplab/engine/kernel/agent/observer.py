@@ -8,8 +8,10 @@ import time
 from mptcplab.engine.kernel.agent import counters, sample
 from mptcplab.engine.kernel.agent.diagnosis import Diagnosis, Policy
 from mptcplab.engine.kernel.agent.information import Reader
+from mptcplab.engine.kernel.agent.job import WATCHING
 from mptcplab.engine.kernel.agent.loop import IN, now
 from mptcplab.engine.kernel.agent.path_manager import Events
+from mptcplab.engine.kernel.agent.strangers import Strangers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from mptcplab.engine.kernel.agent.information import Information, Tuple
     from mptcplab.engine.kernel.agent.job import Job
     from mptcplab.engine.kernel.agent.loop import Loop
+    from mptcplab.engine.kernel.agent.strangers import Stranger
 
 # How often sockets are looked at for what they use where nobody asked for samples.
 LOOK_NS = 10**9
@@ -33,7 +36,10 @@ class Observer:
         self._job = job
         self._reader = Reader()
         self._diagnosis = Diagnosis()
+        # Others' connections count where we have none.
+        self._strangers = Strangers() if job.application == WATCHING else None
         self._open: dict[Connection, Used] = {}
+        self._known: dict[int | Tuple, Used] = {}
         self._used: list[Used] = []
         self._samples = _file(job.samples)
         self._signals = _file(job.events)
@@ -82,8 +88,10 @@ class Observer:
 
     def _look(self, at: int, period: int) -> None:
         at_ns = time.time_ns()
-        for connection in list(self._open):
-            rows = self._read(connection)
+        looks = [self._read(connection) for connection in list(self._open)]
+        if self._strangers is not None:
+            looks += [self._meet(stranger) for stranger in self._strangers.read()]
+        for rows in looks:
             if self._samples is not None and self._job.sample_ns:
                 _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
         # Those whose time is over are left out.
@@ -98,7 +106,18 @@ class Observer:
             # It ended just now.
             return []
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
-        used = self._open[connection]
+        return self._rows(self._open[connection], information, policies)
+
+    def _meet(self, stranger: Stranger) -> list[dict[str, Any]]:
+        """Take note of a connection of others; gives a row per subflow."""
+        if stranger.key not in self._known:
+            self._known[stranger.key] = Used()
+            self._used.append(self._known[stranger.key])
+        return self._rows(self._known[stranger.key], stranger.information, stranger.policies)
+
+    def _rows(
+        self, used: Used, information: Information, policies: dict[Tuple, Policy]
+    ) -> list[dict[str, Any]]:
         used.add(information, policies)
         return [
             {

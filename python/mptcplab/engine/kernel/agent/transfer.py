@@ -100,7 +100,7 @@ class Transfer:
             return self.failure
         lacking = [lacks for one in self.connections if (lacks := one.lacks()) is not None]
         if missing := self._job.connections - len(self.connections):
-            lacking.append(f"waits for {missing} connections to come")
+            lacking.append(f"waits for {missing} connection{'s' * (missing > 1)} to come")
         if len(lacking) > NAMED + 1:
             return f"{lacking[0]}, and {len(lacking) - 1} more wait"
         return "; ".join(lacking) or COMPLETE
