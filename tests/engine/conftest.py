@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-import machines
+from engine import machines
 
 
 @pytest.fixture(params=machines.kinds())

@@ -111,7 +111,7 @@ def machine(kind: str) -> Iterator[Machine]:
 
 def _forbidden(kind: str) -> str | None:
     words = ["unshare", "--net", "ip", "mptcp", "limits"]
-    if kind.startswith("user") or kind == OWN and os.geteuid() != 0:
+    if kind.startswith("user") or (kind == OWN and os.geteuid() != 0):
         words[1:1] = ["--user", "--map-root-user"]
     if kind.startswith("user"):
         words = ordinary.command(words, tun=kind == "user-tun")

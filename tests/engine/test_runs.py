@@ -1,4 +1,4 @@
-"""Scenarios with this machine's kernel, on every kind of machine: what arrives, and what is told."""
+"""Scenarios with this machine's kernel, on every kind of machine: what comes of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from machines import Machine, about
+from engine.machines import Machine, about
 
 TWO_PATHS = """\
 schema = 1
@@ -108,7 +108,7 @@ def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
     assert "3 runs there already, kept" in again.stderr
     other = machine.run("run", file, "--out", out, "--no-captures")
     assert other.returncode == 2
-    assert "its engine and kernel differ" in other.stderr
+    assert "its engine differs" in other.stderr
 
 
 def test_full_payload_is_captured(host: Machine) -> None:

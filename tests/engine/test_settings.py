@@ -243,6 +243,8 @@ def test_full_mesh_and_backup_are_flags_of_endpoints() -> None:
     assert host(job, "server").setup[-1] == "mptcp endpoint add 10.9.1.1 signal"
     assert job.detach["lte"][1] == "mptcp endpoint delete id 2"
     assert "fullmesh" not in wanted("mptcp.path_manager=linux").attach["lte"][-1]
+    # One subflow per path is all that there is.
+    assert "fullmesh" not in wanted().attach["lte"][-1]
     assert "mptcp" not in wanted("mptcp.path_manager=single").attach["lte"][-1]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mptcplab.engine.kernel.namespace import SIX
 from mptcplab.engine.kernel.network import Host, Interface
-from mptcplab.engine.kernel.settings import PATH_MANAGERS
 from mptcplab.scenario.plan import addresses, server_addresses
 
 TYPE_CHECKING = False
@@ -45,7 +44,7 @@ class Client:
         }
         self._settings = settings
         self._mptcp = mptcp
-        self._use = PATH_MANAGERS[scenario.mptcp.path_manager] if mptcp else None
+        self._use = endpoint_flags(scenario) if mptcp else None
 
     def host(self, names: list[str]) -> Host:
         """Give the host with the interfaces of these paths, all of them down."""
@@ -96,6 +95,20 @@ class Client:
             (number if version(address) == 4 else IPV6_IDS + number, address)
             for address in addresses(number, path)
         ]
+
+
+def endpoint_flags(scenario: Scenario) -> str | None:
+    """Say how the path manager uses the client's addresses (`ip mptcp endpoint`).
+
+    With one address of the server all that full mesh gives is one subflow per path. Linux opens
+    no other one from the address of the first subflow, once that is gone, where it is `fullmesh`.
+    """
+    if scenario.mptcp.path_manager == "single":
+        return None
+    meshed = scenario.server.addresses > 1 and scenario.server.announce
+    return (
+        "subflow fullmesh" if scenario.mptcp.path_manager == "full-mesh" and meshed else "subflow"
+    )
 
 
 def server(scenario: Scenario, settings: Settings, names: list[str], *, mptcp: bool) -> Host:

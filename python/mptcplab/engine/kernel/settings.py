@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 US, MS, S = 10**3, 10**6, 10**9
 # Most of each that `ip mptcp limits` takes (MPTCP_PM_ADDR_MAX).
 MOST = 8
-# How a path manager uses the client's addresses (`ip mptcp endpoint`).
-PATH_MANAGERS = {"full-mesh": "subflow fullmesh", "linux": "subflow", "single": None}
 # Where the sysctl may not name a congestion control: it is what nothing else overrides.
 FALLBACK = "reno"
 CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
@@ -72,7 +70,8 @@ def of(scenario: Scenario, machine: Machine, *, mptcp: bool) -> Settings:
         raise ScenarioError("[path] ip: this kernel has no IPv6")
     settings = Settings(dict(ALWAYS))
     if machine.has_ipv6:
-        settings.sysctls |= QUIET_IPV6
+        unwanted = all(path.ip == 4 for path in scenario.paths.values())
+        settings.sysctls |= QUIET_IPV6 | {"net.ipv6.conf.default.disable_ipv6": int(unwanted)}
     at = _At(machine, settings)
     _apply("tcp", scenario.tcp, TCP, at)
     settings.sysctls["net.ipv4.tcp_rmem"] = (

@@ -1,0 +1,1 @@
+"""The kernel engine with this machine's kernel."""
