@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, final
 
@@ -100,14 +100,16 @@ class Emulator:
     def __init__(
         self,
         plan: str,
-        ports: Iterable[tuple[str, str, int, str, str]],
+        ports: Sequence[tuple[str, str, int, str, str]],
         *,
         devices: Literal["tun", "packet"],
         client_capture: str | PathLike[str] | None,
         server_capture: str | PathLike[str] | None,
         full_payload: bool = False,
         link_log: str | PathLike[str] | None = None,
+        ours: Sequence[str] = ...,
     ) -> None: ...
     def start(self) -> int: ...
     def is_running(self) -> bool: ...
+    def connections(self) -> dict[str, list[dict[str, Any]]]: ...
     def stop(self) -> dict[str, Any] | None: ...

@@ -1,6 +1,6 @@
 use crate::errors::{Error, guarded, unwritten};
 use emulator::device::{Device, Offload};
-use emulator::{Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
+use emulator::{Connection, Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
 use link::Direction;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::Scenario;
@@ -31,7 +31,10 @@ type Port = (String, String, i32, String, String);
 
 /// Links of a resolved scenario (JSON) in real time, between devices of the kernel.
 ///
-/// Making it opens the devices; nothing moves before `start`.
+/// Making it opens the devices: `"tun"` makes TUN devices, `"packet"` uses interfaces that are there, one end of a veth
+/// pair each, of which the port names the hardware address of the other. Nothing moves before `start`. The hosts `ours`
+/// (`"client"`, `"server"`) have no ports: endpoints of mptcplab stand in their place, do what the scenario's transfer
+/// says from `start` on, and `connections` tells how far they have come.
 #[pyclass(frozen, module = "mptcplab._core")]
 pub struct Emulator(Mutex<emulator::Emulator>);
 
@@ -39,7 +42,8 @@ pub struct Emulator(Mutex<emulator::Emulator>);
 impl Emulator {
     #[allow(clippy::too_many_arguments)] // most are named by the caller
     #[new]
-    #[pyo3(signature = (plan, ports, *, devices, client_capture, server_capture, full_payload=false, link_log=None))]
+    #[pyo3(signature = (plan, ports, *, devices, client_capture, server_capture, full_payload=false, link_log=None,
+        ours=vec![]))]
     fn new(
         py: Python<'_>,
         plan: &str,
@@ -49,16 +53,20 @@ impl Emulator {
         server_capture: Option<PathBuf>,
         full_payload: bool,
         link_log: Option<PathBuf>,
+        ours: Vec<String>,
     ) -> PyResult<Emulator> {
-        if devices != "tun" {
-            return Err(PyValueError::new_err("devices are \"tun\""));
-        }
+        let is_tun = match devices {
+            "tun" => true,
+            "packet" => false,
+            _ => return Err(PyValueError::new_err("devices are \"tun\" or \"packet\"")),
+        };
         let recording = Recording { client_capture, server_capture, full_payload, link_log };
         py.detach(|| {
             guarded(|| {
                 let scenario = Scenario::from_json(plan).map_err(|error| Error::new_err(error.to_string()))?;
-                let ports = ports.iter().map(opened).collect::<PyResult<_>>()?;
-                let emulator = emulator::Emulator::new(scenario, ports, recording).map_err(refused)?;
+                let ports = ports.iter().map(|port| opened(port, is_tun)).collect::<PyResult<_>>()?;
+                let ours = ours.iter().map(|name| host(name)).collect::<PyResult<Vec<_>>>()?;
+                let emulator = emulator::Emulator::new(scenario, ports, &ours, recording).map_err(refused)?;
                 Ok(Emulator(Mutex::new(emulator)))
             })
         })
@@ -72,6 +80,17 @@ impl Emulator {
     /// Whether packets move: false before `start`, after `stop`, and when something has failed, which `stop` says.
     fn is_running(&self, py: Python<'_>) -> PyResult<bool> {
         py.detach(|| guarded(|| Ok(self.emulator().is_running())))
+    }
+
+    /// What each host of ours has come to: a dictionary for each of its connections, in the order in which they began.
+    fn connections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let hosts = py.detach(|| guarded(|| Ok(self.emulator().connections())))?;
+        let dict = PyDict::new(py);
+        for (host, connections) in hosts {
+            let connections = connections.iter().map(|one| connection(py, one));
+            dict.set_item(host.name(), connections.collect::<PyResult<Vec<_>>>()?)?;
+        }
+        Ok(dict)
     }
 
     /// Ends it and completes the captures; says what passed. None if it does not run.
@@ -91,13 +110,27 @@ fn refused(error: emulator::Error) -> PyErr {
     Error::new_err(error.to_string())
 }
 
-fn opened((host, name, namespace, interface, _): &Port) -> PyResult<(Place, Device)> {
-    let host = Host::ALL.into_iter().find(|known| known.name() == host);
-    let host = host.ok_or_else(|| PyValueError::new_err("a host is client, server, neighbour or peer"))?;
+fn host(name: &str) -> PyResult<Host> {
+    let host = Host::ALL.into_iter().find(|known| known.name() == name);
+    host.ok_or_else(|| PyValueError::new_err("a host is client, server, neighbour or peer"))
+}
+
+fn opened((whose, name, namespace, interface, peer): &Port, is_tun: bool) -> PyResult<(Place, Device)> {
+    let place = Place { host: host(whose)?, name: name.as_str().into() };
+    let peer = if is_tun { None } else { Some(hardware_address(peer)?) };
     let namespace = File::open(format!("/proc/self/fd/{namespace}")).map_err(unwritten)?;
-    let open = || Device::tun(interface, Offload::default());
-    let device = within(namespace.as_fd(), open).map_err(refused)?;
-    Ok((Place { host, name: name.as_str().into() }, device))
+    let open = || match peer {
+        None => Device::tun(interface, Offload::default()),
+        Some(peer) => Device::packet(interface, peer, Offload::default()),
+    };
+    Ok((place, within(namespace.as_fd(), open).map_err(refused)?))
+}
+
+/// As `ip link` writes it.
+fn hardware_address(text: &str) -> PyResult<[u8; 6]> {
+    let bytes: Result<Vec<u8>, _> = text.split(':').map(|byte| u8::from_str_radix(byte, 16)).collect();
+    let address = bytes.ok().and_then(|bytes| bytes.try_into().ok());
+    address.ok_or_else(|| PyValueError::new_err(format!("{text} is no hardware address")))
 }
 
 fn described<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
@@ -120,6 +153,19 @@ fn described<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyD
     }
     dict.set_item("captures", captures)?;
     dict.set_item("link_log", summary.records.link_log.map(|records| recorded(py, &records)).transpose()?)?;
+    Ok(dict)
+}
+
+fn connection<'py>(py: Python<'py>, connection: &Connection) -> PyResult<Bound<'py, PyDict>> {
+    let Connection { mptcp, subflows, bytes_written, bytes_read, corrupt_bytes, done, end } = connection;
+    let dict = PyDict::new(py);
+    dict.set_item("mptcp", mptcp)?;
+    dict.set_item("subflows", subflows)?;
+    dict.set_item("bytes_written", bytes_written)?;
+    dict.set_item("bytes_read", bytes_read)?;
+    dict.set_item("corrupt_bytes", corrupt_bytes)?;
+    dict.set_item("done", done)?;
+    dict.set_item("end", end)?;
     Ok(dict)
 }
 
@@ -155,10 +201,11 @@ fn link<'py>(py: Python<'py>, counts: &LinkCounts) -> PyResult<Bound<'py, PyDict
 }
 
 fn port<'py>(py: Python<'py>, counts: &PortCounts) -> PyResult<Bound<'py, PyDict>> {
-    let PortCounts { received, received_frames, local, malformed, sent, sent_frames, refused } = counts;
+    let PortCounts { received, received_frames, missed, local, malformed, sent, sent_frames, refused } = counts;
     let dict = PyDict::new(py);
     dict.set_item("received", received)?;
     dict.set_item("received_frames", received_frames)?;
+    dict.set_item("missed", missed)?;
     dict.set_item("local", local)?;
     dict.set_item("malformed", malformed)?;
     dict.set_item("sent", sent)?;

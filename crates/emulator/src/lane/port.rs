@@ -34,6 +34,8 @@ pub struct PortCounts {
     pub received: u64,
     /// Frames in which they came: fewer where super-frames were cut.
     pub received_frames: u64,
+    /// Frames that the kernel dropped before they could be taken; none where its interface counts them (TUN).
+    pub missed: Option<u64>,
     /// Packets of these that were for the link alone, and went nowhere.
     pub local: u64,
     /// Frames that were no IP packets.
@@ -65,6 +67,7 @@ impl Port {
 
     /// What passed it.
     pub fn into_counts(self) -> (Place, PortCounts) {
-        (self.place, PortCounts { malformed: self.device.malformed(), ..self.counts })
+        let (missed, malformed) = (self.device.dropped(), self.device.malformed());
+        (self.place, PortCounts { missed, malformed, ..self.counts })
     }
 }
