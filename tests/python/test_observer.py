@@ -167,6 +167,30 @@ def test_what_a_connection_knows(watched: Watched) -> None:
         assert all(subflow["congestion_control"] for subflow in used["subflows"])
 
 
+def test_samples_of_plain_tcp(place: Loopback, tmp_path: pathlib.Path) -> None:
+    transfer = {"application": "bulk", "direction": "up", "duration_ns": 300_000_000}
+    job = {"transfer": transfer, "sample_ns": 20_000_000}
+    written = files(tmp_path, "client")
+    server = place.agent({**job, "listen": ["::1", PORT]})
+    connect = {"local": None, "remote": ["::1", PORT]}
+    client = place.agent({**job, **written, "connect": connect})
+    server.go()
+    client.go()
+    assert client.done()["bytes_sent"] == server.done()["bytes_received"]
+    samples = lines(written["samples"])
+    assert len(samples) >= 5
+    for sample in samples:
+        assert {sample["local"][0], sample["remote"][0]} == {"::1"}
+        assert sample["congestion_control"] in ("reno", "cubic", "bbr")
+        assert sample["timeout_ms"] >= 200
+        assert sample["peer_window_bytes"] > 0
+        assert sample["token"] is None
+        assert "backup" not in sample
+        assert "connection_sent_bytes" not in sample
+    times = [sample["at_ns"] for sample in samples]
+    assert times == sorted(times)
+
+
 def test_events_are_those_of_the_monitor(watched: Watched) -> None:
     names = {
         "CREATED": "created",
