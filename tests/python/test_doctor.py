@@ -14,6 +14,7 @@ import mptcplab.machine.machine
 import ordinary
 from command import Run
 from mptcplab import doctor
+from mptcplab.machine import congestion
 from mptcplab.machine.check import Check
 from mptcplab.machine.checks import able, examine
 from mptcplab.machine.machine import Machine, Tried
@@ -24,7 +25,7 @@ GOOD = {
     **dict.fromkeys(("tun", "tun_offloads", "veth", "packet_socket", "ipv6"), "done"),
     **dict.fromkeys(("packet_offloads", "nested", "dies_with_us", "endpoints"), "done"),
     **dict.fromkeys(("mptcp", "subflow_state"), "done"),
-    "congestion_controls": {"reno": "sysctl", "cubic": "route"},
+    "congestion_controls": {"reno": "sysctl", "cubic": "sysctl"},
     "schedulers": ["default"],
     "path_managers": ["kernel", "userspace"],
     "late_us": 50.0,
@@ -191,21 +192,24 @@ def test_congestion_controls(fake: Fake) -> None:
     closed = fake.machine(
         congestion_controls={"reno": "sysctl", "cubic": "Operation not permitted"}
     )
-    check = wrong(examine(closed))["congestion controls"]
-    assert check.mend == 'sudo sysctl net.ipv4.tcp_allowed_congestion_control="reno cubic"'
+    by_route = fake.machine(congestion_controls={"reno": "sysctl", "cubic": "route"})
+    for machine in (closed, by_route):
+        check = wrong(examine(machine))["congestion controls"]
+        assert check.verdict == "limited"
+        assert check.mend == 'sudo sysctl net.ipv4.tcp_allowed_congestion_control="reno cubic"'
+
+
+def test_congestion_controls_that_are_not_loaded(fake: Fake) -> None:
     dep = "lib/modules/6.1.0-18-amd64/modules.dep"
     machine = fake.machine({dep: "kernel/net/ipv4/tcp_vegas.ko.xz:\n"})
-    needs = Needs(congestion_controls=("cubic", "vegas", "lia"), schedulers=("redundant",))
-    vegas, lia, redundant = obstacles(needs, machine)
-    assert vegas.endswith("To mend it: sudo modprobe tcp_vegas")
-    assert lia == "congestion controls: this kernel has no lia; it has reno, cubic"
-    assert redundant == "packet schedulers: this kernel has no redundant; it has default"
+    assert congestion.load(machine, "vegas") == "sudo modprobe tcp_vegas"
+    assert congestion.load(machine, "lia") == ""
 
 
-def test_ipv6_is_an_obstacle_to_who_needs_it(fake: Fake) -> None:
-    machine = fake.machine(ipv6="Address family not supported by protocol")
-    assert obstacles(Needs(), machine) == []
-    assert obstacles(Needs(ipv6=True), machine)[0].startswith("IPv6: Address family")
+def test_a_machine_without_ipv6_does_with_less(fake: Fake) -> None:
+    checks = examine(fake.machine(ipv6="Address family not supported by protocol"))
+    assert wrong(checks)["IPv6"].verdict == "limited"
+    assert able(checks)
 
 
 @pytest.mark.parametrize("tool", ["unshare", "nsenter", "setpriv"])

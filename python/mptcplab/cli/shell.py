@@ -108,7 +108,7 @@ def run(options: Namespace) -> int:
         seed=options.seed,
         captures=options.captures,
         force=options.force,
-        begin=lambda: None if options.command else _greet(name, scenario),
+        begin=lambda warnings: _greet(name, scenario, warnings, shell=not options.command),
     )
     _print(done)
     return status
@@ -124,8 +124,15 @@ def _place(name: str, options: Namespace) -> Path:
     return next(place for place in places if not place.exists())
 
 
-def _greet(name: str, scenario: Scenario) -> None:
-    """Say where one is: results are the program's, so this is for standard error."""
+def _greet(name: str, scenario: Scenario, warnings: list[str], *, shell: bool) -> None:
+    """Say where one is; standard output is the program's."""
+    for warning in warnings:
+        print(f"mptcplab: warning: {warning}", file=sys.stderr, flush=True)
+    if shell:
+        _tell_where(name, scenario)
+
+
+def _tell_where(name: str, scenario: Scenario) -> None:
     from mptcplab.scenario.plan import addresses, server_addresses
 
     paths = [

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from mptcplab.machine.check import Check, fine, limited, missing, unknown
+from mptcplab.machine.check import Check, fine, limited, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mptcplab.machine.machine import Machine
 
 NAME = "congestion controls"
-BY_ROUTE = "by route (the sysctl of a namespace may not name them)"
 
 
 def controls(machine: Machine) -> Check:
-    """Those that are loaded: the sysctl of a namespace takes some, attributes of its routes all."""
+    """Those that are loaded: the sysctl of a namespace takes some, its routes take all.
+
+    Later subflows of a connection go by the sysctl, unless its program has chosen for itself.
+    """
     how: dict[str, str] | None = machine.tried.outcome.get("congestion_controls")
     if how is None:
         return unknown(NAME)
@@ -22,21 +26,25 @@ def controls(machine: Machine) -> Check:
     closed = [name for name in how if name not in (*by_sysctl, *by_route)]
     found = ", ".join(by_sysctl) + " by sysctl"
     if by_route:
-        found += f"; {', '.join(by_route)} {BY_ROUTE}"
-    if not closed:
+        found += f"; {', '.join(by_route)} by route and socket"
+    if closed:
+        meaning = f"{', '.join(closed)} cannot be chosen: {how[closed[0]]}"
+    elif by_route:
+        meaning = f"in a shell, subflows that join do not go by {', '.join(by_route)} at the server"
+    else:
         return fine(NAME, found)
-    everyone = machine.with_root(
-        f'sysctl net.ipv4.tcp_allowed_congestion_control="{" ".join(how)}"'
-    )
-    return limited(NAME, found, f"{', '.join(closed)} cannot be chosen: {how[closed[0]]}", everyone)
+    return limited(NAME, found, meaning, allow(machine, how))
 
 
-def absent(machine: Machine, wanted: str) -> Check:
-    """Say what is to be done for one that is not there, or not loaded."""
-    module = f"tcp_{wanted}"
+def allow(machine: Machine, names: Iterable[str]) -> str:
+    """Give the command that lets everybody choose these."""
+    setting = "net.ipv4.tcp_allowed_congestion_control"
+    return machine.with_root(f'sysctl {setting}="{" ".join(names)}"')
+
+
+def load(machine: Machine, name: str) -> str:
+    """Give the command that loads one; empty where the kernel has none such."""
+    module = f"tcp_{name}"
     release = machine.text("proc/sys/kernel/osrelease")
-    if f"/{module}.ko" in (machine.text(f"lib/modules/{release}/modules.dep") or ""):
-        load = machine.with_root(f"modprobe {module}")
-        return missing(NAME, f"{wanted} is not loaded", "a module of this kernel has it", load)
-    there = ", ".join(machine.tried.outcome["congestion_controls"])
-    return missing(NAME, f"this kernel has no {wanted}", f"it has {there}")
+    modules = machine.text(f"lib/modules/{release}/modules.dep") or ""
+    return machine.with_root(f"modprobe {module}") if f"/{module}.ko" in modules else ""

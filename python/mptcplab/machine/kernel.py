@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 LINUX = "Linux"
 MPTCP = "MPTCP"
-SCHEDULERS = "packet schedulers"
 # The first with MPTCP v1.
 OLDEST = (5, 6)
 NEWER = "a kernel with CONFIG_MPTCP=y, as Debian, Fedora and Ubuntu have had since Linux 5.15"
@@ -60,13 +59,7 @@ def subflow_state(machine: Machine) -> Check:
 
 def schedulers(machine: Machine) -> Check:
     """Packet schedulers that scenarios may name."""
-    return _named(machine, SCHEDULERS, "schedulers")
-
-
-def no_scheduler(machine: Machine, wanted: str) -> Check:
-    """Say that one is not there."""
-    there = ", ".join(machine.tried.outcome["schedulers"])
-    return missing(SCHEDULERS, f"this kernel has no {wanted}", f"it has {there}")
+    return _named(machine, "packet schedulers", "schedulers")
 
 
 def path_managers(machine: Machine) -> Check:

@@ -56,6 +56,11 @@ class Wanted:
             if self.baseline is None or traffic.link in links
         ]
 
+    @property
+    def congestion_control(self) -> str | None:
+        """What sockets are told, where the sysctl may not name it."""
+        return self._settings.congestion_control
+
     def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
         """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
         client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mptcplab.machine import congestion
+from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.quantity import DURATION, said
 from mptcplab.scenario.section import Section, kinds
@@ -101,6 +103,8 @@ def with_congestion_control(
     known = machine.congestion_controls
     if name not in known:
         hint = ": name another in [kernel]" if where.startswith("[kernel]") else ""
+        if loads := congestion.load(Doctored(), name):
+            hint = f": {loads} loads it"
         raise ScenarioError(f"{where}: this kernel has no {name} (it has {', '.join(known)}){hint}")
     free = name in machine.unrestricted
     sysctls = {CONGESTION_CONTROL: name if free else FALLBACK, **settings.sysctls}

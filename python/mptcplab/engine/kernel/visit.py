@@ -6,6 +6,7 @@ import platform
 import shutil
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -14,7 +15,10 @@ from mptcplab.engine.kernel import guests, inhabitants, measured, outcomes, sand
 from mptcplab.engine.kernel.emulation import ENGINE, RAW
 from mptcplab.engine.kernel.job import LISTS, Wanted
 from mptcplab.engine.kernel.machine import Machine
+from mptcplab.engine.kernel.settings import FALLBACK
 from mptcplab.engine.record import Record
+from mptcplab.machine import congestion
+from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.results.run import Run
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
@@ -66,11 +70,12 @@ def visit(
     seed: int = 1,
     captures: str = "headers",
     force: bool = False,
-    begin: Callable[[], None] = lambda: None,
+    begin: Callable[[list[str]], None] = lambda _: None,
 ) -> tuple[Run, int]:
     """Have guests in a scenario; gives the run, and the exit status of the client's program.
 
-    ``begin`` is called when all is there, before the client's program is started.
+    ``begin`` is called when all is there, before the client's program is started, with what the
+    guests should know.
     """
     if guest.mptcpize and shutil.which(MPTCPIZE[0]) is None:
         raise Error("--mptcpize needs mptcpize: apt install mptcpd")
@@ -79,6 +84,7 @@ def visit(
     if record.is_there(target, force=force):
         raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
     wanted = Wanted(scenario, seed, None, Machine.here())
+    greeting = partial(begin, _warnings(wanted))
     with sandbox.opened(target.parent) as lab, place.written(target) as new:
         record.begin(new)
         raw = new / RAW
@@ -88,7 +94,7 @@ def visit(
             closing(lab.run(job.as_json())) as told,
             closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
         ):
-            status = _visited(hosts, lab, guest, new, environment(name, scenario), begin)
+            status = _visited(hosts, lab, guest, new, environment(name, scenario), greeting)
             ended = next(told)["ended"]
         tables = measured.tables(job)
         shutil.rmtree(raw)
@@ -120,6 +126,19 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
     names.write_text(_names(wanted.scenario), "utf-8")
     job.names = str(names)
     return job
+
+
+def _warnings(wanted: Wanted) -> list[str]:
+    """Say what guests do not get that a run does: its sockets choose for themselves."""
+    name = wanted.congestion_control
+    if name is None:
+        return []
+    machine = Machine.here()
+    opens = congestion.allow(Doctored(), machine.congestion_controls)
+    return [
+        f"at the server, subflows that join go by {FALLBACK} instead of {name}, unless the program "
+        f"chooses for itself; to mend it: {opens}"
+    ]
 
 
 def _names(scenario: Scenario) -> str:
