@@ -130,6 +130,7 @@ class Lab:
             nexts = [at_ns for at_ns, _, _ in self._timeline[:1]] + [stop_ns]
             until_ns = min(nexts if gave_up_ns is None else [*nexts, gave_up_ns])
             self._agents.listen(min(until_ns - now_ns, PROGRESS_NS))
+            self._check_emulator()
             if now_ns - told_ns >= PROGRESS_NS:
                 told_ns = now_ns
                 _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
@@ -148,9 +149,17 @@ class Lab:
             now_ns = time.monotonic_ns() - self._start_ns
             self._change(now_ns)
             next_ns = self._timeline[0][0] if self._timeline else now_ns + PROGRESS_NS
-            self._agents.listen(next_ns - now_ns)
+            self._agents.listen(min(next_ns - now_ns, PROGRESS_NS))
+            self._check_emulator()
         guests.settle()
         self._stop(list(ENDS))
+
+    def _check_emulator(self) -> None:
+        """End where packets move no more."""
+        if not self._emulator.is_running():
+            # Says why.
+            self._emulator.stop()
+            raise Error("the emulator ended in the middle")
 
     def _stop(self, names: list[str]) -> None:
         """Have agents end, and wait for what they have to say."""

@@ -111,10 +111,10 @@ class Sandbox:
         self._said.seek(0)
         lines = self._said.read().splitlines()
         if lines and not was_up:
-            return Error(
-                f"this machine forbids namespaces of our own ({lines[-1]}): mptcplab doctor says "
-                "what would mend it"
-            )
+            from mptcplab.machine.obstacles import Needs, obstacles
+
+            told = obstacles(Needs(mptcp=False))
+            return Error(told[0] if told else f"there are no namespaces of our own: {lines[-1]}")
         if lines and not lines[-1].startswith("unshare:"):
             return InternalError(f"the lab of the kernel engine failed: {lines[-1]}")
         return Error("the lab of the kernel engine was killed")
