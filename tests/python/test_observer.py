@@ -102,13 +102,10 @@ def test_samples_are_what_ss_says(watched: Watched) -> None:
             said[local, remote] = line
     assert len(said) == 4
     for host in ("client", "server"):
-        samples = watched.lines(host, "samples")
-        nearest = min(samples, key=lambda sample: abs(sample["at_ns"] - watched.ss_ns))
-        then = [sample for sample in samples if sample["at_ns"] == nearest["at_ns"]]
+        then = near(watched.lines(host, "samples"), watched.ss_ns)
         assert len(then) == 2
         for sample in then:
-            local, remote = (":".join(map(str, sample[end])) for end in ("local", "remote"))
-            compare(said[local, remote], sample)
+            compare(said[end(sample)], sample)
 
 
 def compare(line: str, sample: dict[str, Any]) -> None:
@@ -165,6 +162,47 @@ def test_what_a_connection_knows(watched: Watched) -> None:
         assert used["token"] == middle["token"]
         assert len(used["subflows"]) == 2
         assert all(subflow["congestion_control"] for subflow in used["subflows"])
+
+
+def test_others_are_watched_as_well(place: Loopback, tmp_path: pathlib.Path) -> None:
+    """An agent that watches writes what those that transfer write of themselves."""
+    job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
+    written = {host: files(tmp_path, host) for host in ("client", "server", "watcher")}
+    watching = {"transfer": {"application": "watching"}, "sample_ns": 50_000_000}
+    watcher = place.agent({**watching, **written["watcher"]})
+    server = place.agent({**job, **written["server"], "listen": [SERVER, PORT]})
+    connect = {"local": [CLIENTS[0], 0], "remote": [SERVER, PORT]}
+    client = place.agent({**job, **written["client"], "connect": connect})
+    for agent in (watcher, server, client):
+        agent.go()
+    did = client.done(), server.done()
+    watcher.say("stop")
+    seen = {used["token"]: used for used in watcher.done()["sockets"]}
+    # Amid the time to think nothing changes.
+    rest_ns = did[0]["started_ns"] + 400_000_000
+    watched = {
+        end(sample): sample for sample in near(lines(written["watcher"]["samples"]), rest_ns)
+    }
+    compared = 0
+    for host, done in zip(("client", "server"), did, strict=True):
+        (used,) = done["sockets"]
+        both = seen[used["token"]]["subflows"], used["subflows"]
+        assert sorted(both[0], key=str) == sorted(both[1], key=str)
+        for sample in near(lines(written[host]["samples"]), rest_ns):
+            changed = {"host": "watcher", "at_ns": watched[end(sample)]["at_ns"]}
+            assert watched[end(sample)] == sample | changed
+            compared += 1
+    assert compared == len(watched) == 4
+
+
+def near(samples: list[dict[str, Any]], at_ns: int) -> list[dict[str, Any]]:
+    nearest = min(samples, key=lambda sample: abs(sample["at_ns"] - at_ns))
+    return [sample for sample in samples if sample["at_ns"] == nearest["at_ns"]]
+
+
+def end(sample: dict[str, Any]) -> tuple[str, str]:
+    local, remote = (":".join(map(str, sample[end])) for end in ("local", "remote"))
+    return local, remote
 
 
 def test_samples_of_plain_tcp(place: Loopback, tmp_path: pathlib.Path) -> None:
