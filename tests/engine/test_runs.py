@@ -111,10 +111,13 @@ def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
     assert "its engine differs" in other.stderr
 
 
-def test_full_payload_is_captured(host: Machine) -> None:
-    settings = ("--set", "transfer.size=100 kB", "--full-payload", "--no-baselines")
-    (run,) = host.emulate(TWO_PATHS, *settings).values()
+def test_payload_and_links_are_written_down_on_request(host: Machine) -> None:
+    settings = ("--set", "transfer.size=100 kB", "--set", "kernel.link_log=true")
+    (run,) = host.emulate(TWO_PATHS, *settings, "--full-payload", "--no-baselines").values()
     assert (run.directory / "server.pcapng").stat().st_size > 100_000
+    links = pl.read_csv(run.directory / "links.csv")
+    arrived = links.filter(event="arrival", link="wifi", direction="down").height
+    assert arrived == about(run)["emulator"]["links"]["wifi"]["down"]["packets"] > 20
 
 
 def test_python_gives_the_same(host: Machine) -> None:

@@ -24,6 +24,9 @@ class Debian(Machine):
     def has(self, sysctl: str) -> bool:
         return sysctl not in self.lacks
 
+    def is_since(self, major: int, minor: int) -> bool:
+        return (major, minor) <= (6, 12)
+
 
 MACHINE = Debian(("reno", "cubic", "bbr"), ("reno", "cubic"), ("default",))
 SCENARIO: dict[str, Any] = {
@@ -147,6 +150,17 @@ def test_a_kernel_without_a_sysctl_is_refused_only_what_it_does_not_do_anyhow() 
     for setting in ("mptcp.stale_timeouts=1", "tcp.max_timeout=4 s", "path.lte.ip=6"):
         with pytest.raises(Error, match="this kernel has no"):
             wanted(setting, machine=old)
+
+
+def test_recent_kernels_have_rack_whatever_is_set() -> None:
+    class Recent(Debian):
+        def is_since(self, major: int, minor: int) -> bool:
+            return True
+
+    recent = Recent(MACHINE.congestion_controls, MACHINE.unrestricted, MACHINE.schedulers)
+    assert host(wanted(machine=recent)).sysctls["net.ipv4.tcp_recovery"] == 1
+    with pytest.raises(Error, match="Linux cannot have false: it has nothing else since 6.17"):
+        wanted("tcp.rack=false", machine=recent)
 
 
 def test_a_kernel_without_mptcp_runs_baselines() -> None:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from mptcplab import _core
 from mptcplab.scenario.quantity import Kind, said
-from mptcplab.scenario.section import Section, Text, read
+from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
 
 # Of one subflow alone: what plain TCP can be. A coupled one is Reno there.
@@ -63,6 +63,9 @@ class Kernel(Section):
         default_factory=dict
     )
     """What else is set, at both ends: the last word."""
+    link_log: Flag = False
+    """Whether the run directory holds ``links.csv``: each packet that came to a link, left it or
+    was dropped there, with what waited then."""
 
 
 def read_kernel(data: dict[str, Any], source: Source) -> Kernel:

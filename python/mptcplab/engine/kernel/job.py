@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # How long sockets may take to go when all is transferred and a path is dead.
 LINGER_NS = 3 * 10**9
+LINK_LOG = "links.csv"
 # What an agent writes, by its job's key.
 LISTS = {"samples": "samples", "events": "events", "counters": "counters"}
 
@@ -70,6 +71,7 @@ class Wanted:
             client_capture=str(place / "client.pcapng"),
             server_capture=str(place / "server.pcapng"),
             full_payload=captures == "full",
+            link_log=str(directory / LINK_LOG) if self.scenario.kernel.link_log else None,
             stop_ns=self.scenario.stop_ns,
             hosts=self._hosts(client),
             agents=self._agents(raw),

@@ -70,6 +70,7 @@ class Lab:
             client_capture=job.client_capture,
             server_capture=job.server_capture,
             full_payload=job.full_payload,
+            link_log=job.link_log,
         )
         for host in job.hosts:
             with self._inside(host.name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,11 @@ class Machine:
             _words("net.ipv4.tcp_allowed_congestion_control"),
             _words("net.mptcp.available_schedulers") or ("default",),
         )
+
+    def is_since(self, major: int, minor: int) -> bool:
+        """Whether it is of that release or a later one."""
+        found = re.match(r"(\d+)\.(\d+)", platform.release())
+        return found is None or (int(found[1]), int(found[2])) >= (major, minor)
 
     @property
     def has_mptcp(self) -> bool:

@@ -10,11 +10,17 @@ from mptcplab.engine.kernel.agent.numbers import Numbers, counters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mptcplab.engine.kernel.network import Job
 
 
-def tables(job: Job) -> dict[str, _core.Table]:
-    """Measure a run, all of whose files are there."""
+# A link that is later one time of a hundred is another one than was asked for.
+LATE_NS = 1_000_000
+
+
+def tables(job: Job, emulator: dict[str, Any]) -> dict[str, _core.Table]:
+    """Measure a run, all of whose files are there; ``emulator`` is what it counted."""
     captures = [Path(job.client_capture), Path(job.server_capture)]
     names = [capture.name for capture in captures]
     captured = _core.analyze(names, directory=captures[0].parent, one_clock=True)
@@ -23,7 +29,22 @@ def tables(job: Job) -> dict[str, _core.Table]:
         "state": numbers.state(_files(job, "samples")),
         "signals": numbers.signals(_files(job, "events")),
         "counters": counters(_files(job, "counters")),
+        "diagnostics": _diagnostics(captured, emulator),
     }
+
+
+def _diagnostics(captured: _core.Tables, emulator: dict[str, Any]) -> _core.Table:
+    """Give the remarks of the analysis, and whether the emulator was in time."""
+    rows = list(captured.rows("diagnostics"))
+    late = {name: link["lateness"]["p99_ns"] for name, link in emulator["links"].items()}
+    name = max(late, key=lambda name: late[name])
+    if late[name] > LATE_NS:
+        message = (
+            f"link {name} woke up {late[name] / 1e6:.1f} ms late or more one time of a hundred: "
+            "this machine was busy, and delays came out longer"
+        )
+        rows.append({"diagnostic": "emulator_late", "message": message})
+    return _core.rows("diagnostics", json.dumps(rows))
 
 
 def _files(job: Job, key: str) -> list[Path]:

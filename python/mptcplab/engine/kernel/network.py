@@ -49,6 +49,7 @@ class Job:
     client_capture: str
     server_capture: str
     full_payload: bool
+    link_log: str | None
     stop_ns: int
     hosts: list[Host]
     #: Those of the transfer and of cross traffic, by name.

@@ -216,6 +216,12 @@ def _min_timeout(value: int, at: _At) -> None:
         at.settings.route += ["rto_min", f"{value / MS:g}ms"]
 
 
+def _rack(value: bool, at: _At) -> None:
+    if not value and at.machine.is_since(6, 17):
+        raise CannotError("it has nothing else since 6.17")
+    at.settings.sysctls["net.ipv4.tcp_recovery"] = int(value)
+
+
 def _tail_loss_probe(value: bool, at: _At) -> None:
     at.settings.sysctls["net.ipv4.tcp_early_retrans"] = 3 if value else 0
 
@@ -242,7 +248,7 @@ TCP: dict[str, Any] = {
     "delayed_ack": _delayed_ack,
     "quick_acks": _fixed(16),
     "proportional_rate_reduction": _fixed(True),
-    "rack": _sysctl("net.ipv4.tcp_recovery"),
+    "rack": _rack,
     "tail_loss_probe": _tail_loss_probe,
     "undo": _fixed(True),
     "initial_window": _initial_window,
