@@ -99,7 +99,7 @@ def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
         yield (
             f"`{name}`",
             value,
-            _default(model, name, kind, field.default),
+            _default(model, name, kind, "" if field.default_factory else field.default),
             _text(field.description),
         )
 

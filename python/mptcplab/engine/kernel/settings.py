@@ -152,7 +152,7 @@ def _fixed(does: Any) -> Callable[[Any, _At], None]:
     def rule(value: Any, at: _At) -> None:
         del at
         if value != does:
-            raise CannotError(f"it has {said(does)}, whatever is set")
+            raise CannotError(f"it has {said('off' if does is None else does)}, whatever is set")
 
     return rule
 
