@@ -1,4 +1,5 @@
 //! Devices joined by nothing but a thread, and what passes them.
+#![allow(dead_code)] // each test uses a part
 
 use crate::common::inside;
 use emulator::Namespace;
@@ -76,7 +77,9 @@ pub fn transfer(flow: &Flow, local: &str, remote: &str, bytes: usize) -> Result<
     rustix::net::bind(&connecting, &local).unwrap();
     rustix::net::connect(&connecting, &remote).map_err(|error| format!("connect: {error}"))?;
     let client = TcpStream::from(connecting);
-    let (server, _) = TcpListener::from(listener).accept().unwrap();
+    // Joins are refused where nobody listens any more.
+    let listener = TcpListener::from(listener);
+    let (server, _) = listener.accept().unwrap();
     let (mut sender, mut receiver) = if flow.from == 0 { (client, server) } else { (server, client) };
     receiver.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let sending = thread::spawn(move || {
