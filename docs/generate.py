@@ -3,12 +3,14 @@
     python docs/generate.py            write
     python docs/generate.py --check    fail if something is not current
 
-A block of text after ``<!-- run: COMMAND -->`` holds what the command prints.
+A block of text after ``<!-- run: COMMAND -->`` holds what the command prints, what stands between ``<!-- results: NAME -->``
+and ``<!-- end -->`` the tables of an experiment.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from mptcplab.cli.main import parser
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
+RESULTS = re.compile(r"(<!-- results: (\w+) -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE)
 TYPES = {
     "bool": "yes/no",
     "f64": "number",
@@ -53,8 +56,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
     for path in PAGES:
         text = path.read_text()
-        if RUN.search(text):
-            yield path, RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
+        if RUN.search(text) or RESULTS.search(text):
+            text = RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
+            yield path, RESULTS.sub(lambda match: match[1] + drawn(match[2]) + match[3], text)
 
 
 @cache
@@ -67,6 +71,13 @@ def output(line: str) -> str:
     with TemporaryDirectory() as elsewhere:
         cwd = elsewhere if words[3] == "run" else ROOT
         return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True).stdout
+
+
+def drawn(experiment: str) -> str:
+    """Give the tables of an experiment, from the figures that it kept."""
+    sys.path.insert(0, str(ROOT))
+    markdown: str = importlib.import_module(f"experiments.{experiment}.table").markdown()
+    return f"\n{markdown}\n"
 
 
 def tables() -> str:
