@@ -6,7 +6,9 @@ import os
 from itertools import count
 from typing import Literal
 
+from mptcplab.engine.kernel import queueing
 from mptcplab.engine.kernel.namespace import ip, set_sysctls
+from mptcplab.engine.kernel.network import QUEUE_PACKETS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +31,13 @@ def kind() -> Kind:
     except OSError:
         return "packet"
     return "tun"
+
+
+def prepare(kind: Kind, host: Host) -> None:
+    """Give the devices of the host where we are a queue that nothing is lost in."""
+    if kind == "tun":
+        for one in host.interfaces:
+            queueing.first_in_first_out(one.name, QUEUE_PACKETS)
 
 
 def ports(kind: Kind, host: Host, namespace: int) -> list[Port]:

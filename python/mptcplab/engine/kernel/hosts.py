@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.engine.kernel.namespace import SIX
-from mptcplab.engine.kernel.network import Host, Interface
+from mptcplab.engine.kernel.network import QUEUE_PACKETS, Host, Interface
 from mptcplab.scenario.plan import addresses, server_addresses
 
 TYPE_CHECKING = False
@@ -16,8 +16,6 @@ EVERYWHERE = {4: "0.0.0.0/0", 6: "::/0"}
 BITS = {4: 32, 6: 128}
 # Where an address leaves by its own path: the path's table, after this one.
 TABLE = 100
-# So that no packet waits, nor is dropped, before the link.
-QUEUE_PACKETS = 10_000
 # Identifiers of endpoints: the path's number; those of IPv6 after those of IPv4.
 IPV6_IDS = 8
 

@@ -74,6 +74,7 @@ class Lab:
         )
         for host in job.hosts:
             with self._inside(host.name):
+                devices.prepare(self._devices, host)
                 ip(host.setup)
         # Those that are there from the start.
         self._change(0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+# What waits between a host and a device of it at most: all that may come before it is read.
+QUEUE_PACKETS = 10_000
+
 
 @dataclass
 class Interface:
