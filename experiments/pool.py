@@ -48,10 +48,16 @@ class Job:
             reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
             raise RuntimeError(f"exit status {done.returncode}: {reason[0]}")
         run = Run(out / "run" / "mptcp")
-        figures = self.figures(run) | {"outcome": run.outcome["reason"]}
+        figures = self.figures(run) | {"outcome": run.outcome["reason"], "late_ms_p99": late(run)}
         kept.write_text(json.dumps(figures))
         shutil.rmtree(out)
         return figures
+
+
+def late(run: Run) -> float | None:
+    """Give how late the emulator was for 1 % of what it had to do, at the worst link; none in virtual time."""
+    links = run.about.get("emulator", {}).get("links", {}).values()
+    return max((link["lateness"]["p99_ns"] / 1e6 for link in links), default=None)
 
 
 def run(jobs: Iterable[Job], directory: Path, at_once: int) -> dict[Job, Figures]:
