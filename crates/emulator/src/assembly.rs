@@ -35,7 +35,7 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// Hosts of ours: the client, the server, both or neither.
+/// Hosts of ours: the client, the server, or neither.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ours(Vec<(Host, Standing)>);
 
@@ -46,7 +46,7 @@ impl Ours {
         for &host in hosts {
             let fault = match host {
                 Host::Neighbour | Host::Peer => "is always the kernel's",
-                _ if ours.iter().any(|(known, _)| *known == host) => "is named twice",
+                _ if !ours.is_empty() => "cannot be ours beside another: two such hosts are for the simulation",
                 _ => {
                     ours.push((host, Standing::default()));
                     continue;
@@ -155,6 +155,7 @@ fn blank(
         out: Out::default(),
         work: VecDeque::new(),
         now: start,
+        begun: start,
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::assembly::{Ours, assemble, check};
 use crate::device::Device;
-use crate::lane::{Connection, Lane, LinkCounts, PortCounts, Stop, Wait};
+use crate::lane::{Connection, Lane, LinkCounts, PortCounts, Stop};
 use crate::place::{Host, Place};
 use crate::recorder::{Recording, Records};
 use crate::threads::Thread;
@@ -122,12 +122,9 @@ impl Emulator {
         let start = clock.now();
         let (lanes, recorder) = assemble(&self.scenario, devices, &self.ours, &self.recording, (clock, start), stop)?;
         let recorder = Thread::spawn("recorder".into(), stop.clone(), move || recorder.run())?;
-        let lanes = lanes.into_iter().map(|(name, mut lane)| {
-            Thread::spawn(name, stop.clone(), move || {
-                Wait::sharpen();
-                lane.run().map(|()| lane)
-            })
-        });
+        let lanes = lanes
+            .into_iter()
+            .map(|(name, mut lane)| Thread::spawn(name, stop.clone(), move || lane.run().map(|()| lane)));
         Ok(Running { start, clock, stop: stop.clone(), lanes: lanes.collect::<Result<_, Error>>()?, recorder })
     }
 }

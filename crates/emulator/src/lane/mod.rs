@@ -4,6 +4,7 @@ mod line;
 mod port;
 mod resident;
 mod route;
+mod schedule;
 mod timeline;
 mod wait;
 
@@ -44,6 +45,8 @@ pub(crate) struct Lane {
     pub out: Out,
     pub work: VecDeque<(To, Box<Packet>)>,
     pub now: Time,
+    /// When packets began to move.
+    pub begun: Time,
 }
 
 /// Which port leads to whom.
@@ -75,6 +78,7 @@ pub(crate) enum To {
 impl Lane {
     /// Runs until it is told to stop.
     pub fn run(&mut self) -> Result<(), Error> {
+        schedule::sharpen();
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
         self.begin();
         loop {
@@ -115,6 +119,7 @@ impl Lane {
     /// What happens at the very start happens before hosts of ours speak.
     fn begin(&mut self) {
         self.now = self.clock.now();
+        self.begun = self.now;
         self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.now));
         self.act();
         for place in 0..self.residents.len() {
@@ -144,7 +149,10 @@ impl Lane {
             let Some(line) = &mut self.lines[place] else { continue };
             let deadline = line.link.chain.deadline();
             if deadline <= self.now {
-                line.counts.lateness.add(self.now - deadline);
+                // What was due before anything moved is not late.
+                if deadline > self.begun {
+                    line.counts.lateness.add(self.now - deadline);
+                }
                 line.link.chain.wake(self.now, &mut self.out);
                 self.leave(place);
                 self.work_off();

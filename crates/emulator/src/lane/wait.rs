@@ -3,7 +3,6 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
@@ -49,12 +48,6 @@ impl Wait {
     pub fn add(&self, number: usize, device: impl AsFd) -> Result<(), Error> {
         let added = epoll::add(&self.epoll, device, EventData::new_u64(number as u64), EventFlags::IN);
         added.map_err(|error| Error::Wait(error.into()))
-    }
-
-    /// To be called on the thread that waits: the kernel puts timers of threads together within 50 µs otherwise.
-    pub fn sharpen() {
-        // Without it the lateness says what it is.
-        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     }
 
     /// Waits so many nanoseconds at most; gives the devices that can be read, and says whether to stop.

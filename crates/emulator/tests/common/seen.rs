@@ -15,8 +15,11 @@ pub struct Datagram {
     pub frame: Frame,
 }
 
-/// What is in a capture, which must be in order: interfaces with their drops, and datagrams. All packets must be sound.
-pub fn capture(path: &Path) -> (Vec<(String, Option<u64>)>, Vec<Datagram>, usize) {
+/// Interfaces of a capture with their drops.
+pub type Interfaces = Vec<(String, Option<u64>)>;
+
+/// What is in a capture, which must be in order: interfaces, datagrams, how many packets there are. All must be sound.
+pub fn capture(path: &Path) -> (Interfaces, Vec<Datagram>, usize) {
     let mut reader = capture::Reader::open(path).unwrap();
     let (mut datagrams, mut packets, mut last) = (Vec::new(), 0, Time::from_nanos(0));
     while let Some(packet) = reader.next().unwrap() {
