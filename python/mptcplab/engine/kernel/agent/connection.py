@@ -28,6 +28,7 @@ ASK_AT_MOST_NS = 20_000_000
 # Writes in a row before others have their turn.
 TURNS = 4
 COMPLETE = "complete"
+ABORTED = "aborted"
 
 _received = memoryview(bytearray(pattern.CHUNK))
 
@@ -55,6 +56,7 @@ class Connection:
         self.finished = self.delivered = self.peer_finished = False
         # How it ended, in words.
         self.closed: str | None = None
+        self._awaited: str | None = None
         self._application = application
         self._begun = begun
         self._over = over
@@ -86,12 +88,16 @@ class Connection:
         if self.closed is None:
             # Closed with a reset: on, and no time to linger.
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self._close("aborted")
+            # Who waited for what, and not that it was told to end.
+            self._awaited = self.lacks()
+            self._close(ABORTED)
 
     def lacks(self) -> str | None:
         """Say what it waits for, or why it failed; nothing where all is done."""
         if self.closed == COMPLETE:
             return None
+        if self.closed == ABORTED:
+            return self._awaited
         if self.closed is not None:
             done = f"{self.written} bytes written and {self.read} read"
             return f"gave up after {done}: {self.closed}"
