@@ -82,6 +82,8 @@ def test_what_is_left_out_is_as_in_linux_itself() -> None:
         ("tcp.receive_buffer_tuning=false", "net.ipv4.tcp_moderate_rcvbuf", 0),
         ("tcp.send_buffer=1 MB", "net.ipv4.tcp_wmem", "4096 16384 1000000"),
         ("tcp.fin_timeout=5 s", "net.ipv4.tcp_fin_timeout", 5),
+        ("tcp.keep_alive_idle=2 s", "net.ipv4.tcp_keepalive_time", 2),
+        ("tcp.keep_alive_interval=3 s", "net.ipv4.tcp_keepalive_intvl", 3),
         ("mptcp.checksum=true", "net.mptcp.checksum_enabled", 1),
         ("mptcp.stale_timeouts=1", "net.mptcp.stale_loss_cnt", 1),
         ("mptcp.close_timeout=3 s", "net.mptcp.close_timeout", 3),

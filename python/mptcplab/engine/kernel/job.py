@@ -113,6 +113,7 @@ class Wanted:
             "transfer": planned_transfer(self.scenario.transfer),
             "mptcp": self.mptcp,
             "congestion_control": self._settings.congestion_control,
+            "keep_alive": self._settings.keep_alive,
             "linger_ns": LINGER_NS,
             "host": host,
             "sample_ns": self.scenario.run.sample,

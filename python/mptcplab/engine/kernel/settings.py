@@ -50,6 +50,8 @@ class Settings:
     limits: tuple[int, int] = (0, 0)
     #: What sockets are told, where the sysctl may not name it.
     congestion_control: str | None = None
+    #: Whether they ask for keep-alives.
+    keep_alive: bool = False
 
 
 class CannotError(Exception):
@@ -222,6 +224,12 @@ def _rack(value: bool, at: _At) -> None:
     at.settings.sysctls["net.ipv4.tcp_recovery"] = int(value)
 
 
+def _keep_alive_idle(value: int | None, at: _At) -> None:
+    at.settings.keep_alive = value is not None
+    if value is not None:
+        _time("net.ipv4.tcp_keepalive_time", S, 7200 * S, 1, 32_767)(value, at)
+
+
 def _tail_loss_probe(value: bool, at: _At) -> None:
     at.settings.sysctls["net.ipv4.tcp_early_retrans"] = 3 if value else 0
 
@@ -260,7 +268,7 @@ TCP: dict[str, Any] = {
     "syn_retries": _syn_retries,
     "retries": _sysctl("net.ipv4.tcp_retries2", most=255),
     "pacing": _fixed(False),
-    "keep_alive_idle": _fixed(None),
+    "keep_alive_idle": _keep_alive_idle,
     "keep_alive_interval": _time("net.ipv4.tcp_keepalive_intvl", S, 75 * S, 1, 32_767),
     "keep_alive_probes": _sysctl("net.ipv4.tcp_keepalive_probes", least=1, most=127),
     "receive_buffer_tuning": _sysctl("net.ipv4.tcp_moderate_rcvbuf"),

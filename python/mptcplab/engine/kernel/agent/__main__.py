@@ -17,6 +17,7 @@ In, first, the job (what has a default may be left out)::
      "connections": n,      at once, each of the whole transfer; default 1; the same at both ends
      "congestion_control":  name or null, by socket option; default null: what the namespace or
                             the route says
+     "keep_alive": bool,    whether idle connections are probed, as sysctls have it; default false
      "start_ns": n,         after go: when connections are opened or datagrams sent; default 0
      "stop_ns": n | null,   after go: when what still goes on is given up, connections by a
                             reset; default null

@@ -27,6 +27,7 @@ class Job:
     connect: dict[str, Any] | None = None
     connections: int = 1
     congestion_control: str | None = None
+    keep_alive: bool = False
     start_ns: int = 0
     stop_ns: int | None = None
     linger_ns: int = LINGER_NS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 from mptcplab._core import Error
 from mptcplab.engine.kernel.agent import applications, sockets
 from mptcplab.engine.kernel.agent.connection import COMPLETE, Connection
@@ -9,7 +11,6 @@ from mptcplab.engine.kernel.agent.loop import IN, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable
 
     from mptcplab.engine.kernel.agent.job import Job
@@ -120,6 +121,8 @@ class Transfer:
             self._serve(sock, opening=False)
 
     def _serve(self, sock: socket.socket, *, opening: bool) -> None:
+        if self._job.keep_alive:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         application = applications.at(self._job.end, self._job.transfer)
         made = Connection(self._loop, sock, application, self.opened, self._closed, opening=opening)
         self.connections.append(made)
