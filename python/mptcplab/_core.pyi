@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, final
+from typing import Any, Final, Literal, Self, final
 
 from typing_extensions import CapsuleType
 
@@ -92,13 +92,13 @@ def transport_defaults() -> str: ...
 
 @final
 class Namespace:
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
 
 @final
 class Emulator:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         plan: str,
         ports: Sequence[tuple[str, str, int, str, str]],
         *,
@@ -108,7 +108,7 @@ class Emulator:
         full_payload: bool = False,
         link_log: str | PathLike[str] | None = None,
         ours: Sequence[str] = ...,
-    ) -> None: ...
+    ) -> Self: ...
     def start(self) -> int: ...
     def is_running(self) -> bool: ...
     def connections(self) -> dict[str, list[dict[str, Any]]]: ...
