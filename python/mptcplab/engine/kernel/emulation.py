@@ -54,7 +54,7 @@ def emulate(
         raw.mkdir()
         job = wanted.job(new, raw, captures=captures)
         ended = _run(lab, job.as_json(), progress)
-        tables = measured.tables(job, ended["emulator"])
+        tables = measured.tables(job, ended)
         shutil.rmtree(raw)
         record.complete(
             new, tables, outcomes.outcome(wanted, ended), outcomes.circumstances(job, ended)

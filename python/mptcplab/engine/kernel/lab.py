@@ -16,7 +16,7 @@ from mptcplab._core import Emulator, Error, Namespace
 from mptcplab.engine.kernel import devices
 from mptcplab.engine.kernel.agents import Agents
 from mptcplab.engine.kernel.guests import END, GO, INPUT, Guests
-from mptcplab.engine.kernel.namespace import inside, ip, set_sysctls, sysctls
+from mptcplab.engine.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engine.kernel.network import Job
 
 TYPE_CHECKING = False
@@ -108,6 +108,7 @@ class Lab:
             "elapsed_ns": elapsed_ns,
             "cut": self._cut,
             "agents": self._agents.done,
+            "dropped": self._dropped(),
             "emulator": self._emulator.stop(),
             "sysctls": self._sysctls,
         }
@@ -179,6 +180,15 @@ class Lab:
             _, path, comes = self._timeline.pop(0)
             with self._inside("client"):
                 ip((self._job.attach if comes else self._job.detach)[path])
+
+    def _dropped(self) -> dict[str, int]:
+        """Say what each device lost between host and link."""
+        found: dict[str, int] = {}
+        for host in self._job.hosts:
+            with self._inside(host.name):
+                counts = dropped(one.name for one in host.interfaces)
+            found |= {f"{host.kind}:{one.port}": counts[one.name] for one in host.interfaces}
+        return found
 
     def _ports(self) -> list[tuple[str, str, int, str, str]]:
         return [

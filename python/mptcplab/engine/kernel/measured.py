@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LATE_NS = 1_000_000
 
 
-def tables(job: Job, emulator: dict[str, Any]) -> dict[str, _core.Table]:
-    """Measure a run, all of whose files are there; ``emulator`` is what it counted."""
+def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
+    """Measure a run, all of whose files are there; ``ended`` is what the lab said at the end."""
     captures = [Path(job.client_capture), Path(job.server_capture)]
     names = [capture.name for capture in captures]
     captured = _core.analyze(names, directory=captures[0].parent, one_clock=True)
@@ -29,14 +29,15 @@ def tables(job: Job, emulator: dict[str, Any]) -> dict[str, _core.Table]:
         "state": numbers.state(_files(job, "samples")),
         "signals": numbers.signals(_files(job, "events")),
         "counters": counters(_files(job, "counters")),
-        "diagnostics": _diagnostics(captured, emulator),
+        "diagnostics": _diagnostics(captured, ended),
     }
 
 
-def _diagnostics(captured: _core.Tables, emulator: dict[str, Any]) -> _core.Table:
+def _diagnostics(captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
     """Give the remarks of the analysis, and whether the emulator was in time."""
     rows = list(captured.rows("diagnostics"))
-    late = {name: link["lateness"]["p99_ns"] for name, link in emulator["links"].items()}
+    links, ports = ended["emulator"]["links"], ended["emulator"]["ports"].values()
+    late = {name: link["lateness"]["p99_ns"] for name, link in links.items()}
     name = max(late, key=lambda name: late[name])
     if late[name] > LATE_NS:
         message = (
@@ -44,6 +45,13 @@ def _diagnostics(captured: _core.Tables, emulator: dict[str, Any]) -> _core.Tabl
             "this machine was busy, and delays came out longer"
         )
         rows.append({"diagnostic": "emulator_late", "message": message})
+    lost = sum(ended["dropped"].values()) + sum(port["missed"] or 0 for port in ports)
+    if lost:
+        message = (
+            f"{lost} packets were lost between the hosts and the links, and look like loss on the "
+            "way: this machine was busy"
+        )
+        rows.append({"diagnostic": "emulator_drops", "count": lost, "message": message})
     return _core.rows("diagnostics", json.dumps(rows))
 
 

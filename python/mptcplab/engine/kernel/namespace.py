@@ -20,6 +20,8 @@ CLONE_NEWNET = 0x40000000
 OWN = "/proc/self/ns/net"
 SYSCTL = Path("/proc/sys")
 SIX = "-6 "
+# Where /proc/net/dev has what was not transmitted.
+DROPPED = 11
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -90,6 +92,16 @@ def sysctls(prefixes: Iterable[str]) -> dict[str, str]:
                 # Some are for writing, some for root.
                 continue
             found[f"{directory}.{file.name}"] = " ".join(value.split())
+    return found
+
+
+def dropped(interfaces: Iterable[str]) -> dict[str, int]:
+    """Say how many packets each interface where we are had no room for on their way out."""
+    found = dict.fromkeys(interfaces, 0)
+    for line in Path("/proc/self/net/dev").read_text("ascii").splitlines():
+        name, _, counts = line.partition(":")
+        if name.strip() in found:
+            found[name.strip()] = int(counts.split()[DROPPED])
     return found
 
 

@@ -96,7 +96,7 @@ def visit(
         ):
             status = _visited(hosts, lab, guest, new, environment(name, scenario), greeting)
             ended = next(told)["ended"]
-        tables = measured.tables(job, ended["emulator"])
+        tables = measured.tables(job, ended)
         shutil.rmtree(raw)
         outcome = _outcome(wanted, guest, ended, status)
         more = {"guest": asdict(guest) | {"status": status}}
