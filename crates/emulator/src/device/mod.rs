@@ -10,7 +10,7 @@ pub use tun::Tun;
 use crate::Error;
 use crate::offload::{Group, Header, Segments, split};
 use memory::Memory;
-use rustix::io::{Errno, readv, writev};
+use rustix::io::{Errno, read, readv, write, writev};
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -115,16 +115,13 @@ impl Device {
         let mut memory = self.memory.take();
         let original = Arc::get_mut(&mut memory).expect("nobody else has it");
         let (mut header, mut ethernet) = ([0; Header::LEN], [0; ETHERNET]);
-        let mut parts = [header.as_mut_slice(), &mut ethernet, original.room()].map(IoSliceMut::new);
-        let (parts, before) = match (self.peer, self.offload) {
-            (Some(_), _) => (&mut parts[..], Header::LEN + ETHERNET),
-            (None, Offload::None) => (&mut parts[2..], 0),
-            (None, _) => {
-                parts.swap(0, 1);
-                (&mut parts[1..], Header::LEN)
-            }
+        let before = self.before();
+        let received = match before {
+            0 => read(&self.fd, original.room()),
+            Header::LEN => readv(&self.fd, &mut [&mut header[..], original.room()].map(IoSliceMut::new)),
+            _ => readv(&self.fd, &mut [&mut header[..], &mut ethernet, original.room()].map(IoSliceMut::new)),
         };
-        let len = match readv(&self.fd, parts) {
+        let len = match received {
             Ok(len) => len.saturating_sub(before),
             Err(error) => {
                 self.memory.give_back(memory);
@@ -172,9 +169,11 @@ impl Device {
 
     /// Gives the frame's length if the kernel took it.
     fn write(&mut self, group: &Group) -> Result<Option<usize>, Error> {
-        let mut slices = Vec::with_capacity(8);
-        self.out.clear();
         let packet = group.first();
+        let before = self.before();
+        self.out.clear();
+        self.out.resize(before, 0);
+        let mut slices = Vec::with_capacity(4);
         let mut header = Header::default();
         if let Some(bytes) = packet.unchanged() {
             slices.push(IoSlice::new(bytes));
@@ -183,29 +182,37 @@ impl Device {
                 Some(written) => header = written,
                 None => return Ok(None),
             }
-            slices.insert(0, IoSlice::new(&self.out));
-        } else {
-            if packet.emit(&mut self.out, None).is_err() {
-                return Ok(None);
-            }
-            slices.push(IoSlice::new(&self.out));
+        } else if packet.emit(&mut self.out, None).is_err() {
+            return Ok(None);
         }
-        let ethernet = self.peer.map(|peer| ethernet(peer, packet.frame.ip.source.is_ipv4()));
-        let before = ethernet.as_ref().map_or(&[][..], |ethernet| ethernet);
-        let header = header.behind(before.len()).bytes();
-        let header = if self.has_header() { &header[..] } else { &[] };
-        slices.insert(0, IoSlice::new(before));
-        slices.insert(0, IoSlice::new(header));
-        match writev(&self.fd, &slices) {
-            Ok(len) => Ok(Some(len - header.len() - before.len())),
+        if let Some((room, link)) = self.out[..before].split_first_chunk_mut() {
+            *room = header.behind(link.len()).bytes();
+            if let Some(peer) = self.peer {
+                link.copy_from_slice(&ethernet(peer, packet.frame.ip.source.is_ipv4()));
+            }
+        }
+        let written = match &slices[..] {
+            // Cheaper than a vector of one.
+            [only] if before == 0 => write(&self.fd, only),
+            _ => {
+                slices.insert(0, IoSlice::new(&self.out));
+                writev(&self.fd, &slices)
+            }
+        };
+        match written {
+            Ok(len) => Ok(Some(len - before)),
             Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS | Errno::IO | Errno::NETDOWN | Errno::INVAL) => Ok(None),
             Err(error) => Err(self.failed("write to it", error)),
         }
     }
 
-    /// Whether frames have a header that tells of offloads.
-    fn has_header(&self) -> bool {
-        self.peer.is_some() || self.offload != Offload::None
+    /// Bytes before the IP header.
+    fn before(&self) -> usize {
+        match (self.peer, self.offload) {
+            (Some(_), _) => Header::LEN + ETHERNET,
+            (None, Offload::None) => 0,
+            (None, _) => Header::LEN,
+        }
     }
 
     fn failed(&self, attempt: &'static str, error: Errno) -> Error {
