@@ -150,3 +150,18 @@ fn an_interface_that_goes_is_no_end() {
     let client = &course.summary.ports.iter().find(|(place, _)| place.to_string() == "client:wifi").unwrap().1;
     assert_eq!(client.refused, 10);
 }
+
+#[test]
+fn an_interface_that_is_removed_is_no_end_either() {
+    if !is_possible() {
+        return;
+    }
+    let course = course("removed", json!([]), 10, |lab, _, server| {
+        ip(&lab.client, "link delete wifi");
+        send(server, "10.0.1.2:5001", 1000..1010, Duration::ZERO);
+        thread::sleep(Duration::from_millis(100));
+        assert!(lab.emulator.is_running());
+    });
+    let client = &course.summary.ports.iter().find(|(place, _)| place.to_string() == "client:wifi").unwrap().1;
+    assert_eq!((client.sent, client.refused), (0, 10));
+}

@@ -15,6 +15,7 @@ pub(crate) use line::Line;
 pub use line::LinkCounts;
 use link::{Direction, Element, Out};
 pub use port::PortCounts;
+use port::Received;
 pub(crate) use port::{Entry, Port};
 pub(crate) use resident::Resident;
 pub use resident::{Connection, Standing};
@@ -161,7 +162,7 @@ impl Lane {
     }
 
     fn receive(&mut self, place: usize) -> Result<(), Error> {
-        let Lane { ports, work, feed, now, .. } = self;
+        let Lane { ports, work, feed, now, wait, .. } = self;
         let port = &mut ports[place];
         let (entry, point) = (port.entry, port.point);
         let (received, mut local) = (Cell::new(0), 0);
@@ -181,7 +182,16 @@ impl Lane {
             };
             work.push_back((to, packet));
         };
-        while received.get() < BATCH && port.receive(&mut each)? {}
+        while received.get() < BATCH {
+            match port.receive(&mut each)? {
+                Received::Frame => {}
+                Received::Nothing => break,
+                Received::Gone => {
+                    wait.remove(&port.device);
+                    break;
+                }
+            }
+        }
         port.counts.received += received.get();
         port.counts.local += local;
         self.work_off();

@@ -1,6 +1,7 @@
 use crate::Error;
 use crate::device::Device;
 use crate::place::Place;
+use rustix::io::Errno;
 use wire::Packet;
 
 /// A device and where it stands.
@@ -27,6 +28,14 @@ pub(crate) enum Entry {
     Router,
 }
 
+/// What came of taking a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    Frame,
+    Nothing,
+    Gone,
+}
+
 /// What passed a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounts {
@@ -44,24 +53,38 @@ pub struct PortCounts {
     pub sent: u64,
     /// Frames in which it took them: fewer where packets were merged.
     pub sent_frames: u64,
-    /// Packets that it had no room for, or that came while the interface was down.
+    /// Packets that it had no room for, or that came while the interface was down or gone.
     pub refused: u64,
 }
 
 impl Port {
-    /// Takes a frame that the kernel has sent, if there is one.
-    pub fn receive(&mut self, each: &mut dyn FnMut(Box<Packet>)) -> Result<bool, Error> {
-        let received = self.device.receive(each)?;
-        self.counts.received_frames += u64::from(received);
-        Ok(received)
+    /// Takes a frame that the kernel has sent; says whether there was one, or that there is no interface any more.
+    pub fn receive(&mut self, each: &mut dyn FnMut(Box<Packet>)) -> Result<Received, Error> {
+        match self.device.receive(each) {
+            Ok(false) => Ok(Received::Nothing),
+            Ok(true) => {
+                self.counts.received_frames += 1;
+                Ok(Received::Frame)
+            }
+            Err(error) if is_gone(&error) => Ok(Received::Gone),
+            Err(error) => Err(error),
+        }
     }
 
     /// Hands over what waits.
     pub fn send(&mut self) -> Result<(), Error> {
-        let sent = self.device.send(&mut self.out)?;
-        self.counts.sent += sent.packets;
-        self.counts.sent_frames += sent.frames;
-        self.counts.refused += sent.refused;
+        match self.device.send(&mut self.out) {
+            Ok(sent) => {
+                self.counts.sent += sent.packets;
+                self.counts.sent_frames += sent.frames;
+                self.counts.refused += sent.refused;
+            }
+            Err(error) if is_gone(&error) => {
+                self.counts.refused += self.out.len() as u64;
+                self.out.clear();
+            }
+            Err(error) => return Err(error),
+        }
         Ok(())
     }
 
@@ -70,4 +93,10 @@ impl Port {
         let (missed, malformed) = (self.device.dropped(), self.device.malformed());
         (self.place, PortCounts { missed, malformed, ..self.counts })
     }
+}
+
+/// Whether somebody removed the interface: what is sent to it is lost.
+fn is_gone(error: &Error) -> bool {
+    let Error::Device { source, .. } = error else { return false };
+    matches!(Errno::from_io_error(source), Some(Errno::BADFD | Errno::NXIO | Errno::NODEV))
 }

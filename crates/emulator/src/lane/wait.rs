@@ -50,6 +50,12 @@ impl Wait {
         added.map_err(|error| Error::Wait(error.into()))
     }
 
+    /// Waits for the device no more.
+    pub fn remove(&self, device: impl AsFd) {
+        // One that is not waited for is as good.
+        let _ = epoll::delete(&self.epoll, device);
+    }
+
     /// Waits so many nanoseconds at most; gives the devices that can be read, and says whether to stop.
     pub fn wait(&self, nanos: i64, readable: &mut Vec<usize>) -> Result<bool, Error> {
         let nanos = nanos.max(0);
