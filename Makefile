@@ -47,6 +47,7 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark and ns-3, start-up, micro-benchmarks
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/emulation.py
 	cargo bench --locked --package wire --package capture --package link
 
 .PHONY: docs

@@ -64,9 +64,9 @@ def report(
     return rate
 
 
-def example() -> str:
-    """The simulator alone, without Python."""
-    build = ["cargo", "build", "--release", "--locked", "--package", "sim", "--example", "speed"]
+def example(package: str = "sim", name: str = "speed") -> str:
+    """A program without Python, built."""
+    build = ["cargo", "build", "--release", "--locked", "--package", package, "--example", name]
     done = subprocess.run(
         [*build, "--message-format", "json"],
         cwd=ROOT,

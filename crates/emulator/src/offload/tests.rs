@@ -1,3 +1,6 @@
+// Boxes are what is carried.
+#![allow(clippy::vec_box)]
+
 use super::*;
 use proptest::collection::vec;
 use proptest::option::of;
@@ -99,12 +102,12 @@ fn merged(packets: &[Box<Packet>]) -> Vec<(Header, Vec<u8>)> {
 
 /// Every packet with its checksums.
 fn bytes(packets: &[Box<Packet>]) -> Vec<Vec<u8>> {
-    let emit = |packet: &Box<Packet>| {
+    let emit = |packet: &Packet| {
         let mut out = Vec::new();
         packet.emit(&mut out, None).unwrap();
         out
     };
-    packets.iter().map(emit).collect()
+    packets.iter().map(|packet| emit(packet)).collect()
 }
 
 /// Whether the kernel would have made a super-frame of it.
