@@ -5,7 +5,16 @@ mod common;
 use common::{Lab, MS, both_ways, is_possible, scenario, udp};
 use emulator::{Emulator, Error, Recording};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Until there are so many threads of an emulator: they name themselves, and take a moment to go.
+fn await_threads(count: usize) {
+    let begun = Instant::now();
+    while threads() != count {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{} threads", threads());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
 
 fn threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
@@ -36,13 +45,13 @@ fn threads_end_with_it_and_files_are_whole() {
     let mut lab = Lab::new("ends", scenario);
     let start = lab.emulator.start().unwrap();
     assert_eq!(lab.emulator.start().unwrap(), start);
-    assert_eq!(threads(), 2);
-    let client = udp(&lab.client, "10.0.1.2:5001");
+    await_threads(2);
+    let (client, server) = (udp(&lab.client, "10.0.1.2:5001"), udp(&lab.server, "10.9.1.1:5001"));
     common::seen::send(&client, "10.9.1.1:5001", 0..10, Duration::ZERO);
-    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(common::seen::receive(&server).len(), 10);
     let Lab { emulator, scratch, .. } = lab;
     drop(emulator);
-    assert_eq!(threads(), 0);
+    await_threads(0);
     let (interfaces, datagrams, _) = common::seen::capture(&scratch.file("client.pcapng"));
     assert_eq!((interfaces, datagrams.len()), (vec![("client:wifi".into(), Some(0))], 10));
 }
