@@ -72,6 +72,7 @@ fn bare(from: &Device, to: &Device, buffer: &mut [u8]) -> Result<bool, Errno> {
     Ok(true)
 }
 
+#[allow(clippy::vec_box)] // boxes are what devices take
 fn forward(devices: &mut [Device; 2], from: usize, packets: &mut Vec<Box<wire::Packet>>) -> Result<bool, Error> {
     for count in 0..BATCH {
         if !devices[from].receive(&mut |packet| packets.push(packet))? {
