@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 ENTRY = Path(__file__).with_name("entry.py")
 # In the order in which they are entered: rights come with the first. As root there is no such one.
 SHARED = ("user", "mnt", "pid")
-LISTENS = "0A"
+# States of a socket in /proc/net: TCP's that listen, UDP's that are not connected.
+LISTENS = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
 # What a server may take to listen, to end when its client is gone, and when it is told to.
-STARTS_SECONDS, ENDS_SECONDS, TERMINATES_SECONDS = 2.0, 0.5, 2.0
+STARTS_SECONDS, ENDS_SECONDS, TERMINATES_SECONDS = 5.0, 0.5, 2.0
 LOOK_SECONDS = 0.01
 
 
@@ -68,7 +69,7 @@ class Inhabited:
         )
 
     def wait_until_listening(self, host: str, process: subprocess.Popen[bytes]) -> None:
-        """Wait until somebody listens in a host; whoever does not use TCP is given a moment."""
+        """Wait until somebody listens in a host; whoever does not is given a moment."""
         network = os.fstat(self._networks[host]).st_ino
         until = time.monotonic() + STARTS_SECONDS
         while process.poll() is None and time.monotonic() < until:
@@ -136,9 +137,9 @@ def _child(process: int) -> int:
 
 
 def _is_listening(net: Path) -> bool:
-    for protocol in ("tcp", "tcp6"):
+    for protocol, state in LISTENS.items():
         with suppress(FileNotFoundError):
             lines = (net / protocol).read_text("ascii").splitlines()[1:]
-            if any(line.split()[3] == LISTENS for line in lines):
+            if any(line.split()[3] == state for line in lines):
                 return True
     return False

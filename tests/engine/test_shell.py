@@ -1,0 +1,330 @@
+"""Programs that are none of ours over a scenario's paths."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from engine.leftovers import Watch, kill
+from engine.machines import Machine, about
+from engine.terminal import Terminal
+from mptcplab.results.run import Run
+from requirements import need_tool
+
+PATHS = """\
+schema = 1
+
+[transfer]
+direction = "download"
+size = "1 MB"
+
+[path.wifi]
+rate = "20 Mbit/s"
+delay = "5 ms"
+queue = "60 kB"
+
+[path.lte]
+rate = "10 Mbit/s"
+delay = "15 ms"
+queue = "60 kB"
+
+[kernel]
+congestion_control = "reno"
+
+[run]
+sample = "20 ms"
+"""
+LIGHTTPD = """\
+server.document-root = "{place}"
+server.port = 80
+"""
+SERVER = "10.9.0.1"
+BYTES = 3_000_000
+
+
+class Shell:
+    """``mptcplab shell`` in a scenario."""
+
+    def __init__(self, machine: Machine, scenario: str = PATHS) -> None:
+        self.machine = machine
+        self.file = machine.write(scenario)
+        self.out = machine.place / "out"
+
+    def words(self, *words: str, **options: str | bool) -> list[object]:
+        """Give the arguments."""
+        given: list[object] = ["shell", self.file, "--out", self.out]
+        for name, value in options.items():
+            given += [f"--{name}"] if value is True else [f"--{name}", value]
+        return [*given, "--", *words] if words else given
+
+    def run(self, *words: str, status: int = 0, **options: str | bool) -> str:
+        """Run a program; gives what it printed."""
+        done = self.machine.run(*self.words(*words, **options))
+        assert done.returncode == status, done.stderr
+        self.err = done.stderr
+        return done.stdout
+
+    @property
+    def left(self) -> Run:
+        """The run that it left."""
+        return Run(self.out)
+
+
+def data(machine: Machine) -> str:
+    """Write a file that a server may serve, and give its digest."""
+    place = machine.place / "served"
+    place.mkdir()
+    content = random.Random(1).randbytes(BYTES)
+    (place / "data").write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_iperf3_each_way(machine: Machine, way: str) -> None:
+    need_tool("iperf3", "mptcpize")
+    shell = Shell(machine)
+    reverse = ["-R"] if way == "down" else []
+    said = shell.run(
+        *("iperf3", "-c", "server", "-t", "2", *reverse), serve="iperf3 -s -1", mptcpize=True
+    )
+    assert "iperf Done." in said
+    assert "Server listening on 5201" in (shell.out / "server.log").read_text()
+    run = shell.left
+    assert run.connections["mptcp_version"].to_list() == [1, 1]
+    transfers = run.transfers.filter(direction=way)
+    # More than one path could.
+    assert transfers["bytes"].max() > 20e6 / 8 * 1.1  # type: ignore[operator]
+    most = transfers.sort("bytes")["connection"].to_list()[-1]
+    shares = run.flows.filter(connection=most, direction=way)["share"].to_list()
+    assert len(shares) == 2
+    assert min(shares) > 0.1
+    assert f"{shell.out} holds the run" in shell.err
+
+
+def test_curl_from_lighttpd(host: Machine) -> None:
+    need_tool("lighttpd", "curl", "mptcpize")
+    shell = Shell(host)
+    digest = data(host)
+    place = host.place
+    (place / "lighttpd.conf").write_text(LIGHTTPD.format(place=place / "served"))
+    said = shell.run(
+        *("curl", "-s", "-o", "got", "-w", "%{http_code} %{remote_ip}", "http://server/data"),
+        serve=f"lighttpd -D -f {place}/lighttpd.conf",
+        mptcpize=True,
+    )
+    assert said == f"200 {SERVER}"
+    assert hashlib.sha256((place / "got").read_bytes()).hexdigest() == digest
+    down = shell.left.transfers.filter(direction="down")
+    assert BYTES < down["bytes"][0] < BYTES + 1000
+    assert shell.left.connections["mptcp_version"].to_list() == [1]
+    assert min(shell.left.flows.filter(direction="down")["share"].to_list()) > 0.1
+
+
+def test_the_http_server_of_python(host: Machine) -> None:
+    need_tool("curl", "mptcpize")
+    shell = Shell(host)
+    digest = data(host)
+    said = shell.run(
+        *("sh", "-c", "curl -s http://$MPTCPLAB_SERVER:8000/data | sha256sum"),
+        serve="python3 -m http.server --directory served",
+        mptcpize=True,
+    )
+    assert said.split()[0] == digest
+    assert "GET /data" in (shell.out / "server.log").read_text()
+
+
+def test_what_is_told_of_it(host: Machine) -> None:
+    need_tool("iperf3", "mptcpize")
+    shell = Shell(host)
+    shell.run(*("iperf3", "-c", "server", "-t", "1"), serve="iperf3 -s -1", mptcpize=True)
+    assert {file.name for file in shell.out.iterdir()} == {
+        *("scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables", "server.log")
+    }
+    told = about(shell.left)
+    assert told["engine"] == "kernel"
+    assert told["kernel"]["devices"] == host.devices
+    assert told["guest"] == {
+        "command": ["iperf3", "-c", "server", "-t", "1"],
+        "serve": "iperf3 -s -1",
+        "mptcpize": True,
+        "status": 0,
+    }
+    assert told["outcome"]["finished"] is True
+    # What the kernel said of sockets that are none of ours.
+    for end in ("client", "server"):
+        used = told["kernel"]["sockets"][end]
+        assert [socket["mptcp"] for socket in used] == [True, True]
+        assert all(len(socket["subflows"]) == 2 for socket in used)
+    state = shell.left.tables.table("state")
+    sent = state.filter(host="client", connection=1).group_by("subflow").agg(pl.col("at_ns").len())
+    assert sent.sort("subflow")["subflow"].to_list() == [0, 1]
+    assert state.filter(host="client", connection=1)["cwnd_packets"].max() > 10  # type: ignore[operator]
+    assert state.filter(connection=1)["connection_sent_bytes"].max() > 500_000  # type: ignore[operator]
+    signals = shell.left.tables.table("signals")
+    assert "subflow-established" in signals.filter(host="server")["signal"].to_list()
+
+
+def test_without_mptcpize_a_program_speaks_what_it_wants(host: Machine) -> None:
+    need_tool("curl")
+    shell = Shell(host)
+    data(host)
+    shell.run(
+        *("curl", "-so", "got", "http://server:8000/data"),
+        serve="python3 -m http.server --directory served",
+    )
+    assert shell.left.connections["mptcp_version"].to_list() == [None]
+    assert about(shell.left)["kernel"]["sockets"]["client"][0]["mptcp"] is False
+
+
+def test_a_program_knows_where_it_is(host: Machine) -> None:
+    shell = Shell(host)
+    names = ["HOST", "SCENARIO", "PATHS", "SERVER", "SERVERS"]
+    said = shell.run("sh", "-c", "; ".join(f"echo $MPTCPLAB_{name}" for name in names) + "; pwd")
+    assert said.splitlines() == [
+        *("client", "scenario", "wifi lte", SERVER, SERVER, str(host.place))
+    ]
+    addresses = shell.run("ip", "-brief", "-4", "address", force=True).splitlines()
+    seen = {line.partition("@")[0].split()[0]: line.split()[2] for line in addresses}
+    assert seen == {"lo": "127.0.0.1/8", "wifi": "10.0.1.2/24", "lte": "10.0.2.2/24"}
+    assert shell.run("getent", "hosts", "client-lte", force=True).split()[0] == "10.0.2.2"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["sh", "-c", "exit 3"], 3),
+        (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM),
+        (["no-such-program"], 127),
+        (["/etc/passwd"], 126),
+    ],
+)
+def test_the_status_of_the_program_is_ours(host: Machine, words: list[str], status: int) -> None:
+    shell = Shell(host)
+    shell.run(*words, status=status)
+    assert about(shell.left)["guest"]["status"] == status
+    assert about(shell.left)["outcome"]["finished"] is False
+
+
+def test_the_paths_live_by_the_timeline(host: Machine) -> None:
+    shell = Shell(
+        host,
+        PATHS
+        + """
+[[timeline]]
+at = "0.5 s"
+path = "lte"
+verb = "detach"
+
+[[timeline]]
+at = "1.2 s"
+path = "lte"
+verb = "attach"
+""",
+    )
+    look = "ip -brief -4 address show lte | wc -l"
+    said = shell.run("sh", "-c", f"{look}; sleep 0.8; {look}; sleep 1; {look}")
+    assert said.split() == ["1", "0", "1"]
+
+
+def test_a_server_that_does_not_start(host: Machine) -> None:
+    shell = Shell(host)
+    shell.run("true", serve="echo no licence; exit 5", status=2)
+    assert shell.err == "mptcplab: the server's program ended at once: no licence\n"
+    assert not shell.out.exists()
+
+
+def test_a_server_that_does_not_want_to_end(host: Machine) -> None:
+    begun = time.monotonic()
+    Shell(host).run("true", serve="trap '' TERM; while true; do sleep 1; done")
+    assert time.monotonic() - begun < 30
+
+
+def test_a_place_that_is_taken(host: Machine) -> None:
+    shell = Shell(host)
+    shell.run("true")
+    shell.run("true", status=2)
+    assert "--out" in shell.err
+    shell.run("false", force=True, status=1)
+    assert about(shell.left)["guest"]["command"] == ["false"]
+
+
+def test_each_has_a_place_of_its_own(host: Machine) -> None:
+    for _ in range(2):
+        assert host.run("shell", "wifi-lte", "--", "true").returncode == 0
+    assert sorted(path.name for path in (host.place / "runs").iterdir()) == [
+        "wifi-lte-shell-1",
+        "wifi-lte-shell-2",
+    ]
+
+
+def test_a_terminal(machine: Machine) -> None:
+    """A shell, one within it, and what is typed there."""
+    shell = Shell(machine)
+    environment = os.environ | {"SHELL": "/bin/sh", "PS1": "$ "}
+    with Terminal(machine.command(*shell.words()), machine.place, environment) as terminal:
+        assert "at the client of scenario" in terminal.read("$ ")
+        assert "job control" not in terminal.said
+        # Ctrl-C is for the program on the terminal.
+        terminal.write("sleep 100\n")
+        time.sleep(0.5)
+        terminal.write("\x03")
+        assert "130" in terminal.ask("echo status $?")
+        # Ctrl-Z is for the shell, which goes on.
+        terminal.write("sleep 100\n")
+        time.sleep(0.5)
+        terminal.write("\x1a")
+        assert "Stopped" in terminal.ask("jobs")
+        terminal.write("kill -KILL %1; sh\n")
+        assert "nested 10.9.0.1" in terminal.ask("echo nested $MPTCPLAB_SERVER")
+        terminal.write("exit 4\n")
+        assert "status 4" in terminal.ask("echo status $?")
+        terminal.write("exit 7\n")
+        assert terminal.wait() == 7
+    assert about(shell.left)["guest"]["status"] == 7
+
+
+def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
+    shell = Shell(host)
+    program = "import time; print('begun', flush=True); time.sleep(100)"
+    words = shell.words(sys.executable, "-c", program)
+    with Terminal(host.command(*words), host.place) as terminal:
+        terminal.read("begun")
+        terminal.write("\x03")
+        assert terminal.wait() == 130
+    assert about(shell.left)["guest"]["status"] == 130
+
+
+@pytest.mark.parametrize("whom", ["us", "the program"])
+def test_nothing_outlives_a_kill(machine: Machine, whom: str) -> None:
+    shell = Shell(machine)
+    watch = Watch(machine.place)
+    words = machine.command(*shell.words("sleep", "1000", serve="python3 -m http.server 1000"))
+    with Terminal(words, machine.place, watch.environment) as terminal:
+        until = time.monotonic() + 20
+        while not (sleeps := sleepers(watch)) and time.monotonic() < until:
+            time.sleep(0.05)
+        kill(terminal.process if whom == "us" else sleeps[0])
+        assert terminal.wait() == (-signal.SIGKILL if whom == "us" else 128 + signal.SIGKILL)
+    assert watch.found() == []
+    assert shell.out.exists() == (whom == "the program")
+
+
+def sleepers(watch: Watch) -> list[int]:
+    """The client's program."""
+    found = []
+    for process in watch.processes():
+        try:
+            words = Path("/proc", str(process), "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[:2] == [b"sleep", b"1000"]:
+            found.append(process)
+    return found
