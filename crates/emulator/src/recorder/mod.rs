@@ -56,7 +56,8 @@ pub(crate) struct Recorder {
     interfaces: Vec<u32>,
     log: Option<Log>,
     batches: Receiver<Vec<Entry>>,
-    pending: Vec<Entry>,
+    /// By file, so that what one lane saw is in order: the captures, the link log.
+    pending: [Vec<Entry>; 3],
 }
 
 impl Recorder {
@@ -84,7 +85,7 @@ impl Recorder {
             interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&place.name))?);
         }
         let shared = Arc::new(Shared::new(lanes, clock.now(), points, log.is_some()));
-        let pending = Vec::new();
+        let pending = Default::default();
         let recorder = Recorder { clock, shared: shared.clone(), captures, interfaces, log, batches, pending };
         Ok((recorder, shared, sender))
     }
@@ -92,12 +93,12 @@ impl Recorder {
     /// Records until all lanes have ended.
     pub fn run(mut self) -> Result<Records, Error> {
         loop {
-            let first = match self.pending.is_empty() {
+            let first = match self.pending.iter().all(Vec::is_empty) {
                 true => self.batches.recv().map_err(RecvTimeoutError::from),
                 false => self.batches.recv_timeout(2 * PAUSE),
             };
             match first {
-                Ok(batch) => self.pending.extend(batch),
+                Ok(batch) => self.take(batch),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -106,7 +107,7 @@ impl Recorder {
             // handed over is there.
             let limit = self.clock.now().min(self.shared.reached());
             while let Ok(batch) = self.batches.try_recv() {
-                self.pending.extend(batch);
+                self.take(batch);
             }
             self.write(limit)?;
         }
@@ -114,11 +115,23 @@ impl Recorder {
         self.finish()
     }
 
+    fn take(&mut self, batch: Vec<Entry>) {
+        for entry in batch {
+            let file = match &entry {
+                Entry::Packet { point, .. } => self.shared.points()[*point as usize].site as usize,
+                Entry::Line(_) => 2,
+            };
+            self.pending[file].push(entry);
+        }
+    }
+
     /// Writes what is older than `limit`: nothing of that is still to come.
     fn write(&mut self, limit: Time) -> Result<(), Error> {
-        self.pending.sort_by_key(Entry::at);
-        let ready = self.pending.partition_point(|entry| entry.at() < limit);
-        for entry in self.pending.drain(..ready) {
+        for pending in &mut self.pending {
+            pending.sort_by_key(Entry::at);
+        }
+        let ready = |pending: &[Entry]| pending.partition_point(|entry| entry.at() < limit);
+        for entry in self.pending.iter_mut().flat_map(|pending| pending.drain(..ready(pending))) {
             match entry {
                 Entry::Packet { at, point, direction, packet } => {
                     let Point { site, tally, .. } = &self.shared.points()[point as usize];
