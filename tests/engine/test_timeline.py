@@ -62,7 +62,8 @@ def test_a_detached_path_is_told_of_and_comes_again(machine: Machine) -> None:
     wifi = run.subflows.filter(path="wifi")
     # The one that opened the connection, and another after it.
     assert wifi.height == 2
-    assert 2 <= wifi["start_s"].max() < 2.5  # type: ignore[operator]
+    # Counted from the first packet, which comes some milliseconds after the start.
+    assert 1.9 <= wifi["start_s"].max() < 2.5  # type: ignore[operator]
     assert "removed" in run._frame("signals").filter(host="server")["signal"].to_list()
 
 
@@ -99,7 +100,7 @@ def test_a_path_that_comes_late_joins(host: Machine) -> None:
     settings = ("--set", "path.lte.attached=false", "--set", "transfer.duration=2 s")
     run = emulate(host, event("500 ms", "lte", "attach", 'takes = "200 ms"'), more=settings)
     (joined,) = run.subflows.filter(path="lte")["start_s"].to_list()
-    assert 0.69 < joined < 1
+    assert 0.6 < joined < 1
 
 
 def test_a_backup_waits(host: Machine) -> None:
