@@ -64,6 +64,7 @@ def _sections() -> Iterator[str]:
     yield from _section("[path.NAME]", path.Path)
     yield from (AFTER_PATH,)
     yield from _section("[link.NAME]", path.Link)
+    yield from _section("[client]", endpoint.Client)
     yield from _section("[server]", endpoint.Server)
     yield from _section("[mptcp]", endpoint.Mptcp)
     yield from _section("[tcp]", endpoint.Tcp)

@@ -1,10 +1,10 @@
-"""``[server]``, ``[mptcp]`` and ``[tcp]``: the hosts. Defaults come from the endpoint's code."""
+"""``[client]``, ``[server]``, ``[mptcp]`` and ``[tcp]``: the hosts. Defaults are the endpoint's own."""
 
 from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -32,8 +32,19 @@ SUFFIXES = {"duration": "_ns", "bytes": "_bytes", "packets": "_packets"}
 POLICIES = ("congestion_control", "scheduler", "path_manager")
 
 
+class Client(Section):
+    """The client; its interfaces are the paths."""
+
+    stack: Literal["kernel", "mptcplab"] = "kernel"
+    """Whose TCP and MPTCP it speaks where the kernel is the engine: Linux's, or those of
+    simulations, to which ``[mptcp]`` and ``[tcp]`` apply. Simulations do not look at it."""
+
+
 class Server(Section):
     """The server."""
+
+    stack: Literal["kernel", "mptcplab"] = "kernel"
+    """As the client's. At most one of them is ``"mptcplab"``: both are a simulation."""
 
     addresses: Integer = Field(1, ge=1, le=8)
     """How many addresses it has, all behind the same links. With 2, full mesh opens two subflows

@@ -50,10 +50,11 @@ _SYSCTLS = Sysctls("sysctls", 'a table such as { "net.mptcp.stale_loss_cnt" = 2 
 
 
 class Kernel(Section):
-    """Linux at both ends, where the kernel is the engine (``--engine kernel``)."""
+    """Linux at its ends, where the kernel is the engine (``--engine kernel``)."""
 
     congestion_control: Text = ""
-    """How fast each subflow may send; if left out what ``[mptcp]`` names, else ``cubic``."""
+    """How fast each subflow may send; if left out what ``[mptcp]`` names, else ``cubic``. With a
+    ``stack`` of mptcplab at the other end, policies that Linux has not are that one's alone."""
     scheduler: Text = ""
     """Which subflow sends next; if left out what ``[mptcp]`` names, else ``default``."""
     tcp_congestion_control: Text = ""
@@ -73,7 +74,12 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
     given = read(Kernel, data.get("kernel", {}), ("kernel",), source)
     mptcp, tcp = data.get("mptcp", {}), data.get("tcp", {})
     scheduler = mptcp.get("scheduler", SCHEDULER)
-    ours = given.congestion_control or mptcp.get("congestion_control", CONGESTION_CONTROL)
+    ours = mptcp.get("congestion_control", CONGESTION_CONTROL)
+    if any(data.get(end, {}).get("stack") == "mptcplab" for end in ("client", "server")):
+        # There is another end to have them.
+        scheduler = SCHEDULER if scheduler in _ours("scheduler") else scheduler
+        ours = CONGESTION_CONTROL if ours in _coupled() else ours
+    ours = given.congestion_control or ours
     filled = given.model_copy(
         update={
             "congestion_control": ours,
@@ -90,5 +96,12 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
 
 def over_one_path(congestion_control: str) -> str:
     """Name what a congestion control is where there is one path: coupled ones are Reno."""
-    known = {policy["name"] for policy in _core.policies()["congestion_control"]}
-    return "reno" if congestion_control in known.difference(UNCOUPLED) else congestion_control
+    return "reno" if congestion_control in _coupled() else congestion_control
+
+
+def _coupled() -> set[str]:
+    return _ours("congestion_control").difference(UNCOUPLED)
+
+
+def _ours(what: str) -> set[str]:
+    return {policy["name"] for policy in _core.policies()[what]}

@@ -24,7 +24,7 @@ def write(scenario: Scenario) -> str:
         lines += _table(f"[link.{name}]", _shown(link))
     for name, path in scenario.paths.items():
         lines += _table(f"[path.{name}]", _shown(path))
-    for key in ("server", "mptcp", "tcp", "kernel"):
+    for key in ("client", "server", "mptcp", "tcp", "kernel"):
         lines += _table(f"[{key}]", _shown(getattr(scenario, key)))
     for key in ("cross_traffic", "timeline"):
         for one in getattr(scenario, key):

@@ -10,7 +10,7 @@ from typing import Any
 
 from mptcplab import Error, _core
 from mptcplab.scenario import endpoint, library
-from mptcplab.scenario.endpoint import Mptcp, Server, Tcp
+from mptcplab.scenario.endpoint import Client, Mptcp, Server, Tcp
 from mptcplab.scenario.events import (
     Event,
     Run,
@@ -36,6 +36,7 @@ SECTIONS = (
     "transfer",
     "link",
     "path",
+    "client",
     "server",
     "mptcp",
     "tcp",
@@ -63,6 +64,7 @@ class Scenario:
     transfer: Transfer
     links: dict[str, Link]
     paths: dict[str, Path]
+    client: Client
     server: Server
     mptcp: Mptcp
     tcp: Tcp
@@ -133,6 +135,7 @@ def read_scenario(source: Source) -> Scenario:
         transfer=transfer,
         links=links,
         paths=paths,
+        client=read(Client, data.get("client", {}), ("client",), source),
         server=read(Server, data.get("server", {}), ("server",), source),
         mptcp=mptcp,
         tcp=endpoint.read_tcp(data.get("tcp", {}), source, mptcp),

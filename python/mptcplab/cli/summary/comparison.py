@@ -100,7 +100,11 @@ def _engine(about: dict[str, Any]) -> str:
     """Say what ran it."""
     if about["engine"] == "simulation":
         return "simulated"
-    return text.clean(f"Linux {about['kernel']['release']} over emulated links")
+    linux = f"Linux {about['kernel']['release']}"
+    for end, stack in about.get("stacks", {}).items():
+        if stack == "mptcplab":
+            linux += f" and a {end} of mptcplab"
+    return text.clean(f"{linux} over emulated links")
 
 
 def label(run: Run) -> str:

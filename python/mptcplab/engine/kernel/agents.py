@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from mptcplab.engine.kernel.network import Agent
+    from mptcplab.engine.kernel.resident import Resident
 
 COMMAND = [sys.executable, "-P", "-m", "mptcplab.engine.kernel.agent"]
 READ_BYTES = 1 << 16
@@ -72,8 +73,14 @@ class Agents:
     def stop(self, names: Iterable[str]) -> None:
         """Have some end."""
         for name in names:
-            if name not in self.done:
+            if name not in self.done and name in self._processes:
                 self._tell(name, "stop")
+
+    def note(self, resident: Resident) -> None:
+        """Take down what an end says that is no agent."""
+        self._bytes[resident.end] = resident.bytes
+        if resident.done is not None:
+            self.done[resident.end] = resident.done
 
     def wake_on(self, file: int) -> None:
         """Listen no longer when somebody else has something to say."""

@@ -8,6 +8,7 @@ from typing import Any
 from mptcplab.engine.kernel import crossing, hosts, settings, timeline
 from mptcplab.engine.kernel.network import Agent, Host, Job
 from mptcplab.scenario.events import TcpTraffic, Traffic
+from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import over_one_path
 from mptcplab.scenario.plan import (
     addresses as own_addresses,
@@ -45,7 +46,10 @@ class Wanted:
     def __post_init__(self) -> None:
         scenario = self.scenario
         self.mptcp = self.baseline is None and scenario.mptcp.enabled
-        self._base = settings.of(scenario, self.machine, mptcp=self.mptcp)
+        self.ours = _ours(scenario)
+        self._base = settings.of(
+            scenario, self.machine, mptcp=self.mptcp, shared=self.ours is not None
+        )
         key = "congestion_control" if self.mptcp else "tcp_congestion_control"
         self._settings = self._with(getattr(scenario.kernel, key), f"[kernel] {key}")
         self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
@@ -65,6 +69,8 @@ class Wanted:
     def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
         """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
         client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)
+        # Those of an endpoint of ours are the emulator's to tell.
+        changed = self._paths if self.ours != "client" else []
         place = raw if captures == "none" else directory
         return Job(
             plan=plan(self.scenario, self.seed, self.baseline),
@@ -75,9 +81,10 @@ class Wanted:
             stop_ns=self.scenario.stop_ns,
             hosts=self._hosts(client),
             agents=self._agents(raw),
-            attach={name: client.attach(name) for name in self._paths},
-            detach={name: client.detach(name) for name in self._paths},
-            timeline=timeline.changes(self.scenario, self.baseline),
+            attach={name: client.attach(name) for name in changed},
+            detach={name: client.detach(name) for name in changed},
+            timeline=timeline.changes(self.scenario, self.baseline) if changed else [],
+            ours=self.ours,
         )
 
     def _with(self, congestion_control: str, where: str) -> Settings:
@@ -91,7 +98,7 @@ class Wanted:
 
     def _hosts(self, client: hosts.Client) -> list[Host]:
         server = hosts.server(self.scenario, self._settings, self._paths, mptcp=self.mptcp)
-        made = [client.host(self._paths), server]
+        made = [host for host in (client.host(self._paths), server) if host.name != self.ours]
         for number, (traffic, own) in enumerate(self.traffic):
             made += crossing.hosts(number, traffic, own)
         return made
@@ -100,10 +107,8 @@ class Wanted:
         port = self.scenario.server.port
         addresses = server_addresses(self.scenario)
         family = "0.0.0.0" if all(hosts.version(one) == 4 for one in addresses) else "::"  # noqa: S104
-        made = {
-            "server": self._agent("server", raw, {"listen": [family, port]}),
-            "client": self._agent("client", raw, self._connect()),
-        }
+        ends = {"server": {"listen": [family, port]}, "client": self._connect()}
+        made = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
         for number, (traffic, own) in enumerate(self.traffic):
             made |= crossing.agents(number, traffic, own)
         return made
@@ -136,3 +141,15 @@ class Wanted:
         )
         ends = {"local": [local, 0], "remote": [remote, self.scenario.server.port]}
         return {"connect": ends, "start_ns": at + (timeline.SETTLE_NS if at else 0)}
+
+
+def _ours(scenario: Scenario) -> str | None:
+    """Name the end that is not Linux's, if there is one."""
+    stacks = {"client": scenario.client.stack, "server": scenario.server.stack}
+    ours = [end for end, stack in stacks.items() if stack == "mptcplab"]
+    if len(ours) == len(stacks):
+        raise ScenarioError(
+            "[client] and [server] stack: two endpoints of mptcplab are a simulation: run it with "
+            "--engine simulation"
+        )
+    return ours[0] if ours else None

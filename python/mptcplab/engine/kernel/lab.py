@@ -18,6 +18,7 @@ from mptcplab.engine.kernel.agents import Agents
 from mptcplab.engine.kernel.guests import END, GO, INPUT, Guests
 from mptcplab.engine.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engine.kernel.network import Job
+from mptcplab.engine.kernel.resident import LOOK_NS, Resident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,14 +72,16 @@ class Lab:
             server_capture=job.server_capture,
             full_payload=job.full_payload,
             link_log=job.link_log,
+            ours=[] if job.ours is None else [job.ours],
         )
+        self._resident = None if job.ours is None else Resident(job.ours)
         for host in job.hosts:
             with self._inside(host.name):
                 devices.prepare(self._devices, host)
                 ip(host.setup)
         # Those that are there from the start.
         self._change(0)
-        with self._inside("client"):
+        with self._inside(next(end for end in ENDS if end != job.ours)):
             self._sysctls = {name: value for name, value in sysctls(TOLD).items() if name != SECRET}
         self._agents = Agents()
         for name, agent in job.agents.items():
@@ -132,11 +135,22 @@ class Lab:
                 return
             nexts = [at_ns for at_ns, _, _ in self._timeline[:1]] + [stop_ns]
             until_ns = min(nexts if gave_up_ns is None else [*nexts, gave_up_ns])
-            self._agents.listen(min(until_ns - now_ns, PROGRESS_NS))
+            self._agents.listen(min(until_ns - now_ns, self._step_ns))
             self._check_emulator()
+            self._look()
             if now_ns - told_ns >= PROGRESS_NS:
                 told_ns = now_ns
                 _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
+
+    @property
+    def _step_ns(self) -> int:
+        """How long to wait for agents: an endpoint of ours does not wake anybody."""
+        return PROGRESS_NS if self._resident is None else LOOK_NS
+
+    def _look(self, *, stop: bool = False) -> None:
+        if self._resident is not None:
+            self._resident.look(self._emulator, stop=stop)
+            self._agents.note(self._resident)
 
     def _expect(self, names: str) -> Guests:
         guests = Guests(names)
@@ -167,6 +181,8 @@ class Lab:
     def _stop(self, names: list[str]) -> None:
         """Have agents end, and wait for what they have to say."""
         self._agents.stop(names)
+        if self._resident is not None and self._resident.end in names:
+            self._look(stop=True)
         patience_ns = time.monotonic_ns() + PATIENCE_NS
         while not self._agents.done.keys() >= set(names):
             left_ns = patience_ns - time.monotonic_ns()

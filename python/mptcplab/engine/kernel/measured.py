@@ -56,7 +56,7 @@ def _diagnostics(captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
 
 
 def _files(job: Job, key: str) -> list[Path]:
-    return [Path(job.agents[end].job[key]) for end in ("client", "server")]
+    return [Path(job.agents[end].job[key]) for end in ("client", "server") if end in job.agents]
 
 
 def _private(plan: str) -> dict[str, str]:

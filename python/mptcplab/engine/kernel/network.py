@@ -64,6 +64,8 @@ class Job:
     timeline: list[tuple[int, str, bool]] = field(default_factory=list)
     #: Where guests transfer: the file that is to be their `/etc/hosts`.
     names: str | None = None
+    #: The end that is an endpoint of mptcplab: it has neither host nor agent.
+    ours: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Give it for the lab."""

@@ -85,6 +85,7 @@ def circumstances(job: Job, ended: Ended) -> dict[str, Any]:
             "paths": {name: {"attach": lines} for name, lines in job.attach.items()},
             "sockets": {end: ended["agents"][end]["sockets"] for end in ENDS},
         },
+        "stacks": {end: "mptcplab" if end == job.ours else "kernel" for end in ENDS},
         "emulator": ended["emulator"] | {"dropped_before": ended["dropped"]},
     }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mptcplab.engine.kernel.machine import Machine
+    from mptcplab.scenario.endpoint import Mptcp
     from mptcplab.scenario.scenario import Scenario
 
 US, MS, S = 10**3, 10**6, 10**9
@@ -64,10 +65,15 @@ class _At:
 
     machine: Machine
     settings: Settings
+    #: Whether another end has what Linux has not.
+    shared: bool
 
 
-def of(scenario: Scenario, machine: Machine, *, mptcp: bool) -> Settings:
-    """Translate a scenario's settings; refuses what this kernel cannot do."""
+def of(scenario: Scenario, machine: Machine, *, mptcp: bool, shared: bool = False) -> Settings:
+    """Translate a scenario's settings; refuses what this kernel cannot do.
+
+    Where an end is not Linux's (``shared``), that one alone has what Linux has not.
+    """
     if mptcp and not machine.has_mptcp:
         raise ScenarioError("this kernel has no MPTCP: mptcplab doctor says what would mend it")
     if not machine.has_ipv6 and any(path.ip != 4 for path in scenario.paths.values()):
@@ -76,7 +82,7 @@ def of(scenario: Scenario, machine: Machine, *, mptcp: bool) -> Settings:
     if machine.has_ipv6:
         unwanted = all(path.ip == 4 for path in scenario.paths.values())
         settings.sysctls |= QUIET_IPV6 | {"net.ipv6.conf.default.disable_ipv6": int(unwanted)}
-    at = _At(machine, settings)
+    at = _At(machine, settings, shared)
     _apply("tcp", scenario.tcp, TCP, at)
     settings.sysctls["net.ipv4.tcp_rmem"] = (
         f"4096 {scenario.tcp.receive_buffer} {scenario.tcp.max_receive_buffer}"
@@ -84,8 +90,7 @@ def of(scenario: Scenario, machine: Machine, *, mptcp: bool) -> Settings:
     if mptcp:
         settings.sysctls["net.mptcp.enabled"] = 1
         _apply("mptcp", scenario.mptcp, MPTCP, at)
-        settings.limits = (scenario.mptcp.max_subflows, scenario.mptcp.max_add_addr_accepted)
-        _check_limits(settings.limits)
+        settings.limits = _limits(scenario.mptcp, at)
         _set_scheduler(scenario.kernel.scheduler, at)
     for name, value in scenario.kernel.sysctl.items():
         if not machine.has(name) and ".conf." not in name:
@@ -123,18 +128,22 @@ def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> Non
             try:
                 rules[key](value, at)
             except CannotError as error:
+                if at.shared:
+                    continue
                 shown = said(kind.show(value) if kind else value)
                 raise ScenarioError(
                     f"[{section}] {key}: Linux cannot have {shown}: {error}"
                 ) from None
 
 
-def _check_limits(limits: tuple[int, int]) -> None:
-    for key, limit in zip(("max_subflows", "max_add_addr_accepted"), limits, strict=True):
-        if limit > MOST:
+def _limits(mptcp: Mptcp, at: _At) -> tuple[int, int]:
+    for key in ("max_subflows", "max_add_addr_accepted"):
+        limit = getattr(mptcp, key)
+        if limit > MOST and not at.shared:
             raise ScenarioError(
                 f"[mptcp] {key}: Linux cannot have {limit}: at most {MOST} (MPTCP_PM_ADDR_MAX)"
             )
+    return min(mptcp.max_subflows, MOST), min(mptcp.max_add_addr_accepted, MOST)
 
 
 def _set_scheduler(name: str, at: _At) -> None:

@@ -20,6 +20,7 @@ from mptcplab.engine.record import Record
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.results.run import Run
+from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
 
@@ -84,6 +85,8 @@ def visit(
     if record.is_there(target, force=force):
         raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
     wanted = Wanted(scenario, seed, None, Machine.here())
+    if wanted.ours is not None:
+        raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
     greeting = partial(begin, _warnings(wanted))
     with sandbox.opened(target.parent) as lab, place.written(target) as new:
         record.begin(new)
