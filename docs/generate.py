@@ -129,6 +129,8 @@ EXIT = """\
 | 130 | interrupted |
 | 141 | whoever read the output closed it |
 
+`shell` exits with the status of the program that it ran, 128 more than the number of the signal that ended that, or as above.
+
 Messages and progress go to standard error, results to standard output. Colours are used on a terminal only, and not
 where `NO_COLOR` is set.
 """
