@@ -12,7 +12,7 @@ import uuid
 
 PROC = pathlib.Path("/proc")
 MARK = "MPTCPLAB_TEST_MARK"
-UNFINISHED = ".mptcplab-unfinished-*"
+UNFINISHED = ".mptcplab-unfinished-"
 PATIENCE_SECONDS = 5
 
 
@@ -48,7 +48,13 @@ class Watch:
     def _left(self) -> list[str]:
         left = [f"process {pid}" for pid in self.processes()]
         left += [f"file {path}" for path in self._temporary.iterdir()]
-        left += [f"run directory {path}" for path in self._place.rglob(UNFINISHED)]
+        # Such as go meanwhile are no fault to it.
+        left += [
+            f"run directory {place}/{name}"
+            for place, names, _ in os.walk(self._place)
+            for name in names
+            if name.startswith(UNFINISHED)
+        ]
         left += [f"mount {mount}" for mount in _mounts() - self._mounts]
         left += [f"device {device}" for device in _devices() - self._devices]
         return left
