@@ -1,4 +1,7 @@
-"""``[client]``, ``[server]``, ``[mptcp]`` and ``[tcp]``: the hosts. Defaults are the endpoint's own."""
+"""``[client]``, ``[server]``, ``[mptcp]`` and ``[tcp]``: the hosts.
+
+Defaults come from the endpoint's code.
+"""
 
 from __future__ import annotations
 
