@@ -46,6 +46,7 @@ impl Context {
     }
 
     /// Tells the host what happened on the connection that is being called.
+    #[inline(never)] // called in many places
     pub fn tell(&mut self, event: Event) {
         self.events.push_back((self.connection, event));
     }

@@ -253,19 +253,14 @@ impl Endpoint {
     /// Writes the next packet to send to `packet` and says by which interface it goes; none: nothing to send now.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         while let Some(&id) = self.ready.front() {
-            let slot = &mut self.connections[id as usize];
-            if let Some(connection) = slot {
+            if let Some(connection) = &mut self.connections[id as usize] {
                 if let Some(nic) = connection.transmit(now, packet) {
                     return Some(nic);
                 }
-                let gone = connection.is_gone();
-                self.deadlines.set(id as usize, if gone { Time::MAX } else { connection.deadline() });
-                if gone {
-                    self.tokens.remove(&connection.local_token());
-                    for tuple in connection.tuples() {
-                        self.context.tuples.release(tuple, id);
-                    }
-                    *slot = None;
+                if connection.is_gone() {
+                    self.forget(id);
+                } else {
+                    self.deadlines.set(id as usize, connection.deadline());
                 }
             }
             self.ready.pop_front();
@@ -275,6 +270,19 @@ impl Endpoint {
         let (nic, frame) = self.resets.pop_front()?;
         (packet.frame, packet.body) = (frame, None);
         Some(nic)
+    }
+
+    /// Nothing is left of a connection.
+    #[cold]
+    #[inline(never)]
+    fn forget(&mut self, id: u32) {
+        self.deadlines.set(id as usize, Time::MAX);
+        if let Some(connection) = self.connections[id as usize].take() {
+            self.tokens.remove(&connection.local_token());
+            for tuple in connection.tuples() {
+                self.context.tuples.release(tuple, id);
+            }
+        }
     }
 
     /// When [`Endpoint::timeout`] is to be called. It is right once [`Endpoint::transmit`] had nothing to send.

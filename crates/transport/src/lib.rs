@@ -6,6 +6,9 @@
 //!
 //! Mechanism and policy are apart. `subflow` and `recovery` are TCP, `connection` is MPTCP; controllers, schedulers
 //! and path managers stand behind small traits, one file each, in `congestion`, `scheduler` and `path_manager`.
+//!
+//! What is rare is kept out of line (`#[cold]`, `#[inline(never)]`), so that what every packet runs through finds room in
+//! a processor's instruction cache.
 
 pub mod config;
 pub mod congestion;

@@ -103,11 +103,19 @@ impl Addresses {
     }
 
     /// When an announcement is due.
+    #[inline]
     pub fn deadline(&self) -> Time {
+        if self.announced.is_empty() { Time::MAX } else { self.first() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first(&self) -> Time {
         self.announced.iter().map(|known| known.at).min().unwrap_or(Time::MAX)
     }
 
     /// Whether something is to go out now.
+    #[inline]
     pub fn due(&self, now: Time) -> bool {
         !self.echoes.is_empty() || !self.withdrawn.is_empty() || self.deadline() <= now
     }

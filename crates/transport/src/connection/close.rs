@@ -31,6 +31,8 @@ impl Connection {
     }
 
     /// The connection is over as `outcome` says, and with it all subflows.
+    #[cold]
+    #[inline(never)]
     pub(super) fn end(&mut self, outcome: Outcome) {
         if self.over.is_none() {
             self.over = Some(outcome);
@@ -46,6 +48,8 @@ impl Connection {
     }
 
     /// A reset came on subflow `i`.
+    #[cold]
+    #[inline(never)]
     pub(super) fn was_reset(&mut self, now: Time, i: usize, signals: &Signals, ctx: &mut Context) {
         if signals.fast_close().is_some_and(|close| close.receiver_key == self.local_key) {
             self.end(Outcome::Failed(Closed::Reset));
@@ -56,7 +60,9 @@ impl Connection {
         self.settle(now, ctx);
     }
 
-    /// The peer's data ends, if a segment says so.
+    /// The peer's data ends, or a subflow, as a segment says.
+    #[cold]
+    #[inline(never)]
     pub(super) fn take_end(&mut self, i: usize, signals: &Signals, received: &Received) {
         if self.is_multipath() {
             if let Some(dss) = signals.dss().filter(|dss| dss.data_fin)

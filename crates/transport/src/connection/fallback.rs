@@ -17,6 +17,8 @@ impl Connection {
     /// The options of subflow `i` are stripped half-way. While the subflow's bytes are the connection's, one for one,
     /// both go on as TCP; otherwise the connection can only do without this subflow. Linux draws the line there too
     /// (`allow_infinite_fallback` in net/mptcp/protocol.c).
+    #[cold]
+    #[inline(never)]
     pub(super) fn stripped(&mut self, i: usize) {
         if !self.linear || self.entries[i].join.is_some() {
             return self.refuse(i, reason::MIDDLEBOX);
@@ -27,6 +29,8 @@ impl Connection {
     }
 
     /// The checksum of the mapping at `place` is wrong.
+    #[cold]
+    #[inline(never)]
     pub(super) fn broken(&mut self, i: usize, place: u64) {
         let others = self.others_carry(i);
         // Where everything begins again, so does what is missing before it.
@@ -53,6 +57,8 @@ impl Connection {
     }
 
     /// Asks for an ACK with MP_FAIL.
+    #[cold]
+    #[inline(never)]
     pub(super) fn tell_failed(&mut self, i: usize) {
         let entry = &mut self.entries[i];
         entry.tell_failed = entry.failed.is_some();
@@ -61,6 +67,8 @@ impl Connection {
 
     /// The peer could not use what we sent. Others may do without this subflow; if it is the only one, both directions go
     /// on as TCP from what failed, and say so to each other by the infinite mapping.
+    #[cold]
+    #[inline(never)]
     pub(super) fn peer_failed(&mut self, i: usize, data_seq: u64) {
         if self.others_carry(i) {
             return self.refuse(i, reason::MIDDLEBOX);
@@ -80,6 +88,8 @@ impl Connection {
     }
 
     /// The peer's infinite mapping: from `offset` on, subflow `i` is its data from `place` on.
+    #[cold]
+    #[inline(never)]
     pub(super) fn mapped_infinitely(&mut self, i: usize, offset: u64, place: u64) {
         self.entries[i].mappings.continue_without(offset, place);
         (self.entries[i].failed, self.entries[i].tell_failed) = (None, false);

@@ -50,7 +50,9 @@ impl Connection {
         if !received.in_order.is_empty() {
             self.deliver(i, received.in_order.end, ctx);
         }
-        self.take_end(i, &signals, &received);
+        if received.finished || signals.dss().is_some_and(|dss| dss.data_fin) {
+            self.take_end(i, &signals, &received);
+        }
         self.settle(now, ctx);
     }
 

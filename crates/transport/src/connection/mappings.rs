@@ -100,6 +100,7 @@ impl Mappings {
     }
 
     /// Remembers the ones' complement sum of a segment's payload, for checksums.
+    #[inline(never)] // most connections have no checksums
     pub fn sum(&mut self, segment: Range<u64>, sum: u16) {
         let at = self.sums.partition_point(|(known, _)| known.start < segment.start);
         let is_new = self.sums.get(at).is_none_or(|(known, _)| known.start != segment.start);
@@ -141,6 +142,7 @@ impl Mappings {
 
     /// Sum of the payload of a mapping; none where its segments overlap or cross its ends, as a sender that cuts its
     /// stream anew may make them: then it cannot be told from the sums.
+    #[inline(never)] // as above
     fn payload_sum(&self, mapping: Range<u64>) -> Option<u16> {
         let mut at = mapping.start;
         let mut whole = 0;
@@ -161,6 +163,7 @@ impl Mappings {
 }
 
 /// What [`Mapping::check`] is for a mapping as received (RFC 8684 §3.3.1).
+#[inline(never)] // most connections have no checksums
 pub fn check(data_seq: u64, subflow_seq: u32, len: u16, checksum: u16) -> u16 {
     add(!wire::mptcp::dss_checksum(data_seq, subflow_seq, len, &[]), checksum)
 }

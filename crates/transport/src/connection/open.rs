@@ -238,6 +238,8 @@ impl Connection {
     }
 
     /// TCP's handshake on subflow `i` is complete.
+    #[cold]
+    #[inline(never)]
     pub(super) fn subflow_established(
         &mut self,
         now: Time,

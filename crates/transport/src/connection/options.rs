@@ -51,6 +51,8 @@ impl Connection {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn capable_syn(&self, i: usize, emission: &Emission, options: &mut Options) {
         let tries = self.entries[i].tcp.syn_transmissions();
         match emission.kind {
@@ -64,6 +66,8 @@ impl Connection {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn join_syn(&self, i: usize, emission: &Emission, options: &mut Options) {
         let entry = &self.entries[i];
         let (Some(join), backup, address_id) = (entry.join, entry.backup, entry.local_id) else { return };
@@ -81,6 +85,8 @@ impl Connection {
     }
 
     /// Nothing shows yet that the peer has the keys. They leave no room for a DATA_FIN, which goes in turn with them.
+    #[cold]
+    #[inline(never)]
     fn keys_ack(&mut self, i: usize, options: &mut Options) {
         let told = std::mem::take(&mut self.entries[i].keys_told);
         if told && self.send.end_to_tell().is_some() {
@@ -94,6 +100,8 @@ impl Connection {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn join_ack(&mut self, now: Time, i: usize, options: &mut Options) {
         let (local, remote) = self.parties(i);
         add(options, Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(VERSION, local, remote) }));
@@ -113,6 +121,8 @@ impl Connection {
         )
     }
 
+    #[cold]
+    #[inline(never)]
     fn reset(&mut self, i: usize, options: &mut Options) {
         let entry = &mut self.entries[i];
         if let (true, Some(receiver_key)) = (self.aborted, self.remote_key) {
@@ -132,11 +142,7 @@ impl Connection {
         let entry = &self.entries[i];
         // The first data of the client tells the keys once more (RFC 8684 §3.1).
         if self.client && i == 0 && entry.join.is_none() && !entry.confirmed && piece.data_offset == 0 {
-            add(options, Mptcp::Capable(self.capable(self.keys(), Some(&piece))));
-            if piece.data_fin {
-                self.send.end_lost(); // MP_CAPABLE cannot tell it
-            }
-            return;
+            return self.keys_data(&piece, options);
         }
         let subflow_seq = emission.offset as u32;
         let mapping = Mapping {
@@ -148,6 +154,16 @@ impl Connection {
         add_dss(options, &Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..self.data_ack() });
     }
 
+    #[cold]
+    #[inline(never)]
+    fn keys_data(&mut self, piece: &Piece, options: &mut Options) {
+        add(options, Mptcp::Capable(self.capable(self.keys(), Some(piece))));
+        if piece.data_fin {
+            self.send.end_lost(); // MP_CAPABLE cannot tell it
+        }
+    }
+
+    #[inline(never)] // most connections have no checksums
     fn checksum_of(&self, piece: &Piece, subflow_seq: u32) -> u16 {
         let len = (piece.len + u32::from(piece.data_fin)) as u16;
         let data_seq = self.sending.number(piece.data_offset);
@@ -160,6 +176,19 @@ impl Connection {
     }
 
     fn ack(&mut self, now: Time, i: usize, options: &mut Options) {
+        let entry = &self.entries[i];
+        let failed = entry.tell_failed || entry.failed.is_some();
+        if failed || self.prios != 0 || self.send.end_to_tell().is_some() || self.addresses.due(now) {
+            self.ack_with_signals(now, i, options);
+        } else {
+            add_dss(options, &self.data_ack());
+        }
+    }
+
+    /// An ACK when there is more to say than what arrived.
+    #[cold]
+    #[inline(never)]
+    fn ack_with_signals(&mut self, now: Time, i: usize, options: &mut Options) {
         // All ACKs say that a mapping failed, but what else is due would never be said.
         let others = self.addresses.due(now) || self.send.end_alone();
         let entry = &mut self.entries[i];
@@ -226,6 +255,8 @@ impl Connection {
     }
 
     /// Plain TCP that was MPTCP: after MP_FAIL the rest of the stream is one mapping of unknown length (RFC 8684 §3.7).
+    #[cold]
+    #[inline(never)]
     fn fallen_back(&mut self, i: usize, emission: &Emission, options: &mut Options) {
         let entry = &mut self.entries[i];
         if let (Some(from), Some(piece)) = (entry.infinite_from, emission.piece)

@@ -69,6 +69,8 @@ impl Connection {
     }
 
     /// The peer speaks MPTCP on subflow `i`, which this end opened.
+    #[cold]
+    #[inline(never)]
     fn confirm(&mut self, now: Time, i: usize, ctx: &mut Context) {
         let entry = &mut self.entries[i];
         entry.confirmed = true;

@@ -31,12 +31,7 @@ impl Connection {
                 None => {}
             }
             if self.checksum {
-                // What the checksum sums, with nothing but the payload: all others are zeros.
-                let checksum = match packet.frame.payload.content {
-                    Content::Pattern(place) => dss_checksum_of_pattern(0, 0, 0, place, len),
-                    Content::Unsaid => dss_checksum(0, 0, 0, packet.body.as_deref().unwrap_or(&[])),
-                };
-                self.entries[i].mappings.sum(offset..offset + u64::from(len), !checksum);
+                self.entries[i].mappings.sum(offset..offset + u64::from(len), sum(packet));
             }
         }
         // What a checksum covers is not delivered when it is wrong.
@@ -70,6 +65,16 @@ impl Connection {
             .map(|checksum| mappings::check(self.receiving.number(place), subflow_seq, len, checksum));
         let data = u32::from(len).saturating_sub(u32::from(end));
         (len == 0 || data > 0).then_some(Mapping { offset: start, place, len: data, check })
+    }
+}
+
+/// Ones' complement sum of a payload.
+#[inline(never)] // most connections have no checksums
+fn sum(packet: &Packet) -> u16 {
+    // What the checksum sums, with nothing but the payload: all others are zeros.
+    !match packet.frame.payload.content {
+        Content::Pattern(place) => dss_checksum_of_pattern(0, 0, 0, place, packet.frame.payload.len),
+        Content::Unsaid => dss_checksum(0, 0, 0, packet.body.as_deref().unwrap_or(&[])),
     }
 }
 

@@ -74,6 +74,7 @@ impl Connection {
     }
 
     /// Gives a piece that was given before to subflow `i` too, in segments as that has them.
+    #[inline(never)] // seldom
     fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
         let entry = &mut self.entries[i];
         let mss_bytes = entry.tcp.mss_bytes();
@@ -90,6 +91,7 @@ impl Connection {
 
     /// The peer's window is full. Either a free subflow repairs what blocks it, or, when nothing is on its way that an
     /// answer could come to, the window is probed.
+    #[inline(never)] // seldom
     fn blocked(&mut self, now: Time) -> bool {
         if let Some(head) = self.send.head().copied().filter(|_| self.is_multipath()) {
             self.look();

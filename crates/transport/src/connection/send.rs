@@ -189,11 +189,10 @@ impl Send {
 
     /// What is to be sent next.
     pub fn due(&mut self) -> Due {
-        while let Some(&place) = self.again.front() {
-            match self.find(place) {
-                Some(at) if self.outstanding[at].again => return Due::Again(self.outstanding[at]),
-                _ => self.again.pop_front(),
-            };
+        if !self.again.is_empty()
+            && let Some(piece) = self.due_again()
+        {
+            return Due::Again(piece);
         }
         let bytes = self.written - self.next;
         match self.edge.saturating_sub(self.next).min(bytes) {
@@ -201,6 +200,18 @@ impl Send {
             0 => Due::Blocked,
             window_bytes => Due::New { bytes, window_bytes },
         }
+    }
+
+    /// The oldest piece that waits to be given again.
+    #[inline(never)] // only after losses
+    fn due_again(&mut self) -> Option<Outstanding> {
+        while let Some(&place) = self.again.front() {
+            match self.find(place) {
+                Some(at) if self.outstanding[at].again => return Some(self.outstanding[at]),
+                _ => self.again.pop_front(),
+            };
+        }
+        None
     }
 
     /// The oldest piece that the peer lacks.

@@ -114,6 +114,7 @@ impl Scoreboard {
     }
 
     /// The peer says that it has `range`; `delivered` is told of each segment of which this is news.
+    #[inline(never)] // only after losses
     pub fn sack(&mut self, range: Range<u64>, mut delivered: impl FnMut(&Record)) {
         let (mut first, mut end) = (u64::MAX, 0);
         let held = self.ranges.insert(range, |new| (first, end) = (first.min(new.start), new.end));

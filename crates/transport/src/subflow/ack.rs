@@ -113,6 +113,7 @@ impl Subflow {
     }
 
     /// Without selective ACKs the number of duplicates is all there is (RFC 6582).
+    #[inline(never)] // nearly all have selective ACKs
     fn count_duplicates(&mut self, news: &mut News, flight: u32, bare: bool) {
         if news.advanced {
             news.packets = self.newreno.acknowledged(news.packets);

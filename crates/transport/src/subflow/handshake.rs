@@ -35,6 +35,8 @@ impl Subflow {
     }
 
     /// A segment came before the peer's SYN (RFC 9293 §3.10.7.3).
+    #[cold]
+    #[inline(never)]
     pub(super) fn receive_first(&mut self, now: Time, tcp: &Tcp, control: &mut Control) -> Received {
         let has_ack = tcp.flags.has(Flags::ACK);
         if has_ack && (self.next == 0 || tcp.ack != self.isn.wrapping_add(1)) {
@@ -75,6 +77,8 @@ impl Subflow {
     }
 
     /// The handshake is over.
+    #[cold]
+    #[inline(never)]
     pub(super) fn establish(&mut self, now: Time, echo: Option<u32>, control: &mut Control) {
         self.state = State::Established;
         (self.acked, self.timers.retransmit, self.timeouts) = (1, Time::MAX, 0);
@@ -106,6 +110,8 @@ impl Subflow {
     }
 
     /// Answers a segment that fits nothing with a reset where it expects the next byte.
+    #[cold]
+    #[inline(never)]
     pub(super) fn refuse(&mut self, ack: u32) {
         self.refusal = u64::from(ack.wrapping_sub(self.isn));
         self.due.set(Due::REFUSAL);

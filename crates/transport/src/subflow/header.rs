@@ -56,6 +56,8 @@ impl Subflow {
     }
 
     /// What a SYN offers, or what its answer accepts of that.
+    #[cold]
+    #[inline(never)]
     fn syn_options(&self, now: Time, kind: Kind, options: &mut Options) {
         let answers = kind == Kind::SynAck;
         add(options, &TcpOption::MaximumSegmentSize(self.offered_mss_bytes.min(u32::from(u16::MAX)) as u16));

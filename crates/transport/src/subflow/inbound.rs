@@ -143,6 +143,7 @@ impl Inbound {
         }
     }
 
+    #[inline(never)] // only after losses
     fn insert(&mut self, range: Range<u64>) {
         let mut new = 0;
         let len = range.end - range.start;

@@ -40,6 +40,8 @@ impl Subflow {
         emission
     }
 
+    #[cold]
+    #[inline(never)]
     fn poll_syn(&mut self, now: Time) -> Option<Emission> {
         if !self.due.take(Due::SYN) {
             return None;
@@ -84,7 +86,9 @@ impl Subflow {
             if !self.queue.is_empty() {
                 return self.send_new(now, control);
             }
-            if let Some(emission) = self.send_guess(now, control) {
+            if self.guesses()
+                && let Some(emission) = self.send_guess(now, control)
+            {
                 return Some(emission);
             }
         }
@@ -168,6 +172,8 @@ impl Subflow {
     }
 
     /// RFC 8985 §7.3: new data if there is some, else the last segment, whatever the window says.
+    #[cold]
+    #[inline(never)]
     fn send_tail_probe(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
         let new = self.queue.front().is_some_and(|piece| piece.len > 0);
         let emission = if new {
@@ -189,10 +195,8 @@ impl Subflow {
     }
 
     /// RFC 6675 §4 NextSeg, rules 3 and 4.
+    #[inline(never)] // only after losses
     fn send_guess(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if !self.guesses() {
-            return None;
-        }
         if let Some(at) = self.flight.next_unsure() {
             return Some(self.resend(now, at, control));
         }

@@ -26,15 +26,7 @@ impl Subflow {
         let end = start + i64::from(len);
         if !self.is_acceptable(now, tcp, said, start, end) {
             if !tcp.flags.has(Flags::RST) {
-                if self.state == State::SynReceived && tcp.flags.has(Flags::SYN) && start == 0 {
-                    // Our SYN/ACK was lost.
-                    self.due.set(Due::SYN);
-                } else {
-                    if len > 0 && start > 0 {
-                        self.inbound.came_again(start as u64..end as u64);
-                    }
-                    self.answer(now, len);
-                }
+                self.receive_unacceptable(now, tcp, start, len);
             }
             return Received::default();
         }
@@ -97,7 +89,24 @@ impl Subflow {
             && start - (self.inbound.next as i64) < WIDEST_WINDOW
     }
 
+    /// A segment that is not acceptable, and no reset, begins at `start`.
+    #[cold]
+    #[inline(never)]
+    fn receive_unacceptable(&mut self, now: Time, tcp: &Tcp, start: i64, len: u32) {
+        if self.state == State::SynReceived && tcp.flags.has(Flags::SYN) && start == 0 {
+            // Our SYN/ACK was lost.
+            self.due.set(Due::SYN);
+            return;
+        }
+        if len > 0 && start > 0 {
+            self.inbound.came_again(start as u64..start as u64 + u64::from(len));
+        }
+        self.answer(now, len);
+    }
+
     /// RFC 5961 §3.2: only one exactly in order is believed.
+    #[cold]
+    #[inline(never)]
     fn receive_reset(&mut self, now: Time, start: i64, control: &mut Control) -> Received {
         if start != self.inbound.next as i64 {
             self.answer(now, 0);
@@ -157,6 +166,8 @@ impl Subflow {
     }
 
     /// An ACK for a segment that is not acceptable.
+    #[cold]
+    #[inline(never)]
     pub(super) fn answer(&mut self, now: Time, len: u32) {
         if len > 0 || now - self.last_answer >= ANSWER_INTERVAL_NS {
             self.last_answer = now;
@@ -174,6 +185,8 @@ impl Subflow {
     }
 
     /// Everything ends here.
+    #[cold]
+    #[inline(never)]
     pub(super) fn shut(&mut self) {
         (self.state, self.timers, self.due) = (State::Closed, super::timers::Timers::NONE, Due::default());
     }

@@ -32,6 +32,7 @@ impl Subflow {
     }
 
     /// Fast recovery starts (RFC 5681 §3.2, RFC 6675 §5).
+    #[inline(never)] // only after losses
     pub(super) fn enter_recovery(&mut self, now: Time, control: &mut Control) {
         let prior = self.window_packets(control);
         self.undo.start(&control.windows[control.index]);
@@ -59,6 +60,7 @@ impl Subflow {
     }
 
     /// Everything that was in flight when repair began is acknowledged.
+    #[inline(never)] // only after losses
     pub(super) fn leave(&mut self, control: &mut Control) {
         let window = &mut control.windows[control.index];
         if self.phase == Phase::Recovery {
@@ -73,6 +75,7 @@ impl Subflow {
     }
 
     /// An ACK moved: whether its echo shows that the original of what was sent again arrived, so that nothing was lost.
+    #[inline(never)] // only after losses
     pub(super) fn take_back(&mut self, echo: Option<u32>, control: &mut Control) {
         let Some((resent, echo)) = self.undo.first_resent().zip(echo.filter(|_| self.timestamps && self.settings.undo))
         else {
