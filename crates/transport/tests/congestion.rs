@@ -50,7 +50,7 @@ fn assert_close(got: &[f64], expected: &[f64]) {
 
 #[test]
 fn controllers_are_known_by_name() {
-    assert_eq!(NAMES, ["reno", "cubic", "lia", "olia"]);
+    assert_eq!(NAMES, ["reno", "cubic", "cubic-linux", "lia", "olia"]);
     assert!(NAMES.iter().all(|name| build(name).is_some()));
     assert!(summaries().iter().all(|(_, summary)| !summary.is_empty() && !summary.contains('\n')));
     assert!(build("vegas").is_none());
@@ -304,6 +304,62 @@ fn cubic_is_no_slower_than_reno() {
     assert!((slope(15, 29) - 1.0).abs() < 0.06, "{}", slope(15, 29));
 }
 
+/// Linux: Reno's share grows by 8/15 of a packet per round trip however large it is (`beta_scale` of tcp_cubic.c is 15).
+#[test]
+fn cubic_as_in_linux_keeps_renos_pace() {
+    let mut cubic = build("cubic-linux").unwrap();
+    let mut all = [window(20.0, 10)];
+    cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    assert_eq!(all[0].ssthresh_packets, 14.0, "20 · 717 / 1024");
+    all[0].cwnd_packets = 14.0;
+    let got = cubic_rounds(&mut *cubic, &mut all, 10, 60);
+    let slope = (got[59] - got[9]) / 50.0;
+    assert!((slope - 8.0 / 15.0).abs() < 0.06, "{slope}");
+}
+
+/// Linux: the same curve, but for whole packets.
+#[test]
+fn cubic_as_in_linux_follows_its_curve() {
+    let mut cubic = build("cubic-linux").unwrap();
+    let mut all = [window(1000.0, 100)];
+    cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    all[0].cwnd_packets = all[0].ssthresh_packets;
+    let got = cubic_rounds(&mut *cubic, &mut all, 100, 140);
+    let k = (300.0_f64 / 0.4).cbrt();
+    for (round, got) in got.iter().enumerate().skip(2) {
+        let t = (round + 1) as f64 * 0.1;
+        let expected = 0.4 * (t - k) * (t - k) * (t - k) + 1000.0;
+        assert!((got / expected - 1.0).abs() < 0.02, "{got} for {expected} at {t} s");
+    }
+}
+
+/// HyStart: eight samples of a round trip that all show a queue of more than an eighth (4 ms at least) end slow start, and
+/// so does a train of ACKs as long as half a round trip; what comes apart and on time does neither.
+#[test]
+fn hystart_ends_slow_start() {
+    let grown = |rtt_ms: i64, later_ms: i64, gap_ns: i64| {
+        let mut cubic = build("cubic-linux").unwrap();
+        let mut all = [Window { ssthresh_packets: f64::INFINITY, ..window(16.0, rtt_ms) }];
+        let mut now = 0;
+        for round in 0..4 {
+            let flight = all[0].cwnd_packets as i64;
+            let rtt_ms = rtt_ms + if round == 0 { 0 } else { later_ms };
+            now += rtt_ms * MS;
+            for packet in 0..flight {
+                let at = ack(now + packet * gap_ns, 1);
+                let acked = Acked { rtt_ns: Some(rtt_ms * MS), in_flight_packets: flight as u32, ..at };
+                cubic.acked(0, &mut all, &acked);
+            }
+        }
+        all[0].cwnd_packets
+    };
+    assert!(grown(100, 0, 100_000) >= 256.0, "nothing to see");
+    assert!(grown(100, 20, 100_000) < 64.0, "20 ms more");
+    let train = grown(100, 0, 1_900_000);
+    assert!(train < 80.0, "{train} after a train of 50 ms");
+    assert!(grown(100, 0, 2_100_000) >= 256.0, "no train");
+}
+
 /// RFC 9438 §5.8: time in which the window was not used does not count.
 #[test]
 fn cubic_does_not_grow_while_idle() {
@@ -432,7 +488,8 @@ proptest! {
         paths in prop::collection::vec((2.0..500.0_f64, 1..500_i64), 1..4),
         packets in 2..8_u32,
     ) {
-        for name in NAMES {
+        // Linux reckons its curve anew with each ACK, not with each packet.
+        for name in NAMES.iter().filter(|name| **name != "cubic-linux") {
             let all: Vec<_> = paths.iter().map(|&(cwnd, rtt)| window(cwnd, rtt)).collect();
             let (mut once, mut often) = (all.clone(), all);
             let mut controllers = [build(name).unwrap(), build(name).unwrap()];

@@ -30,6 +30,7 @@ macro_rules! controllers {
 controllers! {
     "reno" = reno::Reno,
     "cubic" = cubic::Cubic,
+    "cubic-linux" = cubic_linux::CubicLinux,
     "lia" = lia::Lia,
     "olia" = olia::Olia,
 }
