@@ -44,8 +44,12 @@ fn elements() -> impl Strategy<Value = Value> {
         json!({"element": "delay", "delay": delay * MS, "jitter": jitter * MS, "reorder": reorder})
     });
     let loss = (0.0f64..0.1).prop_map(|ratio| json!({"element": "loss", "ratio": ratio}));
-    (rate, delay, proptest::option::of(loss))
-        .prop_map(|(rate, delay, loss)| Value::Array([Some(rate), Some(delay), loss].into_iter().flatten().collect()))
+    let segments = proptest::sample::select(&["all", "syn", "syn-ack", "data"][..]);
+    let strip = segments.prop_map(|segments| json!({"element": "strip-options", "segments": segments}));
+    let more = (proptest::option::of(loss), proptest::option::weighted(0.1, strip));
+    (rate, delay, more).prop_map(|(rate, delay, (loss, strip))| {
+        Value::Array([Some(rate), Some(delay), loss, strip].into_iter().flatten().collect())
+    })
 }
 
 /// Outages of these paths, each with its end.

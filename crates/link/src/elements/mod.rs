@@ -8,6 +8,7 @@ mod periodic_loss;
 mod rate;
 mod rate_markov;
 mod rate_process;
+mod strip_options;
 mod trace;
 
 use crate::describe::{Fault, Parameters, named};
@@ -76,4 +77,5 @@ elements! {
     periodic_loss,
     gilbert_elliott,
     gilbert_elliott_time,
+    strip_options,
 }
