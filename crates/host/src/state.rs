@@ -14,6 +14,8 @@ pub struct Host {
     interfaces: Vec<Interface>,
     endpoint: Endpoint,
     services: Vec<(u16, Service)>,
+    /// Peers that have not answered our SYN/ACK yet, and where they want to go.
+    knocking: Vec<(ConnectionId, u16)>,
     /// Ordered by connection.
     served: Vec<Served>,
     /// Of applications, by their place in `served`.
@@ -49,6 +51,7 @@ impl Host {
             interfaces,
             endpoint: Endpoint::new(config, seed),
             services: Vec::new(),
+            knocking: Vec::new(),
             served: Vec::new(),
             deadlines: Deadlines::default(),
             sources: Vec::new(),
@@ -221,11 +224,8 @@ impl Host {
     #[inline]
     fn serve(&mut self, now: Time) {
         while let Some((connection, event)) = self.endpoint.event() {
-            if let Event::Accepted { port } = event
-                && let Some((_, service)) = self.services.iter().find(|(listening, _)| *listening == port)
-            {
-                let application = service();
-                self.insert(connection, application);
+            if matches!(event, Event::Accepted { .. } | Event::Connected | Event::Closed(_)) {
+                self.answer(connection, event);
             }
             if let Ok(place) = self.served.binary_search_by_key(&connection, |served| served.connection) {
                 self.closed += usize::from(matches!(event, Event::Closed(_)));
@@ -235,6 +235,24 @@ impl Host {
                 self.done += usize::from(progress.is_done() && !before);
                 self.with(now, place, |application, stream| application.on(now, event, stream));
             }
+        }
+    }
+
+    /// A connection that a peer opens is an application's once its handshake is complete, as `accept` has it. What is
+    /// reset before, such as a join whose options were stripped, never was one (RFC 9293 §3.10.7.4).
+    #[cold]
+    #[inline(never)]
+    fn answer(&mut self, connection: ConnectionId, event: Event) {
+        if let Event::Accepted { port } = event {
+            return self.knocking.push((connection, port));
+        }
+        let Some(place) = self.knocking.iter().position(|(known, _)| *known == connection) else { return };
+        let (_, port) = self.knocking.remove(place);
+        if event == Event::Connected
+            && let Some((_, service)) = self.services.iter().find(|(listening, _)| *listening == port)
+        {
+            let application = service();
+            self.insert(connection, application);
         }
     }
 

@@ -121,8 +121,9 @@ impl Resident {
     /// Tells others how far it has come.
     pub fn report(&mut self) {
         for (place, (id, progress)) in self.host.progress().enumerate() {
-            if self.seen.len() == place {
-                self.seen.push((id, Connection::default()));
+            // They are in the order of their ids, whichever was accepted first.
+            if self.seen.get(place).is_none_or(|(known, _)| *known != id) {
+                self.seen.insert(place, (id, Connection::default()));
             }
             let Connection { mut mptcp, mut subflows, mut corrupt_bytes, .. } = self.seen[place].1;
             if let Some(snapshot) = self.host.endpoint().snapshot(id) {
