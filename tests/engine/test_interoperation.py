@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from contact import pattern
 from engine.machines import Machine, about
 from mptcplab.results.run import Run
 from requirements import need_tool
@@ -151,6 +153,36 @@ def test_a_backup_waits_until_the_other_path_is_gone(host: Machine, ours: str, g
     assert bins.filter(pl.col("at_s") >= 1)["bytes"].sum() > 2_000_000
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("ours", OURS)
+def test_what_arrives_is_what_was_sent(host: Machine, ours: str, way: str) -> None:
+    # One path: bytes are in the capture of the end that reads them in their order, but for those
+    # that came twice.
+    plain = {"mptcp__enabled": "false", "path__wifi__loss": "1 %", "transfer__size": "1 MB"}
+    settings = plain | {"transfer__direction": way, f"{ours}__stack": "mptcplab"}
+    words = setting(**settings)
+    (run,) = host.emulate(TWO_PATHS, "--no-baselines", "--full-payload", *words).values()
+    reader, port = ("client", "srcport") if way == "download" else ("server", "dstport")
+    stream = hashlib.sha256(streamed(run, reader, port)).hexdigest()
+    assert stream == hashlib.sha256(pattern(1_000_000)).hexdigest()
+
+
+def streamed(run: Run, reader: str, port: str) -> bytes:
+    """The stream that an end was sent, put together from its capture."""
+    need_tool("tshark")
+    capture = run.directory / f"{reader}.pcapng"
+    which = ["-Y", f"tcp.{port} == 8080 && tcp.len > 0", "-d", "tcp.port==8080,data"]
+    fields = ["-T", "fields", "-e", "tcp.seq", "-e", "tcp.payload"]
+    command = ["tshark", "-n", "-r", str(capture), *which, *fields]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    stream = bytearray(1_000_000)
+    for line in done.stdout.splitlines():
+        seq, _, payload = line.partition("\t")
+        part = bytes.fromhex(payload)
+        stream[int(seq) - 1 : int(seq) - 1 + len(part)] = part
+    return bytes(stream)
+
+
 @pytest.mark.parametrize("ours", OURS)
 def test_plain_tcp(host: Machine, ours: str) -> None:
     run = meet(host, ours, mptcp__enabled="false")
@@ -249,6 +281,7 @@ def test_the_kernel_gives_up(host: Machine, ours: str) -> None:
     (run,) = host.emulate(TWO_PATHS, "--no-baselines", *setting(**values)).values()
     assert run.outcome["finished"] is False
     assert run.outcome["reason"].startswith("stopped after 1 s: ")
+    assert run.connections["ended"].to_list() == ["fastclose"]
 
 
 def test_two_of_ours_are_a_simulation(host: Machine) -> None:

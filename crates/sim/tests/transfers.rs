@@ -120,3 +120,13 @@ fn what_a_lost_path_had_selectively_acknowledged_comes_over_the_other() {
         assert!(outcome.finished, "seed {seed}: {outcome:?}");
     }
 }
+
+#[test]
+fn a_join_that_reaches_the_server_without_its_options_is_nobodys_connection() {
+    let mut scenario = wifi_lte(800_000);
+    let strip = json!({"element": "strip-options"});
+    scenario["links"]["lte"]["uplink"].as_array_mut().unwrap().push(strip);
+    let (outcome, _, _) = run(&scenario);
+    assert!(outcome.finished, "{outcome:?}");
+    assert_eq!(outcome.bytes_down, 800_000);
+}
