@@ -13,6 +13,7 @@ import pytest
 from contact import pattern
 from engine.machines import Machine, about
 from mptcplab.results.run import Run
+from mptcplab.scenario.scenario import load
 from requirements import need_tool
 
 TWO_PATHS = """\
@@ -282,6 +283,43 @@ def test_the_kernel_gives_up(host: Machine, ours: str) -> None:
     assert run.outcome["finished"] is False
     assert run.outcome["reason"].startswith("stopped after 1 s: ")
     assert run.connections["ended"].to_list() == ["fastclose"]
+
+
+def test_linux_has_its_own_where_only_we_have_a_policy() -> None:
+    paths = {"wifi": {"rate": "1 Mbit/s", "delay": "1 ms"}}
+    given = {"schema": 1, "transfer": {"size": "1 MB", "direction": "download"}, "path": paths}
+    policies = {"congestion_control": "olia", "scheduler": "lowest-rtt"}
+    _, shared = load({**given, "mptcp": policies, "server": {"stack": "mptcplab"}})
+    assert (shared.kernel.congestion_control, shared.kernel.scheduler) == ("cubic", "default")
+    assert shared.kernel.tcp_congestion_control == "cubic"
+    assert shared.mptcp.congestion_control == "olia"
+    _, alike = load(
+        {**given, "mptcp": {"congestion_control": "reno"}, "client": {"stack": "mptcplab"}}
+    )
+    assert alike.kernel.congestion_control == "reno"
+    # Two Linuxes have what they are told, or are refused.
+    _, both = load({**given, "mptcp": policies})
+    assert both.kernel.congestion_control == "olia"
+
+
+def test_what_linux_cannot_have_is_our_ends_alone(host: Machine) -> None:
+    cannot: dict[str, Any] = {
+        "mptcp__penalisation": "true",
+        "tcp__pacing": "true",
+        "mptcp__max_subflows": 20,
+    }
+    meet(host, "server", transfer__size="100 kB", **cannot)
+    file = host.write(TWO_PATHS)
+    done = host.run("run", file, "--engine", "kernel", *setting(**cannot))
+    assert done.returncode == 2
+    assert "Linux cannot have" in done.stderr
+
+
+def test_guests_need_linux_at_both_ends(host: Machine) -> None:
+    file = host.write(TWO_PATHS)
+    done = host.run("shell", file, *setting(server__stack="mptcplab"), "--", "true")
+    assert done.returncode == 2
+    assert "[server] stack: programs need Linux's at both ends" in done.stderr
 
 
 def test_two_of_ours_are_a_simulation(host: Machine) -> None:
