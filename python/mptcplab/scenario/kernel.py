@@ -13,12 +13,13 @@ from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
 
 # Of one subflow alone: what plain TCP can be. A coupled one is Reno there.
-UNCOUPLED = ("reno", "cubic")
+UNCOUPLED = ("reno", "cubic", "cubic-linux")
 # Linux's own.
 CONGESTION_CONTROL = "cubic"
 SCHEDULER = "default"
-# What Linux calls what [mptcp] names.
+# What Linux calls what [mptcp] and [tcp] name.
 SCHEDULERS = {"linux": SCHEDULER}
+CONGESTION_CONTROLS = {"cubic-linux": CONGESTION_CONTROL}
 NAME = re.compile(r"[A-Za-z0-9_-]{1,15}")
 SYSCTL = re.compile(r"net(\.[a-z0-9_-]+){2,}")
 
@@ -80,12 +81,13 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
         scheduler = SCHEDULER if scheduler in _ours("scheduler") else scheduler
         ours = CONGESTION_CONTROL if ours in _coupled() else ours
     ours = given.congestion_control or ours
+    plain = tcp.get("congestion_control", ours)
     filled = given.model_copy(
         update={
-            "congestion_control": ours,
+            "congestion_control": CONGESTION_CONTROLS.get(ours, ours),
             "scheduler": given.scheduler or SCHEDULERS.get(scheduler, scheduler),
             "tcp_congestion_control": given.tcp_congestion_control
-            or over_one_path(tcp.get("congestion_control", ours)),
+            or over_one_path(CONGESTION_CONTROLS.get(plain, plain)),
         }
     )
     for key in ("congestion_control", "scheduler", "tcp_congestion_control"):
