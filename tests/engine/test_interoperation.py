@@ -334,7 +334,7 @@ def test_two_of_ours_are_a_simulation(host: Machine) -> None:
 LONG = os.environ.get("MPTCPLAB_REQUIRE") == "all" or "MPTCPLAB_LONG" in os.environ
 
 
-@pytest.mark.skipif(not LONG, reason="takes a minute each: MPTCPLAB_LONG=1")
+@pytest.mark.skipif(not LONG, reason="ten seconds each: MPTCPLAB_LONG=1")
 @pytest.mark.parametrize("ip", [4, 6])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("ours", OURS)
