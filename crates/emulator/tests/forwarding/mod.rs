@@ -5,7 +5,7 @@ use crate::common::inside;
 use emulator::Namespace;
 use emulator::device::{Device, Sent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::{AddressFamily, SocketType, ipproto, socket, sockopt};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -98,7 +98,9 @@ pub fn transfer(flow: &Flow, local: &str, remote: &str, bytes: usize) -> Result<
 
 fn stream_socket(remote: &SocketAddr, is_multipath: bool) -> OwnedFd {
     let family = if remote.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = socket(family, SocketType::STREAM, is_multipath.then_some(ipproto::MPTCP)).unwrap();
+    // Programs that other tests start meanwhile must not inherit it.
+    let (close, protocol) = (SocketFlags::CLOEXEC, is_multipath.then_some(ipproto::MPTCP));
+    let socket = socket_with(family, SocketType::STREAM, close, protocol).unwrap();
     sockopt::set_socket_reuseaddr(&socket, true).unwrap();
     socket
 }
