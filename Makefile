@@ -30,7 +30,8 @@ build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
 	scripts/peers
 	cargo test --workspace --exclude python --locked
-	$(BIN)/python -m pytest
+	# Tests of the kernel engine wait for real time: some files at once.
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile
 
 .PHONY: lint
 lint: $(VENV)/dev ## Formatting, lints, types, licences
