@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from mptcplab.cli.parser import Parser, named, number, number_above_0
+from mptcplab.cli.arguments import add_captures_to, add_changes_to
+from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.summary import text
 
 TYPE_CHECKING = False
@@ -47,17 +48,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="simulation: endpoints of our own in virtual time; kernel: Linux's, in real time, in "
         "namespaces that end with the run (default: simulation)",
     )
-    command.add_argument(
-        "--seed", type=number, default=1, metavar="N", help="seed of all chance (default: 1)"
-    )
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="settings",
-        metavar="KEY=VALUE",
-        help="change the scenario: path.wifi.rate=10Mbit/s, timeline.0.at=5s; may be repeated",
-    )
+    add_changes_to(command)
     command.add_argument(
         "--repeat",
         type=number_above_0,
@@ -83,22 +74,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     output.add_argument(
         "--force", action="store_true", help="replace other runs that are in the way"
     )
-    captures = output.add_mutually_exclusive_group()
-    captures.add_argument(
-        "--no-captures",
-        action="store_const",
-        const="none",
-        default="headers",
-        dest="captures",
-        help="write tables only",
-    )
-    captures.add_argument(
-        "--full-payload",
-        action="store_const",
-        const="full",
-        dest="captures",
-        help="write the payload into the captures too",
-    )
+    add_captures_to(output)
     output.add_argument("--json", action="store_true", help="print everything as JSON")
     command.set_defaults(run=run)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from mptcplab.cli.parser import Parser, named, number
+from mptcplab.cli.arguments import add_captures_to, add_changes_to
+from mptcplab.cli.parser import Parser, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,17 +53,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="store_true",
         help="give MPTCP to programs that ask for TCP, at both ends (mptcpize run)",
     )
-    command.add_argument(
-        "--seed", type=number, default=1, metavar="N", help="seed of all chance (default: 1)"
-    )
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="settings",
-        metavar="KEY=VALUE",
-        help="change the scenario: path.wifi.rate=10Mbit/s, timeline.0.at=5s; may be repeated",
-    )
+    add_changes_to(command)
     output = command.add_argument_group("output")
     output.add_argument(
         "--out",
@@ -74,22 +65,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     output.add_argument(
         "--force", action="store_true", help="replace another run that is in the way"
     )
-    captures = output.add_mutually_exclusive_group()
-    captures.add_argument(
-        "--no-captures",
-        action="store_const",
-        const="none",
-        default="headers",
-        dest="captures",
-        help="write tables only",
-    )
-    captures.add_argument(
-        "--full-payload",
-        action="store_const",
-        const="full",
-        dest="captures",
-        help="write the payload into the captures too",
-    )
+    add_captures_to(output)
     command.set_defaults(run=run)
 
 
