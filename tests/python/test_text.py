@@ -7,8 +7,8 @@ from io import BytesIO, StringIO, TextIOWrapper
 import pytest
 
 from mptcplab.cli.progress import line
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.words import text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import sys
 import time
 
 from mptcplab.cli.summary.page import PLAIN, carries
-from mptcplab.cli.summary.text import count, size
+from mptcplab.words.text import count, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 
 from mptcplab.cli.arguments import add_captures_to, add_changes_to
 from mptcplab.cli.parser import Parser, named, number_above_0
-from mptcplab.cli.summary import text
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

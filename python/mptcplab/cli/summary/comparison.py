@@ -6,21 +6,18 @@ import statistics
 import sys
 from io import TextIOWrapper
 
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.connection import print_connections
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.cli.summary.remarks import print_remarks
+from mptcplab.words import text
+from mptcplab.words.runs import engine, gain, label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
-
-# What prints as 0 %.
-SAME = 0.005
 
 
 def print_comparison(
@@ -39,7 +36,7 @@ def print_comparison(
     for run in comparison.runs:
         _print_failure(page, run)
     if comparison.baselines:
-        page.words(_gain(comparison))
+        page.words(gain(comparison))
     page.line()
     page.words(
         f"{comparison.directory} holds the runs; mptcplab analyze "
@@ -92,27 +89,8 @@ def _print_head(page: Page, comparison: Comparison, title: str | None, chance: s
     facts = [page.style(text.clean(about["scenario"]), "strong")]
     if title:
         facts.append(text.clean(title))
-    page.facts([*facts, _engine(about), chance], indent="")
+    page.facts([*facts, engine(about), chance], indent="")
     page.line()
-
-
-def _engine(about: dict[str, Any]) -> str:
-    """Say what ran it."""
-    if about["engine"] == "simulation":
-        return "simulated"
-    linux = f"Linux {about['kernel']['release']}"
-    for end, stack in about.get("stacks", {}).items():
-        if stack == "mptcplab":
-            linux += f" and a {end} of mptcplab"
-    return text.clean(f"{linux} over emulated links")
-
-
-def label(run: Run) -> str:
-    """Name a run."""
-    path = run.about["path"]
-    if path is not None:
-        return f"TCP over {path}"
-    return "MPTCP" if run.about["mptcp"] else "plain TCP"
 
 
 def _columns(runs: list[Run]) -> list[Column]:
@@ -159,20 +137,6 @@ def _print_failure(page: Page, run: Run, where: str = "") -> None:
     if not outcome["finished"]:
         words = f"{where}{label(run)} did not finish: {outcome['reason']}"
         page.words(words, first="! ", style="warning")
-
-
-def _gain(comparison: Comparison) -> str:
-    if comparison.best_path is None:
-        return "no single path finished the transfer"
-    best = comparison.baselines[comparison.best_path]
-    words = f"best single path: {comparison.best_path} with {text.rate(best.throughput_mbps)}"
-    if comparison.gain is None:
-        return words
-    own = label(comparison.mptcp)
-    if abs(comparison.gain) < SAME:
-        return f"{words}; {own} gives as much"
-    more = "more" if comparison.gain > 0 else "less"
-    return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
 
 
 def _with_mean(values: list[float | None], show: Callable[[float], str]) -> list[str]:

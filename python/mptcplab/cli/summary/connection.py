@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
-from mptcplab.cli.summary.subflows import names_of, print_subflows
+from mptcplab.cli.summary.subflows import print_subflows
 from mptcplab.cli.summary.unknown import print_reasons
+from mptcplab.words import text
+from mptcplab.words.subflows import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

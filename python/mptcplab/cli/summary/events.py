@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
+from mptcplab.words import text
+from mptcplab.words.events import GRAVE, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from mptcplab.analysis import Measured
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
     # Time, number of the subflow, what happened, whether it deserves a second look.
     Line = tuple[float, int | None, str, bool]
-
-# Who sent a packet of a direction.
-SENDERS = {"up": "the client", "down": "the server"}
 
 # Listed nowhere here: figures of the subflows' table tell of them.
 TOLD_ELSEWHERE = frozenset(
@@ -30,33 +28,8 @@ TOLD_ELSEWHERE = frozenset(
         "reinjection",
     }
 )
-FAILED_JOINS = ("join_refused", "join_unanswered", "join_unfinished")
-GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout", *FAILED_JOINS})
 # What events must share to be told in one line.
 ALIKE = ("event", "subflow", "direction", "detail", "address_id", "address", "port")
-
-WORDS: dict[str, Callable[[Row], str]] = {
-    "add_addr": lambda row: (
-        f"{SENDERS[row['direction']]} announces address {row['address_id']}: "
-        f"{text.endpoint(row['address'], row['port'])}{_in_brackets(row['detail'])}"
-    ),
-    "remove_addr": lambda row: f"{SENDERS[row['direction']]} withdraws address {row['address_id']}",
-    "prio": lambda row: f"{SENDERS[row['direction']]} makes it {row['detail']} (MP_PRIO)",
-    "fail": lambda row: f"MP_FAIL from {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
-    "fastclose": lambda row: f"MP_FASTCLOSE from {SENDERS[row['direction']]}",
-    "reset": lambda row: f"reset by {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
-    "fallback": lambda row: f"goes on as plain TCP{_after_colon(row['detail'])}",
-    "gap": lambda row: (
-        f"no new data from {SENDERS[row['direction']]} for {text.milliseconds(row['duration_ms'])}"
-    ),
-    "timeout": lambda row: (
-        f"{SENDERS[row['direction']]} sent again after a time-out of "
-        f"{text.milliseconds(row['duration_ms'])}"
-    ),
-    "experimental": lambda row: (
-        f"MPTCP option of a kind of its own from {SENDERS[row['direction']]}"
-    ),
-}
 
 
 def print_events(
@@ -95,7 +68,7 @@ def _listed(events: Iterator[Row], *, alone: bool) -> Iterator[Line]:
             alike[key] = _Alike(row)
     for group in alike.values():
         row = group.first
-        yield group.begun, row["subflow"], _words(row) + group.rest(), row["event"] in GRAVE
+        yield group.begun, row["subflow"], told(row) + group.rest(), row["event"] in GRAVE
 
 
 class _Alike:
@@ -127,17 +100,3 @@ def _begin(row: Row) -> float:
     """When it began: a gap is listed where it ends."""
     at: float = row["at_s"]
     return at - row["duration_ms"] / 1000 if row["event"] == "gap" else at
-
-
-def _words(row: Row) -> str:
-    if row["event"] in WORDS:
-        return WORDS[row["event"]](row)
-    return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"
-
-
-def _after_colon(words: str | None) -> str:
-    return f": {words}" if words else ""
-
-
-def _in_brackets(words: str | None) -> str:
-    return f" ({words})" if words else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from mptcplab import _core
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Page
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mptcplab.cli.summary import text
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,30 +31,6 @@ def print_subflows(
     lines = _lines(subflows, flows)
     if lines:
         draw(page, _columns(lines, names))
-
-
-def names_of(subflows: list[Row]) -> dict[int, str]:
-    """Name every subflow by its path, or else by what tells its addresses from the others'."""
-    paths = Counter(row["path"] for row in subflows)
-    servers = {(row["server_address"], row["server_port"]) for row in subflows}
-    plain = {row["subflow"]: _addresses(row, len(servers) > 1, ports=False) for row in subflows}
-    often = Counter(plain.values())
-
-    def name(row: Row) -> str:
-        path = row["path"]
-        if len(subflows) == 1 or paths[path] == 1:
-            return text.clean(path) if path else plain[row["subflow"]]
-        ports = often[plain[row["subflow"]]] > 1
-        addresses = _addresses(row, len(servers) > 1, ports) if ports else plain[row["subflow"]]
-        return text.clean(f"{path} {addresses}") if path else addresses
-
-    return {row["subflow"]: name(row) for row in subflows}
-
-
-def _addresses(row: Row, both: bool, ports: bool) -> str:
-    client = text.endpoint(row["client_address"], row["client_port"] if ports else None)
-    server = text.endpoint(row["server_address"], row["server_port"] if ports else None)
-    return f"{client} → {server}" if both else client
 
 
 def _lines(subflows: list[Row], flows: list[Row]) -> list[Line]:

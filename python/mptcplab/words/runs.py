@@ -1,0 +1,49 @@
+"""Runs in words: what they are called, what ran them, how they compare."""
+
+from __future__ import annotations
+
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
+
+# What prints as 0 %.
+SAME = 0.005
+
+
+def label(run: Run) -> str:
+    """Name a run."""
+    path = run.about["path"]
+    if path is not None:
+        return f"TCP over {path}"
+    return "MPTCP" if run.about["mptcp"] else "plain TCP"
+
+
+def engine(about: dict[str, Any]) -> str:
+    """Say what ran it, by what run.json says."""
+    if about["engine"] == "simulation":
+        return "simulated"
+    linux = f"Linux {about['kernel']['release']}"
+    for end, stack in about.get("stacks", {}).items():
+        if stack == "mptcplab":
+            linux += f" and a {end} of mptcplab"
+    return text.clean(f"{linux} over emulated links")
+
+
+def gain(comparison: Comparison) -> str:
+    """Say what MPTCP gives over the best single path."""
+    if comparison.best_path is None:
+        return "no single path finished the transfer"
+    best = comparison.baselines[comparison.best_path]
+    words = f"best single path: {comparison.best_path} with {text.rate(best.throughput_mbps)}"
+    if comparison.gain is None:
+        return words
+    own = label(comparison.mptcp)
+    if abs(comparison.gain) < SAME:
+        return f"{words}; {own} gives as much"
+    more = "more" if comparison.gain > 0 else "less"
+    return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
