@@ -1,0 +1,28 @@
+"""Statistics over repeated runs: every figure comes with its n, its spread and an interval.
+
+Values that are None or not finite are left out and counted as missing. All chance is seeded: the
+same values give the same intervals.
+"""
+
+from mptcplab.results.statistics.bootstrap import interval
+from mptcplab.results.statistics.ccdf import Ccdf, ccdf, ccdf_of_bins
+from mptcplab.results.statistics.correction import adjust
+from mptcplab.results.statistics.description import Description, describe
+from mptcplab.results.statistics.estimate import Estimate
+from mptcplab.results.statistics.gain import Gain, gain
+from mptcplab.results.statistics.pairs import Paired, paired
+
+__all__ = [
+    "Ccdf",
+    "Description",
+    "Estimate",
+    "Gain",
+    "Paired",
+    "adjust",
+    "ccdf",
+    "ccdf_of_bins",
+    "describe",
+    "gain",
+    "interval",
+    "paired",
+]
