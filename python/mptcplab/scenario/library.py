@@ -1,4 +1,4 @@
-"""The links and scenarios that ship with mptcplab, as TOML files beside this one."""
+"""The links, scenarios and campaigns that ship with mptcplab, as TOML files beside this one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 @cache
 def names(what: str) -> list[str]:
-    """Name all ``"links"`` or ``"scenarios"``."""
+    """Name all ``"links"``, ``"scenarios"`` or ``"campaigns"``."""
     return sorted(path.stem for path in (HERE / what).glob("*.toml"))
 
 

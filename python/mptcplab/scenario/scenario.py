@@ -88,9 +88,14 @@ def load(given: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str,
     name, source = find(given)
     for setting in settings:
         source.set(setting)
+    return name, checked(source)
+
+
+def checked(source: Source) -> Scenario:
+    """Read a scenario and have the code of the links look at it."""
     scenario = read_scenario(source)
     check_links(scenario, source)
-    return name, scenario
+    return scenario
 
 
 def find(scenario: Given) -> tuple[str, Source]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -48,6 +49,7 @@ def read(model: type[Some], value: Any, place: Place, source: Source) -> Some:
         raise _fault(model, error, place, source) from None
 
 
+@cache
 def kinds(model: type[Section]) -> dict[str, Kind | None]:
     """Give the kind of value of each key."""
     hints = get_type_hints(model, include_extras=True)

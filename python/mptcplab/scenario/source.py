@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import tomllib
 from pathlib import Path
@@ -57,62 +58,79 @@ class Source:
         """Make the complaint about a place."""
         key = ".".join(map(str, place))
         about = f"{key}: {what}" if key else what
-        for known, setting in self._set.items():
+        for known, by in self._set.items():
             if place[: len(known)] == known:
-                return ScenarioError(f"--set {setting}: {about}")
+                return ScenarioError(f"{by}: {about}")
         # One of them may be what does not go with it.
         if self._set:
-            about += f" (with --set {' --set '.join(self._set.values())})"
+            about += f" (with {' '.join(dict.fromkeys(self._set.values()))})"
+        return ScenarioError(f"{self.where(place)}: {about}")
+
+    def where(self, place: Place) -> str:
+        """Say where a place is written: file and line, as far as they are known."""
         for length in range(len(place), 0, -1):
             if place[:length] in self._lines:
-                return ScenarioError(f"{self.name}:{self._lines[place[:length]]}: {about}")
-        return ScenarioError(f"{self.name}: {about}")
+                return f"{self.name}:{self._lines[place[:length]]}"
+        return self.name
+
+    def copy(self) -> Source:
+        """Give another one, to be set otherwise."""
+        return Source(self.name, copy.deepcopy(self.data), self._lines, self.directory)
 
     def set(self, setting: str) -> None:
-        """Set a value: ``path.wifi.rate=10 Mbit/s``, TOML or bare text.
-
-        It is the last word: what it excludes goes, unless that was set too.
-        """
+        """Set a value as ``--set`` does: ``path.wifi.rate=10 Mbit/s``, TOML or bare text."""
         key, given, value = setting.partition("=")
-        words = [word.strip() for word in key.split(".")]
-        if not given or not all(words):
+        if not given or not is_key(key):
             raise ScenarioError(
                 f"--set {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s"
             )
+        self.put(key, _value(value.strip()), f"--set {setting}")
+
+    def put(self, key: str, value: Any, by: str) -> None:
+        """Set a value by the word of ``by``, which complaints about it begin with.
+
+        It is the last word: what it excludes goes, unless that was set too.
+        """
+        words = [word.strip() for word in key.split(".")]
         rivals.write_out_profile(self.data, words)
         at: Any = self.data
         place: Place = ()
         for word in words[:-1]:
-            at, place = self._enter(at, place, word, setting)
-        step = self._step(at, place, words[-1], setting)
-        at[step] = _value(value.strip())
+            at, place = self._enter(at, place, word, by)
+        step = self._step(at, place, words[-1], by)
+        at[step] = value
         for rival in rivals.replaced((*place, step), at):
             if (*place, rival) not in self._set:
                 at.pop(rival, None)
-        self._set[(*place, step)] = setting
+        self._set[(*place, step)] = by
 
-    def _enter(self, at: Any, place: Place, word: str, setting: str) -> tuple[Any, Place]:
-        step = self._step(at, place, word, setting)
+    def _enter(self, at: Any, place: Place, word: str, by: str) -> tuple[Any, Place]:
+        step = self._step(at, place, word, by)
         if isinstance(at, dict) and step not in at:
             if len(place) == 1 and place[0] in ("link", "path"):
                 raise ScenarioError(
-                    f"--set {setting}: there is no {place[0]} {word}; {nearest(word, at)}"
+                    f"{by}: there is no {place[0]} {word}; {nearest(word, at)}"
                 )
             at[step] = {}
         return at[step], (*place, step)
 
-    def _step(self, at: Any, place: Place, word: str, setting: str) -> str | int:
+    def _step(self, at: Any, place: Place, word: str, by: str) -> str | int:
         if isinstance(at, dict):
             return word
         name = ".".join(map(str, place))
         if not isinstance(at, list):
-            raise ScenarioError(f"--set {setting}: {name} is no table")
+            raise ScenarioError(f"{by}: {name} is no table")
         if not (word.isdecimal() and int(word) < len(at)):
             there = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
             raise ScenarioError(
-                f"--set {setting}: {name} has no entry {word}; it has {there if at else 'none'}"
+                f"{by}: {name} has no entry {word}; it has {there if at else 'none'}"
             )
         return int(word)
+
+
+def is_key(text: str) -> bool:
+    """Say whether a text can be the key of a setting: words with dots between them."""
+    return all(word.strip() for word in text.split("."))
 
 
 def _undecoded(said: str, text: str, name: str) -> ScenarioError:
