@@ -360,6 +360,23 @@ fn hystart_ends_slow_start() {
     assert!(grown(100, 0, 2_100_000) >= 256.0, "no train");
 }
 
+/// HyStart: the queue that a flight makes by its own burst, and that is gone before the next one, is none that lasts. A
+/// round begins with the first ACK of a flight, also while the window is below the 16 packets from which HyStart decides.
+#[test]
+fn hystart_compares_beginnings_of_flights() {
+    let mut cubic = build("cubic-linux").unwrap();
+    let mut all = [Window { ssthresh_packets: f64::INFINITY, ..window(10.0, 100) }];
+    for round in 1..=5 {
+        for packet in 0..all[0].cwnd_packets as i64 {
+            let rtt_ns = 100 * MS + packet * 2_500_000;
+            let at = ack(round * 1000 * MS + packet * 2_500_000, 1);
+            let in_flight_packets = all[0].cwnd_packets as u32;
+            cubic.acked(0, &mut all, &Acked { rtt_ns: Some(rtt_ns), in_flight_packets, ..at });
+        }
+    }
+    assert_eq!(all[0].cwnd_packets, 320.0);
+}
+
 /// RFC 9438 §5.8: time in which the window was not used does not count.
 #[test]
 fn cubic_does_not_grow_while_idle() {

@@ -79,7 +79,8 @@ impl Curve {
         });
         if !same_tick {
             self.reckoned = Some((now, cwnd));
-            let elapsed_ns = (now - epoch.start) + ticks(min_rtt_ns);
+            // The kernel's `usecs_to_jiffies` rounds up.
+            let elapsed_ns = (now - epoch.start) + ticks(min_rtt_ns + TICK_NS - 1);
             let time = (i128::from(elapsed_ns) * 1024 / 1_000_000_000) as u64;
             let offset = u128::from(time.abs_diff(epoch.k));
             let rise = ((u128::from(CUBE_SCALE) * offset * offset * offset) >> 40) as u64;
@@ -136,9 +137,11 @@ impl HyStart {
     const LEAST_WINDOW: f64 = 16.0;
     const TRAIN_GAP_NS: i64 = 2_000_000;
     const SAMPLES: u32 = 8;
+    /// How long super-frames may hold ACKs up (`hystart_ack_delay`); less only above 2 Gbit/s.
+    const MERGING_NS: i64 = 1_000_000;
 
     /// Says whether an ACK shows that slow start is to end. `ack` has a round-trip time of `rtt_ns`.
-    fn is_found(&mut self, ack: &Acked, rtt_ns: i64, min_rtt_ns: i64) -> bool {
+    fn is_found(&mut self, ack: &Acked, cwnd_packets: f64, rtt_ns: i64, min_rtt_ns: i64) -> bool {
         let now = ack.now;
         let on_their_way = ack.in_flight_packets.saturating_sub(ack.packets);
         let begun = Round { start: now, left: on_their_way, train: now, least_ns: i64::MAX, samples: 0 };
@@ -147,10 +150,15 @@ impl HyStart {
             _ => begun,
         };
         let round = self.round.insert(round);
+        // Only now: rounds begin with flights, whatever the window. As in Linux since 6.14 (commit 25c1a9ca53db, "fix
+        // incorrect HyStart round start detection"): begun within a flight, a round sees the queue that the flight itself makes.
+        if cwnd_packets < Self::LEAST_WINDOW {
+            return false;
+        }
         if now - round.train <= Self::TRAIN_GAP_NS {
             round.train = now;
             // Half of the round trip, as it does not pace.
-            if now - round.start > min_rtt_ns / 2 {
+            if now - round.start > (min_rtt_ns + Self::MERGING_NS) / 2 {
                 return true;
             }
         }
@@ -185,8 +193,7 @@ impl Congestion for CubicLinux {
             subflow.min_rtt_ns = Some(min_rtt_ns);
             let window = &mut all[i];
             if window.cwnd_packets < window.ssthresh_packets
-                && window.cwnd_packets >= HyStart::LEAST_WINDOW
-                && subflow.start.is_found(acked, rtt_ns, min_rtt_ns)
+                && subflow.start.is_found(acked, window.cwnd_packets, rtt_ns, min_rtt_ns)
             {
                 window.ssthresh_packets = window.cwnd_packets;
             }
