@@ -10,8 +10,10 @@
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
 from mptcplab.machine import doctor
+from mptcplab.results.campaign import open_campaign
 from mptcplab.running import run
 from mptcplab.scenario.fault import ScenarioError
+from mptcplab.sweeping import sweep
 
 __all__ = [
     "Analysis",
@@ -22,7 +24,9 @@ __all__ = [
     "__version__",
     "analyze",
     "doctor",
+    "open_campaign",
     "run",
+    "sweep",
 ]
 
 __version__ = VERSION

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mptcplab._core import SCHEMA, Error, Tables
 from mptcplab.analysis import Analysis
+from mptcplab.results import figures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,24 +134,18 @@ class Run(Analysis):
     @property
     def loss_rate_percent(self) -> float | None:
         """Retransmitted data packets / data packets over all subflows, in that direction."""
-        flows = [flow for flow in self._flows if flow["retransmitted_packets"] is not None]
-        packets = sum(flow["data_packets"] for flow in flows)
-        resent = sum(flow["retransmitted_packets"] for flow in flows)
-        return 100 * resent / packets if packets else None
+        return figures.loss_rate_percent(self._flows)
 
     @cached_property
     def _flows(self) -> list[Row]:
         if self.transfer is None:
             return []
-        flows = self.tables.rows("flows", connection=self.transfer["connection"])
-        return [flow for flow in flows if flow["direction"] == self.transfer["direction"]]
+        return figures.of_transfer(self.tables.rows("flows"), self.transfer)
 
     @cached_property
     def transfer(self) -> Row | None:
         """Its row in ``transfers``, of its direction and of the connection with most bytes."""
-        direction = self.about["direction"]
-        rows = [row for row in self.tables.rows("transfers") if row["direction"] == direction]
-        return max(rows, key=lambda row: row["bytes"] or 0, default=None)
+        return figures.transfer(self.tables.rows("transfers"), self.about["direction"])
 
     def document(self) -> dict[str, Any]:
         """Give what was run, its figures, and the rows of the summary tables."""

@@ -1,0 +1,131 @@
+"""``[axis.NAME]``: what varies, and what each of its values sets in the scenario."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from mptcplab.results.campaign import COLUMNS
+from mptcplab.scenario.locate import Place
+from mptcplab.scenario.quantity import said
+from mptcplab.scenario.section import Section, Text, read
+from mptcplab.scenario.source import Source, is_key
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+
+Label = str | int | float | bool
+
+
+class AxisSection(Section):
+    """An axis: one key with several values, or named points that set several keys at once."""
+
+    key: Text | None = None
+    """What varies: a key of the scenario, as after ``--set``."""
+    values: list[Any] | None = None
+    """What it is set to in turn."""
+    points: dict[str, Any] | None = None
+    """By name, what is set together: ``"path.wifi.rate" = "10 Mbit/s"``."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key of the scenario, what it is set to, and where that is written."""
+
+    key: str
+    value: Any
+    where: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value of an axis."""
+
+    label: Label
+    settings: list[Setting]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What varies."""
+
+    name: str
+    points: list[Point]
+
+    @property
+    def labels(self) -> list[Label]:
+        """Its values, in order."""
+        return [point.label for point in self.points]
+
+
+def read_axes(value: dict[str, Any], source: Source) -> list[Axis]:
+    """Read all axes."""
+    axes = [_axis(name, one, source) for name, one in value.items()]
+    taken: dict[str, str] = {}
+    for axis in axes:
+        for key in {setting.key for point in axis.points for setting in point.settings}:
+            if key in taken:
+                raise source.fault(("axis", axis.name), f"{key} varies with {taken[key]} already")
+            taken[key] = axis.name
+    return axes
+
+
+def read_settings(value: Any, place: Place, source: Source) -> list[Setting]:
+    """Read a table of keys of the scenario and what they are set to."""
+    if not isinstance(value, dict):
+        raise source.fault(place, f"{said(value)} is not a table")
+    for key, one in value.items():
+        if isinstance(one, dict) and "." not in key:
+            raise source.fault(
+                (*place, key),
+                'write the whole key in quotation marks, such as "path.wifi.rate" = "10 Mbit/s"',
+            )
+    return [_setting(key, one, (*place, key), source) for key, one in value.items()]
+
+
+def _axis(name: str, value: Any, source: Source) -> Axis:
+    place = ("axis", name)
+    if not NAME.fullmatch(name):
+        raise source.fault(
+            place,
+            f"{said(name)} cannot name an axis: a name is a lower-case letter, then at most 30 "
+            'lower-case letters, digits, "_" and "-"',
+        )
+    if name in COLUMNS:
+        raise source.fault(place, f"{said(name)} cannot name an axis: a column of runs has it")
+    section = read(AxisSection, value, place, source)
+    if section.points is not None:
+        if section.key is not None or section.values is not None:
+            raise source.fault(place, "key with values and points exclude each other")
+        points = [
+            Point(label, read_settings(one, (*place, "points", label), source))
+            for label, one in section.points.items()
+        ]
+    elif section.key is None or section.values is None:
+        raise source.fault(place, "needs key and values, or points: what varies")
+    else:
+        points = _points(section.key, section.values, place, source)
+    if not points:
+        raise source.fault(place, "has no values")
+    return Axis(name, points)
+
+
+def _points(key: str, values: list[Any], place: Place, source: Source) -> list[Point]:
+    if len({isinstance(value, str) for value in values}) > 1:
+        raise source.fault((*place, "values"), "mixes text with what is none: use points")
+    points: list[Point] = []
+    for number, value in enumerate(values):
+        at = (*place, "values", number)
+        if not isinstance(value, Label):
+            raise source.fault(at, f"{said(value)} needs a name: use points")
+        if value in [point.label for point in points]:
+            raise source.fault(at, f"{said(value)} is there twice")
+        setting = _setting(key, value, at, source)
+        points.append(Point(value, [setting]))
+    return points
+
+
+def _setting(key: str, value: Any, place: Place, source: Source) -> Setting:
+    if not is_key(key):
+        raise source.fault(place, f"{said(key)} is no key such as path.wifi.rate")
+    return Setting(key, value, source.where(place))

@@ -1,0 +1,189 @@
+"""The matrix: every run of a campaign, its configuration, and what it is compared with."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import platform
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mptcplab import _core
+from mptcplab.campaign import choice, sheet
+from mptcplab.campaign.axis import Label, Point
+from mptcplab.campaign.sheet import Sheet
+from mptcplab.campaign.task import Subject, Task
+from mptcplab.engine.record import build
+from mptcplab.scenario import long
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.plain import plain
+from mptcplab.scenario.plan import WAYS, plan
+from mptcplab.scenario.scenario import Scenario, checked
+
+# Digits of a run's key.
+DIGITS = 16
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A scenario of the campaign: one combination of the axes' values."""
+
+    number: int
+    labels: dict[str, Label]
+    #: In the long form.
+    text: str
+    mptcp: Subject
+    #: Plain TCP over each path.
+    baselines: list[Subject]
+    #: Another with the same number has the same baselines.
+    conditions: int
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A run of the campaign."""
+
+    task: Task
+    #: Number of the configuration that it is of; none where several are compared with it.
+    configuration: int | None
+    #: Number of a configuration that has its scenario.
+    scenario: int
+    #: Values of the axes; none where it is of several.
+    labels: dict[str, Label | None]
+    repetition: int
+    pair: int
+
+
+class Matrix:
+    """All that a campaign runs."""
+
+    def __init__(self, read: Sheet) -> None:
+        self.sheet = read
+        self.configurations = list(_configurations(read))
+        if not self.configurations:
+            raise ScenarioError(f"{read.name}: only and exclude leave nothing to run")
+        _check_different(read, self.configurations)
+        self.runs = [run for one in self._groups().values() for run in self._runs(one)]
+
+    def shuffled(self) -> list[Task]:
+        """Give what is to be run, in an order that is by chance but always the same."""
+        tasks = [run.task for run in self.runs]
+        random.Random(self.sheet.campaign.seed).shuffle(tasks)  # noqa: S311 - no secret
+        return tasks
+
+    def _groups(self) -> dict[int, list[Configuration]]:
+        """Give the configurations by what they are compared with."""
+        groups: dict[int, list[Configuration]] = {}
+        for one in self.configurations:
+            groups.setdefault(one.conditions, []).append(one)
+        return groups
+
+    def _runs(self, group: list[Configuration]) -> Iterator[Planned]:
+        first = group[0]
+        common = {
+            axis: label if all(one.labels[axis] == label for one in group) else None
+            for axis, label in first.labels.items()
+        }
+        campaign = self.sheet.campaign
+        for repetition in range(campaign.repetitions):
+            seed = campaign.seed + repetition
+            pair = first.conditions * campaign.repetitions + repetition
+            for one in group:
+                task = Task(_key(one.mptcp, seed), seed, one.mptcp)
+                yield Planned(task, one.number, one.number, dict(one.labels), repetition + 1, pair)
+            alone = first.number if len(group) == 1 else None
+            for subject in first.baselines:
+                task = Task(_key(subject, seed), seed, subject)
+                yield Planned(task, alone, first.number, common, repetition + 1, pair)
+
+
+def _check_different(read: Sheet, configurations: list[Configuration]) -> None:
+    there: dict[str, Configuration] = {}
+    for one in configurations:
+        other = there.setdefault(one.text, one)
+        if other is not one:
+            names = " and ".join(" ".join(map(str, each.labels.values())) for each in (other, one))
+            raise ScenarioError(f"{read.name}: {names} are the same scenario")
+
+
+def _configurations(read: Sheet) -> Iterator[Configuration]:
+    conditions: dict[str, int] = {}
+    baselines: dict[str, list[Subject]] = {}
+    number = 0
+    for points in itertools.product(*(axis.points for axis in read.axes)):
+        labels = {axis.name: point.label for axis, point in zip(read.axes, points, strict=True)}
+        if read.only and not any(choice.holds(one, labels) for one in read.only):
+            continue
+        if any(choice.holds(one, labels) for one in read.exclude):
+            continue
+        scenario = _scenario(read, points)
+        apart = long.write(plain(scenario))
+        if apart not in baselines:
+            conditions[apart] = len(conditions)
+            wanted = read.campaign.baselines
+            wanted = scenario.run.baselines if wanted is None else wanted
+            paths = scenario.paths if wanted else ()
+            baselines[apart] = [_subject(read, scenario, path, apart) for path in paths]
+        text = long.write(scenario)
+        mptcp = _subject(read, scenario, None, text)
+        yield Configuration(number, labels, text, mptcp, baselines[apart], conditions[apart])
+        number += 1
+
+
+def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
+    source = read.scenario.copy()
+    for setting in itertools.chain(read.settings, *(point.settings for point in points)):
+        source.put(setting.key, setting.value, setting.where)
+    return checked(source)
+
+
+def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Subject:
+    campaign = read.campaign
+    if campaign.engine == "kernel":
+        # What the kernel lacks is refused before anything runs.
+        from mptcplab.engine.kernel.job import Wanted
+        from mptcplab.engine.kernel.machine import Machine
+
+        Wanted(scenario, 0, path, Machine.here())
+    in_memory = campaign.engine == "simulation" and campaign.keep == "tables"
+    tables = sheet.kept(campaign)
+    return Subject(
+        identity=_digest(_identity(campaign, path, text, tables)),
+        name=read.scenario_name,
+        engine=campaign.engine,
+        path=path,
+        direction=WAYS[scenario.transfer.direction],
+        plan=plan(scenario, 0, path) if in_memory else None,
+        scenario=None if in_memory else scenario,
+        captures="headers" if campaign.keep == "captures" else "none",
+        tables=tuple(tables),
+        limit_s=None if campaign.limit is None else campaign.limit / 1e9,
+    )
+
+
+def _identity(
+    campaign: sheet.Campaign, path: str | None, text: str, tables: list[str]
+) -> dict[str, Any]:
+    """Give what must be the same for runs to be the same, but for the seed."""
+    kernel = {"kernel": platform.release()} if campaign.engine == "kernel" else {}
+    return {
+        "scenario": text,
+        "path": path,
+        "engine": campaign.engine,
+        "version": _core.VERSION,
+        "build": build(),
+        "keep": campaign.keep,
+        "tables": tables,
+        **kernel,
+    }
+
+
+def _key(subject: Subject, seed: int) -> str:
+    return _digest([subject.identity, seed])[:DIGITS]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()

@@ -1,0 +1,88 @@
+"""What is written of a campaign: what it is, and the runs that there are to be."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from datetime import UTC, datetime
+
+from mptcplab._core import VERSION
+from mptcplab.engine.record import build
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import polars as pl
+
+    from mptcplab.campaign.matrix import Matrix, Planned
+
+# Version of what campaign.json holds.
+SCHEMA = 1
+
+
+def about(matrix: Matrix) -> dict[str, Any]:
+    """Describe a campaign that begins now."""
+    sheet = matrix.sheet
+    campaign = sheet.campaign
+    kernel = {"kernel": platform.release()} if campaign.engine == "kernel" else {}
+    return {
+        "schema": SCHEMA,
+        "mptcplab": VERSION,
+        "build": build(),
+        "campaign": sheet.name,
+        "title": campaign.title,
+        "scenario": sheet.scenario_name,
+        "engine": campaign.engine,
+        "axes": {axis.name: axis.labels for axis in sheet.axes},
+        "keys": {
+            axis.name: sorted({one.key for point in axis.points for one in point.settings})
+            for axis in sheet.axes
+        },
+        "configurations": len(matrix.configurations),
+        "repetitions": campaign.repetitions,
+        "seed": campaign.seed,
+        "runs": len(matrix.runs),
+        "keep": campaign.keep,
+        "command_line": sys.orig_argv,
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        **kernel,
+        "started": datetime.now(UTC).isoformat(),
+        "ended": None,
+    }
+
+
+def ended(begun: dict[str, Any]) -> dict[str, Any]:
+    """Describe it once nothing is left to run."""
+    return begun | {"ended": datetime.now(UTC).isoformat()}
+
+
+def plan(matrix: Matrix) -> pl.DataFrame:
+    """Give one row per run."""
+    import polars as pl
+
+    runs = matrix.runs
+    axes = {
+        axis.name: pl.Series([run.labels[axis.name] for run in runs], strict=False)
+        for axis in matrix.sheet.axes
+    }
+    return pl.DataFrame(
+        {
+            "run": [run.task.run for run in runs],
+            "configuration": _integers(runs, "configuration"),
+            **axes,
+            "repetition": _integers(runs, "repetition"),
+            "seed": pl.Series([run.task.seed for run in runs], dtype=pl.UInt64),
+            "kind": ["mptcp" if run.task.subject.path is None else "tcp" for run in runs],
+            "path": pl.Series([run.task.subject.path for run in runs], dtype=pl.String),
+            "pair": _integers(runs, "pair"),
+            "scenario": _integers(runs, "scenario"),
+        }
+    )
+
+
+def _integers(runs: list[Planned], name: str) -> pl.Series:
+    import polars as pl
+
+    return pl.Series([getattr(run, name) for run in runs], dtype=pl.UInt32)

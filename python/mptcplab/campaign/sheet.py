@@ -1,0 +1,136 @@
+"""A campaign as it is written: which scenario, what varies, how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from mptcplab import _core
+from mptcplab.campaign.axis import Axis, Setting, read_axes, read_settings
+from mptcplab.campaign.choice import Choice, read_choices
+from mptcplab.scenario import library, scenario
+from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.scenario.quantity import said
+from mptcplab.scenario.section import Duration, Flag, Integer, Section, Text, read
+from mptcplab.scenario.source import Source
+
+SCHEMA = 1
+# Tables of each run that are always kept; what has a row per sample or event is kept if asked for.
+TABLES = ("connections", "transfers", "subflows", "flows", "distributions", "diagnostics")
+FURTHER = ("events", "throughput")
+
+Given = str | PathLike[str] | dict[str, Any]
+
+
+class Campaign(Section):
+    """The keys at the top of a campaign."""
+
+    title: Text | None = None
+    """What it is about, in a line."""
+    scenario: Text | dict[str, Any]
+    """What is run: a scenario's file, seen from the campaign's, or the name of one that ships."""
+    engine: Literal["simulation", "kernel"] = "simulation"
+    """What runs it."""
+    repetitions: Integer = Field(10, ge=1, le=1_000_000)
+    """How often each configuration is run, each time with another seed."""
+    seed: Integer = Field(1, ge=0, lt=2**63)
+    """Seed of the first repetition; the next has the next one."""
+    baselines: Flag | None = None
+    """Whether plain TCP over each path is run too; if left out as the scenario says."""
+    keep: Literal["tables", "runs", "captures"] = "tables"
+    """What is kept: ``"tables"`` of a row per run, connection or subflow; ``"runs"``: run
+    directories too, with all their tables; ``"captures"``: those with their captures."""
+    tables: list[Any] = Field(default_factory=list)
+    """Further tables of each run: ``"events"``, ``"throughput"``."""
+    limit: Duration | None = Field(None, gt=0)
+    """Longest that a run may take, in real time; one that takes longer has failed."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Changes to the scenario for all of it: ``"path.wifi.rate" = "10 Mbit/s"``."""
+    axis: dict[str, Any] = Field(default_factory=dict)
+    """What varies."""
+    only: list[Any] = Field(default_factory=list)
+    """Combinations of the axes' values that are run; if left out all."""
+    exclude: list[Any] = Field(default_factory=list)
+    """Combinations of the axes' values that are not run."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A campaign that was read: all but the scenarios is checked."""
+
+    name: str
+    campaign: Campaign
+    scenario_name: str
+    scenario: Source
+    settings: list[Setting]
+    axes: list[Axis]
+    only: list[Choice]
+    exclude: list[Choice]
+
+
+def load(given: Given) -> Sheet:
+    """Read a campaign: a file, the name of one that ships, or a table."""
+    name, source = _find(given)
+    data = dict(source.data)
+    version = data.pop("schema", None)
+    if version is None:
+        raise source.fault((), f"needs schema = {SCHEMA} at its top")
+    if version is True or version != SCHEMA:
+        raise source.fault(
+            ("schema",), f"{said(version)} is not known: this mptcplab reads {SCHEMA}"
+        )
+    campaign = read(Campaign, data, (), source)
+    for number, table in enumerate(campaign.tables):
+        if table not in FURTHER:
+            hint = nearest(str(table), FURTHER)
+            raise source.fault(("tables", number), f"{said(table)} cannot be kept; {hint}")
+    scenario_name, base = _scenario(campaign.scenario, source)
+    axes = read_axes(campaign.axis, source)
+    return Sheet(
+        name=name,
+        campaign=campaign,
+        scenario_name=scenario_name,
+        scenario=base,
+        settings=read_settings(campaign.set, ("set",), source),
+        axes=axes,
+        only=read_choices(campaign.only, "only", axes, source),
+        exclude=read_choices(campaign.exclude, "exclude", axes, source),
+    )
+
+
+def kept(campaign: Campaign) -> list[str]:
+    """Name the tables that are kept of each run."""
+    there = _core.Tables.NAMES
+    return [name for name in there if name in TABLES or name in campaign.tables]
+
+
+def _find(given: Given) -> tuple[str, Source]:
+    if isinstance(given, dict):
+        return "campaign", Source("campaign", given)
+    name = fspath(given)
+    if isinstance(given, str) and name in library.names("campaigns"):
+        return name, library.source("campaigns", name)
+    file = Path(name)
+    if isinstance(given, str) and not file.exists() and not file.suffix and "/" not in name:
+        hint = nearest(name, library.names("campaigns"))
+        raise ScenarioError(f"{name} is neither a file nor a campaign that ships; {hint}")
+    return file.stem, Source.of_file(file)
+
+
+def _scenario(given: str | dict[str, Any], source: Source) -> tuple[str, Source]:
+    if isinstance(given, dict) or given in library.names("scenarios"):
+        return scenario.find(given)
+    if not given.endswith(".toml"):
+        hint = nearest(given, library.names("scenarios"))
+        raise source.fault(
+            ("scenario",),
+            f"{said(given)} is neither a file (.toml) nor ships with mptcplab; {hint}",
+        )
+    file = source.directory / given
+    if not file.is_file():
+        raise source.fault(("scenario",), f"there is no file {file}")
+    return file.stem, Source.of_file(file)

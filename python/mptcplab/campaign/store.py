@@ -1,0 +1,171 @@
+"""The directory of a campaign while it is written: nothing in it is ever half."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engine import place
+from mptcplab.results import shards
+from mptcplab.results.campaign import ABOUT, FAILURES, PLAN, RUNS, SCENARIOS, SHARDS
+from mptcplab.results.parquet import write_parquet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import polars as pl
+
+# So many shards in a row of one size become one, unless that would be larger than this.
+MERGED = 32
+MOST_BYTES = 64 * 10**6
+# What is written beside a file before it takes its place.
+NEW = ".mptcplab-new"
+
+
+class Store:
+    """A campaign's directory, which is ours alone meanwhile."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        #: What each run that is done took, in seconds.
+        self.done: dict[str, float] = {}
+        self.failed: dict[str, str] = {}
+        self._shards, left = shards.listed(directory / SHARDS)
+        for shard in left:
+            shutil.rmtree(shard.path)
+        costs = shards.scan(self._shards, "costs")
+        if costs is not None:
+            self.done = dict(costs.collect().iter_rows())
+
+    @property
+    def runs(self) -> Path:
+        """Where run directories go that are kept."""
+        return self.directory / RUNS
+
+    def begin(self, about: dict[str, Any], plan: pl.DataFrame, scenarios: dict[int, str]) -> None:
+        """Write what there is to be."""
+        (self.directory / SCENARIOS).mkdir(exist_ok=True)
+        for number, text in scenarios.items():
+            self._write(Path(SCENARIOS, f"{number}.toml"), text)
+        new = self.directory / NEW
+        write_parquet(plan, new)
+        new.replace(self.directory / PLAN)
+        self.fail({})
+        self.describe(about)
+
+    def describe(self, about: dict[str, Any]) -> None:
+        """Write what the campaign is."""
+        self._write(Path(ABOUT), json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+
+    def fail(self, reasons: dict[str, str]) -> None:
+        """Note runs that failed."""
+        self.failed |= reasons
+        self._write(Path(FAILURES), json.dumps(self.failed, indent=2) + "\n")
+
+    def add(self, tables: dict[str, bytes], done: dict[str, float]) -> None:
+        """Keep a shard."""
+        number = self._shards[-1].last + 1 if self._shards else 0
+        shard = self._shard(number, number)
+        with place.written(shard.path) as new:
+            for name, content in tables.items():
+                (new / f"{name}.parquet").write_bytes(content)
+        self._shards.append(shard)
+        self.done |= done
+        while self._merge():
+            pass
+
+    def _merge(self) -> bool:
+        """Make one of the last shards, if they are many of one size; keeps the count small."""
+        last = self._shards[-MERGED:]
+        if len(last) < MERGED or len({shard.count for shard in last}) > 1:
+            return False
+        files = [file for shard in last for file in shard.path.iterdir()]
+        if sum(file.stat().st_size for file in files) > MOST_BYTES:
+            return False
+        merged = self._shard(last[0].first, last[-1].last)
+        with place.written(merged.path) as new:
+            for name in {file.stem for file in files}:
+                table = shards.scan(last, name)
+                assert table is not None  # noqa: S101 - one of them has the file
+                write_parquet(table.collect(), new / f"{name}.parquet")
+        self._shards[-MERGED:] = [merged]
+        for shard in last:
+            shutil.rmtree(shard.path)
+        return True
+
+    def _shard(self, first: int, last: int) -> shards.Shard:
+        return shards.Shard(self.directory / SHARDS / f"{first}-{last}", first, last)
+
+    def _write(self, name: Path, text: str) -> None:
+        """Write a file whole or not at all, and not at all if that is what it holds."""
+        target = self.directory / name
+        with suppress(FileNotFoundError):
+            if target.read_text("utf-8") == text:
+                return
+        new = self.directory / NEW
+        new.write_text(text, "utf-8")
+        new.replace(target)
+
+
+@contextmanager
+def opened(directory: Path, name: str) -> Iterator[Store]:
+    """Open the directory of the campaign of that name; nobody else can write to it meanwhile."""
+    made = [parent for parent in (directory, *directory.parents) if not parent.exists()]
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            _take(lock, directory)
+            _check_ours(directory, name)
+            yield Store(directory)
+        finally:
+            (directory / NEW).unlink(missing_ok=True)
+            os.close(lock)
+    except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (os error")[0]
+        raise Error(f"cannot write {directory}: {reason}") from error
+    finally:
+        # Those that hold something stay.
+        with suppress(OSError):
+            for parent in made:
+                parent.rmdir()
+
+
+def _take(lock: int, directory: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Error(
+            f"{directory}: another sweep writes to it; wait for it, or choose another place (--out)"
+        ) from None
+
+
+def _check_ours(directory: Path, name: str) -> None:
+    try:
+        about = json.loads((directory / ABOUT).read_text("utf-8"))
+        theirs = about["campaign"]
+    except FileNotFoundError:
+        if any(path.name != NEW for path in directory.iterdir()) and not _is_begun(directory):
+            raise Error(
+                f"{directory} is there and is no campaign: choose another place (--out)"
+            ) from None
+        return
+    except (ValueError, KeyError, TypeError):
+        raise Error(
+            f"{directory} is there and is no campaign: choose another place (--out)"
+        ) from None
+    if theirs != name:
+        raise Error(f"{directory} holds the campaign {theirs}: choose another place (--out)")
+
+
+def _is_begun(directory: Path) -> bool:
+    """Say whether a sweep was killed before it had written what it is."""
+    known = {NEW, PLAN, FAILURES, SCENARIOS}
+    return {path.name for path in directory.iterdir()} <= known

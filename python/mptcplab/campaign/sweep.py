@@ -1,0 +1,151 @@
+"""The loop: batches out to workers, shards in to the store, until nothing is left."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from contextlib import closing
+from dataclasses import dataclass
+
+from mptcplab.campaign.executor import Lost
+from mptcplab.campaign.store import Store
+from mptcplab.campaign.task import Batch, Shard, Task
+from mptcplab.engine.record import build
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mptcplab.campaign.executor import Executor
+
+# What an interruption costs at most, unless one run takes longer.
+SHARD_SECONDS = 5.0
+# A batch is meant to take somewhat longer, so that its shard is full.
+AHEAD = 1.5
+MOST_RUNS = 5000
+# How long nothing may happen before progress is told again.
+STEP_SECONDS = 0.2
+# After so many deaths of workers over a batch, its runs are tried one by one.
+DEATHS = 2
+
+
+@dataclass
+class Progress:
+    """How far a campaign is."""
+
+    total: int
+    #: How many were there already.
+    there: int
+    done: int = 0
+    failed: int = 0
+    #: Seconds since it began.
+    elapsed: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """How many are still to be run."""
+        return self.total - self.there - self.done - self.failed
+
+    @property
+    def rate(self) -> float:
+        """Runs in a second."""
+        return (self.done + self.failed) / self.elapsed if self.elapsed else 0.0
+
+
+def run(
+    tasks: list[Task],
+    store: Store,
+    executor: Executor,
+    *,
+    keep: bool,
+    tell: Callable[[Progress], None],
+) -> Progress:
+    """Run what is not there; ``keep`` says whether run directories stay."""
+    sweep = _Sweep(tasks, store, executor, keep)
+    begun = time.monotonic()
+    with closing(executor):
+        while sweep.goes_on():
+            sweep.step()
+            sweep.progress.elapsed = time.monotonic() - begun
+            tell(sweep.progress)
+    return sweep.progress
+
+
+@dataclass
+class _Work:
+    """Runs that wait, and how many workers died over them."""
+
+    tasks: deque[Task]
+    deaths: int
+
+
+class _Sweep:
+    def __init__(self, tasks: list[Task], store: Store, executor: Executor, keep: bool) -> None:
+        todo = [task for task in tasks if task.run not in store.done]
+        self.progress = Progress(len(tasks), len(tasks) - len(todo))
+        self._store = store
+        self._executor = executor
+        self._keep = keep
+        self._waiting = deque([_Work(deque(todo), 0)] if todo else [])
+        self._running: dict[Batch, int] = {}
+        # Of the runs of this sweep.
+        self._seconds = 0.0
+
+    def goes_on(self) -> bool:
+        return bool(self._waiting or self._running)
+
+    def step(self) -> None:
+        free = self._executor.free()
+        workers = free + len(self._running)
+        for _ in range(free):
+            if self._waiting:
+                batch, deaths = self._next(workers)
+                self._running[batch] = deaths
+                self._executor.submit(batch)
+        for batch, ended in self._executor.wait(STEP_SECONDS):
+            deaths = self._running.pop(batch)
+            if isinstance(ended, Lost):
+                self._lost(batch, deaths, ended.reason)
+            else:
+                self._take(batch, deaths, ended)
+
+    def _next(self, workers: int) -> tuple[Batch, int]:
+        """Take runs for a batch from those that wait."""
+        work = self._waiting[0]
+        count = 1 if work.deaths >= DEATHS else self._count(len(work.tasks), workers)
+        taken = tuple(work.tasks.popleft() for _ in range(count))
+        if not work.tasks:
+            self._waiting.popleft()
+        near = str(self._store.runs) if self._executor.near else None
+        return Batch(taken, SHARD_SECONDS, build(), near, self._keep), work.deaths
+
+    def _count(self, waiting: int, workers: int) -> int:
+        """Say how many runs take about as long as a shard may; at the end all share the rest."""
+        if not self.progress.done:
+            return 1
+        fitting = AHEAD * SHARD_SECONDS * self.progress.done / self._seconds
+        shared = waiting / workers
+        return max(1, math.ceil(min(fitting, shared, MOST_RUNS)))
+
+    def _take(self, batch: Batch, deaths: int, shard: Shard) -> None:
+        if shard.done:
+            self._store.add(shard.tables, shard.done)
+        if shard.failed:
+            self._store.fail(shard.failed)
+        self.progress.done += len(shard.done)
+        self.progress.failed += len(shard.failed)
+        self._seconds += sum(shard.done.values())
+        ended = len(shard.done) + len(shard.failed)
+        self._again(batch.tasks[ended:], deaths)
+
+    def _lost(self, batch: Batch, deaths: int, reason: str) -> None:
+        if deaths < DEATHS:
+            self._again(batch.tasks, deaths + 1)
+        else:
+            self._store.fail({task.run: reason for task in batch.tasks})
+            self.progress.failed += len(batch.tasks)
+
+    def _again(self, tasks: tuple[Task, ...], deaths: int) -> None:
+        if tasks:
+            self._waiting.appendleft(_Work(deque(tasks), deaths))

@@ -1,0 +1,125 @@
+"""What a worker does: runs, one after the other, whose rows become one shard."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from mptcplab import _core
+from mptcplab._core import Error
+from mptcplab.campaign.task import Batch, Shard, Task
+from mptcplab.engine import named
+from mptcplab.engine.record import build
+from mptcplab.results import figures
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    import polars as pl
+
+    from mptcplab.analysis import Measured
+
+    Row = dict[str, Any]
+
+
+def perform(batch: Batch) -> Shard:
+    """Run a batch, or as much of it as its time allows; one that fails does not stop the rest."""
+    if batch.build != build():
+        raise Error("a worker has another build of mptcplab: install the same one everywhere")
+    shard = Shard()
+    rows: dict[str, list[Row]] = {}
+    ends = time.monotonic() + batch.seconds
+    for task in batch.tasks:
+        begun = time.monotonic()
+        try:
+            made = measure(task, batch.directory, keep=batch.keep)
+        except Exception as error:  # Whatever it is, it is the run's.
+            told = str(error) if isinstance(error, Error) else repr(error)
+            shard.failed[task.run] = " ".join(told.split())
+        else:
+            for table, those in made.items():
+                rows.setdefault(table, []).extend({"run": task.run, **row} for row in those)
+            cost = {"run": task.run, "seconds": time.monotonic() - begun}
+            rows.setdefault("costs", []).append(cost)
+        if time.monotonic() >= ends:
+            break
+    shard.done = {cost["run"]: cost["seconds"] for cost in rows.get("costs", ())}
+    shard.tables = {table: _parquet(table, those) for table, those in rows.items()}
+    return shard
+
+
+def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[Row]]:
+    """Run it, and give the rows of its tables and its own row in ``runs``."""
+    subject = task.subject
+    progress = None if subject.limit_s is None else _limited(subject.limit_s)
+    if subject.plan is not None:
+        plan = json.dumps(json.loads(subject.plan) | {"seed": task.seed})
+        tables = _core.simulate(plan, samples=False, progress=progress)
+        return _rows(task, tables, tables.outcome() or {})
+    if directory is not None:
+        target = Path(directory) / task.run
+        rows = _into(target, task, progress)
+        if not keep:
+            shutil.rmtree(target)
+        return rows
+    with tempfile.TemporaryDirectory(prefix="mptcplab-") as elsewhere:
+        return _into(Path(elsewhere) / task.run, task, progress)
+
+
+def _into(
+    target: Path, task: Task, progress: Callable[[int, int], None] | None
+) -> dict[str, list[Row]]:
+    """Run it with its engine into a run directory."""
+    subject = task.subject
+    assert subject.scenario is not None  # noqa: S101 - it is there where the plan is not
+    run, _ = named(subject.engine)(
+        subject.scenario,
+        target,
+        name=subject.name,
+        seed=task.seed,
+        baseline=subject.path,
+        captures=subject.captures,
+        progress=progress,
+    )
+    return _rows(task, run.tables, run.outcome)
+
+
+def _rows(task: Task, tables: Measured, outcome: Row) -> dict[str, list[Row]]:
+    rows = {name: list(tables.rows(name)) for name in task.subject.tables}
+    own = figures.of(rows["transfers"], rows["flows"], task.subject.direction)
+    run = {"finished": outcome["finished"], "reason": outcome["reason"], **own}
+    return {"runs": [run], **rows}
+
+
+def _limited(limit_s: float) -> Callable[[int, int], None]:
+    ends = time.monotonic() + limit_s
+
+    def check(_at_ns: int, _amount: int) -> None:
+        if time.monotonic() > ends:
+            raise Error(f"took longer than {limit_s:g} s, the campaign's limit")
+
+    return check
+
+
+def _parquet(table: str, rows: list[Row]) -> bytes:
+    import polars as pl
+
+    buffer = io.BytesIO()
+    pl.DataFrame(rows, schema=_schema(table)).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _schema(table: str) -> dict[str, pl.DataType | type[pl.DataType]]:
+    import polars as pl
+
+    if table == "costs":
+        return {"run": pl.String, "seconds": pl.Float64}
+    if table == "runs":
+        return {"run": pl.String, "finished": pl.Boolean, "reason": pl.String, **figures.schema()}
+    return {"run": pl.String, **pl.DataFrame(_core.rows(table, "[]")).schema}

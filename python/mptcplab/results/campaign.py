@@ -1,0 +1,187 @@
+"""A campaign on the disk: its runs, their tables, and how each compares with plain TCP."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.results import figures, shards
+from mptcplab.results.run import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import polars as pl
+
+ABOUT = "campaign.json"
+PLAN = "plan.parquet"
+FAILURES = "failures.json"
+SHARDS = "shards"
+SCENARIOS = "scenarios"
+RUNS = "runs"
+
+KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
+#: Columns of ``runs`` that no axis can be named as.
+COLUMNS = (*KEYS, "scenario", "finished", "reason", *figures.FIGURES, "gain", "best_path")
+
+
+def open_campaign(directory: str | PathLike[str]) -> Campaign:
+    """Open what :func:`mptcplab.sweep` wrote, also while it is written.
+
+    Raises:
+        Error: There is no campaign, or it cannot be read.
+    """
+    return Campaign(directory)
+
+
+class Campaign:
+    """The runs of a campaign, as polars frames that are made when they are first looked at."""
+
+    def __init__(self, directory: str | PathLike[str]) -> None:
+        self.directory = Path(directory)
+        try:
+            self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise Error(f"{directory} holds no campaign: {error}") from error
+        if not isinstance(self.about, dict) or "axes" not in self.about:
+            raise Error(f"{directory} holds no campaign: {ABOUT} lacks what a campaign has")
+        # What the directory lives as long as, where that is not for good.
+        self.keeper: object = None
+
+    @property
+    def name(self) -> str:
+        """Name of the campaign's file, or as it ships."""
+        return str(self.about["campaign"])
+
+    @property
+    def title(self) -> str | None:
+        """What it is about, in a line."""
+        title: str | None = self.about["title"]
+        return title
+
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """What varies: the values of each axis, in order."""
+        return dict(self.about["axes"])
+
+    @cached_property
+    def plan(self) -> pl.DataFrame:
+        """One row per run that there is to be, done or not."""
+        import polars as pl
+
+        return self._read(pl.read_parquet, self.directory / PLAN)
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: of which configuration, its figures, and its gain over plain TCP.
+
+        A run with MPTCP and those of plain TCP that it is compared with, under the same
+        conditions, have the same ``pair``. Plain TCP that several configurations are compared with
+        has no ``configuration``, and no value of the axes in which they differ.
+        """
+        import polars as pl
+
+        empty = pl.DataFrame(
+            schema={
+                "run": pl.String,
+                "finished": pl.Boolean,
+                "reason": pl.String,
+                **figures.schema(),
+            }
+        )
+        found = shards.scan(self._shards, "runs")
+        rows = empty if found is None else self._read(pl.LazyFrame.collect, found)
+        there = self.plan.drop("scenario").join(
+            rows.unique("run"), on="run", how="inner", maintain_order="left"
+        )
+        return _compared(there)
+
+    @cached_property
+    def failures(self) -> pl.DataFrame:
+        """One row per run that failed, and why; the next sweep tries them again."""
+        import polars as pl
+
+        file = self.directory / FAILURES
+        reasons = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        schema = {"run": pl.String, "failure": pl.String}
+        rows = pl.DataFrame(list(reasons.items()), schema=schema, orient="row")
+        found = self.plan.join(rows, on="run", how="inner", maintain_order="left")
+        return found.drop("scenario").rename({"failure": "reason"})
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """Give a table of all runs, with the run's key in the column ``run``."""
+        found = shards.scan(self._shards, name)
+        if found is None:
+            raise Error(f"{self.directory} has no table {name}")
+        return found.join(self.plan.lazy().select("run"), on="run", how="semi")
+
+    def scenario(self, run: str) -> str:
+        """Give the scenario of a run in its long form (TOML)."""
+        return self._scenario(run).read_text("utf-8")
+
+    def command(self, run: str) -> str:
+        """Give the command that repeats a run, exactly; for plain TCP, with MPTCP beside it."""
+        row = self._planned(run)
+        words = ["mptcplab", "run", str(self._scenario(run)), "--seed", str(row["seed"])]
+        if self.about["engine"] != "simulation":
+            words += ["--engine", self.about["engine"]]
+        if row["path"] is None:
+            words += ["--no-baselines"]
+        return shlex.join(words)
+
+    def run(self, run: str) -> Run:
+        """Give a run whose directory was kept."""
+        self._planned(run)
+        return Run(self.directory / RUNS / run)
+
+    @cached_property
+    def _shards(self) -> list[shards.Shard]:
+        return shards.listed(self.directory / SHARDS)[0]
+
+    def _scenario(self, run: str) -> Path:
+        return self.directory / SCENARIOS / f"{self._planned(run)['scenario']}.toml"
+
+    def _planned(self, run: str) -> dict[str, Any]:
+        for row in self.plan.filter(run=run).iter_rows(named=True):
+            return row
+        raise Error(f"{self.directory} has no run {run}")
+
+    def _read(self, how: Any, what: Any) -> pl.DataFrame:
+        import polars as pl
+
+        try:
+            frame: pl.DataFrame = how(what)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise Error(f"{self.directory} cannot be read: {error}") from error
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<mptcplab.Campaign {self.name} in {self.directory}>"
+
+
+def _compared(runs: pl.DataFrame) -> pl.DataFrame:
+    """Add ``gain`` and ``best_path``: MPTCP against the best single path that finished."""
+    import polars as pl
+
+    plain = pl.col("kind") == "tcp"
+    best = (
+        runs.filter(plain & pl.col("finished") & pl.col("throughput_mbps").is_not_null())
+        .sort("throughput_mbps", descending=True, maintain_order=True)
+        .group_by("pair", maintain_order=True)
+        .agg(best_path=pl.col("path").first(), best_mbps=pl.col("throughput_mbps").first())
+    )
+    gain = pl.col("throughput_mbps") / pl.col("best_mbps") - 1
+    known = ~plain & pl.col("finished") & (pl.col("best_mbps") > 0)
+    return (
+        runs.join(best, on="pair", how="left", maintain_order="left")
+        .with_columns(
+            gain=pl.when(known).then(gain), best_path=pl.when(~plain).then(pl.col("best_path"))
+        )
+        .drop("best_mbps")
+        .select(pl.exclude("gain", "best_path"), "gain", "best_path")
+    )

@@ -1,0 +1,28 @@
+"""What a scenario is to plain TCP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mptcplab.scenario import endpoint, kernel
+from mptcplab.scenario.scenario import Scenario
+from mptcplab.scenario.source import Source
+
+
+def plain(scenario: Scenario) -> Scenario:
+    """Give the scenario with all alike that only MPTCP looks at.
+
+    Scenarios of which this gives the same have the same baselines.
+    """
+    source = Source("scenario", {})
+    controls = {
+        "congestion_control": kernel.CONGESTION_CONTROL,
+        "scheduler": kernel.SCHEDULER,
+    }
+    over_one_path = kernel.over_one_path(scenario.tcp.congestion_control)
+    return replace(
+        scenario,
+        mptcp=endpoint.read_mptcp({}, source),
+        tcp=scenario.tcp.model_copy(update={"congestion_control": over_one_path}),
+        kernel=scenario.kernel.model_copy(update=controls),
+    )

@@ -1,0 +1,102 @@
+"""Campaigns in, runs out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+    from typing import Any
+
+    from mptcplab.campaign.executor import Executor
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.campaign.sweep import Progress
+    from mptcplab.results.campaign import Campaign
+
+
+def sweep(
+    campaign: str | PathLike[str] | dict[str, Any],
+    *,
+    out: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Campaign:
+    """Run a campaign: what is there already is kept, the rest is run.
+
+    Args:
+        campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
+        out: Where it goes. If left out, it lives as long as what is returned.
+        jobs: How many runs at once; if left out one per core, or with the kernel one.
+        dask: Address of a Dask scheduler whose workers run it, instead of processes here.
+        progress: Told now and then how far it is.
+
+    Raises:
+        ScenarioError: The campaign cannot be; says where and why.
+        Error: Something cannot be written, or another sweep writes there.
+        KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
+    """
+    from mptcplab.campaign import sheet
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.running import Keeper
+
+    matrix = Matrix(sheet.load(campaign))
+    if out is not None:
+        return perform(matrix, Path(out), jobs=jobs, dask=dask, tell=progress)
+    keeper = Keeper()
+    made = perform(matrix, keeper.directory, jobs=jobs, dask=dask, tell=progress)
+    made.keeper = keeper
+    return made
+
+
+def perform(
+    matrix: Matrix,
+    out: Path,
+    *,
+    jobs: int | None = None,
+    dask: str | None = None,
+    begin: Callable[[int], None] = lambda _: None,
+    tell: Callable[[Progress], None] | None = None,
+) -> Campaign:
+    """Run a matrix into ``out``; ``begin`` is told how many runs are there already."""
+    from mptcplab.campaign import record, store
+    from mptcplab.campaign.sweep import run
+    from mptcplab.results.campaign import Campaign
+
+    campaign = matrix.sheet.campaign
+    tasks = matrix.shuffled()
+    about = record.about(matrix)
+    with store.opened(out, matrix.sheet.name) as kept:
+        scenarios = {one.number: one.text for one in matrix.configurations}
+        kept.begin(about, record.plan(matrix), scenarios)
+        left = sum(task.run not in kept.done for task in tasks)
+        begin(len(tasks) - left)
+        if left:
+            run(
+                tasks,
+                kept,
+                _executor(campaign.engine, left, jobs, dask),
+                keep=campaign.keep != "tables",
+                tell=tell or (lambda _: None),
+            )
+        kept.describe(record.ended(about))
+    return Campaign(out)
+
+
+def _executor(engine: str, left: int, jobs: int | None, dask: str | None) -> Executor:
+    if dask is not None:
+        from mptcplab.campaign.executor.dask import Dask
+
+        return Dask(dask)
+    if jobs is not None and jobs < 1:
+        raise Error(f"jobs is {jobs}; it must be above 0")
+    from mptcplab.campaign.executor.local import Local
+
+    # In real time, runs beside each other disturb each other.
+    usual = 1 if engine == "kernel" else len(os.sched_getaffinity(0))
+    return Local(min(left, jobs or usual))
