@@ -9,6 +9,7 @@
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.comparing import compare
 from mptcplab.machine import doctor
 from mptcplab.results.campaign import open_campaign
 from mptcplab.running import run
@@ -23,6 +24,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "analyze",
+    "compare",
     "doctor",
     "open_campaign",
     "run",

@@ -80,7 +80,9 @@ def bootstrapped(
     estimate = float(statistic(*(np.asarray(sample) for sample in samples), axis=-1))
     low = high = reason = None
     if not math.isfinite(estimate):
-        return Estimate(None, None, None, level, n, missing, METHOD, "it is not defined: a division by 0")
+        return Estimate(
+            None, None, None, level, n, missing, METHOD, "it is not defined: a division by 0"
+        )
     if n < needed:
         reason = _too_few(n, needed)
     elif all(len(set(sample)) == 1 for sample in samples):
@@ -135,4 +137,4 @@ def _function(statistic: str | float) -> Statistic:
 
 
 def _too_few(n: int, needed: int = FEWEST) -> str:
-    return f"{n} values; it takes {needed}"
+    return f"n = {n}; it takes {needed}"

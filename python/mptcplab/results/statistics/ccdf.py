@@ -114,5 +114,5 @@ def _pooled(
         high=tuple(map(float, high)),
         level=level,
         method=METHOD,
-        reason=None if n >= FEWEST else f"{n} runs with samples; it takes {FEWEST}",
+        reason=None if n >= FEWEST else f"n = {n} runs; it takes {FEWEST}",
     )

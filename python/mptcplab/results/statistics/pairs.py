@@ -28,7 +28,7 @@ class Paired:
     relative: Estimate
     #: Standard deviation of the differences, with n − 1.
     sigma: float | None
-    #: Matched-pairs rank-biserial correlation, from −1 to 1; None if no pair differs.
+    #: Matched-pairs rank-biserial correlation, from −1 to 1.
     rank_biserial: float | None
     #: That the sign of each difference is chance; None if no pair differs.
     p_value: float | None
@@ -68,29 +68,24 @@ def _relative(first: Any, second: Any, axis: int = -1) -> Any:
         return np.mean(first, axis=axis) / np.mean(second, axis=axis) - 1
 
 
-def _rank_biserial(differences: list[float]) -> float | None:
+def _rank_biserial(differences: list[float]) -> float:
     """Kerby, "The simple difference formula", Comprehensive Psychology 3, 2014, article 11.IT.3.1.
 
     The part of the ranks' sum that speaks for the first, minus the part that speaks against it.
+    Pairs without a difference have ranks, too, and speak for neither (Pratt, "Remarks on zeros and
+    ties in the Wilcoxon signed rank procedures", JASA 54, 1959).
     """
     import numpy as np
     from scipy import stats
 
-    nonzero = np.array([difference for difference in differences if difference])
-    if not len(nonzero):
-        return None
-    ranks = stats.rankdata(np.abs(nonzero))
-    return float(np.sum(ranks * np.sign(nonzero)) / np.sum(ranks))
+    ranks = stats.rankdata(np.abs(differences))
+    return float(np.sum(ranks * np.sign(differences)) / np.sum(ranks))
 
 
 def _p_value(differences: list[float]) -> float | None:
-    """Pairs without a difference say nothing about its sign and are left out, as by Wilcoxon.
-
-    Exact for up to 50 pairs without ties; with ties all signs are tried up to 13 pairs.
-    """
+    """Exact for up to 50 pairs without ties; with ties all signs are tried up to 13 pairs."""
     from scipy import stats
 
-    nonzero = [difference for difference in differences if difference]
-    if not nonzero:
+    if not any(differences):
         return None
-    return float(stats.wilcoxon(nonzero).pvalue)
+    return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)

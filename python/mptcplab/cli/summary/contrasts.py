@@ -1,0 +1,121 @@
+"""Runs under several seeds side by side: means, paired differences, intervals."""
+
+from __future__ import annotations
+
+import math
+
+from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.results.differences.differences import Differences
+    from mptcplab.results.differences.repeated import Contrast
+    from mptcplab.results.statistics import Estimate, Gain
+
+FIGURES = {
+    "throughput_mbps": "Mbit/s",
+    "elapsed_s": "time s",
+    "rtt_ms_mean": "RTT ms, mean",
+    "rtt_ms_p95": "RTT ms, p95",
+    "loss_rate_percent": "loss %",
+    "out_of_order_delay_ms_mean": "out-of-order ms, mean",
+    "out_of_order_delay_ms_p95": "out-of-order ms, p95",
+}
+
+
+def print_contrasts(page: Page, differences: Differences) -> None:
+    """Print a line per configuration, run and figure, then the gains."""
+    shown = [one for one in differences.contrasts if one.a.n or one.b.n]
+    page.line()
+    if not shown:
+        page.words("both sides have no run in common", first="! ", style="warning")
+        return
+    level = f"{differences.level:.0%}".replace("%", " %")
+    configurations = [one.configuration for one in shown]
+    draw(
+        page,
+        [
+            *([Column("configuration", configurations, left=True)] if any(configurations) else []),
+            Column("run", [text.clean(one.run) for one in shown], left=True),
+            Column("", [FIGURES[one.figure] for one in shown], left=True),
+            Column("A, mean ± σ", [_mean(one.a, one.sigma_a) for one in shown]),
+            Column("B, mean ± σ", [_mean(one.b, one.sigma_b) for one in shown]),
+            Column("pairs", [text.count(one.paired.n) for one in shown]),
+            Column(f"B − A [{level}]", [_estimate(one.paired.difference) for one in shown]),
+            Column("B / A − 1", [change(one.paired.relative.estimate) for one in shown], keep=4),
+            Column("effect", [_number(one.paired.rank_biserial) for one in shown], keep=2),
+            Column("p", [_p_value(one.paired.p_value) for one in shown], keep=1),
+            Column("p corrected", [_p_value(one.p_value_corrected) for one in shown], keep=3),
+        ],
+    )
+    _print_gains(page, differences)
+    _print_notes(page, shown)
+
+
+def change(value: float | None) -> str:
+    """Give how much more something is, in percent."""
+    if value is None:
+        return text.UNKNOWN
+    return f"{value:+.1%}".replace("%", " %") if abs(value) >= 0.0005 else "0 %"
+
+
+def _print_gains(page: Page, differences: Differences) -> None:
+    for one in differences.gains:
+        place = f"{one.configuration}: " if one.configuration else ""
+        sides = [f"{name} {_gain(gain)}" for name, gain in (("A", one.a), ("B", one.b)) if gain]
+        page.words(f"{place}gain over the best single path: {'; '.join(sides)}")
+
+
+def _print_notes(page: Page, shown: list[Contrast]) -> None:
+    reasons = dict.fromkeys(
+        one.paired.difference.reason for one in shown if one.paired.difference.reason
+    )
+    for reason in reasons:
+        page.words(f"no interval: {reason}", first="– ", style="faint")
+    missing = sum(one.a.missing + one.b.missing for one in shown)
+    if missing:
+        page.words(
+            f"{text.count(missing)} values are missing: runs that did not finish, or unknown",
+            first="– ",
+            style="faint",
+        )
+
+
+def _mean(mean: Estimate, sigma: float | None) -> str:
+    if mean.estimate is None:
+        return text.UNKNOWN
+    shown = text.figure(mean.estimate)
+    digits = len(shown.partition(".")[2])
+    return shown if sigma is None else f"{shown} ± {sigma:.{digits}f}"
+
+
+def _estimate(estimate: Estimate) -> str:
+    """Give all in the digits that the largest needs for three of them."""
+    known = [one for one in (estimate.estimate, estimate.low, estimate.high) if one is not None]
+    if not known:
+        return text.UNKNOWN
+    largest = max(map(abs, known))
+    digits = min(max(2 - math.floor(math.log10(largest)), 0), 6) if largest else 0
+    first, *ends = (f"{one:.{digits}f}" for one in known)
+    return f"{first} [{', '.join(ends)}]" if ends else first
+
+
+def _gain(gain: Gain) -> str:
+    if gain.best_path is None:
+        return "unknown: no single path finished"
+    found = gain.paired.relative
+    shown = f"{change(found.estimate)} over {text.clean(gain.best_path)}"
+    if found.low is None:
+        return f"{shown}, n {gain.paired.n}"
+    return f"{shown} [{change(found.low)}, {change(found.high)}], n {gain.paired.n}"
+
+
+def _number(value: float | None) -> str:
+    return text.UNKNOWN if value is None else f"{value:+.2f}"
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return text.UNKNOWN
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.01 else f"{value:.3f}"

@@ -1,0 +1,224 @@
+"""Two measurements side by side."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+from itertools import groupby
+
+from mptcplab.cli.summary.contrasts import change, print_contrasts
+from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.words import text
+from mptcplab.words.runs import engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mptcplab.results.differences.configuration import Setting, Value
+    from mptcplab.results.differences.differences import Differences
+    from mptcplab.results.differences.figures import Figure
+    from mptcplab.results.differences.side import Side
+
+    Known = dict[str, float | None]
+    #: What a line is called, its figure, and how that is shown.
+    Rows = Sequence[tuple[str, str, Callable[[Known, str], str]]]
+
+ARROWS = {"up": "↑", "down": "↓"}
+# A direction with less than this part of the other gets no table.
+ASIDE = 0.01
+# Settings that are shown; more are a machine's.
+MOST = 40
+# The connection as a whole, and a subflow that is the same.
+WITH_ONE_SUBFLOW = 2
+
+
+def print_differences(differences: Differences, *, page: Page | None = None) -> None:
+    """Print the configuration, then the figures."""
+    if page is None and isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    page = page or Page()
+    for name, side in (("A", differences.a), ("B", differences.b)):
+        page.facts(_facts(side), indent="", first=f"{page.style(name, 'strong')}  ")
+    page.line()
+    _print_configuration(page, differences)
+    if differences.over_seeds:
+        print_contrasts(page, differences)
+        return
+    for (run, _, _), own in groupby(differences.figures, key=_connections):
+        figures = list(own)
+        for direction in _directions(figures):
+            _print_figures(page, run, [one for one in figures if one.direction == direction])
+    if not differences.figures:
+        page.words("no connection moved data on either side", first="! ", style="warning")
+    else:
+        page.line()
+        page.words(
+            "one measurement a side: what of this is chance cannot be told; mptcplab run --repeat "
+            "on both sides tells",
+            first="– ",
+            style="faint",
+        )
+
+
+def _facts(side: Side) -> list[str]:
+    """Say what a side is."""
+    place = text.clean(str(side.place or "captures"))
+    if side.run is None:
+        return [place, "captures"] if side.place else [place]
+    about = side.run.about
+    facts = [place, text.clean(about["scenario"])]
+    if side.kind == "run":
+        facts.append(side.run.name)
+    several = side.kind == "seeds"
+    seeds = text.plural(len(side.comparisons), "seed") if several else f"seed {about['seed']}"
+    return [*facts, engine(about), seeds]
+
+
+def _print_configuration(page: Page, differences: Differences) -> None:
+    settings = differences.configuration
+    if settings is None:
+        page.words("captures do not tell how they were configured", first="– ", style="faint")
+    elif not settings:
+        page.words("both have the same configuration")
+    else:
+        shown = settings[:MOST]
+        draw(
+            page,
+            [
+                Column("configuration", [_key(one) for one in shown], left=True),
+                Column("A", [_value(one.a) for one in shown], left=True),
+                Column("B", [_value(one.b) for one in shown], left=True),
+            ],
+        )
+        if len(settings) > MOST:
+            more = f"… and {len(settings) - MOST} more; --json lists all"
+            page.words(more, style="faint")
+
+
+def _key(setting: Setting) -> str:
+    return text.clean(setting.key)
+
+
+def _value(value: Value) -> str:
+    if value is None:
+        return text.UNKNOWN
+    return text.clean(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _connections(figure: Figure) -> tuple[str | None, int, int]:
+    return figure.run, figure.connection_a, figure.connection_b
+
+
+def _directions(figures: list[Figure]) -> list[str]:
+    """The directions that are worth a table, the larger one first."""
+    moved = {
+        one.direction: max(one.a or 0, one.b or 0)
+        for one in figures
+        if one.figure == "bytes" and one.subflow is None
+    }
+    larger = max(moved.values())
+    worth = [direction for direction in moved if moved[direction] >= ASIDE * larger]
+    return sorted(worth, key=lambda direction: -moved[direction])
+
+
+def _print_figures(page: Page, run: str | None, figures: list[Figure]) -> None:
+    first = figures[0]
+    numbers = dict.fromkeys((first.connection_a, first.connection_b))
+    connection = f"connection {' / '.join(map(str, numbers))}"
+    page.line()
+    page.facts(
+        [
+            *([page.style(text.clean(run), "strong")] if run else []),
+            connection,
+            f"{ARROWS[first.direction]} {first.direction}",
+        ],
+        indent="",
+    )
+    lines: list[tuple[str, str, str, str, str]] = []
+    if len({figure.subflow for figure in figures}) == WITH_ONE_SUBFLOW:
+        figures = [figure for figure in figures if figure.subflow is None]
+    for subflow, own in groupby(figures, key=lambda figure: figure.subflow):
+        known = {figure.figure: figure for figure in own}
+        rows = [_line(known, *row) for row in (OF_CONNECTION if subflow is None else OF_SUBFLOW)]
+        told = [row for row in rows if row is not None]
+        lines += [(subflow or "" if number == 0 else "", *row) for number, row in enumerate(told)]
+    subflows, names, a, b, changes = zip(*lines, strict=True)
+    draw(
+        page,
+        [
+            *([Column("subflow", subflows, left=True)] if any(subflows) else []),
+            Column("", names, left=True),
+            Column("A", a),
+            Column("B", b),
+            Column("B against A", changes),
+        ],
+    )
+
+
+def _line(
+    known: dict[str, Figure], name: str, figure: str, show: Callable[[Known, str], str]
+) -> tuple[str, str, str, str] | None:
+    """Give the cells of a figure; nothing where neither side knows it."""
+    one = known[figure]
+    if one.a is None and one.b is None:
+        return None
+    a = show({key: value.a for key, value in known.items()}, figure)
+    b = show({key: value.b for key, value in known.items()}, figure)
+    return name, a, b, _change(one)
+
+
+def _change(figure: Figure) -> str:
+    if figure.difference is None:
+        return ""
+    if not figure.difference:
+        return "same"
+    if figure.figure in POINTS:
+        return f"{figure.difference * POINTS[figure.figure]:+.2f} points"
+    return "" if figure.relative is None else change(figure.relative)
+
+
+def _by(show: Callable[[float | None], str]) -> Callable[[Known, str], str]:
+    return lambda known, figure: show(known[figure])
+
+
+def _spread(known: Known, figure: str) -> str:
+    """Give a mean with its deviation and the number of samples."""
+    mean, sigma = known[figure], known[figure.replace("_mean", "_sigma")]
+    samples = known["rtt_samples" if figure.startswith("rtt") else "reordering_segments"]
+    if mean is None:
+        return text.UNKNOWN
+    shown = text.figure(mean)
+    digits = len(shown.partition(".")[2])
+    deviation = "" if sigma is None else f" ± {sigma:.{digits}f}"
+    return f"{shown}{deviation} ms, n {text.count(None if samples is None else int(samples))}"
+
+
+def _share(value: float | None) -> str:
+    return text.percent(None if value is None else 100 * value)
+
+
+# Percentages differ by points; the factor makes them.
+POINTS = {"share": 100, "loss_rate_percent": 1}
+OF_CONNECTION: Rows = (
+    ("throughput", "throughput_mbps", _by(text.rate)),
+    ("bytes", "bytes", _by(text.size)),
+    ("time", "elapsed_s", _by(text.seconds)),
+    ("RTT, mean ± σ", "rtt_ms_mean", _spread),
+    ("RTT, p95", "rtt_ms_p95", _by(text.milliseconds)),
+    ("loss", "loss_rate_percent", _by(text.percent)),
+    ("out-of-order delay, mean ± σ", "out_of_order_delay_ms_mean", _spread),
+    ("out-of-order delay, p95", "out_of_order_delay_ms_p95", _by(text.milliseconds)),
+    ("reinjected", "reinjected_bytes", _by(text.size)),
+    ("CV", "coefficient_of_variation", _by(text.figure)),
+    ("longest gap", "longest_gap_ms", _by(text.milliseconds)),
+)
+OF_SUBFLOW: Rows = (
+    ("share", "share", _by(_share)),
+    ("throughput", "throughput_mbps", _by(text.rate)),
+    ("RTT, mean ± σ", "rtt_ms_mean", _spread),
+    ("RTT, p95", "rtt_ms_p95", _by(text.milliseconds)),
+    ("loss", "loss_rate_percent", _by(text.percent)),
+    ("handshake RTT", "handshake_rtt_ms", _by(text.milliseconds)),
+    ("joined after", "join_time_ms", _by(text.milliseconds)),
+)

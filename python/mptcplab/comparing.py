@@ -1,0 +1,27 @@
+"""Two measurements in, what differs out."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.results.differences.differences import Differences
+    from mptcplab.results.differences.side import Comparable
+
+
+def compare(a: Comparable, b: Comparable, *, level: float = 0.95) -> Differences:
+    """Compare two runs, two scenarios run under several seeds, or captures.
+
+    Args:
+        a: A run directory; a directory that ``mptcplab run`` made, also with ``--repeat``; a
+            capture, or a directory whose captures are taken as one; or what :func:`run`,
+            :func:`analyze` or a list of what :func:`run` gave.
+        b: What it is compared with, of the same kind; runs and captures may be mixed.
+        level: Of the confidence intervals.
+
+    Raises:
+        Error: There is no such thing, it cannot be read, or the two cannot be compared.
+    """
+    from mptcplab.results.differences.differences import Differences
+    from mptcplab.results.differences.side import Side
+
+    return Differences(Side.of(a), Side.of(b), level=level)

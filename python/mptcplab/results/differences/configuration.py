@@ -1,0 +1,82 @@
+"""How runs were configured, key by key, and where two differ."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mptcplab.results.run import Run
+
+    Value = str | int | float | bool | None
+    #: By section and key.
+    Configuration = dict[tuple[str, str], Value]
+
+# Of run.json: what ran it, where, and with which chances.
+OF_RUN = ("scenario", "run", "seed", "engine", "mptcplab", "platform", "python")
+#: What the engine told of the machine.
+OF_MACHINE = ("kernel", "stacks")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key that differs; None where a side does not have it."""
+
+    #: ``scenario`` (keys as for ``--set``), ``run`` or ``machine`` (as in ``run.json``).
+    section: str
+    key: str
+    a: Value
+    b: Value
+
+
+def of_run(run: Run) -> Configuration:
+    """Give the resolved scenario, and what ``run.json`` says of versions and machine."""
+    about = run.about
+    found: Configuration = {("run", key): about.get(key) for key in OF_RUN}
+    found["run", "build"] = about.get("identity", {}).get("build")
+    for part in OF_MACHINE:
+        for key, value in _flat(about.get(part, {}), part):
+            found["machine", key] = value
+    for key, value in _flat(_scenario(run), ""):
+        found["scenario", key] = value
+    return found
+
+
+def differing(a: Configuration, b: Configuration) -> list[Setting]:
+    """Give what differs: the scenario first, in its order.
+
+    Of a section that only one side has, nothing is given: the engine says why.
+    """
+    order = {"scenario": 0, "run": 1, "machine": 2}
+    shared = {section for section, _ in a} & {section for section, _ in b}
+    keys = [key for key in dict.fromkeys([*a, *b]) if key[0] in shared]
+    keys.sort(key=lambda key: order[key[0]])
+    return [
+        Setting(*key, a.get(key), b.get(key))
+        for key in keys
+        if (key in a) != (key in b) or a.get(key) != b.get(key)
+    ]
+
+
+def _scenario(run: Run) -> dict[str, Any]:
+    file = run.directory / "scenario.toml"
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise Error(f"{file} cannot be read: {error}") from error
+
+
+def _flat(value: Any, key: str) -> Iterator[tuple[str, Value]]:
+    """Give every value below, with its key: ``link.wifi.downlink.0.rate``."""
+    if isinstance(value, (dict, list)):
+        inside = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, one in inside:
+            yield from _flat(one, f"{key}.{name}" if key else str(name))
+    else:
+        yield key, value

@@ -1,0 +1,157 @@
+"""Figures of two analyses side by side: per connection, and per subflow by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mptcplab.results import figures
+from mptcplab.words.subflows import names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mptcplab.analysis import Analysis
+
+    Row = dict[str, Any]
+
+# Up to so many connections are matched by their numbers.
+MOST = 20
+# Columns of transfers.
+OF_CONNECTION = (
+    "throughput_mbps",
+    "bytes",
+    "elapsed_s",
+    "rtt_ms_mean",
+    "rtt_ms_sigma",
+    "rtt_samples",
+    "rtt_ms_median",
+    "rtt_ms_p95",
+    "rtt_ms_p99",
+    "out_of_order_delay_ms_mean",
+    "out_of_order_delay_ms_sigma",
+    "reordering_segments",
+    "out_of_order_delay_ms_p95",
+    "out_of_order_delay_ms_p99",
+    "reinjected_bytes",
+    "coefficient_of_variation",
+    "longest_gap_ms",
+)
+# Columns of flows, and of subflows.
+OF_FLOW = (
+    "share",
+    "delivered_bytes",
+    "throughput_mbps",
+    "rtt_ms_mean",
+    "rtt_ms_sigma",
+    "rtt_samples",
+    "rtt_ms_median",
+    "rtt_ms_p95",
+    "rtt_ms_p99",
+    "loss_rate_percent",
+    "data_packets",
+)
+OF_SUBFLOW = ("handshake_rtt_ms", "join_time_ms")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure on both sides; None where it is unknown, or where a side has no such thing."""
+
+    #: Name of the run; None between captures.
+    run: str | None
+    #: Numbers of the connections.
+    connection_a: int
+    connection_b: int
+    direction: str
+    #: What the subflow is called; None for the connection as a whole.
+    subflow: str | None
+    #: The tables' column.
+    figure: str
+    a: float | None
+    b: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """B − A."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+    @property
+    def relative(self) -> float | None:
+        """B / A − 1: 0.25 for 25 % more."""
+        return self.b / self.a - 1 if self.a and self.b is not None else None
+
+
+def side_by_side(run: str | None, a: Analysis, b: Analysis) -> list[Figure]:
+    """Give the figures of connections that belong together.
+
+    They are matched by their numbers if both sides have equally many, and not too many; otherwise
+    those with most bytes are.
+    """
+    numbers_a, numbers_b = (list(one.connections["connection"]) for one in (a, b))
+    if len(numbers_a) != len(numbers_b) or len(numbers_a) > MOST:
+        numbers_a, numbers_b = _largest(a), _largest(b)
+    return [
+        figure
+        for one, other in zip(numbers_a, numbers_b, strict=False)
+        for figure in _of_connections(run, Connection(a, one), Connection(b, other))
+    ]
+
+
+def _largest(analysis: Analysis) -> list[int]:
+    rows = analysis.transfers.group_by("connection").sum().sort("bytes", "connection")
+    return list(rows["connection"][-1:])
+
+
+class Connection:
+    """The rows of one connection."""
+
+    def __init__(self, analysis: Analysis, number: int) -> None:
+        self.number = number
+
+        def rows(name: str) -> list[Row]:
+            frame = getattr(analysis, name).filter(connection=number)
+            return list(frame.iter_rows(named=True))
+
+        self.transfers = {row["direction"]: row for row in rows("transfers")}
+        self.flows = rows("flows")
+        subflows = rows("subflows")
+        names = names_of(subflows)
+        self.subflows = {names[row["subflow"]]: row for row in subflows}
+
+    def whole(self, direction: str) -> Row:
+        """Give the figures of the connection."""
+        row = self.transfers.get(direction)
+        flows = [] if row is None else figures.of_transfer(self.flows, row)
+        found = {name: None if row is None else row[name] for name in OF_CONNECTION}
+        return {**found, "loss_rate_percent": figures.loss_rate_percent(flows)}
+
+    def of(self, name: str, direction: str) -> Row:
+        """Give the figures of the subflow of that name; none where it carried nothing."""
+        subflow = self.subflows.get(name, dict.fromkeys(("subflow", *OF_SUBFLOW)))
+        keys = (subflow["subflow"], direction)
+        flow = next((one for one in self.flows if (one["subflow"], one["direction"]) == keys), {})
+        carried = flow if flow.get("data_packets") else {}
+        return {
+            **{column: carried.get(column) for column in OF_FLOW},
+            **{column: subflow[column] for column in OF_SUBFLOW},
+        }
+
+
+def _of_connections(run: str | None, a: Connection, b: Connection) -> Iterator[Figure]:
+    for direction in ("down", "up"):
+        transfers = [one.transfers.get(direction) for one in (a, b)]
+        if not any(row and row["bytes"] for row in transfers):
+            continue
+        whole = a.whole(direction), b.whole(direction)
+        for figure in whole[0]:
+            values = (one[figure] for one in whole)
+            yield Figure(run, a.number, b.number, direction, None, figure, *values)
+        for name in dict.fromkeys([*a.subflows, *b.subflows]):
+            parts = a.of(name, direction), b.of(name, direction)
+            if not any(part["data_packets"] for part in parts):
+                continue
+            for figure in parts[0]:
+                values = (one[figure] for one in parts)
+                yield Figure(run, a.number, b.number, direction, name, figure, *values)

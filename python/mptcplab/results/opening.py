@@ -1,0 +1,47 @@
+"""What lies in a place: a run, runs that belong together, a campaign, or captures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.analysis import Analysis, analyze
+from mptcplab.results.comparison import Comparison, open_comparison
+from mptcplab.results.run import ABOUT, Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+
+CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
+
+
+def opened(place: str | PathLike[str]) -> Run | Comparison | list[Comparison] | Analysis:
+    """Open a run, a comparison, one per seed (``run --repeat``), a capture, or a directory of them.
+
+    The captures of a directory are taken as one, samples left out.
+    """
+    path = Path(place)
+    if path.is_file():
+        return analyze(path, samples=False)
+    if not path.is_dir():
+        raise Error(f"{place}: no such file or directory")
+    if (path / ABOUT).exists():
+        return Run(path)
+    if _is_comparison(path):
+        return open_comparison(path)
+    if seeds := sorted(filter(_is_comparison, path.iterdir()), key=_in_order):
+        return [open_comparison(seed) for seed in seeds]
+    if captures := sorted(file for file in path.iterdir() if CAPTURE.fullmatch(file.name)):
+        return analyze(captures, samples=False)
+    raise Error(f"{place} holds neither runs nor captures")
+
+
+def _is_comparison(directory: Path) -> bool:
+    return (directory / "mptcp" / ABOUT).exists()
+
+
+def _in_order(path: Path) -> tuple[int, str]:
+    """Seed 10 comes after seed 9."""
+    return (int(path.name) if path.name.isdecimal() else 0, path.name)
