@@ -88,15 +88,20 @@ def perform(
     return Campaign(out)
 
 
+def workers(engine: str, left: int, jobs: int | None) -> int:
+    """Say how many processes run so many runs."""
+    if jobs is not None and jobs < 1:
+        raise Error(f"jobs is {jobs}; it must be above 0")
+    # In real time, runs beside each other disturb each other.
+    usual = 1 if engine == "kernel" else len(os.sched_getaffinity(0))
+    return min(left, jobs or usual)
+
+
 def _executor(engine: str, left: int, jobs: int | None, dask: str | None) -> Executor:
     if dask is not None:
         from mptcplab.campaign.executor.dask import Dask
 
         return Dask(dask)
-    if jobs is not None and jobs < 1:
-        raise Error(f"jobs is {jobs}; it must be above 0")
     from mptcplab.campaign.executor.local import Local
 
-    # In real time, runs beside each other disturb each other.
-    usual = 1 if engine == "kernel" else len(os.sched_getaffinity(0))
-    return Local(min(left, jobs or usual))
+    return Local(workers(engine, left, jobs))

@@ -19,6 +19,7 @@ examples:
   tcpdump -w - -i wlan0 tcp | mptcplab analyze -    live, until Ctrl-C
   mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
   mptcplab analyze --parquet tables trace.pcap      every table, samples included
+  mptcplab analyze --report page.html trace.pcap    charts over time, as one HTML page
 """
 
 
@@ -49,6 +50,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             help=f"write every table to DIR/TABLE.{kind}; earlier ones are replaced, other files "
             "left alone",
         )
+    output.add_argument(
+        "--report",
+        type=named,
+        metavar="FILE",
+        help="draw the connection that moved most bytes, or that of --connection, as one HTML page",
+    )
     output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
     definitions = command.add_argument_group("definitions")
     definitions.add_argument(
@@ -83,10 +90,12 @@ def run(options: Namespace) -> int:
         tables = _only(tables, options.connection)
     if options.csv or options.parquet:
         _write(tables, options)
+    if options.report:
+        _draw(tables, options)
     _warn_if_cut(tables)
     if options.json:
         tables.print_json()
-    elif not (options.csv or options.parquet):
+    elif not (options.csv or options.parquet or options.report):
         from mptcplab.cli.summary import print_summary
 
         print_summary(tables, one=options.connection is not None)
@@ -106,16 +115,16 @@ def _check_places(options: Namespace) -> None:
 
 
 def _analyze(options: Namespace) -> _core.Tables:
-    from mptcplab.cli.progress import Progress
+    from mptcplab.cli.progress import Reading
     from mptcplab.cli.stop import Stop
 
-    with Progress() as progress, Stop(live="-" in options.captures) as stop:
+    with Reading() as progress, Stop(live="-" in options.captures) as stop:
         return _core.analyze(
             options.captures,
             bin_seconds=options.bin,
             smoothing_seconds=options.smoothing,
             trim_seconds=options.trim,
-            samples=bool(options.csv or options.parquet),
+            samples=bool(options.csv or options.parquet or options.report),
             progress=progress,
             stop=stop,
         )
@@ -144,6 +153,14 @@ def _write(tables: _core.Tables, options: Namespace) -> None:
             for name in tables.NAMES:
                 write_parquet(tables.table(name), target / f"{name}.parquet")
         _say_written(tables, options.parquet)
+
+
+def _draw(tables: _core.Tables, options: Namespace) -> None:
+    from mptcplab.analysis import Analysis
+    from mptcplab.reporting import write_report
+
+    write_report(Analysis(tables), options.report, connection=options.connection)
+    print(f"wrote {options.report}", file=sys.stderr)
 
 
 def _say_written(tables: _core.Tables, place: str) -> None:

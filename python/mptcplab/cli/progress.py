@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 
 from mptcplab.cli.summary.page import PLAIN, carries
-from mptcplab.words.text import count, size
+from mptcplab.words.text import count, figure, plural, seconds, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+    from mptcplab.campaign.sweep import Progress
 
 PATIENCE = 1.0
 STEP = 0.1
@@ -34,7 +37,7 @@ class _Line:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._clear()
+        self.clear()
 
     def _begin(self) -> None:
         self._begun = time.monotonic()
@@ -54,7 +57,8 @@ class _Line:
         self._shown = True
         self._print(text if carries(sys.stderr, text) else text.translate(PLAIN))
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Take the line away."""
         if self._shown:
             self._print("")
             self._shown = False
@@ -63,7 +67,7 @@ class _Line:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
-class Progress(_Line):
+class Reading(_Line):
     """How far the reading of captures is."""
 
     def __call__(self, done: int, total: int | None) -> None:
@@ -97,8 +101,24 @@ class Running(_Line):
 
     def done(self, _what: str, there: bool) -> None:
         """Take note that a run is done."""
-        self._clear()
+        self.clear()
         self.kept += there
+
+
+class Sweeping(_Line):
+    """How far a campaign is."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self._where = where
+        #: How many runs are done or failed.
+        self.ended = 0
+
+    def __call__(self, progress: Progress) -> None:
+        """Take note of the runs so far."""
+        self.ended = progress.total - progress.left
+        if self._is_due():
+            self._show(f"{self._where} {swept(progress)}")
 
 
 def _simulated(at: float, packets: int, elapsed: float) -> str:
@@ -116,6 +136,25 @@ def line(elapsed: float, done: int, total: int | None) -> str:
     if not total:
         return f"read {size(done)}, {rate}"
     part = min(done / total, 1.0)
-    bar = ("━" * round(part * 30)).ljust(30, "─")
     left = elapsed * (1 - part) / part if part else 0.0
-    return f"reading {bar} {part:4.0%}  {rate}, {left:.0f} s left"
+    return f"reading {bar(part)} {part:4.0%}  {rate}, {left:.0f} s left"
+
+
+def swept(progress: Progress) -> str:
+    """Say how far a campaign is."""
+    ended = progress.total - progress.left
+    words = f"{bar(ended / progress.total)} {count(ended)} of {plural(progress.total, 'run')}"
+    if progress.rate:
+        left = seconds(math.ceil(progress.left / progress.rate))
+        words += f"  {pace(progress.rate)}, {left} left"
+    return words + (f", {count(progress.failed)} failed" if progress.failed else "")
+
+
+def pace(rate: float) -> str:
+    """Say how many runs there are in a second, or in a minute where they are few."""
+    return f"{figure(rate)}/s" if rate >= 1 else f"{figure(rate * 60)}/min"
+
+
+def bar(part: float) -> str:
+    """Draw a part of the whole."""
+    return ("━" * round(part * 30)).ljust(30, "─")

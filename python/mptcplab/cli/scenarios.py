@@ -1,4 +1,4 @@
-"""``mptcplab scenarios`` and ``mptcplab links``: what ships."""
+"""``mptcplab scenarios``, ``mptcplab links`` and ``mptcplab campaigns``: what ships."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ ABOUT = {
         'in a scenario: [link.NAME] with profile = "…"; mptcplab links NAME says where its '
         "figures come from",
     ),
+    "campaigns": (
+        "list the campaigns that ship, or print one",
+        "Lists the campaigns that ship with mptcplab, or prints one: a start for your own.",
+        "mptcplab sweep takes their names, or a file",
+    ),
 }
 
 
@@ -41,7 +46,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Run either command and return its exit status."""
+    """Run one of the commands and return its exit status."""
     from mptcplab.scenario import library
     from mptcplab.scenario.fault import ScenarioError, nearest
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+from concurrent.futures import CancelledError
+from queue import Empty, SimpleQueue
 
 from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
@@ -30,48 +31,47 @@ class Dask:
             self._client = Client(address, timeout=PATIENCE_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise Error(f"no Dask scheduler answers at {address}: {_line(error)}") from error
-        self._running: dict[Future, Batch] = {}
+        self._running: dict[Future[Shard], Batch] = {}
+        self._ended: SimpleQueue[Future[Shard]] = SimpleQueue()
 
     def free(self) -> int:
         """Say how many threads of workers have nothing to do."""
-        return max(0, sum(self._client.nthreads().values()) - len(self._running))
+        threads: dict[str, int] = self._client.nthreads()
+        return max(0, sum(threads.values()) - len(self._running))
 
     def submit(self, batch: Batch) -> None:
         """Have a batch done by any worker."""
         from mptcplab.campaign.work import perform
 
-        self._running[self._client.submit(perform, batch, pure=False)] = batch
+        future = self._client.submit(perform, batch, pure=False)
+        self._running[future] = batch
+        future.add_done_callback(self._ended.put)
 
     def wait(self, seconds: float) -> list[tuple[Batch, Shard | Lost]]:
         """Give what is done by then; at once when something is."""
-        from distributed import wait
-
-        if not self._running:
-            # No worker has come yet.
-            time.sleep(seconds)
-            return []
         try:
-            ended = wait(list(self._running), timeout=seconds, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
+            future = self._ended.get(timeout=seconds)
+        except Empty:
             return []
-        return [(self._running.pop(future), self._ended(future)) for future in ended]
+        return [(self._running.pop(future), _got(future))]
 
     def close(self) -> None:
         """Leave the workers to others."""
         self._client.cancel(list(self._running))
         self._client.close()
 
-    def _ended(self, future: Future) -> Shard | Lost:
-        from distributed import KilledWorker
 
-        try:
-            shard = future.result()
-        except KilledWorker:
-            return Lost("the workers that ran it died")
-        except (OSError, TimeoutError) as error:
-            raise Error(f"the Dask scheduler is gone: {_line(error)}") from error
-        assert isinstance(shard, Shard)  # noqa: S101 - perform() gives nothing else
-        return shard
+def _got(future: Future[Shard]) -> Shard | Lost:
+    from distributed import KilledWorker
+
+    try:
+        shard = future.result()
+    except KilledWorker:
+        return Lost("the workers that ran it died")
+    except (OSError, TimeoutError, CancelledError) as error:
+        raise Error(f"the Dask scheduler is gone: {_line(error)}") from error
+    assert isinstance(shard, Shard)  # noqa: S101 - perform() gives nothing else
+    return shard
 
 
 def _line(error: BaseException) -> str:

@@ -1,0 +1,49 @@
+"""How long a campaign takes, from runs that are done or that are tried."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass
+
+from mptcplab.campaign.task import Batch, Task
+from mptcplab.campaign.work import perform
+from mptcplab.engine.record import build
+from mptcplab.results import shards
+from mptcplab.results.campaign import SHARDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRIAL_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run takes, on average."""
+
+    seconds: float | None
+    #: How many runs it is the average of.
+    measured: int
+    #: How many runs are there already.
+    there: int
+    #: Why the first run failed that was tried.
+    failure: str | None = None
+
+
+def estimate(tasks: list[Task], directory: Path) -> Estimate:
+    """Look at the runs that are there; try some if there are none, and leave nothing of them."""
+    costs = shards.scan(shards.listed(directory / SHARDS)[0], "costs")
+    known = {} if costs is None else dict(costs.collect().iter_rows())
+    there = [known[task.run] for task in tasks if task.run in known]
+    if there:
+        return Estimate(sum(there) / len(there), len(there), len(there))
+    with tempfile.TemporaryDirectory(prefix="mptcplab-") as elsewhere:
+        batch = Batch(tuple(tasks), TRIAL_SECONDS, build(), elsewhere, keep=False)
+        begun = time.monotonic()
+        shard = perform(batch)
+        taken = time.monotonic() - begun
+    tried = len(shard.done)
+    failure = next(iter(shard.failed.values()), None)
+    return Estimate(taken / tried if tried else None, tried, 0, failure)

@@ -1,0 +1,123 @@
+"""A campaign: a line per configuration, with mean and standard deviation over its runs."""
+
+from __future__ import annotations
+
+from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.results.overview import document
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mptcplab.results.campaign import Campaign
+
+    Row = dict[str, Any]
+
+# So many lines of each kind are shown, then how many more there are.
+MOST_ROWS = 60
+MOST_FAILURES = 10
+
+
+def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
+    """Print what was run, what it gave, and what failed."""
+    page = page or Page()
+    told = document(campaign)
+    _print_head(page, told)
+    rows = told["configurations"]
+    draw(page, _columns(rows[:MOST_ROWS], told["axes"]))
+    page.words("mean ± σ over the runs that finished, n of them", style="faint")
+    _print_more(page, len(rows) - MOST_ROWS, "configuration")
+    _print_unfinished(page, rows)
+    _print_failures(page, told["failures"])
+    page.line()
+    page.words(f"{campaign.directory} holds the campaign", indent="", style="faint")
+
+
+def _print_head(page: Page, told: Row) -> None:
+    facts = [page.style(text.clean(told["campaign"]), "strong")]
+    if told["title"]:
+        facts.append(text.clean(told["title"]))
+    simulated = told["engine"] == "simulation"
+    engine = "simulated" if simulated else "with Linux over emulated links"
+    facts += [f"{text.clean(told['scenario'])}, {engine}", text.plural(told["runs"]["done"], "run")]
+    page.facts(facts, indent="")
+    page.line()
+
+
+def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
+    names = dict.fromkeys(name for row in rows for name in row["runs"])
+    columns = [
+        Column(axis, [text.clean(str(row["axes"][axis])) for row in rows], left=True)
+        for axis in axes
+    ]
+    own = [row["runs"].get("mptcp", {}) for row in rows]
+    columns.append(Column("n", [str(_n(one, "throughput_mbps")) for one in own]))
+    for name in names:
+        runs = [row["runs"].get(name, {}) for row in rows]
+        cells = [_spread(one.get("throughput_mbps"), text.figure) for one in runs]
+        columns.append(Column(f"{_label(name)} Mbit/s", cells))
+    if len(names) > 1:
+        columns.append(Column("gain", [_spread(row["gain"], _percent) for row in rows]))
+    for heading, figure, show, keep in (
+        ("time", "elapsed_s", text.seconds, 3),
+        ("RTT ms", "rtt_ms_mean", text.figure, 1),
+        ("loss %", "loss_rate_percent", text.figure, 2),
+    ):
+        cells = [_spread(one.get(figure), show) for one in own]
+        columns.append(Column(f"MPTCP {heading}", cells, keep=keep))
+    return columns
+
+
+def _label(name: str) -> str:
+    return "MPTCP" if name == "mptcp" else f"TCP over {name.removeprefix('tcp-')}"
+
+
+def _n(run: Row, figure: str) -> int:
+    return int(run[figure]["n"]) if run else 0
+
+
+def _spread(stated: Row | None, show: Callable[[float], str]) -> str:
+    """Give mean and standard deviation; one run has none."""
+    if stated is None or stated["mean"] is None:
+        return text.UNKNOWN
+    if stated["sigma"] is None:
+        return show(stated["mean"])
+    return f"{show(stated['mean'])} ± {show(stated['sigma'])}"
+
+
+def _percent(value: float) -> str:
+    # What prints as 0 is not below it.
+    return f"{round(value, 2) + 0.0:.0%}".replace("%", " %")
+
+
+def _print_more(page: Page, more: int, thing: str) -> None:
+    if more > 0:
+        page.words(f"and {text.plural(more, thing)} more; --json has all", style="faint")
+
+
+def _print_unfinished(page: Page, rows: list[Row]) -> None:
+    unfinished = {
+        (row["configuration"], name): run["runs"] - run["finished"]
+        for row in rows
+        for name, run in row["runs"].items()
+    }
+    concerned = len({number for (number, _), count in unfinished.items() if count})
+    if concerned:
+        page.words(
+            f"transfers did not finish in {text.plural(concerned, 'configuration')}: "
+            "they do not count above",
+            first="! ",
+            style="warning",
+        )
+
+
+def _print_failures(page: Page, failures: list[Row]) -> None:
+    for row in failures[:MOST_FAILURES]:
+        page.words(
+            f"run {row['run']} (seed {row['seed']}) failed: {text.clean(row['reason'])}",
+            first="! ",
+            style="bad",
+        )
+    _print_more(page, len(failures) - MOST_FAILURES, "failure")

@@ -1,0 +1,127 @@
+"""``mptcplab sweep``: a campaign in, its runs and a summary out."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from pathlib import Path
+
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.results.campaign import Campaign
+
+EXAMPLES = """\
+examples:
+  mptcplab sweep size-and-controller --dry-run      a campaign that ships: mptcplab campaigns
+  mptcplab sweep size-and-controller                the same again costs nothing
+  mptcplab sweep mine.toml --jobs 4                 a file of your own, four runs at once
+  mptcplab sweep mine.toml --dask tcp://head:8786   on the workers of a Dask scheduler
+  mptcplab sweep mine.toml --json | jq .configurations
+"""
+# Some runs failed: not some transfers, which may end as they like.
+FAILED = 1
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "sweep",
+        help="run a campaign: a scenario many times, with what varies",
+        description="Runs a scenario for all combinations of what varies, several times, each "
+        "beside plain TCP over each path\nunder the same radio conditions. Interrupt it when you "
+        "like: the same command goes on from there.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "campaign", type=named, metavar="CAMPAIGN", help="a file, or the name of one that ships"
+    )
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say how many runs there are and how long they take, and run none but to measure that",
+    )
+    workers = command.add_mutually_exclusive_group()
+    workers.add_argument(
+        "--jobs",
+        type=number_above_0,
+        metavar="N",
+        help="runs at once (default: one per core; with the kernel, which runs in real time, one)",
+    )
+    workers.add_argument(
+        "--dask", metavar="ADDRESS", help="have the workers of this Dask scheduler run it"
+    )
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out",
+        type=named,
+        metavar="DIR",
+        help="where it goes; runs that are there already are kept and not run again (default: "
+        "campaigns/CAMPAIGN)",
+    )
+    output.add_argument("--json", action="store_true", help="print the summary as JSON")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from pathlib import Path
+
+    from mptcplab.campaign import sheet
+    from mptcplab.campaign.matrix import Matrix
+
+    matrix = Matrix(sheet.load(options.campaign))
+    out = Path(options.out or Path("campaigns", matrix.sheet.name))
+    if options.dry_run:
+        from mptcplab.cli.summary.dry_run import print_dry_run
+
+        print_dry_run(matrix, out, options.jobs)
+        return 0
+    campaign = _sweep(matrix, out, options)
+    if options.json:
+        _print_json(campaign)
+    else:
+        from mptcplab.cli.summary.campaign import print_campaign
+
+        print_campaign(campaign)
+    return FAILED if campaign.failures.height else 0
+
+
+def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
+    from mptcplab.cli.progress import Sweeping
+    from mptcplab.sweeping import perform
+
+    total = len(matrix.runs)
+
+    def begin(there: int) -> None:
+        words = text.plural(total, "run")
+        if there:
+            words += f", {text.count(there)} there already" if there < total else ", all there"
+        print(f"{out}: {words}", file=sys.stderr, flush=True)
+
+    with Sweeping(str(out)) as progress:
+        try:
+            return perform(
+                matrix, out, jobs=options.jobs, dask=options.dask, begin=begin, tell=progress
+            )
+        except KeyboardInterrupt:
+            progress.clear()
+            print(
+                f"mptcplab: interrupted; {text.count(progress.ended)} of {text.count(total)} runs "
+                "are done and kept: the same command goes on from there",
+                file=sys.stderr,
+            )
+            raise
+
+
+def _print_json(campaign: Campaign) -> None:
+    import json
+
+    from mptcplab.results.overview import document
+
+    json.dump(document(campaign), sys.stdout, indent=2, ensure_ascii=False)
+    sys.stdout.write("\n")

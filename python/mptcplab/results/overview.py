@@ -1,0 +1,87 @@
+"""A campaign at a glance: each configuration's runs, with mean and spread."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import polars as pl
+
+    from mptcplab.results.campaign import Campaign
+
+# Version of the document.
+SCHEMA = 1
+SHOWN = (
+    "throughput_mbps",
+    "elapsed_s",
+    "rtt_ms_mean",
+    "loss_rate_percent",
+    "out_of_order_delay_ms_mean",
+)
+
+
+def document(campaign: Campaign) -> dict[str, Any]:
+    """Give what was run, what came of it, and what failed."""
+    about = campaign.about
+    kept = ("campaign", "title", "scenario", "engine", "axes", "repetitions", "seed")
+    return {
+        "schema": SCHEMA,
+        **{key: about[key] for key in kept},
+        "directory": str(campaign.directory),
+        "runs": {
+            "planned": campaign.plan.height,
+            "done": campaign.runs.height,
+            "failed": campaign.failures.height,
+        },
+        "configurations": configurations(campaign),
+        "failures": list(campaign.failures.iter_rows(named=True)),
+    }
+
+
+def configurations(campaign: Campaign) -> list[dict[str, Any]]:
+    """Give a row per configuration: its axes, and under ``runs`` what MPTCP and plain TCP gave.
+
+    Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1).
+    """
+    rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
+    there: dict[int, dict[str, Any]] = {}
+    for row in rows.iter_rows(named=True):
+        number = row["configuration"]
+        axes = {axis: row[axis] for axis in campaign.axes}
+        there[number] = {"configuration": number, "axes": axes, "runs": {}, "gain": None}
+    for row in _grouped(campaign).iter_rows(named=True):
+        one = there[row["of"]]
+        name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
+        stated = {figure: _stated(row, figure) for figure in SHOWN}
+        one["runs"][name] = {"runs": row["runs"], "finished": row["finished"], **stated}
+        if row["path"] is None:
+            one["gain"] = _stated(row, "gain")
+    return list(there.values())
+
+
+def _grouped(campaign: Campaign) -> pl.DataFrame:
+    """Describe the runs of each configuration (``of``), and those of plain TCP beside them."""
+    import polars as pl
+
+    planned = campaign.plan.filter(kind="mptcp")
+    pairs = planned.select("pair", of="configuration")
+    own = campaign.runs.filter(kind="mptcp").with_columns(of="configuration")
+    plain = campaign.runs.filter(kind="tcp").join(pairs, on="pair", maintain_order="left_right")
+    described = []
+    for name in (*SHOWN, "gain"):
+        known = pl.col(name).filter(pl.col("finished"))
+        described += [
+            known.count().alias(f"{name} n"),
+            known.mean().alias(f"{name} mean"),
+            known.std().alias(f"{name} sigma"),
+        ]
+    return (
+        pl.concat([own, plain.select(own.columns)])
+        .group_by("of", "path", maintain_order=True)
+        .agg(pl.len().alias("runs"), pl.col("finished").sum(), *described)
+    )
+
+
+def _stated(row: dict[str, Any], name: str) -> dict[str, Any]:
+    return {what: row[f"{name} {what}"] for what in ("n", "mean", "sigma")}
