@@ -7,6 +7,8 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.results.campaign import ABOUT as CAMPAIGN
+from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.run import ABOUT, Run
 
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 
 
-def opened(place: str | PathLike[str]) -> Run | Comparison | list[Comparison] | Analysis:
-    """Open a run, a comparison, one per seed (``run --repeat``), a capture, or a directory of them.
+def opened(
+    place: str | PathLike[str],
+) -> Run | Comparison | list[Comparison] | Campaign | Analysis:
+    """Open a run, a comparison, one per seed (``run --repeat``), a campaign, or captures.
 
     The captures of a directory are taken as one, samples left out.
     """
@@ -29,13 +33,15 @@ def opened(place: str | PathLike[str]) -> Run | Comparison | list[Comparison] | 
         raise Error(f"{place}: no such file or directory")
     if (path / ABOUT).exists():
         return Run(path)
+    if (path / CAMPAIGN).exists():
+        return Campaign(path)
     if _is_comparison(path):
         return open_comparison(path)
     if seeds := sorted(filter(_is_comparison, path.iterdir()), key=_in_order):
         return [open_comparison(seed) for seed in seeds]
     if captures := sorted(file for file in path.iterdir() if CAPTURE.fullmatch(file.name)):
         return analyze(captures, samples=False)
-    raise Error(f"{place} holds neither runs nor captures")
+    raise Error(f"{place} holds no runs, no campaign and no captures")
 
 
 def _is_comparison(directory: Path) -> bool:

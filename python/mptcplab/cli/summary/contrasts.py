@@ -9,10 +9,12 @@ from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mptcplab.results.differences.contrasts import Contrast
     from mptcplab.results.differences.differences import Differences
-    from mptcplab.results.differences.repeated import Contrast
     from mptcplab.results.statistics import Estimate, Gain
 
+# Lines that are shown.
+MOST = 100
 FIGURES = {
     "throughput_mbps": "Mbit/s",
     "elapsed_s": "time s",
@@ -25,32 +27,39 @@ FIGURES = {
 
 
 def print_contrasts(page: Page, differences: Differences) -> None:
-    """Print a line per configuration, run and figure, then the gains."""
-    shown = [one for one in differences.contrasts if one.a.n or one.b.n]
+    """Print a line per configuration, run and figure that differs, then the gains."""
+    known = [one for one in differences.contrasts if one.a.n or one.b.n]
+    differing = [one for one in known if one.paired.difference.estimate != 0]
     page.line()
-    if not shown:
-        page.words("both sides have no run in common", first="! ", style="warning")
+    if not known:
+        page.words("the two have no run in common", first="! ", style="warning")
         return
-    level = f"{differences.level:.0%}".replace("%", " %")
-    configurations = [one.configuration for one in shown]
-    draw(
-        page,
-        [
-            *([Column("configuration", configurations, left=True)] if any(configurations) else []),
-            Column("run", [text.clean(one.run) for one in shown], left=True),
-            Column("", [FIGURES[one.figure] for one in shown], left=True),
-            Column("A, mean ± σ", [_mean(one.a, one.sigma_a) for one in shown]),
-            Column("B, mean ± σ", [_mean(one.b, one.sigma_b) for one in shown]),
-            Column("pairs", [text.count(one.paired.n) for one in shown]),
-            Column(f"B − A [{level}]", [_estimate(one.paired.difference) for one in shown]),
-            Column("B / A − 1", [change(one.paired.relative.estimate) for one in shown], keep=4),
-            Column("effect", [_number(one.paired.rank_biserial) for one in shown], keep=2),
-            Column("p", [_p_value(one.paired.p_value) for one in shown], keep=1),
-            Column("p corrected", [_p_value(one.p_value_corrected) for one in shown], keep=3),
-        ],
-    )
+    if differing:
+        draw(page, _columns(differing[:MOST], f"{differences.level:.0%}".replace("%", " %")))
+    if len(differing) > MOST:
+        page.words(f"… and {len(differing) - MOST} more; --json lists all", style="faint")
+    if len(differing) < len(known):
+        alike = text.plural(len(known) - len(differing), "figure")
+        page.words(f"the same on both sides, pair by pair: {alike}; --json lists all")
     _print_gains(page, differences)
-    _print_notes(page, shown)
+    _print_notes(page, differing)
+
+
+def _columns(shown: list[Contrast], level: str) -> list[Column]:
+    configurations = [one.configuration for one in shown]
+    return [
+        *([Column("configuration", configurations, left=True)] if any(configurations) else []),
+        Column("run", [text.clean(one.run) for one in shown], left=True),
+        Column("", [FIGURES[one.figure] for one in shown], left=True),
+        Column("A, mean ± σ", [_mean(one.a, one.sigma_a) for one in shown]),
+        Column("B, mean ± σ", [_mean(one.b, one.sigma_b) for one in shown]),
+        Column("pairs", [text.count(one.paired.n) for one in shown]),
+        Column(f"B − A [{level}]", [_estimate(one.paired.difference) for one in shown]),
+        Column("B / A − 1", [change(one.paired.relative.estimate) for one in shown], keep=4),
+        Column("effect", [_number(one.paired.rank_biserial) for one in shown], keep=2),
+        Column("p", [_p_value(one.paired.p_value) for one in shown], keep=1),
+        Column("p corrected", [_p_value(one.p_value_corrected) for one in shown], keep=3),
+    ]
 
 
 def change(value: float | None) -> str:

@@ -63,16 +63,18 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
 
 def _facts(side: Side) -> list[str]:
     """Say what a side is."""
-    place = text.clean(str(side.place or "captures"))
-    if side.run is None:
-        return [place, "captures"] if side.place else [place]
-    about = side.run.about
-    facts = [place, text.clean(about["scenario"])]
+    if not side.about:
+        return [text.clean(side.place), "captures"] if side.place else ["captures"]
+    facts = [text.clean(str(side.place)), text.clean(side.about["scenario"])]
     if side.kind == "run":
-        facts.append(side.run.name)
-    several = side.kind == "seeds"
-    seeds = text.plural(len(side.comparisons), "seed") if several else f"seed {about['seed']}"
-    return [*facts, engine(about), seeds]
+        facts.append(text.clean(side.about["run"]))
+    if side.campaign is not None:
+        facts.append(text.plural(len(side.campaign.runs), "run"))
+        facts.append("simulated" if side.about["engine"] == "simulation" else "Linux")
+    else:
+        facts.append(engine(side.about))
+    seeds = side.seeds
+    return [*facts, f"seed {seeds[0]}" if len(seeds) == 1 else text.plural(len(seeds), "seed")]
 
 
 def _print_configuration(page: Page, differences: Differences) -> None:

@@ -6,20 +6,21 @@ import tomllib
 from dataclasses import dataclass
 
 from mptcplab._core import Error
+from mptcplab.results.differences.repeated import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from mptcplab.results.run import Run
+    from mptcplab.results.differences.side import Side
 
     Value = str | int | float | bool | None
     #: By section and key.
     Configuration = dict[tuple[str, str], Value]
 
 # Of run.json: what ran it, where, and with which chances.
-OF_RUN = ("scenario", "run", "seed", "engine", "mptcplab", "platform", "python")
+OF_RUN = ("scenario", "run", "engine", "mptcplab", "platform", "python")
 #: What the engine told of the machine.
 OF_MACHINE = ("kernel", "stacks")
 
@@ -28,22 +29,27 @@ OF_MACHINE = ("kernel", "stacks")
 class Setting:
     """A key that differs; None where a side does not have it."""
 
-    #: ``scenario`` (keys as for ``--set``), ``run`` or ``machine`` (as in ``run.json``).
+    #: ``scenario`` (keys as for ``--set``), ``run`` or ``machine`` (as in ``run.json``
+    #: and ``campaign.json``).
     section: str
     key: str
     a: Value
     b: Value
 
 
-def of_run(run: Run) -> Configuration:
-    """Give the resolved scenario, and what ``run.json`` says of versions and machine."""
-    about = run.about
-    found: Configuration = {("run", key): about.get(key) for key in OF_RUN}
-    found["run", "build"] = about.get("identity", {}).get("build")
+def of_side(side: Side, configuration: str, axes: list[str]) -> Configuration | None:
+    """Give how a side was configured, a campaign in one configuration; captures do not tell."""
+    if not side.about:
+        return None
+    found: Configuration = {("run", key): side.about.get(key) for key in OF_RUN}
+    found["run", "seed"] = ", ".join(map(str, side.seeds))
+    found["run", "build"] = side.about.get("identity", side.about).get("build")
+    for axis, values in side.axes.items():
+        found["run", f"axis.{axis}"] = ", ".join(map(str, values))
     for part in OF_MACHINE:
-        for key, value in _flat(about.get(part, {}), part):
+        for key, value in _flat(side.about.get(part, {}), part):
             found["machine", key] = value
-    for key, value in _flat(_scenario(run), ""):
+    for key, value in _flat(_scenario(side, configuration, axes), ""):
         found["scenario", key] = value
     return found
 
@@ -64,8 +70,14 @@ def differing(a: Configuration, b: Configuration) -> list[Setting]:
     ]
 
 
-def _scenario(run: Run) -> dict[str, Any]:
-    file = run.directory / "scenario.toml"
+def _scenario(side: Side, configuration: str, axes: list[str]) -> dict[str, Any]:
+    if side.campaign is not None:
+        for row in side.campaign.plan.iter_rows(named=True):
+            if row["path"] is None and label(row, axes) == configuration:
+                return tomllib.loads(side.campaign.scenario(row["run"]))
+    if side.run is None:
+        return {}
+    file = side.run.directory / "scenario.toml"
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as error:

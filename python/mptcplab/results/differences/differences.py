@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import cached_property
 
 from mptcplab._core import Error
-from mptcplab.results.differences import configuration, repeated
+from mptcplab.results.differences import configuration, contrasts
 from mptcplab.results.differences.figures import Figure, side_by_side
 from mptcplab.results.statistics.estimate import SEED
 
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
     from mptcplab.analysis import Analysis
     from mptcplab.results.differences.configuration import Setting
-    from mptcplab.results.differences.repeated import Contrast, Gains
+    from mptcplab.results.differences.contrasts import Contrast, Gains
+    from mptcplab.results.differences.repeated import Repeated
     from mptcplab.results.differences.side import Side
 
 # Version of the document.
 SCHEMA = 1
+# Kinds of sides with several seeds.
+SEVERAL = {"seeds", "campaign"}
+SINGLE = {"run": "a run", "captures": "captures", "campaign": "a campaign"}
 
 
 class Differences:
@@ -30,20 +34,22 @@ class Differences:
         self.a = a
         self.b = b
         self.level = level
-        #: Whether both have runs under several seeds, or one has and the other under one.
-        self.over_seeds = "seeds" in (a.kind, b.kind)
-        if self.over_seeds and not (a.comparisons and b.comparisons):
-            seeds, other = (a, b) if a.kind == "seeds" else (b, a)
-            what = "a run" if other.kind == "run" else "captures"
-            raise Error(
-                f"{seeds.place} holds runs of several seeds, {other.place} {what}: "
-                "compare one of its seeds, or runs of several seeds with each other"
-            )
+        #: Whether a side has runs of several seeds, which are compared seed by seed.
+        self.over_seeds = not SEVERAL.isdisjoint((a.kind, b.kind))
+        #: What tells configurations apart on both sides.
+        self.axes = [axis for axis in a.axes if axis in b.axes]
+        _check_kinds(a, b)
+        _check_axes(a, b, self.axes)
 
     @cached_property
     def configuration(self) -> list[Setting] | None:
-        """What differs between the configurations; None where a side does not tell its own."""
-        a, b = self.a.configuration, self.b.configuration
+        """What differs between the configurations; None where a side does not tell its own.
+
+        Of campaigns, the first of the configurations that both have.
+        """
+        both = [one.configuration for one in self.contrasts if one.run == "mptcp"]
+        first = both[0] if both else ""
+        a, b = (configuration.of_side(side, first, self.axes) for side in (self.a, self.b))
         return None if a is None or b is None else configuration.differing(a, b)
 
     @cached_property
@@ -55,16 +61,14 @@ class Differences:
     @cached_property
     def contrasts(self) -> list[Contrast]:
         """Figures over several seeds side by side, with paired differences."""
-        if not self.over_seeds or self.a.repeated is None or self.b.repeated is None:
-            return []
-        return repeated.contrasts(self.a.repeated, self.b.repeated, level=self.level, seed=SEED)
+        a, b = self._repeated
+        return contrasts.contrasts(a, b, level=self.level, seed=SEED) if a and b else []
 
     @cached_property
     def gains(self) -> list[Gains]:
         """Gains over the best single path, over several seeds."""
-        if not self.over_seeds or self.a.repeated is None or self.b.repeated is None:
-            return []
-        return repeated.gains(self.a.repeated, self.b.repeated, level=self.level, seed=SEED)
+        a, b = self._repeated
+        return contrasts.gains(a, b, level=self.level, seed=SEED) if a and b else []
 
     def document(self) -> dict[str, Any]:
         """Give everything as one document."""
@@ -83,6 +87,12 @@ class Differences:
             "gains": [asdict(one) for one in self.gains],
         }
 
+    @cached_property
+    def _repeated(self) -> tuple[Repeated | None, Repeated | None]:
+        if not self.over_seeds:
+            return None, None
+        return self.a.repeated(self.axes), self.b.repeated(self.axes)
+
     def _matched(self) -> list[tuple[str | None, Analysis, Analysis]]:
         """Runs with the same name; a single one meets whatever stands for the other side."""
         a, b = self.a.analyses, self.b.analyses
@@ -95,3 +105,28 @@ class Differences:
 
     def __repr__(self) -> str:
         return f"<mptcplab.Differences between {self.a.place} and {self.b.place}>"
+
+
+def _check_kinds(a: Side, b: Side) -> None:
+    """Refuse what has no pairs."""
+    for one, other in ((a, b), (b, a)):
+        if one.kind == "campaign" and other.kind != "campaign":
+            raise Error(
+                f"{one.place} is a campaign, {other.place} is none: compare it with another one"
+            )
+        if one.kind == "seeds" and not other.comparisons:
+            raise Error(
+                f"{one.place} holds runs of several seeds, {other.place} {SINGLE[other.kind]}: "
+                "compare one of its seeds, or runs of several seeds with each other"
+            )
+
+
+def _check_axes(a: Side, b: Side, shared: list[str]) -> None:
+    """Refuse campaigns of which one has several configurations for one of the other."""
+    for side, other in ((a, b), (b, a)):
+        for axis, values in side.axes.items():
+            if axis not in shared and len(values) > 1:
+                raise Error(
+                    f"{side.place} varies {axis}, {other.place} has no such axis: "
+                    "compare campaigns that vary the same"
+                )

@@ -1,18 +1,17 @@
-"""Runs under several seeds, side by side: those with the same seed are pairs."""
+"""Runs of several seeds: those with the same seed, run and configuration are pairs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from statistics import stdev
+from collections import defaultdict
+from dataclasses import dataclass, field
 
 from mptcplab.results import figures
-from mptcplab.results.statistics import Estimate, Gain, Paired, adjust, gain, interval, paired
-from mptcplab.results.statistics.estimate import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
 
     #: Values by seed.
@@ -27,68 +26,29 @@ FIGURES = (
     "out_of_order_delay_ms_mean",
     "out_of_order_delay_ms_p95",
 )
-CORRECTION = "benjamini-hochberg"
-# Names of runs.
-MPTCP, BASELINE = "mptcp", "tcp-"
 
 
 @dataclass
 class Repeated:
-    """Figures of runs, by configuration (its axes as text), name of the run, figure and seed."""
+    """Figures of runs by seed; a configuration is what its axes say, as text."""
 
+    #: By configuration and run, then by figure.
     runs: dict[tuple[str, str], dict[str, Values]] = field(default_factory=dict)
+    #: Throughput of single paths under the conditions of a configuration, by path.
+    single_paths: dict[str, dict[str, Values]] = field(default_factory=dict)
 
     def add(self, configuration: str, run: str, seed: int, row: dict[str, Any]) -> None:
-        """Take a run's figures; those of one that did not finish are None."""
+        """Take a run's figures; those of one that did not finish do not count."""
         own = self.runs.setdefault((configuration, run), {name: {} for name in FIGURES})
         for name in FIGURES:
-            own[name][seed] = row[name]
+            own[name][seed] = row[name] if row["finished"] else None
 
-    def gain(self, configuration: str, *, level: float, seed: int) -> Gain | None:
-        """Give the gain over the best single path, where there are single paths."""
-        runs = {
-            name: values["throughput_mbps"]
-            for (own, name), values in self.runs.items()
-            if own == configuration
-        }
-        singles = {name.removeprefix(BASELINE): runs[name] for name in runs if name != MPTCP}
-        if MPTCP not in runs or not singles:
-            return None
-        seeds = sorted(runs[MPTCP])
-        return gain(
-            [runs[MPTCP][one] for one in seeds],
-            {path: [values.get(one) for one in seeds] for path, values in singles.items()},
-            level=level,
-            seed=seed,
-        )
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """A figure of one run of one configuration, on both sides."""
-
-    configuration: str
-    run: str
-    figure: str
-    #: Means.
-    a: Estimate
-    b: Estimate
-    #: Standard deviations, with n − 1.
-    sigma_a: float | None
-    sigma_b: float | None
-    #: B over A, by seeds that both have.
-    paired: Paired
-    #: Its p-value, corrected over all contrasts of the document.
-    p_value_corrected: float | None = None
-
-
-@dataclass(frozen=True)
-class Gains:
-    """The gain over the best single path on both sides."""
-
-    configuration: str
-    a: Gain | None
-    b: Gain | None
+    def add_single_path(
+        self, configuration: str, path: str, seed: int, row: dict[str, Any]
+    ) -> None:
+        """Take what plain TCP had over a path under a configuration's conditions."""
+        own = self.single_paths.setdefault(configuration, {}).setdefault(path, {})
+        own[seed] = row["throughput_mbps"] if row["finished"] else None
 
 
 def of_comparisons(comparisons: list[Comparison]) -> Repeated:
@@ -98,51 +58,31 @@ def of_comparisons(comparisons: list[Comparison]) -> Repeated:
         for run in comparison.runs:
             transfers, flows = (list(run.tables.rows(name)) for name in ("transfers", "flows"))
             row = figures.of(transfers, flows, run.about["direction"])
-            if not run.outcome["finished"]:
-                row = dict.fromkeys(row)
+            row["finished"] = run.outcome["finished"]
             found.add("", run.name, run.about["seed"], row)
+            if run.about["path"] is not None:
+                found.add_single_path("", run.about["path"], run.about["seed"], row)
     return found
 
 
-def contrasts(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Contrast]:
-    """Compare what both have."""
-    found = [
-        _contrast(key, figure, a.runs[key][figure], b.runs[key][figure], level, seed)
-        for key in a.runs
-        if key in b.runs
-        for figure in FIGURES
-    ]
-    corrected = adjust([one.paired.p_value for one in found], CORRECTION)
-    return [
-        replace(one, p_value_corrected=p_value)
-        for one, p_value in zip(found, corrected, strict=True)
-    ]
+def of_campaign(campaign: Campaign, axes: list[str]) -> Repeated:
+    """Take the runs of a campaign, told apart by some of its axes."""
+    found = Repeated()
+    rows = campaign.runs.rows(named=True)
+    single_paths = defaultdict(list)
+    for row in rows:
+        if row["path"] is not None:
+            single_paths[row["pair"]].append(row)
+    for row in rows:
+        configuration = label(row, axes)
+        run = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
+        found.add(configuration, run, row["seed"], row)
+        if row["path"] is None:
+            for single in single_paths[row["pair"]]:
+                found.add_single_path(configuration, single["path"], row["seed"], single)
+    return found
 
 
-def gains(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Gains]:
-    """Give the gains of configurations that both have."""
-    shared = dict.fromkeys(own for own, run in a.runs if (own, run) in b.runs)
-    found = [
-        Gains(own, *(one.gain(own, level=level, seed=seed) for one in (a, b))) for own in shared
-    ]
-    return [one for one in found if one.a or one.b]
-
-
-def _contrast(
-    key: tuple[str, str], figure: str, a: Values, b: Values, level: float, seed: int
-) -> Contrast:
-    seeds = sorted(a.keys() & b.keys())
-    return Contrast(
-        *key,
-        figure,
-        a=interval(a.values(), level=level, seed=seed),
-        b=interval(b.values(), level=level, seed=seed),
-        sigma_a=_sigma(a),
-        sigma_b=_sigma(b),
-        paired=paired([b[one] for one in seeds], [a[one] for one in seeds], level=level, seed=seed),
-    )
-
-
-def _sigma(values: Values) -> float | None:
-    found, _ = known(values.values())
-    return stdev(found) if len(found) > 1 else None
+def label(row: dict[str, Any], axes: list[str]) -> str:
+    """Name the configuration of a run; plain TCP has no value of axes that do not touch it."""
+    return ", ".join(f"{axis} = {row[axis]}" for axis in axes if row[axis] is not None)

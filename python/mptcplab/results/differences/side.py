@@ -8,9 +8,9 @@ from os import PathLike, fspath
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
+from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
-from mptcplab.results.differences import configuration
-from mptcplab.results.differences.repeated import Repeated, of_comparisons
+from mptcplab.results.differences.repeated import Repeated, of_campaign, of_comparisons
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
 
@@ -18,16 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mptcplab.results.differences.configuration import Configuration
-
-    Comparable = str | PathLike[str] | Analysis | Comparison | list[Comparison]
+    Comparable = str | PathLike[str] | Analysis | Comparison | list[Comparison] | Campaign
 
 
 @dataclass
 class Side:
     """What is compared, opened."""
 
-    #: ``run``, ``comparison``, ``seeds`` or ``captures``.
+    #: ``run``, ``comparison``, ``seeds``, ``campaign`` or ``captures``.
     kind: str
     #: Where it lies; None if that is not known.
     place: str | None
@@ -35,6 +33,7 @@ class Side:
     analyses: dict[str | None, Analysis] = field(default_factory=dict)
     #: One per seed.
     comparisons: list[Comparison] = field(default_factory=list)
+    campaign: Campaign | None = None
 
     @classmethod
     def of(cls, what: Comparable) -> Side:
@@ -45,6 +44,8 @@ class Side:
             if not found:
                 raise Error("there is nothing to compare: the list is empty")
             return cls("seeds", place or str(found[0].directory.parent), comparisons=found)
+        if isinstance(found, Campaign):
+            return cls("campaign", place or str(found.directory), campaign=found)
         if isinstance(found, Comparison):
             analyses: dict[str | None, Analysis] = {run.name: run for run in found.runs}
             return cls("comparison", place or str(found.directory), analyses, [found])
@@ -53,41 +54,46 @@ class Side:
         return cls("captures", place, {None: found})
 
     @property
+    def axes(self) -> dict[str, list[Any]]:
+        """What varies, where it is a campaign."""
+        return {} if self.campaign is None else self.campaign.axes
+
+    @property
     def run(self) -> Run | None:
         """The run that stands for all: that with MPTCP, where there is one."""
         if self.comparisons:
             return self.comparisons[0].mptcp
-        first = next(iter(self.analyses.values()))
+        first = next(iter(self.analyses.values()), None)
         return first if isinstance(first, Run) else None
 
-    @cached_property
-    def configuration(self) -> Configuration | None:
-        """How it was configured; captures do not tell."""
-        if self.run is None:
-            return None
-        found = configuration.of_run(self.run)
-        if self.kind == "seeds":
-            found["run", "seed"] = ", ".join(
-                str(one.mptcp.about["seed"]) for one in self.comparisons
-            )
-        return found
+    def repeated(self, axes: list[str]) -> Repeated | None:
+        """Give figures by seed, of configurations that these axes tell apart."""
+        if self.campaign is not None:
+            return of_campaign(self.campaign, axes)
+        return of_comparisons(self.comparisons) if self.comparisons else None
 
     @cached_property
-    def repeated(self) -> Repeated | None:
-        """Figures by seed."""
-        return of_comparisons(self.comparisons) if self.comparisons else None
+    def about(self) -> dict[str, Any]:
+        """What ``run.json`` or ``campaign.json`` holds; captures have none."""
+        if self.campaign is not None:
+            return self.campaign.about
+        return {} if self.run is None else self.run.about
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of its runs."""
+        if self.campaign is not None:
+            return sorted(set(self.campaign.plan["seed"]))
+        if self.comparisons:
+            return [int(one.mptcp.about["seed"]) for one in self.comparisons]
+        return [] if self.run is None else [int(self.about["seed"])]
 
     def document(self) -> dict[str, Any]:
         """Say what it is."""
-        about = {} if self.run is None else self.run.about
-        runs = [name for name in self.analyses if name is not None]
-        runs = runs or list(dict.fromkeys(run.name for one in self.comparisons for run in one.runs))
         return {
             "kind": self.kind,
             "place": self.place,
-            "scenario": about.get("scenario"),
-            "engine": about.get("engine"),
-            "seeds": [one.mptcp.about["seed"] for one in self.comparisons]
-            or [about[key] for key in ("seed",) if key in about],
-            "runs": runs,
+            "scenario": self.about.get("scenario"),
+            "engine": self.about.get("engine"),
+            "seeds": self.seeds,
         }

@@ -1,0 +1,100 @@
+"""Figures over several seeds side by side, with paired differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import stdev
+
+from mptcplab.results.differences.repeated import FIGURES
+from mptcplab.results.statistics import Estimate, Gain, Paired, adjust, gain, interval, paired
+from mptcplab.results.statistics.estimate import known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.results.differences.repeated import Repeated, Values
+
+CORRECTION = "benjamini-hochberg"
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A figure of one run of one configuration, on both sides."""
+
+    configuration: str
+    run: str
+    figure: str
+    #: Means.
+    a: Estimate
+    b: Estimate
+    #: Standard deviations, with n − 1.
+    sigma_a: float | None
+    sigma_b: float | None
+    #: B over A, by seeds that both have.
+    paired: Paired
+    #: Its p-value, corrected over all contrasts of the document.
+    p_value_corrected: float | None = None
+
+
+@dataclass(frozen=True)
+class Gains:
+    """The gain over the best single path on both sides."""
+
+    configuration: str
+    a: Gain | None
+    b: Gain | None
+
+
+def contrasts(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Contrast]:
+    """Compare what both have."""
+    found = [
+        _contrast(key, figure, a.runs[key][figure], b.runs[key][figure], level, seed)
+        for key in a.runs
+        if key in b.runs
+        for figure in FIGURES
+    ]
+    corrected = adjust([one.paired.p_value for one in found], CORRECTION)
+    return [
+        replace(one, p_value_corrected=p_value)
+        for one, p_value in zip(found, corrected, strict=True)
+    ]
+
+
+def gains(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Gains]:
+    """Give the gains of configurations that both have."""
+    shared = [own for own, run in a.runs if run == "mptcp" and (own, run) in b.runs]
+    found = [Gains(own, _gain(a, own, level, seed), _gain(b, own, level, seed)) for own in shared]
+    return [one for one in found if one.a or one.b]
+
+
+def _contrast(
+    key: tuple[str, str], figure: str, a: Values, b: Values, level: float, seed: int
+) -> Contrast:
+    seeds = sorted(a.keys() & b.keys())
+    return Contrast(
+        *key,
+        figure,
+        a=interval(a.values(), level=level, seed=seed),
+        b=interval(b.values(), level=level, seed=seed),
+        sigma_a=_sigma(a),
+        sigma_b=_sigma(b),
+        paired=paired([b[one] for one in seeds], [a[one] for one in seeds], level=level, seed=seed),
+    )
+
+
+def _gain(repeated: Repeated, configuration: str, level: float, seed: int) -> Gain | None:
+    single_paths = repeated.single_paths.get(configuration)
+    if not single_paths:
+        return None
+    multipath = repeated.runs[configuration, "mptcp"]["throughput_mbps"]
+    seeds = sorted(multipath)
+    return gain(
+        [multipath[one] for one in seeds],
+        {path: [values.get(one) for one in seeds] for path, values in single_paths.items()},
+        level=level,
+        seed=seed,
+    )
+
+
+def _sigma(values: Values) -> float | None:
+    found, _ = known(values.values())
+    return stdev(found) if len(found) > 1 else None
