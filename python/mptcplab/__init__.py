@@ -11,6 +11,7 @@ from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
 from mptcplab.comparing import compare
 from mptcplab.machine import doctor
+from mptcplab.reporting import write_report
 from mptcplab.results.campaign import open_campaign
 from mptcplab.running import run
 from mptcplab.scenario.fault import ScenarioError
@@ -29,6 +30,7 @@ __all__ = [
     "open_campaign",
     "run",
     "sweep",
+    "write_report",
 ]
 
 __version__ = VERSION

@@ -75,6 +75,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--force", action="store_true", help="replace other runs that are in the way"
     )
     add_captures_to(output)
+    output.add_argument(
+        "--no-report",
+        action="store_true",
+        help="leave out the page of the runs, DIR/report.html; --json and --repeat do, too",
+    )
     output.add_argument("--json", action="store_true", help="print everything as JSON")
     command.set_defaults(run=run)
 
@@ -91,6 +96,8 @@ def run(options: Namespace) -> int:
         from mptcplab.cli.summary.comparison import print_comparison
 
         print_comparison(comparisons[0], scenario.title)
+        if not options.no_report and len(comparisons[0].mptcp.connections):
+            print(f"{comparisons[0].report()} shows them")
     else:
         from mptcplab.cli.summary.comparison import print_repeated
 

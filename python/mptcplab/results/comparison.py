@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
-from mptcplab.results.run import Run
+from mptcplab._core import Error
+from mptcplab.results.run import ABOUT, Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from os import PathLike
     from typing import Any
 
 # Version of the document.
 SCHEMA = 1
+
+
+def open_comparison(directory: Path | str) -> Comparison:
+    """Open what ``mptcplab run`` left: the run with MPTCP and the baselines that are there."""
+    place = Path(directory)
+    if not (place / "mptcp" / ABOUT).exists():
+        raise Error(f"{directory} holds neither a run nor what mptcplab run leaves")
+    mptcp = Run(place / "mptcp")
+    paths = tomllib.loads((mptcp.directory / "scenario.toml").read_text("utf-8"))["path"]
+    there = {path: place / f"tcp-{path}" for path in paths}
+    baselines = {path: Run(run) for path, run in there.items() if (run / ABOUT).exists()}
+    return Comparison(place, mptcp, baselines)
 
 
 class Comparison:
@@ -46,6 +61,12 @@ class Comparison:
         if not best or own is None or not self.mptcp.outcome["finished"]:
             return None
         return own / best - 1
+
+    def report(self, path: str | PathLike[str] | None = None) -> Path:
+        """Write the page of the runs, as ``mptcplab.write_report`` does, and give its place."""
+        from mptcplab.reporting import write_report
+
+        return write_report(self, path)
 
     def document(self) -> dict[str, Any]:
         """Give everything as one document."""

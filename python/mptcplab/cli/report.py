@@ -1,0 +1,55 @@
+"""``mptcplab report``: runs in, an HTML page out."""
+
+from __future__ import annotations
+
+from mptcplab.cli.parser import Parser, named, number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+
+EXAMPLES = """\
+examples:
+  mptcplab report runs/wifi-lte-1                   the run with MPTCP beside its baselines
+  mptcplab report runs/wifi-lte-1/tcp-lte           one run alone: runs/wifi-lte-1/tcp-lte.html
+  mptcplab analyze client.pcapng --report page.html the same of captures made elsewhere
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "report",
+        help="draw a run as one HTML page",
+        description="Draws a run as one HTML file that needs no network: what each path "
+        "contributed, charts over time,\nevents, and where it all comes from. mptcplab run makes "
+        "it by itself.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "directory",
+        type=named,
+        metavar="DIR",
+        help="what mptcplab run left, or one of the run directories in it",
+    )
+    command.add_argument(
+        "--out",
+        type=named,
+        metavar="FILE",
+        help="the page (default: DIR/report.html; of a single run DIR.html)",
+    )
+    command.add_argument(
+        "--connection",
+        type=number,
+        metavar="N",
+        help="draw connection N (default: the one that moved most bytes)",
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab.reporting import write_report
+
+    print(write_report(options.directory, options.out, connection=options.connection))
+    return 0

@@ -1,0 +1,1 @@
+"""Tables in, one offline HTML page out."""

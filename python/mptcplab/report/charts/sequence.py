@@ -1,0 +1,65 @@
+"""Sequence graphs: where in the stream each segment was, when it was sent."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from mptcplab.report.charts.samples import by_subflow
+from mptcplab.report.columns import definitions, thin
+from mptcplab.report.shape import Chart
+from mptcplab.report.subject import Subject
+
+KINDS = (("new", "data"), ("retransmission", "retransmission"), ("reinjection", "reinjection"))
+
+
+def of_data(subject: Subject) -> Chart | None:
+    """Describe the graph of the connection's stream."""
+    return _chart(
+        subject,
+        "data_offset_bytes",
+        "data-sequence",
+        "Data sequence",
+        "A point per data packet: its first byte's place in the connection's stream, from 0, when "
+        "the packet was sent. Two paths that share the stream run side by side; data that is sent "
+        "again, on its subflow or on another one, lies below.",
+    )
+
+
+def of_subflows(subject: Subject) -> Chart | None:
+    """Describe the graph of the subflows' own streams."""
+    return _chart(
+        subject,
+        "subflow_offset_bytes",
+        "subflow-sequence",
+        "Subflow sequence",
+        "A point per data packet: its first byte's place in the stream of its subflow, from 0, "
+        "when the packet was sent. The slope is the subflow's rate.",
+    )
+
+
+def _chart(subject: Subject, column: str, name: str, title: str, note: str) -> Chart | None:
+    sent = subject.table("segments").drop_nulls(column)
+    segments, thinned = thin(sent, column, keep=pl.col("kind") != "new")
+    if segments.is_empty():
+        return None
+    return Chart(
+        name,
+        title,
+        note,
+        definitions("segments", "at_s", column, "kind", "record"),
+        series=[
+            series
+            for kind, role in KINDS
+            for series in by_subflow(
+                subject,
+                segments.filter(kind=kind),
+                column,
+                "points",
+                scale=1e-6,
+                role=role,  # type: ignore[arg-type]
+                remark="" if kind == "new" else kind,
+            )
+        ],
+        value="MB",
+        thinned=thinned,
+    )

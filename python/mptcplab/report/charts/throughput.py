@@ -1,0 +1,63 @@
+"""Throughput of the connection and of each subflow."""
+
+from __future__ import annotations
+
+from array import array
+
+import polars as pl
+
+from mptcplab.report.charts.marks import lanes
+from mptcplab.report.columns import definitions, numbers
+from mptcplab.report.shape import Chart, Level, Series
+from mptcplab.report.subject import Subject
+from mptcplab.words import text
+from mptcplab.words.runs import label
+
+
+def chart(subject: Subject) -> Chart | None:
+    """Describe the chart."""
+    bins = subject.table("throughput")
+    if bins.is_empty():
+        return None
+    end = subject.end_s
+    series = []
+    if len(subject.subflows) > 1:
+        whole = bins.filter(pl.col("subflow").is_null())
+        series.append(Series("total", "step", *_steps(whole, end), role="total"))
+    for number, name in subject.names.items():
+        own = bins.filter(subflow=number)
+        if own["bytes"].sum():
+            series.append(Series(name, "step", *_steps(own, end), subflow=number))
+    return Chart(
+        "throughput",
+        "Throughput",
+        "New bytes per bin / length of the bin, drawn as a step from the bin's start to its end. "
+        "The total counts bytes when they were in order at the level of the connection, subflows "
+        "count theirs when they came: so the total may fall behind and catch up. The dotted line "
+        "is the throughput of plain TCP over the best single path, under the same conditions. "
+        "Marks below: packets sent again on their subflow, and data sent again on another one.",
+        definitions("throughput", "at_s", "bytes", "throughput_mbps")
+        + definitions("events", "event", "record"),
+        series=series,
+        value="Mbit/s",
+        levels=_best(subject),
+        lanes=lanes(subject),
+    )
+
+
+def _steps(bins: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
+    """The last bin's value holds to the end."""
+    x, y = numbers(bins["at_s"]), numbers(bins["throughput_mbps"])
+    if x and end > x[-1]:
+        x.append(end)
+        y.append(y[-1])
+    return x, y
+
+
+def _best(subject: Subject) -> list[Level]:
+    comparison = subject.comparison
+    if comparison is None or comparison.best_path is None:
+        return []
+    best = comparison.baselines[comparison.best_path]
+    value = best.throughput_mbps
+    return [] if value is None else [Level(f"{label(best)}: {text.rate(value)}", value)]

@@ -1,0 +1,93 @@
+"""A page as one HTML file that asks for nothing else."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import os
+from array import array
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mptcplab._core import Error
+from mptcplab.report.shape import Page, plain
+
+# What the build of the page leaves here.
+SCRIPT, STYLE = "report.js", "report.css"
+
+TEMPLATE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>This page draws its charts with JavaScript, which is switched off here.</noscript>
+<script type="application/json" id="page">{page}</script>
+<script type="text/plain" id="columns">{columns}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write(page: Page, target: Path) -> None:
+    """Write a page; an earlier one stays until the new one is complete."""
+    text = _html(page)
+    new = target.with_name(f".{target.name}-{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(text, "utf-8")
+        new.replace(target)
+    except OSError as error:
+        raise Error(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            new.unlink()
+
+
+def _html(page: Page) -> str:
+    columns = _Columns()
+    described = json.dumps(page, default=columns.take, ensure_ascii=False, separators=(",", ":"))
+    return TEMPLATE.format(
+        title=html.escape(f"{page.title} · mptcplab"),
+        style=_built(STYLE),
+        # The one sequence that would end the element early.
+        page=described.replace("</", "<\\/"),
+        columns=base64.b64encode(gzip.compress(bytes(columns.bytes), 6, mtime=0)).decode(),
+        script=_built(SCRIPT),
+    )
+
+
+class _Columns:
+    """Takes arrays out of what becomes JSON, and leaves where their bytes are."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+
+    def take(self, value: Any) -> dict[str, Any]:
+        if not isinstance(value, array):
+            return plain(value)
+        # Typed arrays begin at multiples of their items' size.
+        self.bytes += bytes(-len(self.bytes) % 8)
+        place = {"type": value.typecode, "at": len(self.bytes), "length": len(value)}
+        self.bytes += value.tobytes()
+        return place
+
+
+def _built(name: str) -> str:
+    try:
+        return (resources.files("mptcplab.report") / name).read_text("utf-8")
+    except FileNotFoundError:
+        raise Error(
+            f"this installation of mptcplab lacks {name}, which its build makes: install it again"
+        ) from None

@@ -1,0 +1,67 @@
+"""Where the figures come from, and how to get them again."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from mptcplab import _core
+from mptcplab.report.shape import Fact, Provenance
+from mptcplab.report.subject import Subject
+from mptcplab.words import text
+from mptcplab.words.runs import engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def provenance(subject: Subject) -> Provenance:
+    """Give what is known of it."""
+    remarks = [text.clean(row["message"]) for row in _remarks(subject)]
+    if subject.run is None:
+        return Provenance(_of_captures(subject), remarks)
+    about = subject.run.about
+    again = f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
+    return Provenance(_of_run(about), remarks, again, subject.scenario_text)
+
+
+def _remarks(subject: Subject) -> list[dict[str, Any]]:
+    own = subject.connection["connection"]
+    rows = subject.analysis.diagnostics.iter_rows(named=True)
+    return [row for row in rows if row["connection"] in (None, own)]
+
+
+def _of_captures(subject: Subject) -> list[Fact]:
+    connections = subject.analysis.connections.height
+    return [
+        Fact("captures", text.clean(", ".join(subject.captures))),
+        Fact("connection", f"{subject.connection['connection']} of {text.count(connections)}"),
+        Fact("captured at", subject.connection["vantage"] or "unknown"),
+        Fact("mptcplab", _core.VERSION),
+    ]
+
+
+def _of_run(about: dict[str, Any]) -> list[Fact]:
+    facts = [
+        Fact("engine", engine(about)),
+        Fact("seed", str(about["seed"])),
+        Fact("mptcplab", f"{about['mptcplab']}, build {about['identity']['build']}"),
+        Fact("platform", f"{about['platform']}, Python {about['python']}"),
+        Fact("started", about["started"]),
+        Fact("ended", about["ended"]),
+        Fact("came to", str(about["outcome"]["reason"])),
+        Fact("command", _command(about["command_line"])),
+        *(Fact(f"sha256 of {name}", digest) for name, digest in about["sha256"].items()),
+    ]
+    if "kernel" in about:
+        facts.insert(1, Fact("kernel", ", ".join(map(str, about["kernel"].values()))))
+    return [Fact(fact.name, text.clean(fact.value)) for fact in facts]
+
+
+def _command(words: list[str]) -> str:
+    """The command as it was typed, without where Python and mptcplab lie."""
+    for number, word in enumerate(words):
+        if Path(word).name == "mptcplab":
+            return shlex.join(["mptcplab", *words[number + 1 :]])
+    return shlex.join(words)

@@ -1,0 +1,65 @@
+"""Runs and captures in, an HTML page out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import TypeAlias
+
+    from mptcplab.analysis import Analysis
+    from mptcplab.results.comparison import Comparison
+
+    Source: TypeAlias = str | PathLike[str] | Comparison | Analysis
+
+
+def write_report(
+    source: Source, out: str | PathLike[str] | None = None, *, connection: int | None = None
+) -> Path:
+    """Write the page of a run, with its baselines where they are there, or of captures.
+
+    Args:
+        source: A directory that ``mptcplab run`` left, or one of the run directories in it; or
+            what ``mptcplab.run`` or ``mptcplab.analyze`` gave.
+        out: The file. If left out, ``report.html`` in the directory of a comparison, and
+            ``NAME.html`` beside that of a run.
+        connection: Which connection; if left out the one that moved most bytes.
+
+    Raises:
+        Error: The directory holds no run, there is no such connection, or the page cannot be
+            written.
+    """
+    opened, place = _open(source)
+    if out is None:
+        if place is None:
+            raise Error("what is measured in captures has no directory: say where (out)")
+        out = place
+    from mptcplab.report.html import write
+    from mptcplab.report.run import describe
+    from mptcplab.report.subject import Subject
+
+    target = Path(out)
+    write(describe(Subject.of(opened, connection)), target)
+    return target
+
+
+def _open(source: Source) -> tuple[Comparison | Analysis, Path | None]:
+    from mptcplab.analysis import Analysis
+    from mptcplab.results.comparison import Comparison, open_comparison
+    from mptcplab.results.run import ABOUT, Run
+
+    if isinstance(source, Comparison):
+        return source, source.directory / "report.html"
+    if isinstance(source, Analysis) and not isinstance(source, Run):
+        return source, None
+    if isinstance(source, Run):
+        run = source
+    elif (Path(source) / ABOUT).exists():
+        run = Run(Path(source))
+    else:
+        return open_comparison(Path(source)), Path(source) / "report.html"
+    return run, run.directory.with_name(f"{run.directory.resolve().name}.html")

@@ -1,0 +1,36 @@
+// What the signs of a chart mean.
+import { make } from "../page/dom";
+import type { Chart, Series } from "../page/shape";
+import { styleFor } from "./option";
+
+const SHAPES: Record<string, string> = {
+  circle: '<circle cx="12" cy="6" r="4"/>',
+  rect: '<rect x="8" y="2" width="8" height="8"/>',
+  triangle: '<path d="M12 1 L17 11 L7 11 Z"/>',
+  diamond: '<path d="M12 0 L17 6 L12 12 L7 6 Z"/>',
+};
+
+export function legendOf(chart: Chart): HTMLElement {
+  const marks = chart.lanes.flatMap((lane) => lane.series.slice(0, 1).filter((one) => one.role !== "data"));
+  const items = [
+    ...chart.series.map((series) => item(swatch(series), series.name)),
+    ...marks.map((series) => item(swatch({ ...series, subflow: null }), series.role)),
+  ];
+  return make("ul", { class: "legend" }, ...items);
+}
+
+// A piece of the line, or the symbol of the points.
+export function swatch(series: Pick<Series, "kind" | "role" | "subflow">): HTMLElement {
+  const { colour, dash, symbol } = styleFor(series as Series);
+  const shape =
+    series.kind === "points"
+      ? (SHAPES[symbol] as string)
+      : `<path d="M0 6 H24" stroke="${colour}" stroke-width="2.5" stroke-dasharray="${dash === "solid" ? "" : dash}"/>`;
+  const element = make("span", { class: "swatch", "aria-hidden": "true" });
+  element.innerHTML = `<svg width="24" height="12" fill="${colour}">${shape}</svg>`;
+  return element;
+}
+
+function item(sign: HTMLElement, name: string): HTMLElement {
+  return make("li", {}, sign, name);
+}

@@ -1,0 +1,279 @@
+// A chart of the page in ECharts' terms: a curve or points per series above, lanes of marks below, on one time.
+import type { Chart, Moment, Role, Series } from "../page/shape";
+import { type Style, styleOf, theme } from "../page/theme";
+import type { View } from "../run/view";
+import type { Option } from "./echarts";
+import { highest, type Slice, slice } from "./slice";
+
+// A series as it is drawn, in which of the two grids.
+export interface Drawn {
+  series: Series;
+  slice: Slice;
+  grid: "values" | "lanes";
+  style: Style;
+  size: number;
+}
+
+export interface Described {
+  option: Option;
+  drawn: Drawn[];
+}
+
+// The same for all charts, so that their times stand below each other.
+export const LEFT = 92;
+const RIGHT = 20;
+const TOP = 30;
+const BOTTOM = 44;
+const VALUES = 230;
+const LANE = 18;
+const GAP = 12;
+// More points than this are drawn as one shape.
+const MANY = 2000;
+const FONT = 12;
+
+const MARKS: Partial<Record<Role, { symbol: string; size: number }>> = {
+  retransmission: { symbol: "triangle", size: 8 },
+  reinjection: { symbol: "diamond", size: 10 },
+  timeout: { symbol: "rect", size: 8 },
+};
+
+export function heightOf(chart: Chart): number {
+  const lanes = chart.lanes.length * LANE;
+  if (chart.value === null) return 8 + lanes + BOTTOM;
+  return TOP + VALUES + (lanes ? GAP + lanes : 0) + BOTTOM;
+}
+
+// `above` is room for what an exported picture says about itself.
+export function describe(chart: Chart, view: View, moments: Moment[], width: number, above = 0): Described {
+  const inner = width - LEFT - RIGHT;
+  const drawn: Drawn[] = [];
+  for (const series of chart.series)
+    if (view.shows(series.subflow)) drawn.push(drawValues(series, view, inner));
+  const most = highest(drawn.map((one) => one.slice));
+  chart.lanes.forEach((lane, row) => {
+    for (const series of lane.series)
+      if (view.shows(series.subflow)) drawn.push(drawLane(series, row, view, inner));
+  });
+  const grids = gridsOf(chart, above);
+  const levels = chart.levels.filter((level) => most > 0 && level.y <= 3 * most);
+  return {
+    drawn,
+    option: optionOf(
+      chart,
+      view,
+      moments,
+      drawn,
+      grids,
+      niceAbove(Math.max(most, ...levels.map((l) => l.y))),
+    ),
+  };
+}
+
+export function styleFor(series: Series): Style & { size: number } {
+  const style = styleOf(series.subflow);
+  const mark = MARKS[series.role];
+  if (mark) return { ...style, ...mark };
+  if (series.role === "limit") return { ...style, dash: [2, 3], size: 4 };
+  return { ...style, size: 4 };
+}
+
+function drawValues(series: Series, view: View, width: number): Drawn {
+  const { size, ...style } = styleFor(series);
+  return { series, slice: slice(series, view.span, width), grid: "values", style, size };
+}
+
+function drawLane(series: Series, row: number, view: View, width: number): Drawn {
+  const { size, ...style } = styleFor(series);
+  const cut = slice(series, view.span, width);
+  for (let place = 1; place < cut.points.length; place += 2) cut.points[place] = row;
+  return { series, slice: cut, grid: "lanes", style, size: Math.max(size, 8) };
+}
+
+interface Grids {
+  names: ("values" | "lanes")[];
+  boxes: object[];
+}
+
+function gridsOf(chart: Chart, above: number): Grids {
+  const names: Grids["names"] = [];
+  const boxes: object[] = [];
+  const common = { left: LEFT, right: RIGHT };
+  if (chart.value !== null) {
+    names.push("values");
+    boxes.push({ ...common, top: above + TOP, height: VALUES });
+  }
+  if (chart.lanes.length) {
+    const top = above + (chart.value === null ? 8 : TOP + VALUES + GAP);
+    names.push("lanes");
+    boxes.push({ ...common, top, height: chart.lanes.length * LANE });
+  }
+  return { names, boxes };
+}
+
+function optionOf(
+  chart: Chart,
+  view: View,
+  moments: Moment[],
+  drawn: Drawn[],
+  grids: Grids,
+  most: number,
+): Option {
+  const { text, faint, line } = theme();
+  const label = { color: faint, fontSize: FONT };
+  const last = grids.names.length - 1;
+  return {
+    animation: false,
+    aria: { enabled: true, label: { description: ariaOf(chart, drawn, view) } },
+    grid: grids.boxes,
+    xAxis: grids.names.map((_, number) => ({
+      type: "value",
+      gridIndex: number,
+      min: view.span.from,
+      max: view.span.to,
+      axisLine: { show: number === last, lineStyle: { color: faint }, onZero: false },
+      axisTick: { show: number === last, lineStyle: { color: faint } },
+      axisLabel: { ...label, show: number === last, hideOverlap: true, formatter: seconds(view) },
+      splitLine: { lineStyle: { color: line } },
+      name: number === last ? "seconds from the first packet" : "",
+      nameLocation: "middle",
+      nameGap: 26,
+      nameTextStyle: label,
+    })),
+    yAxis: grids.names.map((name, number) =>
+      name === "values"
+        ? {
+            type: "value",
+            gridIndex: number,
+            min: 0,
+            max: most,
+            axisLabel: { ...label, hideOverlap: true },
+            splitLine: { lineStyle: { color: line } },
+            name: chart.value,
+            nameLocation: "end",
+            nameGap: 12,
+            nameTextStyle: { ...label, align: "right", padding: [0, 8, 0, 0] },
+          }
+        : {
+            type: "category",
+            gridIndex: number,
+            inverse: true,
+            data: chart.lanes.map((lane) => lane.name),
+            axisLine: { show: false },
+            axisTick: { show: false },
+            axisLabel: { ...label, interval: 0, width: LEFT - 14, overflow: "truncate" },
+            splitLine: { show: true, interval: 0, lineStyle: { color: line } },
+          },
+    ),
+    series: [
+      ...drawn.map((one) => seriesOf(one, grids)),
+      ...grids.names.map((name, number) => backOf(chart, view, moments, name, number, text)),
+    ],
+  };
+}
+
+function seriesOf({ series, slice: cut, grid, style, size }: Drawn, grids: Grids): object {
+  const place = grids.names.indexOf(grid);
+  const common = {
+    name: series.name,
+    data: cut.points,
+    dimensions: ["x", "y"],
+    xAxisIndex: place,
+    yAxisIndex: place,
+    silent: true,
+    clip: true,
+  };
+  if (series.kind === "points" || grid === "lanes") {
+    const several = cut.numbers.length > MANY;
+    return {
+      ...common,
+      type: "scatter",
+      symbol: style.symbol,
+      symbolSize: several && series.role === "data" ? size - 1 : size,
+      itemStyle: { color: style.colour, opacity: series.role === "data" && grid === "values" ? 0.65 : 0.9 },
+      large: several,
+      largeThreshold: MANY,
+      z: series.role === "data" ? 2 : 3,
+    };
+  }
+  return {
+    ...common,
+    type: "line",
+    step: series.kind === "step" ? "end" : false,
+    showSymbol: false,
+    lineStyle: { color: style.colour, width: series.role === "total" ? 2.5 : 1.6, type: style.dash },
+    itemStyle: { color: style.colour },
+    z: series.role === "total" ? 3 : 2,
+  };
+}
+
+// What lies behind the data: the timeline of the scenario, and levels to compare with.
+function backOf(
+  chart: Chart,
+  view: View,
+  moments: Moment[],
+  name: string,
+  place: number,
+  colour: string,
+): object {
+  const { shade } = theme();
+  const seen = moments.filter(({ at_s, to_s }) => at_s <= view.span.to && (to_s ?? at_s) >= view.span.from);
+  const named = place === 0 && chart.lanes.length > 0 && name === "values";
+  const label = { show: named, color: colour, fontSize: FONT, formatter: "{b}" };
+  const levels = name === "values" ? chart.levels : [];
+  return {
+    type: "line",
+    data: [],
+    xAxisIndex: place,
+    yAxisIndex: place,
+    silent: true,
+    markArea: {
+      silent: true,
+      itemStyle: { color: shade },
+      label: { ...label, position: "insideTop" },
+      data: seen
+        .filter((moment) => moment.to_s !== null)
+        .map(({ text, at_s, to_s }) => [
+          { name: text, xAxis: Math.max(at_s, view.span.from) },
+          { xAxis: Math.min(to_s as number, view.span.to) },
+        ]),
+    },
+    markLine: {
+      silent: true,
+      symbol: "none",
+      lineStyle: { color: colour, type: [2, 4], width: 1.4 },
+      data: [
+        ...levels.map((level) => ({
+          name: level.name,
+          yAxis: level.y,
+          label: { ...label, show: true, position: "insideEndTop" },
+        })),
+        ...seen
+          .filter((moment) => moment.to_s === null)
+          .map(({ text, at_s }) => ({
+            name: text,
+            xAxis: at_s,
+            label: { ...label, position: "insideEndTop", rotate: 0 },
+          })),
+      ],
+    },
+  };
+}
+
+function ariaOf(chart: Chart, drawn: Drawn[], view: View): string {
+  const parts = drawn.map(({ series, slice: cut }) => `${series.name}, ${cut.numbers.length} points`);
+  const { from, to } = view.span;
+  return `${chart.title} from ${from.toFixed(3)} to ${to.toFixed(3)} seconds: ${parts.join("; ") || "nothing"}.`;
+}
+
+// As many decimals as tell neighbouring ticks apart.
+function seconds({ span }: View): (value: number) => string {
+  const decimals = Math.max(0, Math.min(6, 1 - Math.floor(Math.log10((span.to - span.from) / 4))));
+  return (value) => String(Number(value.toFixed(decimals)));
+}
+
+function niceAbove(value: number): number {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+  return power * (steps.find((step) => step * power >= value * 1.02) ?? 12);
+}

@@ -1,0 +1,83 @@
+// What of a long series a chart of some width needs to draw a span of time. Drawn points keep the numbers that they
+// have in the series, so that each leads back to its packet.
+import type { Series } from "../page/shape";
+import type { Span } from "../run/view";
+
+export interface Slice {
+  // Interleaved x and y, as ECharts takes them.
+  points: Float64Array;
+  // Number in the series of each point.
+  numbers: Uint32Array;
+  // Whether points were left out that share a column of pixels with smaller and larger ones.
+  thinned: boolean;
+}
+
+// A curve needs the neighbours of the span, too, and of each column of pixels only the first, the least, the most and
+// the last. Points are drawn all.
+export function slice(series: Series, span: Span, width: number): Slice {
+  const { x, kind } = series;
+  let first = lowerBound(x, span.from);
+  let end = lowerBound(x, span.to, true);
+  if (kind === "points") return gather(series, range(first, end), false);
+  first = Math.max(first - 1, 0);
+  end = Math.min(end + 1, x.length);
+  if (end - first <= 4 * width) return gather(series, range(first, end), false);
+  return gather(series, perPixel(series, first, end, span, width), true);
+}
+
+// The largest y in the span, of what is drawn.
+export function highest(slices: Slice[]): number {
+  let most = 0;
+  for (const { points } of slices)
+    for (let place = 1; place < points.length; place += 2) {
+      const y = points[place] as number;
+      if (y > most) most = y;
+    }
+  return most;
+}
+
+function perPixel(series: Series, first: number, end: number, span: Span, width: number): number[] {
+  const { x, y } = series;
+  const scale = width / (span.to - span.from);
+  const kept: number[] = [];
+  let place = first;
+  while (place < end) {
+    const pixel = Math.floor(((x[place] as number) - span.from) * scale);
+    const begin = place;
+    let least = place;
+    let most = place;
+    while (place < end && Math.floor(((x[place] as number) - span.from) * scale) === pixel) {
+      if ((y[place] as number) < (y[least] as number)) least = place;
+      if ((y[place] as number) > (y[most] as number)) most = place;
+      place += 1;
+    }
+    kept.push(...[...new Set([begin, least, most, place - 1])].sort((one, other) => one - other));
+  }
+  return kept;
+}
+
+function gather(series: Series, numbers: number[] | Uint32Array, thinned: boolean): Slice {
+  const points = new Float64Array(2 * numbers.length);
+  numbers.forEach((number, place) => {
+    points[2 * place] = series.x[number] as number;
+    points[2 * place + 1] = series.y.length ? (series.y[number] as number) : 0;
+  });
+  return { points, numbers: Uint32Array.from(numbers), thinned };
+}
+
+function range(first: number, end: number): Uint32Array {
+  return Uint32Array.from({ length: Math.max(end - first, 0) }, (_, place) => first + place);
+}
+
+// The first place whose value is at least (with `above`: greater than) the bound.
+function lowerBound(values: Series["x"], bound: number, above = false): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const value = values[middle] as number;
+    if (value < bound || (above && value === bound)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

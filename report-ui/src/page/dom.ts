@@ -1,0 +1,35 @@
+// Elements of the page, made in one line each.
+
+type Child = Node | string;
+
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
+  element.append(...children);
+  return element;
+}
+
+export function button(label: string, meaning: string, pressed: () => void): HTMLButtonElement {
+  const element = make("button", { type: "button", title: meaning, "aria-label": meaning }, label);
+  element.addEventListener("click", pressed);
+  return element;
+}
+
+export function save(name: string, type: string, content: BlobPart): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+// A button that puts text on the clipboard, and says so.
+export function copies(text: string): HTMLButtonElement {
+  const element = button("copy", `copy: ${text}`, async () => {
+    await navigator.clipboard.writeText(text);
+    element.textContent = "copied";
+  });
+  return element;
+}

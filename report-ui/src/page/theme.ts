@@ -1,0 +1,81 @@
+// Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2008), and what goes with
+// each: a dash and a symbol, so that nothing hangs on colour alone.
+
+export interface Theme {
+  text: string;
+  faint: string;
+  line: string;
+  back: string;
+  shade: string;
+}
+
+export interface Style {
+  colour: string;
+  dash: "solid" | number[];
+  symbol: string;
+}
+
+const LIGHT: Theme = {
+  text: "#1b1f24",
+  faint: "#59636e",
+  line: "#d5dae0",
+  back: "#ffffff",
+  shade: "rgba(120, 120, 120, 0.16)",
+};
+const DARK: Theme = {
+  text: "#e6e9ed",
+  faint: "#9aa4af",
+  line: "#3a424b",
+  back: "#15191e",
+  shade: "rgba(190, 190, 190, 0.16)",
+};
+
+// Blue and vermillion first: the pair that is furthest apart. Blue is lighter on dark ground.
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a00"];
+const ON_DARK = ["#4aa8e0", "#f08030", "#20c090", "#dd9abf", "#f0b030", "#8fd0f5", "#f0e442"];
+const DASHES: Style["dash"][] = ["solid", [7, 3], [2, 2], [9, 3, 2, 3]];
+const SYMBOLS = ["circle", "triangle", "rect", "diamond"];
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+let paper = false;
+
+export function theme(): Theme {
+  return isDark() ? DARK : LIGHT;
+}
+
+export function styleOf(subflow: number | null): Style {
+  if (subflow === null) return { colour: theme().text, dash: "solid", symbol: "rect" };
+  const colours = isDark() ? ON_DARK : COLOURS;
+  return {
+    colour: colours[subflow % colours.length] as string,
+    dash: DASHES[subflow % DASHES.length] as Style["dash"],
+    symbol: SYMBOLS[subflow % SYMBOLS.length] as string,
+  };
+}
+
+// Paper is white, whatever the screen is.
+export function onPaper<Result>(draw: () => Result): Result {
+  const before = paper;
+  paper = true;
+  try {
+    return draw();
+  } finally {
+    paper = before;
+  }
+}
+
+export function onThemeChange(redraw: () => void): void {
+  dark.addEventListener("change", redraw);
+  for (const [event, state] of [
+    ["beforeprint", true],
+    ["afterprint", false],
+  ] as const)
+    window.addEventListener(event, () => {
+      paper = state;
+      redraw();
+    });
+}
+
+function isDark(): boolean {
+  return dark.matches && !paper;
+}

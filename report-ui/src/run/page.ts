@@ -1,0 +1,62 @@
+// The page of one run.
+import { drawFigure } from "../chart/figure";
+import type { Plot } from "../chart/plot";
+import { react } from "../chart/pointer";
+import { make } from "../page/dom";
+import { header } from "../page/header";
+import { provenance } from "../page/provenance";
+import type { Page } from "../page/shape";
+import { drawTable } from "../page/table";
+import { onThemeChange } from "../page/theme";
+import { eventTable } from "./events";
+import { PacketPanel } from "./packet";
+import { Reader } from "./reader";
+import { toolbar } from "./toolbar";
+import { View } from "./view";
+
+declare global {
+  interface Window {
+    // For the console: what the page holds, and how it is drawn.
+    mptcplab: { page: Page; view: View; plots: Plot[]; drawn: boolean };
+  }
+}
+
+export async function drawRun(page: Page): Promise<void> {
+  const view = new View({ from: page.from_s, to: page.to_s });
+  const plots: Plot[] = [];
+  window.mptcplab = { page, view, plots, drawn: false };
+  const charts = make("section", { class: "charts", "aria-label": "charts" });
+  const packets = new PacketPanel(page);
+  document.body.append(
+    make(
+      "main",
+      {},
+      header(page),
+      ...page.tables.map(drawTable),
+      toolbar(page, view),
+      charts,
+      eventTable(page, view, packets),
+      provenance(page),
+    ),
+    packets.element,
+  );
+  const reader = new Reader(page, plots);
+  document.body.append(reader.element);
+  for (const chart of page.charts) {
+    const plot = drawFigure(chart, page, view, charts);
+    react(plot, {
+      look: (at, time, point) => reader.look(at, time, point),
+      choose: (point) => packets.choose(point),
+    });
+    plots.push(plot);
+    // What is drawn is seen, and can be used, before the next one.
+    await new Promise((next) => setTimeout(next));
+  }
+  const redraw = () => {
+    for (const plot of plots) plot.draw();
+  };
+  view.follow(redraw);
+  onThemeChange(redraw);
+  new ResizeObserver(redraw).observe(charts);
+  window.mptcplab.drawn = true;
+}
