@@ -53,8 +53,8 @@ def analyze(
         bin_seconds: Length of the bins of ``throughput``.
         smoothing_seconds: Window of the moving mean under the coefficient of variation.
         trim_seconds: Start of a transfer that the coefficient of variation leaves out.
-        samples: Whether to fill ``rtt``, ``reordering`` and ``window``, which have a row per
-            sample and take memory accordingly.
+        samples: Whether to fill ``segments``, ``rtt``, ``reordering`` and ``window``, which have
+            a row per packet or sample and take memory accordingly.
         progress: Called now and then with the bytes read and, where known, the bytes in all.
 
     Raises:
@@ -132,6 +132,16 @@ class Analysis:
     def throughput(self) -> pl.DataFrame:
         """One row per bin, direction and subflow, and for the connection as a whole."""
         return self._frame("throughput")
+
+    @cached_property
+    def distributions(self) -> pl.DataFrame:
+        """One row per bin of a distribution: round-trip times and out-of-order delays."""
+        return self._frame("distributions")
+
+    @cached_property
+    def segments(self) -> pl.DataFrame:
+        """One row per packet with data."""
+        return self._frame("segments")
 
     @cached_property
     def rtt(self) -> pl.DataFrame:

@@ -66,6 +66,23 @@ pub(crate) struct Data {
     /// Larger than the maximum segment size.
     pub(crate) merged: bool,
     pub(crate) probe: Option<Probe>,
+    /// Where its first byte lies in the subflow, and, looked up only where segments are listed, in the connection.
+    pub(crate) offset: i64,
+    pub(crate) data_offset: Option<i64>,
+}
+
+impl Data {
+    /// Brings bytes of the stream: a keep-alive does not.
+    #[inline(always)]
+    pub(crate) fn has_payload(&self) -> bool {
+        self.bytes > 0 && self.probe != Some(Probe::KeepAlive)
+    }
+
+    /// Bytes sent again. What a zero-window probe brings again is no sign of loss; tcptrace leaves it out too.
+    #[inline(always)]
+    pub(crate) fn resent_bytes(&self) -> u32 {
+        if self.probe.is_none() { self.bytes - self.new_bytes } else { 0 }
+    }
 }
 
 /// Segments that carry no news on purpose.

@@ -82,6 +82,14 @@ impl Histogram {
         (self.count > 0).then_some(self.max as f64 / 1e6)
     }
 
+    /// The bins that hold something: from (inclusive), to (exclusive), in milliseconds, and the count.
+    pub(crate) fn bins_ms(&self) -> impl Iterator<Item = (f64, f64, u64)> {
+        self.bins.iter().map(|(bin, count)| {
+            let (from, width) = bounds_of(bin);
+            (from as f64 / 1e6, from.saturating_add(width) as f64 / 1e6, count.into())
+        })
+    }
+
     /// The smallest value with at least the part `q` of the samples at or below it, in milliseconds.
     pub(crate) fn quantile_ms(&self, q: f64) -> Option<f64> {
         if self.count == 0 {
@@ -154,11 +162,16 @@ fn bin_of(nanos: u64) -> usize {
     ((shift as usize) << BITS) + (nanos >> shift) as usize
 }
 
-fn middle_of(bin: usize) -> f64 {
+/// The least value of a bin, and how many values it spans.
+fn bounds_of(bin: usize) -> (u64, u64) {
     let shift = (bin >> BITS).saturating_sub(1);
     let mantissa = bin - (shift << BITS);
-    let width = (1u64 << shift) as f64;
-    mantissa as f64 * width + (width - 1.0) / 2.0
+    ((mantissa as u64) << shift, 1 << shift)
+}
+
+fn middle_of(bin: usize) -> f64 {
+    let (from, width) = bounds_of(bin);
+    from as f64 + (width as f64 - 1.0) / 2.0
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub(crate) struct Report {
     pub(crate) subflows: Vec<tables::Subflow>,
     pub(crate) flows: Vec<[tables::Flow; 2]>,
     pub(crate) throughput: Vec<tables::Throughput>,
+    pub(crate) distributions: Vec<tables::Distribution>,
+    pub(crate) segments: Vec<tables::Segment>,
     pub(crate) rtt: Vec<tables::Rtt>,
     pub(crate) reordering: Vec<tables::Reordering>,
     pub(crate) window: Vec<tables::Window>,
@@ -298,9 +300,12 @@ pub(crate) struct Reports {
 impl Reports {
     /// Takes a finished connection. Subflows are numbered by (first time, 4-tuple).
     pub(crate) fn push(&mut self, mut report: Report) {
-        if self.tables.throughput.len() + report.throughput.len() > MOST_THROUGHPUT_ROWS {
+        if self.tables.throughput.len() + report.throughput.len() > MOST_ROWS {
             report.leave_out_throughput(report.throughput.len() as u64);
             report.throughput = Vec::new();
+        }
+        if self.tables.distributions.len() + report.distributions.len() > MOST_ROWS {
+            report.leave_out_distributions();
         }
         let number = self.order.len() as u32;
         self.order.push(report.order.expect("made of a connection"));
@@ -329,6 +334,8 @@ impl Reports {
             subflows: |row| row.connection;
             flows: |row| row.connection;
             throughput: |row| row.connection;
+            distributions: |row| row.connection;
+            segments: |row| row.connection;
             rtt: |row| row.connection;
             reordering: |row| row.connection;
             window: |row| row.connection;
@@ -340,8 +347,8 @@ impl Reports {
     }
 }
 
-/// Rows of throughput series of all connections together, beyond which no more are kept.
-const MOST_THROUGHPUT_ROWS: usize = 1 << 22;
+/// Rows of throughput series, and of distributions, of all connections together, beyond which no more are kept.
+const MOST_ROWS: usize = 1 << 22;
 
 impl Report {
     /// Says that throughput series are not written out.
@@ -350,6 +357,15 @@ impl Report {
             diagnostic: "throughput_left_out",
             count: Some(rows),
             message: "the throughput series would have too many bins; choose longer ones".into(),
+            ..Diagnostic::default()
+        });
+    }
+
+    fn leave_out_distributions(&mut self) {
+        self.diagnostics.push(Diagnostic {
+            diagnostic: "distributions_left_out",
+            count: Some(std::mem::take(&mut self.distributions).len() as u64),
+            message: "the distributions of so many connections are not kept; their means and quantiles are".into(),
             ..Diagnostic::default()
         });
     }
@@ -387,6 +403,8 @@ impl Report {
         renumbered!(subflows, self.subflows.into_iter(), subflow);
         renumbered!(flows, self.flows.into_iter().flatten(), subflow);
         renumbered!(throughput, self.throughput.into_iter(), maybe);
+        renumbered!(distributions, self.distributions.into_iter(), maybe);
+        renumbered!(segments, self.segments.into_iter(), subflow);
         renumbered!(rtt, self.rtt.into_iter(), subflow);
         renumbered!(reordering, self.reordering.into_iter(), subflow);
         renumbered!(window, self.window.into_iter(), subflow);

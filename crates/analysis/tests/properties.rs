@@ -135,6 +135,22 @@ fn rows(tables: &tables::Tables) -> String {
     format!("{:#?}{:#?}{:#?}{:#?}", tables.connections, tables.transfers, tables.flows, tables.subflows)
 }
 
+/// A subflow's segments of the download: payload, retransmitted packets, reinjected bytes.
+fn added_up(tables: &tables::Tables, subflow: u32) -> (u64, u64, u64) {
+    let segments = || tables.segments.iter().filter(|row| row.subflow == subflow && row.direction == Down);
+    (
+        segments().map(|row| u64::from(row.bytes)).sum(),
+        segments().filter(|row| row.kind == Some("retransmission")).count() as u64,
+        segments().map(|row| u64::from(row.reinjected_bytes)).sum(),
+    )
+}
+
+/// Round-trip times in the distribution of the download.
+fn counted(tables: &tables::Tables, subflow: Option<u32>) -> u64 {
+    let rows = tables.distributions.iter();
+    rows.filter(|row| (row.quantity, row.direction, row.subflow) == ("rtt", Down, subflow)).map(|row| row.count).sum()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -152,13 +168,16 @@ proptest! {
         let samples: u64 = [0, 1].iter().map(|&path| flow(&both, path, Down).rtt_samples.unwrap()).sum();
         prop_assert_eq!(down.rtt_samples, Some(samples));
         prop_assert_eq!(samples, both.rtt.len() as u64);
-        for path in [0, 1] {
-            let (row, p) = (flow(&both, path as u32, Down), path);
+        for (path, p) in [(0, 0), (1, 1)] {
+            let row = flow(&both, path, Down);
             prop_assert_eq!(row.delivered_bytes, truth.first_bytes[p]);
             prop_assert_eq!(row.data_packets, truth.data_packets[p]);
             prop_assert_eq!(row.retransmitted_packets, Some(truth.retransmitted[p]));
             prop_assert_eq!(row.lost_packets, Some(truth.lost[p]));
+            prop_assert_eq!(added_up(&both, path), (row.data_bytes, truth.retransmitted[p], row.reinjected_bytes.unwrap()));
+            prop_assert_eq!(counted(&both, Some(path)), row.rtt_samples.unwrap());
         }
+        prop_assert_eq!(counted(&both, None), samples);
         // A round trip over a path takes twice its delay; the first ACK to come may be a later one, if one is lost.
         let acks_lost = chunks.iter().any(|chunk| chunk.ack_lost);
         for sample in &both.rtt {

@@ -123,7 +123,20 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
             }
         };
     }
-    keep!(connections, transfers, subflows, flows, throughput, rtt, reordering, window, state, events)
+    keep!(
+        connections,
+        transfers,
+        subflows,
+        flows,
+        throughput,
+        distributions,
+        segments,
+        rtt,
+        reordering,
+        window,
+        state,
+        events
+    )
 }
 
 /// A table that anything that knows Arrow takes: `polars.DataFrame(table)`.

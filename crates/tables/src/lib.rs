@@ -19,12 +19,14 @@ pub use row::{Column, Row};
 pub use rows::connections::Connection;
 pub use rows::counters::Counter;
 pub use rows::diagnostics::Diagnostic;
+pub use rows::distributions::Distribution;
 pub use rows::drops::Dropped;
 pub use rows::events::Event;
 pub use rows::flows::Flow;
 pub use rows::queues::Queue;
 pub use rows::reordering::Reordering;
 pub use rows::rtt::Rtt;
+pub use rows::segments::Segment;
 pub use rows::signals::Signal;
 pub use rows::state::State;
 pub use rows::subflows::Subflow;
@@ -87,6 +89,10 @@ tables! {
     flows: Flow,
     /// One row per bin, direction and subflow, and for the connection as a whole.
     throughput: Throughput,
+    /// One row per bin of a distribution.
+    distributions: Distribution,
+    /// One row per packet with data.
+    segments: Segment,
     /// One row per round-trip time sample.
     rtt: Rtt,
     /// One row per data segment that arrived.

@@ -44,8 +44,8 @@ impl Metric for Events {
             }
             Kind::Data(data) => {
                 let silent_nanos = self.sent.of(event).replace(event.seen.at).map_or(0, |last| event.seen.at - last);
-                let resent = data.bytes - data.new_bytes;
-                if resent == 0 || data.probe.is_some() {
+                let resent = data.resent_bytes();
+                if resent == 0 {
                     return;
                 }
                 let timed_out = silent_nanos >= TIME_OUT_NANOS;

@@ -2,11 +2,13 @@
 //! columns when the connection is finished. To add one, write its file and name it in `metrics!`.
 
 mod delivery;
+mod distribution;
 mod events;
 mod gaps;
 pub(crate) mod one_way;
 mod reordering;
 mod rtt;
+mod segments;
 mod throughput;
 mod volume;
 mod window;
@@ -55,6 +57,7 @@ macro_rules! metrics {
 metrics! {
     volume: volume::Volume,
     delivery: delivery::Delivery,
+    segments: segments::Segments,
     rtt: rtt::Rtt,
     reordering: reordering::Reordering,
     window: window::Window,

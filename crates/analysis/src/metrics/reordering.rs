@@ -1,6 +1,6 @@
 //! Out-of-order delay at connection level, at the receiver of the data.
 
-use super::Metric;
+use super::{Metric, distribution};
 use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::histogram::Histogram;
@@ -44,6 +44,7 @@ impl Metric for Reordering {
         for direction in Direction::BOTH.into_iter().filter(|&direction| closing.is_receiver(direction)) {
             let d = direction as usize;
             let (delays, row) = (&self.delays[d], &mut report.transfers[d]);
+            report.distributions.extend(distribution::rows(delays, "out_of_order_delay", None, direction));
             row.reordering_segments = Some(delays.count());
             row.out_of_order_segments = Some(self.late[d]);
             row.out_of_order_delay_ms_mean = delays.mean_ms();

@@ -1,6 +1,6 @@
 //! Round-trip times of data, at its sender.
 
-use super::{Metric, PerFlow};
+use super::{Metric, PerFlow, distribution};
 use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::histogram::Histogram;
@@ -57,6 +57,8 @@ impl Metric for Rtt {
                 let flow = self.flows.at(subflow, direction);
                 let (times, row) = (&flow.times, &mut rows[d]);
                 all.merge(times);
+                let rows = distribution::rows(times, "rtt", Some(subflow as u32), direction);
+                report.distributions.extend(rows);
                 row.rtt_samples = Some(times.count());
                 row.rtt_ms_mean = times.mean_ms();
                 row.rtt_ms_sigma = times.sigma_ms();
@@ -69,6 +71,7 @@ impl Metric for Rtt {
                 row.rtt_ms_spread = times.quantile_ms(0.95).zip(times.quantile_ms(0.05)).map(|(high, low)| high - low);
                 row.rtt_jitter_ms = (times.count() > 1).then_some(flow.jitter as f64 / 16.0 / 1e6);
             }
+            report.distributions.extend(distribution::rows(&all, "rtt", None, direction));
             let transfer = &mut report.transfers[d];
             transfer.rtt_samples = Some(all.count());
             transfer.rtt_ms_mean = all.mean_ms();

@@ -75,16 +75,15 @@ impl Flow {
             Some(Probe::KeepAlive) => self.keep_alives += 1,
             None => {}
         }
-        if data.bytes == 0 || data.probe == Some(Probe::KeepAlive) {
+        if !data.has_payload() {
             return;
         }
         self.data_packets += u64::from(data.packets);
         self.data_bytes += u64::from(data.bytes);
         self.new_bytes += u64::from(data.new_bytes);
-        // What a zero-window probe brings again is no sign of loss; tcptrace leaves it out too.
+        self.resent_bytes += u64::from(data.resent_bytes());
         if data.probe.is_none() {
             self.resent_packets += u64::from(data.resent_packets);
-            self.resent_bytes += u64::from(data.bytes - data.new_bytes);
             if data.new_bytes == 0 {
                 self.duplicate_packets += u64::from(data.packets);
             }

@@ -106,6 +106,8 @@ impl Connection {
             fills_gap: novelty.fills_gap,
             merged,
             probe,
+            offset: start,
+            data_offset: if end.lists_segments { view.mappings[d].data_offset(start) } else { None },
         };
         end.emit(packet.event(dir, Kind::Data(data)));
         let in_flight_bytes = sequence.in_flight_bytes();

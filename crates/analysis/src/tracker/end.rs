@@ -17,6 +17,8 @@ pub(crate) struct End {
     /// The last acknowledgement of new data, per direction of the data.
     pub(crate) last_ack: [Option<Time>; 2],
     pub(crate) first: Seen,
+    /// Segments are listed, with their places.
+    pub(super) lists_segments: bool,
 }
 
 impl End {
@@ -31,6 +33,7 @@ impl End {
             metrics: Metrics::new(options, first.at),
             last_ack: [None; 2],
             first,
+            lists_segments: options.samples,
         }
     }
 

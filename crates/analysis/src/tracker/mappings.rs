@@ -86,6 +86,13 @@ impl Mappings {
         self.kept.shrink_to_fit();
     }
 
+    /// Data offset of a position, where that is mapped.
+    pub(super) fn data_offset(&self, position: i64) -> Option<i64> {
+        let mut offset = None;
+        self.map(position, position + 1, |data, _| offset = Some(data));
+        offset
+    }
+
     /// Calls `piece` with (data offset, length) for each mapped piece of `[start, end)`; returns how many bytes are mapped.
     pub(super) fn map(&self, start: i64, end: i64, mut piece: impl FnMut(i64, i64)) -> u64 {
         let mut mapped = 0;

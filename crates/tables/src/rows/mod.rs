@@ -3,12 +3,14 @@
 pub mod connections;
 pub mod counters;
 pub mod diagnostics;
+pub mod distributions;
 pub mod drops;
 pub mod events;
 pub mod flows;
 pub mod queues;
 pub mod reordering;
 pub mod rtt;
+pub mod segments;
 pub mod signals;
 pub mod state;
 pub mod subflows;
