@@ -1,0 +1,128 @@
+"""How often do the intervals hold what they estimate? ``python -m experiments.coverage.run``.
+
+Samples are drawn from distributions whose figures are known. The counts go to ``results.json`` beside this file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from mptcplab.results.statistics import Estimate, ccdf, gain, interval
+
+RESULTS = Path(__file__).parent / "results.json"
+LEVEL = 0.95
+TRIALS = 2000
+SIZES = (6, 10, 30, 100)
+Q90 = float(stats.norm.ppf(0.9))
+
+Draw = Callable[[np.random.Generator, int], Any]
+Row = dict[str, Any]
+
+# Draws, and what is true of them.
+DISTRIBUTIONS: dict[str, tuple[Draw, dict[str | float, float]]] = {
+    "normal": (
+        lambda chance, n: chance.standard_normal(n),
+        {"mean": 0.0, "sigma": 1.0, "median": 0.0, 0.9: Q90},
+    ),
+    "lognormal": (
+        lambda chance, n: chance.lognormal(size=n),
+        {
+            "mean": math.exp(0.5),
+            "sigma": math.sqrt((math.e - 1) * math.e),
+            "median": 1.0,
+            0.9: math.exp(Q90),
+        },
+    ),
+}
+# Throughput of a single path, and MPTCP's gain over it, in pairs that share their conditions.
+PATH_MBPS, GAIN, SHARED_SIGMA, OWN_SIGMA = 20, 0.3, 0.4, 0.1
+# Runs differ from each other by this σ of the logarithm, samples within one by 1.
+BETWEEN_RUNS_SIGMA, SAMPLES = 0.5, 200
+TAILS = (0.5, 0.1, 0.01)
+RUNS = (6, 10, 30)
+
+
+def main() -> None:
+    """Draw, count, and write."""
+    rows = []
+    for row in chain(gains(), tails(), figures()):
+        print(row, file=sys.stderr, flush=True)
+        rows.append(row)
+    RESULTS.write_text(json.dumps({"level": LEVEL, "rows": rows}, indent=1) + "\n")
+
+
+def figures() -> Iterator[Row]:
+    """Count over figures of a sample."""
+    for name, (draw, truths) in DISTRIBUTIONS.items():
+        for statistic, truth in truths.items():
+            for n in SIZES:
+                chance = np.random.default_rng(n)
+                found = (interval(draw(chance, n), statistic, level=LEVEL) for _ in range(TRIALS))
+                yield from counted(str(statistic), name, n, truth, found)
+
+
+def gains() -> Iterator[Row]:
+    """Count over the gain of pairs."""
+    for n in SIZES:
+        chance = np.random.default_rng(n)
+        found = (gain(*pairs(chance, n), level=LEVEL).paired.relative for _ in range(TRIALS))
+        yield from counted("gain", "lognormal pairs", n, GAIN, found)
+
+
+def pairs(chance: np.random.Generator, n: int) -> tuple[Any, dict[str, Any]]:
+    """Draw throughputs that share what the radio does in each pair."""
+    radio = PATH_MBPS * chance.lognormal(sigma=SHARED_SIGMA, size=n)
+    single, multipath = (chance.lognormal(sigma=OWN_SIGMA, size=n) * radio for _ in range(2))
+    return multipath * (1 + GAIN), {"wifi": single}
+
+
+def tails() -> Iterator[Row]:
+    """Count over bands of distributions, beside intervals that take samples to be independent."""
+    whole = stats.norm(scale=math.hypot(BETWEEN_RUNS_SIGMA, 1))
+    for n in RUNS:
+        chance = np.random.default_rng(n)
+        bands = dict.fromkeys(TAILS, 0)
+        naive = dict.fromkeys(TAILS, 0)
+        for _ in range(TRIALS // 2):
+            of_run = chance.normal(scale=BETWEEN_RUNS_SIGMA, size=(n, 1))
+            runs = np.exp(of_run + chance.standard_normal((n, SAMPLES)))
+            band = ccdf(runs, level=LEVEL)
+            for tail in TAILS:
+                value = math.exp(whole.isf(tail))
+                place = min(int(np.searchsorted(band.value, value)), len(band.value) - 1)
+                bands[tail] += band.low[place] <= tail <= band.high[place]
+                above = int(np.count_nonzero(runs >= value))
+                ends = stats.binomtest(above, runs.size).proportion_ci(LEVEL, method="wilson")
+                naive[tail] += bool(ends.low <= tail <= ends.high)
+        for what, counts in (("band", bands), ("samples", naive)):
+            for tail, held in counts.items():
+                yield {
+                    "statistic": what,
+                    "of": str(tail),
+                    "n": n,
+                    "held": held,
+                    "trials": TRIALS // 2,
+                }
+
+
+def counted(
+    statistic: str, of: str, n: int, truth: float, found: Iterator[Estimate]
+) -> Iterator[Row]:
+    """Count the intervals that hold the truth, where there are intervals."""
+    ends = [(one.low, one.high) for one in found if one.low is not None and one.high is not None]
+    if ends:
+        held = sum(low <= truth <= high for low, high in ends)
+        yield {"statistic": statistic, "of": of, "n": n, "held": held, "trials": len(ends)}
+
+
+if __name__ == "__main__":
+    main()
