@@ -50,7 +50,7 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
         Fact("platform", f"{about['platform']}, Python {about['python']}"),
         Fact("started", about["started"]),
         Fact("ended", about["ended"]),
-        Fact("came to", str(about["outcome"]["reason"])),
+        Fact("outcome", str(about["outcome"]["reason"])),
         Fact("command", _command(about["command_line"])),
         *(Fact(f"sha256 of {name}", digest) for name, digest in about["sha256"].items()),
     ]

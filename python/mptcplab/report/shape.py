@@ -81,6 +81,8 @@ class Chart:
     series: list[Series] = field(default_factory=list)
     #: Name of the value, with its unit; none for a chart of lanes only.
     value: str | None = None
+    #: Whether the value's axis always holds 0.
+    from_zero: bool = True
     levels: list[Level] = field(default_factory=list)
     lanes: list[Lane] = field(default_factory=list)
     #: What was left out for size, in words.

@@ -103,19 +103,6 @@ def _columns(subject: Subject) -> list[_Column]:
 
     return [
         _Column("subflow", lambda row: subject.names[row["subflow"]], numeric=False),
-        _Column(
-            "addresses",
-            lambda row: " → ".join(
-                text.endpoint(row[f"{end}_address"], row[f"{end}_port"])
-                for end in ("client", "server")
-            ),
-            numeric=False,
-        ),
-        own("kind", "kind", str, numeric=False),
-        own("handshake", "handshake", str, numeric=False),
-        own("handshake RTT", "handshake_rtt_ms", text.milliseconds),
-        own("joined", "join_time_ms", text.milliseconds),
-        own("backup", "backup", lambda backup: "yes" if backup else "", numeric=False),
         flow("share", "share", lambda share: text.percent(None if share is None else 100 * share)),
         flow("bytes", "bytes", text.size),
         flow("Mbit/s", "throughput_mbps", text.figure),
@@ -129,6 +116,19 @@ def _columns(subject: Subject) -> list[_Column]:
         flow("sent again", "retransmitted_packets", text.count),
         flow("reinjected", "reinjected_bytes", text.size),
         flow("one-way", "one_way_delay_ms_median", text.milliseconds),
+        own("joined", "join_time_ms", text.milliseconds),
+        own("handshake RTT", "handshake_rtt_ms", text.milliseconds),
+        own("handshake", "handshake", str, numeric=False),
+        own("kind", "kind", str, numeric=False),
+        own("backup", "backup", lambda backup: "yes" if backup else "", numeric=False),
         own("ended", "ended", str, numeric=False),
         own("reset", "reset_reason", lambda why: text.clean(why or ""), numeric=False),
+        _Column(
+            "addresses",
+            lambda row: " → ".join(
+                text.endpoint(row[f"{end}_address"], row[f"{end}_port"])
+                for end in ("client", "server")
+            ),
+            numeric=False,
+        ),
     ]

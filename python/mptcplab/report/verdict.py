@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from mptcplab.report.subject import Subject
 from mptcplab.words import text
 from mptcplab.words.runs import gain, label
@@ -15,6 +17,14 @@ if TYPE_CHECKING:
 
 # Less of the time than this is not worth a sentence.
 OFTEN = 0.2
+DROPPED = {
+    "queue-full": "at the full queue of",
+    "queue-managed": "by the queue management of",
+    "loss": "by loss on",
+    "blackout": "in the blackout of",
+    "detached": "at the detached",
+    "unreachable": "to the unreachable",
+}
 
 
 def sentences(subject: Subject) -> list[str]:
@@ -25,6 +35,7 @@ def sentences(subject: Subject) -> list[str]:
         *_shares(subject),
         *_waiting(subject),
         *_limits(subject),
+        *_drops(subject),
         *_failures(subject),
     ]
 
@@ -81,7 +92,7 @@ def _waiting(subject: Subject) -> Iterator[str]:
 
 
 def _limits(subject: Subject) -> Iterator[str]:
-    """What is known to have held the sender back: by the kernel's own account, and by drops."""
+    """What held the sender back, by its kernel's own account."""
     known = subject.table("state").filter(host=subject.sender)
     for number, name in subject.names.items():
         last = known.filter(subflow=number).drop_nulls("busy_ms").tail(1).rows(named=True)
@@ -93,15 +104,25 @@ def _limits(subject: Subject) -> Iterator[str]:
             if busy and (last[0][column] or 0) / busy >= OFTEN:
                 part = 100 * last[0][column] / busy
                 yield f"{what} held {name} back for {part:.0f} % of its busy time.".capitalize()
-    drops = subject.analysis.drops.filter(direction=subject.direction, protocol=6)
-    full = drops.filter(reason="queue-full")["place"].value_counts(sort=True)
-    lost = drops.filter(reason="loss").height
-    if full.height or lost:
-        parts = [f"the full queue of {place} dropped {text.count(n)}" for place, n in full.rows()]
-        if lost:
-            parts.append(f"loss on the way took {text.count(lost)}")
-        words = " and ".join(parts)
-        yield f"Of its packets, {words}."
+
+
+def _drops(subject: Subject) -> Iterator[str]:
+    """Where packets of the connection went, which only a simulation knows."""
+    receiver = "destination" if subject.direction == "down" else "source"
+    ours = pl.DataFrame(
+        [(row["client_address"], row["client_port"]) for row in subject.subflows],
+        {f"{receiver}_address": pl.String, f"{receiver}_port": pl.UInt32},
+        orient="row",
+    )
+    drops = subject.analysis.drops.filter(direction=subject.direction)
+    lost = drops.join(ours.unique(), on=ours.columns, how="semi")
+    counts = lost.group_by("place", "reason").len().sort("len", descending=True)
+    parts = [
+        f"{text.count(number)} {DROPPED.get(reason, reason)} {text.clean(place)}"
+        for place, reason, number in counts.rows()
+    ]
+    if parts:
+        yield f"Packets with its data that did not arrive: {', '.join(parts)}."
 
 
 def _failures(subject: Subject) -> Iterator[str]:

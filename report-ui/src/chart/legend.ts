@@ -8,7 +8,9 @@ const SHAPES: Record<string, string> = {
   rect: '<rect x="8" y="2" width="8" height="8"/>',
   triangle: '<path d="M12 1 L17 11 L7 11 Z"/>',
   diamond: '<path d="M12 0 L17 6 L12 12 L7 6 Z"/>',
+  arrow: '<path d="M12 1 L16 11 L12 8 L8 11 Z"/>',
 };
+const PATH = "path://";
 
 export function legendOf(chart: Chart): HTMLElement {
   const marks = chart.lanes.flatMap((lane) => lane.series.slice(0, 1).filter((one) => one.role !== "data"));
@@ -24,7 +26,7 @@ export function swatch(series: Pick<Series, "kind" | "role" | "subflow">): HTMLE
   const { colour, dash, symbol } = styleFor(series as Series);
   const shape =
     series.kind === "points"
-      ? (SHAPES[symbol] as string)
+      ? (SHAPES[symbol] ?? `<path transform="translate(7 1)" d="${symbol.slice(PATH.length)}"/>`)
       : `<path d="M0 6 H24" stroke="${colour}" stroke-width="2.5" stroke-dasharray="${dash === "solid" ? "" : dash}"/>`;
   const element = make("span", { class: "swatch", "aria-hidden": "true" });
   element.innerHTML = `<svg width="24" height="12" fill="${colour}">${shape}</svg>`;

@@ -3,7 +3,7 @@ import type { Chart, Moment, Role, Series } from "../page/shape";
 import { type Style, styleOf, theme } from "../page/theme";
 import type { View } from "../run/view";
 import type { Option } from "./echarts";
-import { highest, type Slice, slice } from "./slice";
+import { extent, type Slice, slice } from "./slice";
 
 // A series as it is drawn, in which of the two grids.
 export interface Drawn {
@@ -34,7 +34,7 @@ const FONT = 12;
 const MARKS: Partial<Record<Role, { symbol: string; size: number }>> = {
   retransmission: { symbol: "triangle", size: 8 },
   reinjection: { symbol: "diamond", size: 10 },
-  timeout: { symbol: "rect", size: 8 },
+  timeout: { symbol: "arrow", size: 9 },
 };
 
 export function heightOf(chart: Chart): number {
@@ -49,24 +49,16 @@ export function describe(chart: Chart, view: View, moments: Moment[], width: num
   const drawn: Drawn[] = [];
   for (const series of chart.series)
     if (view.shows(series.subflow)) drawn.push(drawValues(series, view, inner));
-  const most = highest(drawn.map((one) => one.slice));
+  const seen = extent(
+    drawn.map((one) => one.slice),
+    view.span,
+  );
   chart.lanes.forEach((lane, row) => {
     for (const series of lane.series)
       if (view.shows(series.subflow)) drawn.push(drawLane(series, row, view, inner));
   });
   const grids = gridsOf(chart, above);
-  const levels = chart.levels.filter((level) => most > 0 && level.y <= 3 * most);
-  return {
-    drawn,
-    option: optionOf(
-      chart,
-      view,
-      moments,
-      drawn,
-      grids,
-      niceAbove(Math.max(most, ...levels.map((l) => l.y))),
-    ),
-  };
+  return { drawn, option: optionOf(chart, view, moments, drawn, grids, rangeOf(chart, seen)) };
 }
 
 export function styleFor(series: Series): Style & { size: number } {
@@ -116,11 +108,12 @@ function optionOf(
   moments: Moment[],
   drawn: Drawn[],
   grids: Grids,
-  most: number,
+  range: Range,
 ): Option {
   const { text, faint, line } = theme();
   const label = { color: faint, fontSize: FONT };
   const last = grids.names.length - 1;
+  const step = niceStep(view.span.to - view.span.from);
   return {
     animation: false,
     aria: { enabled: true, label: { description: ariaOf(chart, drawn, view) } },
@@ -132,7 +125,8 @@ function optionOf(
       max: view.span.to,
       axisLine: { show: number === last, lineStyle: { color: faint }, onZero: false },
       axisTick: { show: number === last, lineStyle: { color: faint } },
-      axisLabel: { ...label, show: number === last, hideOverlap: true, formatter: seconds(view) },
+      interval: step,
+      axisLabel: { ...label, show: number === last, formatter: (at: number) => seconds(at, step) },
       splitLine: { lineStyle: { color: line } },
       name: number === last ? "seconds from the first packet" : "",
       nameLocation: "middle",
@@ -144,8 +138,7 @@ function optionOf(
         ? {
             type: "value",
             gridIndex: number,
-            min: 0,
-            max: most,
+            ...range,
             axisLabel: { ...label, hideOverlap: true },
             splitLine: { lineStyle: { color: line } },
             name: chart.value,
@@ -215,7 +208,7 @@ function backOf(
   place: number,
   colour: string,
 ): object {
-  const { shade } = theme();
+  const { shade, back } = theme();
   const seen = moments.filter(({ at_s, to_s }) => at_s <= view.span.to && (to_s ?? at_s) >= view.span.from);
   const named = place === 0 && chart.lanes.length > 0 && name === "values";
   const label = { show: named, color: colour, fontSize: FONT, formatter: "{b}" };
@@ -245,7 +238,7 @@ function backOf(
         ...levels.map((level) => ({
           name: level.name,
           yAxis: level.y,
-          label: { ...label, show: true, position: "insideEndTop" },
+          label: { ...label, show: true, position: "insideEndTop", backgroundColor: back, padding: [1, 3] },
         })),
         ...seen
           .filter((moment) => moment.to_s === null)
@@ -265,15 +258,31 @@ function ariaOf(chart: Chart, drawn: Drawn[], view: View): string {
   return `${chart.title} from ${from.toFixed(3)} to ${to.toFixed(3)} seconds: ${parts.join("; ") || "nothing"}.`;
 }
 
-// As many decimals as tell neighbouring ticks apart.
-function seconds({ span }: View): (value: number) => string {
-  const decimals = Math.max(0, Math.min(6, 1 - Math.floor(Math.log10((span.to - span.from) / 4))));
-  return (value) => String(Number(value.toFixed(decimals)));
+// Ticks at the ends of the span are between those of the step: they have no label.
+function seconds(at: number, step: number): string {
+  const steps = at / step;
+  if (Math.abs(steps - Math.round(steps)) > 1e-6) return "";
+  return at.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
 }
 
-function niceAbove(value: number): number {
-  if (!(value > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
-  return power * (steps.find((step) => step * power >= value * 1.02) ?? 12);
+// About a tenth of a length.
+function niceStep(length: number): number {
+  const power = 10 ** Math.floor(Math.log10(length / 10));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= length / 10) ?? 10);
+}
+
+interface Range {
+  min: number;
+  max: number;
+  interval: number;
+}
+
+// A range that ends at ticks, with about five of them.
+function rangeOf(chart: Chart, [least, most]: [number, number]): Range {
+  const top = Math.max(most, ...chart.levels.map((level) => level.y));
+  const low = chart.from_zero ? 0 : least;
+  if (!(top > low))
+    return { min: Number.isFinite(low) ? low : 0, max: (Number.isFinite(low) ? low : 0) + 1, interval: 1 };
+  const interval = niceStep((top - low) * 2);
+  return { min: Math.floor(low / interval) * interval, max: Math.ceil(top / interval) * interval, interval };
 }

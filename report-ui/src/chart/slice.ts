@@ -25,15 +25,17 @@ export function slice(series: Series, span: Span, width: number): Slice {
   return gather(series, perPixel(series, first, end, span, width), true);
 }
 
-// The largest y in the span, of what is drawn.
-export function highest(slices: Slice[]): number {
-  let most = 0;
+// The least and the largest y of what is seen: what comes after the span is not.
+export function extent(slices: Slice[], span: Span): [number, number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { points } of slices)
-    for (let place = 1; place < points.length; place += 2) {
-      const y = points[place] as number;
+    for (let place = 0; place < points.length; place += 2) {
+      const y = points[place + 1] as number;
+      if ((points[place] as number) > span.to) continue;
+      if (y < least) least = y;
       if (y > most) most = y;
     }
-  return most;
+  return [least, most];
 }
 
 function perPixel(series: Series, first: number, end: number, span: Span, width: number): number[] {

@@ -10,6 +10,11 @@ export function header(page: Page): HTMLElement {
     make("h1", {}, page.title),
     make("p", { class: "faint" }, page.subtitle),
     make("ul", { class: "badges", "aria-label": "kind of run" }, ...badges),
-    make("p", { class: "verdict" }, page.verdict.join(" ")),
+    make("ul", { class: "verdict" }, ...page.verdict.map((sentence) => make("li", {}, together(sentence)))),
   );
+}
+
+// A number and its unit stay on one line.
+function together(sentence: string): string {
+  return sentence.replaceAll(/(\d) (?=(%|[kMGT]?B|[kMG]?bit\/s|ms|s|min|h)\b|%)/g, "$1\u00a0");
 }

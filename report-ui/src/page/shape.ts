@@ -47,6 +47,7 @@ export interface Chart {
   definitions: Definition[];
   series: Series[];
   value: string | null;
+  from_zero: boolean;
   levels: Level[];
   lanes: Lane[];
   thinned: string | null;

@@ -34,7 +34,10 @@ const DARK: Theme = {
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a00"];
 const ON_DARK = ["#4aa8e0", "#f08030", "#20c090", "#dd9abf", "#f0b030", "#8fd0f5", "#f0e442"];
 const DASHES: Style["dash"][] = ["solid", [7, 3], [2, 2], [9, 3, 2, 3]];
-const SYMBOLS = ["circle", "triangle", "rect", "diamond"];
+const PLUS = "path://M4 0h2v4h4v2h-4v4h-2v-4h-4v-2h4z";
+const CROSS = "path://M1 0l4 4 4-4 1 1-4 4 4 4-1 1-4-4-4 4-1-1 4-4-4-4z";
+// Triangles, diamonds and arrows are marks.
+const SYMBOLS = ["circle", "rect", PLUS, CROSS];
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 let paper = false;

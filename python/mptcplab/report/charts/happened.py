@@ -34,8 +34,8 @@ def chart(subject: Subject) -> Chart | None:
     return Chart(
         "events",
         "Events",
-        "Signalling and other events of the connection, at the packet that showed them. Events "
-        "that concern no single subflow are black. The table below tells of each.",
+        "Signalling and other events of the connection, at the packet that showed them. The "
+        "table below tells of each.",
         definitions("events", "at_s", "event", "detail", "record"),
         lanes=[
             Lane(

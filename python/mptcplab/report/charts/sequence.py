@@ -61,5 +61,6 @@ def _chart(subject: Subject, column: str, name: str, title: str, note: str) -> C
             )
         ],
         value="MB",
+        from_zero=False,
         thinned=thinned,
     )

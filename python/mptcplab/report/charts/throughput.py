@@ -6,6 +6,7 @@ from array import array
 
 import polars as pl
 
+from mptcplab.report.charts.bins import bins
 from mptcplab.report.charts.marks import lanes
 from mptcplab.report.columns import definitions, numbers
 from mptcplab.report.shape import Chart, Level, Series
@@ -16,26 +17,27 @@ from mptcplab.words.runs import label
 
 def chart(subject: Subject) -> Chart | None:
     """Describe the chart."""
-    bins = subject.table("throughput")
-    if bins.is_empty():
+    found, width = bins(subject)
+    if found.is_empty():
         return None
     end = subject.end_s
     series = []
     if len(subject.subflows) > 1:
-        whole = bins.filter(pl.col("subflow").is_null())
+        whole = found.filter(pl.col("subflow").is_null())
         series.append(Series("total", "step", *_steps(whole, end), role="total"))
     for number, name in subject.names.items():
-        own = bins.filter(subflow=number)
+        own = found.filter(subflow=number)
         if own["bytes"].sum():
             series.append(Series(name, "step", *_steps(own, end), subflow=number))
     return Chart(
         "throughput",
         "Throughput",
-        "New bytes per bin / length of the bin, drawn as a step from the bin's start to its end. "
-        "The total counts bytes when they were in order at the level of the connection, subflows "
-        "count theirs when they came: so the total may fall behind and catch up. The dotted line "
-        "is the throughput of plain TCP over the best single path, under the same conditions. "
-        "Marks below: packets sent again on their subflow, and data sent again on another one.",
+        f"New bytes per bin{_shorter(width)} / length of the bin, drawn as a step from the bin's "
+        "start to its end. The total counts bytes when they were in order at the level of the "
+        "connection, subflows count theirs when they came: so the total may fall behind and catch "
+        "up. The dotted line is the throughput of plain TCP over the best single path, under the "
+        "same conditions. Marks below: packets sent again on their subflow, and data sent again "
+        "on another one.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps")
         + definitions("events", "event", "record"),
         series=series,
@@ -45,9 +47,15 @@ def chart(subject: Subject) -> Chart | None:
     )
 
 
-def _steps(bins: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
+def _shorter(width: float | None) -> str:
+    if width is None:
+        return ""
+    return f" (here {text.seconds(width)} long, counted from the table reordering)"
+
+
+def _steps(found: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
     """The last bin's value holds to the end."""
-    x, y = numbers(bins["at_s"]), numbers(bins["throughput_mbps"])
+    x, y = numbers(found["at_s"]), numbers(found["throughput_mbps"])
     if x and end > x[-1]:
         x.append(end)
         y.append(y[-1])
