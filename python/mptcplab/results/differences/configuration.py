@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from mptcplab.results.differences.side import Side
 
-    Value = str | int | float | bool | None
-    #: By section and key.
-    Configuration = dict[tuple[str, str], Value]
+Value = str | int | float | bool | None
+#: By section and key.
+Configuration = dict[tuple[str, str], Value]
 
 # Of run.json: what ran it, where, and with which chances.
 OF_RUN = ("scenario", "run", "engine", "mptcplab", "platform", "python")
