@@ -91,11 +91,11 @@ def test_data_offsets_count_from_the_initial_dsn(
     if case.name.removesuffix(".pcapng") in MISREAD:
         return
     initial = {}
-    for connection in tshark.connections(packets):
-        for subflow in connection.subflows:
+    for theirs in tshark.connections(packets):
+        for subflow in theirs.subflows:
             a, ap, b, bp = subflow.four_tuple
-            initial[subflow.stream, subflow.four_tuple] = connection.client_idsn
-            initial[subflow.stream, (b, bp, a, ap)] = connection.server_idsn
+            initial[subflow.stream, subflow.four_tuple] = theirs.client_idsn
+            initial[subflow.stream, (b, bp, a, ap)] = theirs.server_idsn
     plain = {row["connection"] for row in analysis.subflows.filter(kind="tcp").to_dicts()}
     compared = 0
     for (connection, _, _), pairs in flows.items():
