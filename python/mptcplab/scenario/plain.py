@@ -10,19 +10,16 @@ from mptcplab.scenario.source import Source
 
 
 def plain(scenario: Scenario) -> Scenario:
-    """Give the scenario with all alike that only MPTCP looks at.
+    """Give the scenario with all as usual that only MPTCP looks at.
 
     Scenarios of which this gives the same have the same baselines.
     """
-    source = Source("scenario", {})
-    controls = {
-        "congestion_control": kernel.CONGESTION_CONTROL,
-        "scheduler": kernel.SCHEDULER,
-    }
+    # Simulated endpoints hand data to their only subflow as their scheduler does, too.
+    mptcp = {"scheduler": scenario.mptcp.scheduler}
     over_one_path = kernel.over_one_path(scenario.tcp.congestion_control)
     return replace(
         scenario,
-        mptcp=endpoint.read_mptcp({}, source),
+        mptcp=endpoint.read_mptcp(mptcp, Source("scenario", {})),
         tcp=scenario.tcp.model_copy(update={"congestion_control": over_one_path}),
-        kernel=scenario.kernel.model_copy(update=controls),
+        kernel=scenario.kernel.model_copy(update={"congestion_control": kernel.CONGESTION_CONTROL}),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import CancelledError
 from queue import Empty, SimpleQueue
 
@@ -27,6 +28,8 @@ class Dask:
             from distributed import Client
         except ImportError:
             raise Error("--dask needs Dask: pip install 'mptcplab[dask]'") from None
+        # What it would log in many lines is told in one.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             self._client = Client(address, timeout=PATIENCE_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

@@ -1,0 +1,338 @@
+"""Campaigns: what they say, which runs that makes, and what is read back of them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import mptcplab as package
+from campaigns import CAMPAIGN, TABLES, assert_same, table, written
+from command import Run
+from mptcplab import Error, ScenarioError, _core
+from mptcplab.campaign import sheet
+from mptcplab.campaign.matrix import Matrix
+from mptcplab.results import figures
+from mptcplab.results.campaign import Campaign
+from mptcplab.results.run import Run as RunDirectory
+from mptcplab.scenario import library
+from mptcplab.scenario.endpoint import Mptcp
+from mptcplab.scenario.plain import plain
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("campaign"))
+
+
+@pytest.fixture(scope="module")
+def swept(file: Path) -> Campaign:
+    return package.sweep(file, out=file.parent / "out", jobs=2)
+
+
+def test_there_is_a_run_for_each_combination_and_seed(swept: Campaign) -> None:
+    assert swept.axes == {"size": ["20 kB", "60 kB"], "controller": ["lia", "olia", "cubic"]}
+    mptcp = swept.runs.filter(kind="mptcp")
+    found = mptcp.select("size", "controller", "repetition", "seed").rows()
+    wanted = [
+        (size, controller, repetition, repetition)
+        for size in ("20 kB", "60 kB")
+        for repetition in (1, 2, 3)
+        for controller in ("lia", "olia", "cubic")
+    ]
+    assert found == wanted
+    assert mptcp["configuration"].to_list() == [0, 1, 2] * 3 + [3, 4, 5] * 3
+    assert swept.runs["run"].n_unique() == swept.runs.height == 18 + 2 * 3 * 2
+    assert swept.failures.is_empty()
+
+
+def test_a_pair_has_one_seed_and_every_baseline_once(swept: Campaign) -> None:
+    for _, pair in swept.runs.group_by("pair"):
+        assert pair["seed"].n_unique() == 1
+        assert pair["size"].n_unique() == 1
+        assert pair.filter(kind="mptcp")["controller"].sort().to_list() == ["cubic", "lia", "olia"]
+        assert pair.filter(kind="tcp")["path"].sort().to_list() == ["lte", "wifi"]
+        # They are beside all controllers, so that they have none.
+        assert pair.filter(kind="tcp")["controller"].null_count() == 2
+        assert pair.filter(kind="tcp")["configuration"].null_count() == 2
+
+
+def test_gain_is_over_the_best_baseline_of_the_pair(swept: Campaign) -> None:
+    for (_,), pair in swept.runs.group_by("pair"):
+        single = dict(pair.filter(kind="tcp").select("path", "throughput_mbps").iter_rows())
+        best = max(single, key=lambda path: single[path])
+        for row in pair.filter(kind="mptcp").iter_rows(named=True):
+            assert row["best_path"] == best
+            assert row["gain"] == pytest.approx(row["throughput_mbps"] / single[best] - 1)
+        assert pair.filter(kind="tcp")["gain"].null_count() == len(single)
+
+
+def test_a_run_is_what_run_gives_for_its_scenario_and_seed(swept: Campaign, tmp_path: Path) -> None:
+    for kind, name in (("mptcp", "mptcp"), ("tcp", "tcp-lte")):
+        row = swept.runs.filter(kind=kind).row(-1, named=True)
+        (tmp_path / "s.toml").write_text(swept.scenario(row["run"]))
+        out = tmp_path / kind
+        package.run(tmp_path / "s.toml", seed=row["seed"], out=out, captures="none")
+        alone = RunDirectory(out / name)
+        assert row["throughput_mbps"] == alone.throughput_mbps
+        assert row["rtt_ms_mean"] == pytest.approx(alone.rtt_ms_mean)
+        assert row["loss_rate_percent"] == alone.loss_rate_percent
+        for one in TABLES:
+            stored = table(swept, one).filter(run=row["run"]).drop("run")
+            assert_frame_equal(stored, alone.tables.table(one))
+
+
+def test_the_command_repeats_a_run(swept: Campaign, mptcplab: Run, tmp_path: Path) -> None:
+    for kind, name in (("mptcp", "mptcp"), ("tcp", "tcp-lte")):
+        row = swept.runs.filter(kind=kind).row(-1, named=True)
+        words = shlex.split(swept.command(row["run"]))
+        assert words.pop(0) == "mptcplab"
+        done = mptcplab(*words, "--out", tmp_path / kind, "--no-captures", "--json")
+        repeated = json.loads(done.stdout)["runs"]
+        assert repeated[name]["throughput_mbps"] == row["throughput_mbps"]
+        assert list(repeated) == (
+            ["mptcp"] if kind == "mptcp" else ["mptcp", "tcp-wifi", "tcp-lte"]
+        )
+
+
+def test_tables_hold_all_runs_and_figures_come_from_them(swept: Campaign) -> None:
+    for name in (*TABLES[:-1],):
+        assert set(table(swept, name)["run"]) == set(swept.runs["run"])
+    down = table(swept, "transfers").filter(direction="down")
+    joined = swept.runs.join(down, on="run", suffix="_table")
+    assert joined.height == swept.runs.height
+    for name in figures.OF_TRANSFER:
+        assert joined[name].to_list() == joined[f"{name}_table"].to_list()
+
+
+def test_again_costs_nothing_and_changes_nothing(swept: Campaign, file: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in swept.directory.rglob("*.parquet")}
+    told: list[object] = []
+    again = package.sweep(file, out=swept.directory, progress=told.append)
+    assert told == []
+    after = {path: path.stat().st_mtime_ns for path in swept.directory.rglob("*.parquet")}
+    plan_file = swept.directory / "plan.parquet"
+    assert before.keys() == after.keys()
+    assert all(after[path] == before[path] for path in before if path != plan_file)
+    assert_same(again, swept)
+
+
+def test_more_repetitions_add_only_their_runs(file: Path, swept: Campaign, tmp_path: Path) -> None:
+    few = package.sweep(written(tmp_path / "c", repetitions=1), out=tmp_path / "out", jobs=1)
+    assert few.runs.height == 10
+    counts: list[tuple[int, int]] = []
+    more = package.sweep(
+        written(tmp_path / "c"),
+        out=tmp_path / "out",
+        jobs=1,
+        progress=lambda progress: counts.append((progress.there, progress.total)),
+    )
+    assert set(counts) == {(10, 30)}
+    assert_same(more, swept)
+
+
+@pytest.mark.parametrize(
+    ("change", "alike"),
+    [
+        (('title = "something small"', 'title = "else"'), True),
+        (("repetitions = 3", "repetitions = 2"), True),
+        (("repetitions = 3", "repetitions = 3\nseed = 100"), False),
+        (('"tcp.congestion_control" = "reno"', '"path.wifi.loss" = "2 %"'), False),
+        (("[axis.size]", 'tables = ["events"]\n[axis.size]'), False),
+    ],
+)
+def test_keys_are_of_what_is_run(
+    swept: Campaign, tmp_path: Path, change: tuple[str, str], alike: bool
+) -> None:
+    text = CAMPAIGN.replace("{repetitions}", "3")
+    assert change[0] in text
+    other = Matrix(sheet.load(written(tmp_path, text.replace(*change))))
+    keys = {run.task.run for run in other.runs}
+    assert keys <= set(swept.plan["run"]) if alike else not keys & set(swept.plan["run"])
+
+
+def test_only_the_build_that_a_run_is_of_has_its_key(
+    file: Path, swept: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mptcplab.campaign.matrix.build", lambda: "another")
+    keys = {run.task.run for run in Matrix(sheet.load(file)).runs}
+    assert not keys & set(swept.plan["run"])
+
+
+# Of each key of [mptcp] that plain TCP cannot depend on, values that are not usual.
+MPTCP_KEYS = {
+    "congestion_control": ["reno", "olia"],
+    "path_manager": ["single", "linux"],
+    "max_subflows": ["1"],
+    "max_add_addr_accepted": ["1"],
+    "checksum": ["true"],
+    "opportunistic_retransmission": ["true", "false"],
+    "penalisation": ["true", "false"],
+    "long_numbers": ["true"],
+    "stale_timeouts": ["9"],
+    "capable_retries": ["7"],
+    "close_timeout": ["7 s"],
+}
+
+
+def test_shared_baselines_do_not_depend_on_what_is_shared() -> None:
+    assert MPTCP_KEYS.keys() | {"enabled", "scheduler"} == set(Mptcp.model_fields)
+    size = "transfer.size=2 MB"
+    _, usual = load("wifi-lte", [size])
+    there = _core.simulate(plan(usual, 3, "wifi"), samples=False).json()
+    for key, values in MPTCP_KEYS.items():
+        for value in values:
+            _, changed = load("wifi-lte", [size, f"mptcp.{key}={value}"])
+            assert plain(changed) == plain(usual), key
+            assert _core.simulate(plan(changed, 3, "wifi"), samples=False).json() == there, key
+
+
+def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:
+    text = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "").replace("{repetitions}", "1")
+    runs = Matrix(sheet.load(written(tmp_path, text))).runs
+    cubic = [run for run in runs if run.labels["controller"] == "cubic"]
+    # Over one path LIA and OLIA are Reno; CUBIC is not.
+    assert [run.task.subject.path for run in cubic] == [None, "wifi", "lte"] * 2
+    shared = [run for run in runs if run.labels["controller"] is None]
+    assert [run.task.subject.path for run in shared] == ["wifi", "lte"] * 2
+
+
+def test_points_set_several_keys_and_choices_leave_some_out(tmp_path: Path) -> None:
+    text = """\
+schema = 1
+scenario = "small.toml"
+repetitions = 1
+baselines = false
+
+[axis.place.points.home]
+"path.wifi.rate" = "50 Mbit/s"
+"path.lte.delay" = "40 ms"
+
+[axis.place.points.street]
+"path.wifi.queue" = { queue = "codel" }
+
+[axis.addresses]
+key = "server.addresses"
+values = [1, 2]
+
+[[exclude]]
+place = "street"
+addresses = 2
+"""
+    campaign = package.sweep(written(tmp_path, text), out=tmp_path / "out", jobs=1)
+    found = campaign.runs.select("place", "addresses").rows()
+    assert found == [("home", 1), ("home", 2), ("street", 1)]
+    assert campaign.runs.schema["addresses"] == pl.Int64
+    home, _, street = (campaign.scenario(run) for run in campaign.runs["run"])
+    assert 'rate = "50 Mbit/s"' in home
+    assert "codel" not in home
+    assert "codel" in street
+    only = text.replace("[[exclude]]", "[[only]]")
+    runs = Matrix(sheet.load(written(tmp_path, only))).runs
+    assert [run.labels for run in runs] == [{"place": "street", "addresses": 2}]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (
+            ("repetitions = ", "repetition = "),
+            "campaign.toml:4: repetition: there is no such key; did",
+        ),
+        (('"small.toml"', '"smal.toml"'), "campaign.toml:3: scenario: there is no file "),
+        (('"small.toml"', '"wifi-ltee"'), "did you mean wifi-lte?"),
+        (("schema = 1", "schema = 2"), "campaign.toml:1: schema: 2 is not known"),
+        (("schema = 1\n", ""), "campaign.toml: needs schema = 1"),
+        (("{repetitions}", "0"), "campaign.toml:4: repetitions: must be at least 1"),
+        (("{repetitions}", "3\nseed = -1"), "campaign.toml:5: seed: must be at least 0"),
+        (("{repetitions}", '3\nengine = "ns3"'), "campaign.toml:5: engine: "),
+        (("{repetitions}", '3\ntables = ["event"]'), "campaign.toml:5: tables.0: "),
+        (
+            ("transfer.size", "transfer.sise"),
+            "campaign.toml:8: transfer.sise: there is no such key",
+        ),
+        (('"60 kB"', '"60 kg"'), "campaign.toml:8: transfer.size: "),
+        (('"60 kB"', '"20 kB"'), 'campaign.toml:8: axis.size.values.1: "20 kB" is there twice'),
+        (('"60 kB"', "7"), "campaign.toml:8: axis.size.values: mixes text"),
+        (('"20 kB", "60 kB"', ""), "campaign.toml:6: axis.size: has no values"),
+        (("values = [", "valus = ["), "campaign.toml:8: axis.size.valus: there is no such key"),
+        (("axis.size", "axis.seed"), "cannot name an axis: a column of runs has it"),
+        (("axis.size", "axis.Size"), "cannot name an axis"),
+        (('"olia"', '"olias"'), "campaign.toml:12: mptcp.congestion_control: there is no"),
+        (('key = "mptcp.congestion_control"', 'key = "transfer.size"'), "varies with size already"),
+        (
+            ('"tcp.congestion_control" = ', "tcp.congestion_control = "),
+            "campaign.toml:15: set.tcp: write the whole key in quotation marks",
+        ),
+        (("[set]", '[[only]]\nsiz = "20 kB"\n[set]'), "only.0.siz: there is no such axis; did"),
+        (("[set]", '[[only]]\nsize = "20kB"\n[set]'), "is none of its values; did you mean 20 kB"),
+        (("[set]", '[[exclude]]\nsize = ["20 kB", "60 kB"]\n[set]'), "leave nothing to run"),
+    ],
+)
+def test_what_cannot_be_is_told_with_its_line(
+    tmp_path: Path, mptcplab: Run, change: tuple[str, str], complaint: str
+) -> None:
+    assert change[0] in CAMPAIGN
+    written(tmp_path, CAMPAIGN.replace(*change))
+    with pytest.raises(ScenarioError) as error:
+        package.sweep(tmp_path / "campaign.toml", out=tmp_path / "out")
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_configurations_cannot_be_one_scenario(tmp_path: Path) -> None:
+    text = CAMPAIGN.replace('"20 kB", "60 kB"', '"60 kB", "60000 B"')
+    with pytest.raises(ScenarioError, match="60 kB lia and 60000 B lia are the same scenario"):
+        package.sweep(written(tmp_path, text))
+
+
+def test_a_campaign_as_a_dictionary_lives_as_long_as_it_is_held() -> None:
+    scenario = {
+        "schema": 1,
+        "transfer": {"direction": "upload", "size": "20 kB"},
+        "path": {"wifi": {"rate": "10 Mbit/s", "delay": "5 ms"}},
+    }
+    given = {"schema": 1, "scenario": scenario, "repetitions": 2}
+    campaign = package.sweep(given, jobs=1)
+    assert campaign.runs["kind"].to_list() == ["mptcp", "tcp"] * 2
+    assert campaign.axes == {}
+    assert scenario["transfer"] == {"direction": "upload", "size": "20 kB"}
+    place = campaign.directory
+    assert place.exists()
+    del campaign
+    assert not place.exists()
+
+
+def test_run_directories_are_kept_if_asked_for(tmp_path: Path, swept: Campaign) -> None:
+    text = CAMPAIGN.replace("{repetitions}", '1\nkeep = "captures"')
+    kept = package.sweep(written(tmp_path, text), out=tmp_path / "out", jobs=2)
+    first = swept.runs.filter(repetition=1)
+    assert kept.runs["throughput_mbps"].to_list() == first["throughput_mbps"].to_list()
+    for row in kept.runs.iter_rows(named=True):
+        run = kept.run(row["run"])
+        assert run.throughput_mbps == row["throughput_mbps"]
+        assert (run.directory / "client.pcapng").exists()
+        assert run.rtt.height
+
+
+def test_there_must_be_a_campaign_to_open(tmp_path: Path, swept: Campaign) -> None:
+    with pytest.raises(Error, match="holds no campaign"):
+        package.open_campaign(tmp_path)
+    with pytest.raises(Error, match="has no run 0000"):
+        swept.scenario("0000")
+    with pytest.raises(Error, match="has no table events"):
+        swept.table("events")
+
+
+@pytest.mark.parametrize("name", library.names("campaigns"))
+def test_those_that_ship_can_be_run(name: str) -> None:
+    matrix = Matrix(sheet.load(name))
+    assert len(matrix.configurations) > 1
+    assert matrix.sheet.campaign.title
