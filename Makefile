@@ -13,6 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Seconds that every fuzz target runs.
 FUZZ_SECONDS ?= 60
 
+PAGE := $(shell find report-ui/src -type f) $(wildcard report-ui/*.json report-ui/*.mjs)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
 
 .PHONY: help
@@ -42,6 +43,7 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/stubtest mptcplab._core
+	npm --prefix report-ui run --silent lint
 	scripts/deny $(BIN)/python
 
 .PHONY: bench
@@ -63,21 +65,28 @@ fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly tool
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
 	find python -name '_core*.so' -delete
+	rm -f python/mptcplab/report/report.js python/mptcplab/report/report.css
 
 # Stamps: each names what it needs, so that nothing is done twice.
 
 $(VENV)/pip:
 	@scripts/check-python $(PYTHON)
+	@scripts/node
 	@$(PYTHON) build_backend/backend.py
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1' 'maturin>=1.16,<2'
 	@touch $@
 
-$(VENV)/built: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py
+$(VENV)/compiled: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py
 	@echo "building; the first time takes a few minutes"
 	$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+# Whoever changes the page alone need not compile.
+$(VENV)/built: $(VENV)/compiled $(PAGE)
+	$(PYTHON) build_backend/page.py
 	@touch $@
 
 $(VENV)/dev: $(VENV)/built

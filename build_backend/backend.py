@@ -1,4 +1,4 @@
-"""Builds mptcplab: looks whether Rust is there and new enough, then hands over to maturin.
+"""Builds mptcplab: looks for Rust and Node, bundles the page, then hands over to maturin.
 
 Without the look, a missing compiler shows as an attempt to download one, and an old one (such as
 Debian's) as a page of errors from deep inside some dependency.
@@ -11,6 +11,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import page
+
 Settings = dict[str, Any] | None
 
 ADVICE = "install Rust from https://rustup.rs and try again"
@@ -22,7 +24,10 @@ def build_wheel(
     metadata_directory: str | None = None,
 ) -> str:
     """PEP 517."""
-    return _maturin().build_wheel(wheel_directory, config_settings, metadata_directory)
+    maturin = _maturin()
+    page.bundle()
+    name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return name
 
 
 def build_editable(
@@ -31,7 +36,10 @@ def build_editable(
     metadata_directory: str | None = None,
 ) -> str:
     """PEP 660."""
-    return _maturin().build_editable(wheel_directory, config_settings, metadata_directory)
+    maturin = _maturin()
+    page.bundle()
+    name: str = maturin.build_editable(wheel_directory, config_settings, metadata_directory)
+    return name
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
@@ -79,7 +87,7 @@ def _trouble() -> str | None:
         return f"it needs Rust {needed} or newer and found {found[1]}.{found[2]}; {ADVICE}"
     if not any(map(shutil.which, ("cc", "gcc", "clang"))):
         return "it needs a C compiler and found none; install gcc or clang and try again"
-    return None
+    return page.trouble()
 
 
 def _needed() -> str:

@@ -30,6 +30,14 @@ def look(directory: Path, **programs: str) -> subprocess.CompletedProcess[str]:
         ({"rustc": "rustc 1.63.0 (4b91a6ea7)", "cargo": ""}, "found 1.63; install Rust"),
         ({"rustc": "no default toolchain", "cargo": ""}, "rustc said: no default toolchain"),
         ({"rustc": "rustc 1.99.0", "cargo": ""}, "a C compiler"),
+        (
+            {"rustc": "rustc 1.99.0", "cargo": "", "cc": ""},
+            "Node 18 or newer with npm and found none",
+        ),
+        (
+            {"rustc": "rustc 1.99.0", "cargo": "", "cc": "", "node": "v16.20.2", "npm": ""},
+            "found v16.20.2; install nodejs and npm",
+        ),
     ],
 )
 def test_what_is_missing_is_named(tmp_path: Path, programs: dict[str, str], complaint: str) -> None:
@@ -40,5 +48,6 @@ def test_what_is_missing_is_named(tmp_path: Path, programs: dict[str, str], comp
 
 
 def test_what_is_new_enough_passes(tmp_path: Path) -> None:
-    done = look(tmp_path, rustc="rustc 1.99.0-nightly (abc 2026-01-01)", cargo="", cc="")
+    rust = "rustc 1.99.0-nightly (abc 2026-01-01)"
+    done = look(tmp_path, rustc=rust, cargo="", cc="", node="v18.20.4", npm="")
     assert (done.returncode, done.stderr) == (0, "")

@@ -61,8 +61,8 @@ def _html(page: Page) -> str:
     return TEMPLATE.format(
         title=html.escape(f"{page.title} · mptcplab"),
         style=_built(STYLE),
-        # The one sequence that would end the element early.
-        page=described.replace("</", "<\\/"),
+        # Nothing within may end the element early.
+        page=described.replace("<", "\\u003c"),
         columns=base64.b64encode(gzip.compress(bytes(columns.bytes), 6, mtime=0)).decode(),
         script=_built(SCRIPT),
     )
