@@ -3,7 +3,7 @@
     python docs/generate.py            write
     python docs/generate.py --check    fail if something is not current
 
-A block of text after ``<!-- run: COMMAND -->`` holds what the command prints, what stands between ``<!-- results: NAME -->``
+A block of text after ``<!-- run: COMMAND -->`` holds what the command prints (of several, parted by `` ; ``, the last), what stands between ``<!-- results: NAME -->``
 and ``<!-- end -->`` the tables of an experiment.
 """
 
@@ -63,14 +63,18 @@ def generated() -> Iterator[tuple[Path, str]]:
 
 @cache
 def output(line: str) -> str:
-    """Run a command of ours from the project's directory and give what it prints.
+    """Run commands of ours, parted by `` ; ``, from the project's directory and give what the last one prints.
 
     Simulations leave something behind, and run elsewhere.
     """
-    words = [sys.executable, "-m", *line.split()]
+    commands = [[sys.executable, "-m", *one.split()] for one in line.split(" ; ")]
     with TemporaryDirectory() as elsewhere:
-        cwd = elsewhere if words[3] == "run" else ROOT
-        return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True).stdout
+        cwd = elsewhere if any(words[3] == "run" for words in commands) else ROOT
+        done = [
+            subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True)
+            for words in commands
+        ]
+        return done[-1].stdout
 
 
 def drawn(experiment: str) -> str:

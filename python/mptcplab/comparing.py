@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def compare(a: Comparable, b: Comparable, *, level: float = 0.95) -> Differences:
-    """Compare two runs, two scenarios run under several seeds, or captures.
+    """Compare two runs, two scenarios run under several seeds, campaigns, or captures.
 
     Args:
         a: A run directory; a directory that ``mptcplab run`` made, also with ``--repeat``; a
-            capture, or a directory whose captures are taken as one; or what :func:`run`,
-            :func:`analyze` or a list of what :func:`run` gave.
+            campaign's directory; a capture, or a directory whose captures are taken as one. Or
+            what ``mptcplab.run``, ``sweep`` or ``analyze`` gave, or a list of the first.
         b: What it is compared with, of the same kind; runs and captures may be mixed.
         level: Of the confidence intervals.
 

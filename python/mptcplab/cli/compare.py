@@ -15,6 +15,7 @@ examples:
   mptcplab compare runs/wifi-lte-1 runs/wifi-lte-2              run by run
   mptcplab compare runs/wifi-lte-1/mptcp runs/wifi-lte-1/tcp-wifi
   mptcplab compare runs/wifi-lte runs/wifi-lte-kernel           seed by seed, after --repeat
+  mptcplab compare campaigns/lia campaigns/olia                 by configuration and seed
   mptcplab compare before.pcapng after.pcapng                   captures made elsewhere
   mptcplab compare --json A B | jq '.configuration[] | [.key, .a, .b]'
 """
@@ -35,8 +36,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             side.lower(),
             type=named,
             metavar=side,
-            help="a run directory, what mptcplab run left (also with --repeat), a capture, or a "
-            "directory of captures that are taken as one",
+            help="a run directory, what mptcplab run left (also with --repeat), a campaign's "
+            "directory, a capture, or a directory of captures that are taken as one",
         )
     command.add_argument("--json", action="store_true", help="print everything as JSON")
     command.set_defaults(run=run)

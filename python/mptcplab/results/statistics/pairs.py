@@ -24,7 +24,7 @@ class Paired:
     missing: int
     #: Mean difference.
     difference: Estimate
-    #: Difference of the means / the second's mean: 0.25 for 25 % more.
+    #: Difference of the means / the second's mean; 0.25 is 25 % more.
     relative: Estimate
     #: Standard deviation of the differences, with n − 1.
     sigma: float | None

@@ -1,0 +1,49 @@
+"""Draws the tables of the documentation from ``results.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results.json"
+NAMES = {"sigma": "σ", "0.9": "90th percentile", "gain": "gain over a path"}
+OF_SAMPLES = ("band", "samples")
+
+
+def markdown() -> str:
+    """Give the part of intervals that held the truth: of figures, then of distributions."""
+    rows = json.loads(RESULTS.read_text())["rows"]
+    figures = [row for row in rows if row["statistic"] not in OF_SAMPLES]
+    tails = [row for row in rows if row["statistic"] in OF_SAMPLES]
+    return f"{_figures(figures)}\n{_tails(tails)}"
+
+
+def _figures(rows: list[dict[str, Any]]) -> str:
+    sizes = sorted({row["n"] for row in rows})
+    lines = [
+        f"| figure | of | {' | '.join(f'n = {n}' for n in sizes)} |",
+        "|---|---" + "|---" * len(sizes) + "|",
+    ]
+    for statistic, of in dict.fromkeys((row["statistic"], row["of"]) for row in rows):
+        own = {row["n"]: row for row in rows if (row["statistic"], row["of"]) == (statistic, of)}
+        cells = " | ".join(_part(own.get(n)) for n in sizes)
+        lines.append(f"| {NAMES.get(statistic, statistic)} | {of} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def _tails(rows: list[dict[str, Any]]) -> str:
+    tails = list(dict.fromkeys(row["of"] for row in rows))
+    lines = [
+        f"| runs | {' | '.join(f'{how}, at {tail}' for tail in tails for how in ('band', 'naive'))} |",
+        "|---" + "|---" * 2 * len(tails) + "|",
+    ]
+    for n in sorted({row["n"] for row in rows}):
+        own = {(row["of"], row["statistic"]): row for row in rows if row["n"] == n}
+        cells = " | ".join(_part(own[tail, how]) for tail in tails for how in OF_SAMPLES)
+        lines.append(f"| {n} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def _part(row: dict[str, Any] | None) -> str:
+    return "–" if row is None else f"{row['held'] / row['trials']:.1%}".replace("%", " %")
