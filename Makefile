@@ -47,10 +47,11 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 	scripts/deny $(BIN)/python
 
 .PHONY: bench
-bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark and ns-3, start-up, micro-benchmarks
+bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark and ns-3, start-up, campaigns, micro-benchmarks
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/emulation.py
+	$(BIN)/python benchmarks/campaign.py
 	cargo bench --locked --package wire --package capture --package link
 
 .PHONY: docs

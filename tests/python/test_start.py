@@ -30,8 +30,10 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
         ["run", "--help"],
         ["compare", "--help"],
         ["shell", "--help"],
+        ["sweep", "--help"],
         ["scenarios"],
         ["links", "lte"],
+        ["campaigns", "size-and-controller"],
     ],
 )
 def test_slow_modules_stay_out(arguments: list[str], download: list[str]) -> None:

@@ -120,6 +120,8 @@ def _configurations(read: Sheet) -> Iterator[Configuration]:
         if any(choice.holds(one, labels) for one in read.exclude):
             continue
         scenario = _scenario(read, points)
+        if read.campaign.engine == "kernel":
+            _check_kernel(read, scenario, labels)
         apart = long.write(plain(scenario))
         if apart not in baselines:
             conditions[apart] = len(conditions)
@@ -140,14 +142,21 @@ def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
     return checked(source)
 
 
+def _check_kernel(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
+    """Refuse what the kernel lacks before anything runs."""
+    from mptcplab.engine.kernel.job import Wanted
+    from mptcplab.engine.kernel.machine import Machine
+
+    for path in (None, *scenario.paths):
+        try:
+            Wanted(scenario, 0, path, Machine.here())
+        except ScenarioError as error:
+            which = " ".join(f"{axis} {label}," for axis, label in labels.items())
+            raise ScenarioError(f"{read.name}: {which} {error}") from None
+
+
 def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Subject:
     campaign = read.campaign
-    if campaign.engine == "kernel":
-        # What the kernel lacks is refused before anything runs.
-        from mptcplab.engine.kernel.job import Wanted
-        from mptcplab.engine.kernel.machine import Machine
-
-        Wanted(scenario, 0, path, Machine.here())
     in_memory = campaign.engine == "simulation" and campaign.keep == "tables"
     tables = sheet.kept(campaign)
     return Subject(

@@ -128,6 +128,9 @@ def opened(directory: Path, name: str) -> Iterator[Store]:
         finally:
             (directory / NEW).unlink(missing_ok=True)
             os.close(lock)
+            with suppress(OSError):
+                # Where none was kept.
+                (directory / RUNS).rmdir()
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (os error")[0]
         raise Error(f"cannot write {directory}: {reason}") from error

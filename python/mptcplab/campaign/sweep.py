@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     from mptcplab.campaign.executor import Executor
 
-# What an interruption costs at most, unless one run takes longer.
+# What an interruption costs at most, unless one run takes longer. The first shards are smaller, so
+# that one soon sees how it goes.
 SHARD_SECONDS = 5.0
+FIRST_SECONDS = 0.5
+GROWTH = 0.25
 # A batch is meant to take somewhat longer, so that its shard is full.
 AHEAD = 1.5
 MOST_RUNS = 5000
@@ -39,18 +42,13 @@ class Progress:
     there: int
     done: int = 0
     failed: int = 0
-    #: Seconds since it began.
-    elapsed: float = 0.0
+    #: Runs in a second, as long as they have taken so far; 0 while that is unknown.
+    rate: float = 0.0
 
     @property
     def left(self) -> int:
         """How many are still to be run."""
         return self.total - self.there - self.done - self.failed
-
-    @property
-    def rate(self) -> float:
-        """Runs in a second."""
-        return (self.done + self.failed) / self.elapsed if self.elapsed else 0.0
 
 
 def run(
@@ -63,11 +61,9 @@ def run(
 ) -> Progress:
     """Run what is not there; ``keep`` says whether run directories stay."""
     sweep = _Sweep(tasks, store, executor, keep)
-    begun = time.monotonic()
     with closing(executor):
         while sweep.goes_on():
             sweep.step()
-            sweep.progress.elapsed = time.monotonic() - begun
             tell(sweep.progress)
     return sweep.progress
 
@@ -89,6 +85,8 @@ class _Sweep:
         self._keep = keep
         self._waiting = deque([_Work(deque(todo), 0)] if todo else [])
         self._running: dict[Batch, int] = {}
+        self._begun = time.monotonic()
+        self._workers = 0
         # Of the runs of this sweep.
         self._seconds = 0.0
 
@@ -97,10 +95,10 @@ class _Sweep:
 
     def step(self) -> None:
         free = self._executor.free()
-        workers = free + len(self._running)
+        self._workers = free + len(self._running)
         for _ in range(free):
             if self._waiting:
-                batch, deaths = self._next(workers)
+                batch, deaths = self._next()
                 self._running[batch] = deaths
                 self._executor.submit(batch)
         for batch, ended in self._executor.wait(STEP_SECONDS):
@@ -110,22 +108,24 @@ class _Sweep:
             else:
                 self._take(batch, deaths, ended)
 
-    def _next(self, workers: int) -> tuple[Batch, int]:
+    def _next(self) -> tuple[Batch, int]:
         """Take runs for a batch from those that wait."""
         work = self._waiting[0]
-        count = 1 if work.deaths >= DEATHS else self._count(len(work.tasks), workers)
+        grown = GROWTH * (time.monotonic() - self._begun)
+        seconds = min(SHARD_SECONDS, max(FIRST_SECONDS, grown))
+        count = 1 if work.deaths >= DEATHS else self._count(len(work.tasks), seconds)
         taken = tuple(work.tasks.popleft() for _ in range(count))
         if not work.tasks:
             self._waiting.popleft()
         near = str(self._store.runs) if self._executor.near else None
-        return Batch(taken, SHARD_SECONDS, build(), near, self._keep), work.deaths
+        return Batch(taken, seconds, build(), near, self._keep), work.deaths
 
-    def _count(self, waiting: int, workers: int) -> int:
+    def _count(self, waiting: int, seconds: float) -> int:
         """Say how many runs take about as long as a shard may; at the end all share the rest."""
         if not self.progress.done:
             return 1
-        fitting = AHEAD * SHARD_SECONDS * self.progress.done / self._seconds
-        shared = waiting / workers
+        fitting = AHEAD * seconds * self.progress.done / self._seconds
+        shared = waiting / self._workers
         return max(1, math.ceil(min(fitting, shared, MOST_RUNS)))
 
     def _take(self, batch: Batch, deaths: int, shard: Shard) -> None:
@@ -136,6 +136,8 @@ class _Sweep:
         self.progress.done += len(shard.done)
         self.progress.failed += len(shard.failed)
         self._seconds += sum(shard.done.values())
+        if self.progress.done:
+            self.progress.rate = self._workers * self.progress.done / self._seconds
         ended = len(shard.done) + len(shard.failed)
         self._again(batch.tasks[ended:], deaths)
 

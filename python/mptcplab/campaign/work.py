@@ -59,8 +59,7 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
     subject = task.subject
     progress = None if subject.limit_s is None else _limited(subject.limit_s)
     if subject.plan is not None:
-        plan = json.dumps(json.loads(subject.plan) | {"seed": task.seed})
-        tables = _core.simulate(plan, samples=False, progress=progress)
+        tables = _core.simulate(planned(task), samples=False, progress=progress)
         return _rows(task, tables, tables.outcome() or {})
     if directory is not None:
         target = Path(directory) / task.run
@@ -70,6 +69,11 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
         return rows
     with tempfile.TemporaryDirectory(prefix="mptcplab-") as elsewhere:
         return _into(Path(elsewhere) / task.run, task, progress)
+
+
+def planned(task: Task) -> str:
+    """Give what the simulator is told of a run."""
+    return json.dumps(json.loads(task.subject.plan or "{}") | {"seed": task.seed})
 
 
 def _into(
