@@ -44,10 +44,12 @@ def test_frames_are_as_the_reference_says(
 def test_samples_fill_the_sample_tables(analysis: mptcplab.Analysis, download: list[str]) -> None:
     assert analysis.rtt.height == analysis.flows["rtt_samples"].sum()
     without = mptcplab.analyze(download, samples=False)
+    assert without.segments.is_empty()
     assert without.rtt.is_empty()
     assert without.reordering.is_empty()
     assert without.window.is_empty()
     assert without.flows.equals(analysis.flows)
+    assert without.distributions.equals(analysis.distributions)
     assert not without.throughput.is_empty()
 
 
