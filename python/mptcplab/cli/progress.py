@@ -145,8 +145,8 @@ def swept(progress: Progress) -> str:
     ended = progress.total - progress.left
     words = f"{bar(ended / progress.total)} {count(ended)} of {plural(progress.total, 'run')}"
     if progress.rate:
-        left = seconds(math.ceil(progress.left / progress.rate))
-        words += f"  {pace(progress.rate)}, {left} left"
+        left = math.ceil(progress.left / progress.rate)
+        words += f"  {pace(progress.rate)}, {seconds(left) if left >= 600 else f'{left} s'} left"
     return words + (f", {count(progress.failed)} failed" if progress.failed else "")
 
 

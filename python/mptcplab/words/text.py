@@ -70,6 +70,13 @@ def figure(value: float | None) -> str:
     return f"{value:,.0f}".replace(",", SPACE)
 
 
+def spread(mean: float | None, sigma: float | None) -> str:
+    """Give a mean and its standard deviation, to the same digit: 23.8 ± 2.7."""
+    shown = figure(mean)
+    digits = len(shown.partition(".")[2])
+    return shown if mean is None or sigma is None else f"{shown} ± {sigma:.{digits}f}"
+
+
 def count(value: int | None) -> str:
     """Give a number of things."""
     return UNKNOWN if value is None else f"{value:,}".replace(",", SPACE)

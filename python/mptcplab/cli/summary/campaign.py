@@ -27,7 +27,10 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     _print_head(page, told)
     rows = told["configurations"]
     draw(page, _columns(rows[:MOST_ROWS], told["axes"]))
-    page.words("mean ± σ over the runs that finished, n of them", style="faint")
+    page.words(
+        "mean ± σ over the n runs that finished; time, RTT and loss are those of MPTCP",
+        style="faint",
+    )
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_unfinished(page, rows)
     _print_failures(page, told["failures"])
@@ -56,17 +59,15 @@ def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
     columns.append(Column("n", [str(_n(one, "throughput_mbps")) for one in own]))
     for name in names:
         runs = [row["runs"].get(name, {}) for row in rows]
-        cells = [_spread(one.get("throughput_mbps"), text.figure) for one in runs]
+        cells = [_figures(one.get("throughput_mbps")) for one in runs]
         columns.append(Column(f"{_label(name)} Mbit/s", cells))
     if len(names) > 1:
-        columns.append(Column("gain", [_spread(row["gain"], _percent) for row in rows]))
-    for heading, figure, show, keep in (
-        ("time", "elapsed_s", text.seconds, 3),
-        ("RTT ms", "rtt_ms_mean", text.figure, 1),
-        ("loss %", "loss_rate_percent", text.figure, 2),
-    ):
-        cells = [_spread(one.get(figure), show) for one in own]
-        columns.append(Column(f"MPTCP {heading}", cells, keep=keep))
+        columns.append(Column("gain", [_each(row["gain"], _percent) for row in rows]))
+    columns += [
+        Column("time", [_each(one.get("elapsed_s"), text.seconds) for one in own], keep=3),
+        Column("RTT ms", [_figures(one.get("rtt_ms_mean")) for one in own], keep=1),
+        Column("loss %", [_figures(one.get("loss_rate_percent")) for one in own], keep=2),
+    ]
     return columns
 
 
@@ -78,8 +79,12 @@ def _n(run: Row, figure: str) -> int:
     return int(run[figure]["n"]) if run else 0
 
 
-def _spread(stated: Row | None, show: Callable[[float], str]) -> str:
-    """Give mean and standard deviation; one run has none."""
+def _figures(stated: Row | None) -> str:
+    return text.UNKNOWN if stated is None else text.spread(stated["mean"], stated["sigma"])
+
+
+def _each(stated: Row | None, show: Callable[[float], str]) -> str:
+    """Give mean and standard deviation, each with its unit; one run has no deviation."""
     if stated is None or stated["mean"] is None:
         return text.UNKNOWN
     if stated["sigma"] is None:

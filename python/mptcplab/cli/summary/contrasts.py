@@ -54,8 +54,8 @@ def _columns(shown: list[Contrast], level: str) -> list[Column]:
         Column("A, mean ± σ", [_mean(one.a, one.sigma_a) for one in shown]),
         Column("B, mean ± σ", [_mean(one.b, one.sigma_b) for one in shown]),
         Column("pairs", [text.count(one.paired.n) for one in shown]),
-        Column(f"B − A [{level}]", [_estimate(one.paired.difference) for one in shown]),
-        Column("B / A − 1", [change(one.paired.relative.estimate) for one in shown], keep=4),
+        Column(f"B - A [{level}]", [_estimate(one.paired.difference) for one in shown]),
+        Column("B / A - 1", [change(one.paired.relative.estimate) for one in shown], keep=4),
         Column("effect", [_number(one.paired.rank_biserial) for one in shown], keep=2),
         Column("p", [_p_value(one.paired.p_value) for one in shown], keep=1),
         Column("p corrected", [_p_value(one.p_value_corrected) for one in shown], keep=3),
@@ -92,11 +92,7 @@ def _print_notes(page: Page, shown: list[Contrast]) -> None:
 
 
 def _mean(mean: Estimate, sigma: float | None) -> str:
-    if mean.estimate is None:
-        return text.UNKNOWN
-    shown = text.figure(mean.estimate)
-    digits = len(shown.partition(".")[2])
-    return shown if sigma is None else f"{shown} ± {sigma:.{digits}f}"
+    return text.spread(mean.estimate, sigma)
 
 
 def _estimate(estimate: Estimate) -> str:

@@ -190,10 +190,8 @@ def _spread(known: Known, figure: str) -> str:
     samples = known["rtt_samples" if figure.startswith("rtt") else "reordering_segments"]
     if mean is None:
         return text.UNKNOWN
-    shown = text.figure(mean)
-    digits = len(shown.partition(".")[2])
-    deviation = "" if sigma is None else f" ± {sigma:.{digits}f}"
-    return f"{shown}{deviation} ms, n {text.count(None if samples is None else int(samples))}"
+    n = text.count(None if samples is None else int(samples))
+    return f"{text.spread(mean, sigma)} ms, n {n}"
 
 
 def _share(value: float | None) -> str:

@@ -123,12 +123,7 @@ def _bar(share: float | None) -> str:
 
 
 def _rtt(flow: Row) -> str:
-    mean, sigma = flow["rtt_ms_mean"], flow["rtt_ms_sigma"]
-    if mean is None:
-        return text.UNKNOWN
-    shown = text.figure(mean)
-    digits = len(shown.partition(".")[2])
-    return shown if sigma is None else f"{shown} ± {sigma:.{digits}f}"
+    return text.spread(flow["rtt_ms_mean"], flow["rtt_ms_sigma"])
 
 
 def _range(flow: Row) -> str:
