@@ -54,6 +54,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/tables.md", tables()
     yield ROOT / "docs/reference/command.md", command()
     yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
+    yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
     for path in PAGES:
         text = path.read_text()
         if RUN.search(text) or RESULTS.search(text):
@@ -69,7 +70,7 @@ def output(line: str) -> str:
     """
     commands = [[sys.executable, "-m", *one.split()] for one in line.split(" ; ")]
     with TemporaryDirectory() as elsewhere:
-        cwd = elsewhere if any(words[3] == "run" for words in commands) else ROOT
+        cwd = elsewhere if any(words[3] in ("run", "sweep") for words in commands) else ROOT
         done = [
             subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True)
             for words in commands
@@ -128,7 +129,7 @@ EXIT = """\
 | status | means |
 |---|---|
 | 0 | analysed, with a warning on standard error where a capture ends in the middle (`complete` is then false); or run, whatever came of the transfer |
-| 1 | of `doctor` alone: the kernel engine cannot run here |
+| 1 | of `doctor`: the kernel engine cannot run here; of `sweep`: runs failed, and the rest are done |
 | 2 | the command line or a scenario cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
 | 130 | interrupted |
 | 141 | whoever read the output closed it |

@@ -8,6 +8,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from pydantic_core import PydanticUndefined
 
 from mptcplab import _core
+from mptcplab.campaign.axis import AxisSection
+from mptcplab.campaign.sheet import Campaign
 from mptcplab.scenario import element, endpoint, events, kernel, path, quantity, section, transfer
 from mptcplab.scenario.section import Section
 
@@ -25,6 +27,20 @@ A path is named as an interface of Linux: a lower-case letter, then at most 14 l
 `default`. The first path that is attached opens the connection. `rate`, `delay`, `jitter`, `loss` and `queue` are the short form of a
 link of the path's name: in each direction a `rate` with its queue, then a `delay`, then a `loss`.
 """
+CAMPAIGN = """\
+# Campaign reference
+
+A campaign is a [TOML](https://toml.io) file with `schema = 1`; [campaigns](../campaigns.md) introduces it. Keys that are not here are
+refused. Quantities are those of [scenarios](scenario.md).
+"""
+AFTER_AXIS = """\
+Values are text, numbers, `true` and `false`; for others, and to set several keys, there are points. A point's name is its value in results. Axes
+vary independently; no key is set by two of them. `[set]`, then the axes in their order, come after the scenario, and as with `--set` the
+last word replaces what it excludes.
+
+`[[only]]` and `[[exclude]]` hold values by axis (`place = "street"`, `size = ["64 kB", "1 MB"]`); all that one of them names must apply.
+A combination is run if one of `[[only]]` applies, or there is none, and none of `[[exclude]]` does.
+"""
 KINDS = (
     quantity.RATE,
     quantity.DURATION,
@@ -32,6 +48,17 @@ KINDS = (
     quantity.PACKETS,
     quantity.RATIO,
 )
+# Of values that have no kind.
+SHAPES = {
+    "queue": "text or a queue",
+    "axis": "tables",
+    "set": "table",
+    "points": "tables",
+    "only": "list of tables",
+    "exclude": "list of tables",
+    "tables": "list of names",
+    "values": "list",
+}
 TRACE = "a trace in Mahimahi's format: a file beside the scenario, or a list of milliseconds"
 
 
@@ -76,6 +103,13 @@ def _sections() -> Iterator[str]:
     yield from _section("[run]", events.Run)
 
 
+def campaign() -> str:
+    """Write the page of campaigns."""
+    lines = [CAMPAIGN, *_table(_rows(Campaign)), ""]
+    lines += [*_section("[axis.NAME]", AxisSection), AFTER_AXIS]
+    return "\n".join(lines)
+
+
 def _section(head: str, model: type[Section], which: str = "") -> Iterator[str]:
     title = f"`{head}`" + (f" with `{which}`" if which else "")
     yield from (f"## {title}", "", _text(model.__doc__), "")
@@ -92,9 +126,8 @@ def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
             value = (
                 ", ".join(_code(one) for one in get_args(hints[name]))
                 if get_origin(hints[name]) is Literal
-                else "list of elements"
+                else SHAPES.get(name, "list of elements")
             )
-            value = "text or a queue" if name == "queue" else value
         else:
             value = _kind(kind)
         yield (

@@ -69,6 +69,11 @@ def perform(
     from mptcplab.results.campaign import Campaign
 
     campaign = matrix.sheet.campaign
+    if dask is not None and campaign.keep != "tables":
+        raise Error(
+            f"{matrix.sheet.name}: keep is {campaign.keep!r}, but workers of Dask keep runs on "
+            "disks of their own: leave it out, or --dask"
+        )
     tasks = matrix.shuffled()
     about = record.about(matrix)
     with store.opened(out, matrix.sheet.name) as kept:

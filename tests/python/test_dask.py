@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import mptcplab as package
-from campaigns import assert_same, written
+from campaigns import CAMPAIGN, assert_same, written
 from command import Run
+from mptcplab import Error
 from mptcplab.campaign import sweep as loop
 from mptcplab.results.campaign import Campaign
 
@@ -89,3 +90,10 @@ def test_the_command_runs_on_it_and_says_when_it_is_not_there(
     assert gone.returncode == 2
     complaint = gone.stderr.splitlines()[-1]
     assert complaint.startswith("mptcplab: no Dask scheduler answers at tcp://127.0.0.1:9: ")
+
+
+def test_run_directories_cannot_be_kept_there(tmp_path: Path) -> None:
+    text = CAMPAIGN.replace("[axis.size]", 'keep = "runs"\n[axis.size]')
+    with pytest.raises(Error, match="keep is 'runs', but workers of Dask keep runs"):
+        package.sweep(written(tmp_path, text), out=tmp_path / "out", dask="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists()
