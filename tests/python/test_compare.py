@@ -234,6 +234,25 @@ def test_the_command_prints_intervals_over_seeds(mptcplab: Run, runs: Path) -> N
     assert "the same on both sides, pair by pair: 21 figures" in same
 
 
+@pytest.fixture(scope="module")
+def damaged(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What cannot be compared, beside what can."""
+    place = tmp_path_factory.mktemp("damaged")
+    for whole in ("fast", "slow"):
+        (place / whole).symlink_to(runs / whole)
+    (place / "empty").mkdir()
+    (place / "text.pcap").write_text("this is no capture")
+    for name, text in (("broken", "{"), ("poor/mptcp", '{"run": "mptcp", "outcome": {}}')):
+        (place / name).mkdir(parents=True)
+        (place / name / "run.json").write_text(text)
+    for name in ("unsaid", "halved", "emptied"):
+        shutil.copytree(runs / "fast" / "1", place / name)
+    (place / "unsaid/mptcp/scenario.toml").unlink()
+    (place / "halved/mptcp/scenario.toml").write_text("schema = [")
+    (place / "emptied/mptcp/tables/flows.parquet").unlink()
+    return place
+
+
 @pytest.mark.parametrize(
     ("a", "b", "complaint"),
     [
@@ -242,16 +261,16 @@ def test_the_command_prints_intervals_over_seeds(mptcplab: Run, runs: Path) -> N
         ("text.pcap", "fast/1", "text.pcap"),
         ("fast", "slow/1/mptcp", "slow/1/mptcp a run: compare one of its seeds"),
         ("broken", "fast/1/mptcp", "broken holds no run"),
+        ("fast/1", "poor/mptcp", "poor/mptcp holds no run: run.json lacks what a run has"),
+        ("unsaid", "fast/1", "unsaid/mptcp/scenario.toml cannot be read: [Errno 2]"),
+        ("halved", "fast/1", "halved/mptcp/scenario.toml cannot be read: "),
+        ("emptied", "fast/1", "emptied/mptcp/tables/flows.parquet cannot be read: "),
     ],
 )
 def test_what_cannot_be_compared_gets_one_line(
-    mptcplab: Run, runs: Path, a: str, b: str, complaint: str
+    mptcplab: Run, damaged: Path, a: str, b: str, complaint: str
 ) -> None:
-    (runs / "empty").mkdir(exist_ok=True)
-    (runs / "text.pcap").write_text("this is no capture")
-    (runs / "broken").mkdir(exist_ok=True)
-    (runs / "broken" / "run.json").write_text("{")
-    done = mptcplab("compare", a, b, cwd=runs)
+    done = mptcplab("compare", a, b, cwd=damaged)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("mptcplab: ")

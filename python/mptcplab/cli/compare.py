@@ -48,10 +48,12 @@ def run(options: Namespace) -> int:
     from mptcplab import compare
 
     differences = compare(options.a, options.b)
+    # Reads all there is: what cannot be read leaves nothing half printed.
+    document = differences.document()
     if options.json:
         import json
 
-        json.dump(differences.document(), sys.stdout, indent=2, ensure_ascii=False)
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
         from mptcplab.cli.summary.differences import print_differences

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -23,8 +22,7 @@ def open_comparison(directory: Path | str) -> Comparison:
     if not (place / "mptcp" / ABOUT).exists():
         raise Error(f"{directory} holds neither a run nor what mptcplab run leaves")
     mptcp = Run(place / "mptcp")
-    paths = tomllib.loads((mptcp.directory / "scenario.toml").read_text("utf-8"))["path"]
-    there = {path: place / f"tcp-{path}" for path in paths}
+    there = {path: place / f"tcp-{path}" for path in mptcp.scenario["path"]}
     baselines = {path: Run(run) for path, run in there.items() if (run / ABOUT).exists()}
     return Comparison(place, mptcp, baselines)
 

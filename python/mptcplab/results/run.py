@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from functools import cached_property
 from pathlib import Path
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ABOUT = "run.json"
+NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}
 
 
 class StoredTables:
@@ -102,7 +104,7 @@ class Run(Analysis):
             self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise Error(f"{directory} holds no run: {error}") from error
-        if not isinstance(self.about, dict) or not {"run", "outcome"} <= self.about.keys():
+        if not isinstance(self.about, dict) or not self.about.keys() >= NEEDED:
             raise Error(f"{directory} holds no run: {ABOUT} lacks what a run has")
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None
@@ -118,6 +120,15 @@ class Run(Analysis):
     def outcome(self) -> dict[str, Any]:
         """How it ended, with ``finished``, ``reason``, ``virtual_ns``, ``packets`` and bytes."""
         return dict(self.about["outcome"])
+
+    @cached_property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario in its long form, as tables."""
+        file = self.directory / "scenario.toml"
+        try:
+            return tomllib.loads(file.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise Error(f"{file} cannot be read: {error}") from error
 
     @property
     def throughput_mbps(self) -> float | None:

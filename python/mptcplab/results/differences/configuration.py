@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 
-from mptcplab._core import Error
 from mptcplab.results.differences.repeated import label
 
 TYPE_CHECKING = False
@@ -75,13 +74,7 @@ def _scenario(side: Side, configuration: str, axes: list[str]) -> dict[str, Any]
         for row in side.campaign.plan.iter_rows(named=True):
             if row["path"] is None and label(row, axes) == configuration:
                 return tomllib.loads(side.campaign.scenario(row["run"]))
-    if side.run is None:
-        return {}
-    file = side.run.directory / "scenario.toml"
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise Error(f"{file} cannot be read: {error}") from error
+    return {} if side.run is None else side.run.scenario
 
 
 def _flat(value: Any, key: str) -> Iterator[tuple[str, Value]]:
