@@ -10,11 +10,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import mptcplab as package
 from mptcplab.results.statistics import (
     adjust,
     ccdf,
@@ -255,6 +257,24 @@ def test_a_ccdf_of_bins_is_that_of_the_samples_at_their_edges() -> None:
     assert histograms.probability == pytest.approx(samples.probability)
     assert histograms.low == pytest.approx(samples.low)
     assert histograms.samples == samples.samples
+
+
+@pytest.mark.parametrize("quantity", ["rtt", "out_of_order_delay"])
+def test_the_bins_of_an_analysis_give_its_quantiles(download: list[str], quantity: str) -> None:
+    analysis = package.analyze(download, samples=False)
+    bins = analysis.distributions.filter(
+        pl.col("subflow").is_null(), quantity=quantity, direction="down"
+    )
+    found = ccdf_of_bins([bins.select("from_ms", "to_ms", "count").rows()])
+    (transfer,) = analysis.transfers.filter(direction="down").iter_rows(named=True)
+    samples = "rtt_samples" if quantity == "rtt" else "reordering_segments"
+    assert found.samples == transfer[samples]
+    for percent in (95, 99):
+        # Between them lies the bin that the percentile is in.
+        quantile = transfer[f"{quantity}_ms_p{percent}"]
+        place = np.searchsorted(found.value, quantile, side="right")
+        beyond, part = found.probability[place], 1 - percent / 100
+        assert beyond - 1 / found.samples <= part <= found.probability[place - 1]
 
 
 def test_samples_that_depend_on_each_other_do_not_narrow_the_band() -> None:
