@@ -182,9 +182,12 @@ function seriesOf({ series, slice: cut, grid, style, size }: Drawn, grids: Grids
       type: "scatter",
       symbol: style.symbol,
       symbolSize: several && series.role === "data" ? size - 1 : size,
-      itemStyle: { color: style.colour, opacity: series.role === "data" && grid === "values" ? 0.65 : 0.9 },
+      itemStyle: { color: style.colour },
       large: several,
       largeThreshold: MANY,
+      // All at once: a picture of it must not miss what would come later.
+      progressive: 0,
+      progressiveThreshold: Number.POSITIVE_INFINITY,
       z: series.role === "data" ? 2 : 3,
     };
   }

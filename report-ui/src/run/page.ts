@@ -17,14 +17,14 @@ import { View } from "./view";
 declare global {
   interface Window {
     // For the console: what the page holds, and how it is drawn.
-    mptcplab: { page: Page; view: View; plots: Plot[]; drawn: boolean };
+    mptcplab: { page: Page; view: View; plots: Plot[]; drawn: boolean; drawnAfterMs: number };
   }
 }
 
 export async function drawRun(page: Page): Promise<void> {
   const view = new View({ from: page.from_s, to: page.to_s });
   const plots: Plot[] = [];
-  window.mptcplab = { page, view, plots, drawn: false };
+  window.mptcplab = { page, view, plots, drawn: false, drawnAfterMs: Number.NaN };
   const charts = make("section", { class: "charts", "aria-label": "charts" });
   const packets = new PacketPanel(page);
   document.body.append(
@@ -58,5 +58,5 @@ export async function drawRun(page: Page): Promise<void> {
   view.follow(redraw);
   onThemeChange(redraw);
   new ResizeObserver(redraw).observe(charts);
-  window.mptcplab.drawn = true;
+  Object.assign(window.mptcplab, { drawn: true, drawnAfterMs: performance.now() });
 }

@@ -1,0 +1,474 @@
+"""The page of a run in a browser: quiet, right, linked, legible, usable without a mouse."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import subprocess
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from browser import Shown, chromium
+from playwright.sync_api import Browser
+
+import mptcplab
+from mptcplab.results.comparison import Comparison
+from requirements import need_tool
+
+WIDTHS = (1280, 1920)
+# Blue and vermillion of Okabe and Ito, as the first two subflows have them.
+COLOURS = ((0, 114, 178), (213, 94, 0))
+# Names of all texts that ECharts drew, with their boxes on the page.
+TEXTS = """plots.map((plot) => {
+  const frame = plot.root.getBoundingClientRect();
+  const all = plot.echarts.getZr().storage.getDisplayList(true);
+  return all.filter((one) => one.type === "tspan").map((one) => {
+    const box = one.getBoundingRect().clone();
+    if (one.transform) box.applyTransform(one.transform);
+    return [one.style.text, frame.left + box.x, frame.top + box.y, box.width, box.height];
+  });
+})"""
+
+# What has a place of its own on the page.
+SEEN = (
+    "h1, h2, h3, p, .badges li, .verdict li, .head .legend li, .tools button, .toolbar label, "
+    ".toolbar input[type=number], .toolbar button, .plot, summary, dt, dd"
+)
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    """A download that loses a path for a while, beside plain TCP over each path."""
+    return mptcplab.run(
+        "path-lost",
+        out=tmp_path_factory.mktemp("runs") / "lost",
+        settings=["transfer.duration=9s", "timeline.0.at=4s", "timeline.1.at=6s"],
+    )
+
+
+@pytest.fixture(scope="module")
+def file(comparison: Comparison) -> Path:
+    return comparison.report()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def shown(browser: Browser, file: Path) -> Iterator[Shown]:
+    page = Shown(browser, file, WIDTHS[0])
+    yield page
+    page.close()
+
+
+def column(shown: Shown, chart: str, number: int, name: str) -> list[float]:
+    """A column of a series as the page holds it."""
+    found: list[float] = shown.ask(
+        f"Array.from(page.charts.find((one) => one.id === {chart!r}).series[{number}].{name})"
+    )
+    return found
+
+
+def series(shown: Shown, chart: str) -> list[tuple[str, str, int | None]]:
+    """Name, role and subflow of each series of a chart."""
+    rows: list[list[Any]] = shown.ask(
+        f"page.charts.find((one) => one.id === {chart!r})"
+        ".series.map((one) => [one.name, one.role, one.subflow])"
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def test_it_is_quiet_and_asks_for_nothing(shown: Shown, file: Path) -> None:
+    shown.page.mouse.wheel(0, 5000)
+    shown.page.wait_for_timeout(100)
+    assert shown.said == []
+    assert {url for url in shown.asked if not url.startswith(("data:", "blob:"))} == {file.as_uri()}
+    assert file.stat().st_size < 5e6
+
+
+def test_throughput_is_that_of_the_tables(shown: Shown, comparison: Comparison) -> None:
+    """Nine seconds are too few for bins of 1 s; the shorter ones add up to the same bytes."""
+    flows = comparison.mptcp.flows.filter(direction="down")
+    for number, (_, role, subflow) in enumerate(series(shown, "throughput")):
+        at, mbps = (column(shown, "throughput", number, axis) for axis in "xy")
+        moved = sum(
+            (end - start) * value * 1e6 / 8
+            for (start, end), value in zip(itertools.pairwise(at), mbps, strict=False)
+        )
+        if role == "total":
+            assert comparison.mptcp.transfer is not None
+            expected = comparison.mptcp.transfer["bytes"]
+        else:
+            expected = flows.filter(subflow=subflow)["delivered_bytes"].item()
+        assert moved == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("chart", "table", "value", "scale"),
+    [
+        ("rtt", "rtt", "rtt_ms", 1),
+        ("out-of-order-delay", "reordering", "out_of_order_delay_ms", 1),
+        ("data-sequence", "segments", "data_offset_bytes", 1e-6),
+        ("subflow-sequence", "segments", "subflow_offset_bytes", 1e-6),
+        ("in-flight", "window", "in_flight_bytes", 1e-3),
+    ],
+)
+def test_samples_are_those_of_the_tables(
+    shown: Shown, comparison: Comparison, chart: str, table: str, value: str, scale: float
+) -> None:
+    rows: pl.DataFrame = getattr(comparison.mptcp, table).filter(direction="down").drop_nulls(value)
+    drawn = set()
+    for number, (_, role, subflow) in enumerate(series(shown, chart)):
+        names = ("x", "y", "record")
+        for at, y, record in zip(
+            *(column(shown, chart, number, name) for name in names), strict=True
+        ):
+            drawn.add((role, subflow, record, at, round(y, 9)))
+    kinds = rows["kind"].to_list() if "kind" in rows.columns else ["new"] * len(rows)
+    there = {
+        ("data" if kind == "new" else kind, subflow, record, at, round(y * scale, 9))
+        for kind, subflow, record, at, y in zip(
+            kinds, *(rows[name] for name in ("subflow", "record", "at_s", value)), strict=True
+        )
+    }
+    assert drawn <= there
+    thinned = shown.ask(f"page.charts.find((one) => one.id === {chart!r}).thinned")
+    if thinned is None:
+        assert drawn == there
+    else:
+        assert f"of {len(rows):,} samples".replace(",", "\u202f") in thinned
+        assert thinned in shown.page.inner_text(f"#{chart}")
+        by_value = sorted(there, key=lambda one: one[-1])
+        assert {by_value[0][-1], by_value[-1][-1]} <= {one[-1] for one in drawn}
+        assert {one for one in there if one[0] != "data"} <= drawn
+
+
+def test_marks_are_all_there(shown: Shown, comparison: Comparison) -> None:
+    events = comparison.mptcp.events.filter(direction="down")
+    lanes: list[list[Any]] = shown.ask(
+        "page.charts[0].lanes.flatMap((lane) => lane.series.map((one) => "
+        "[one.role, one.subflow, Array.from(one.record)]))"
+    )
+    for event in ("retransmission", "reinjection", "timeout"):
+        there = events.filter(event=event)
+        assert len(there)
+        drawn = {
+            (subflow, record)
+            for role, subflow, records in lanes
+            if role == event
+            for record in records
+        }
+        assert drawn == set(there.select("subflow", "record").iter_rows())
+
+
+def test_the_best_single_path_and_the_outage_are_marked(
+    shown: Shown, comparison: Comparison
+) -> None:
+    assert comparison.best_path is not None
+    best = comparison.baselines[comparison.best_path].throughput_mbps
+    assert shown.ask("page.charts[0].levels.map((one) => one.y)") == [best]
+    assert shown.ask("page.moments") == [{"text": "wifi: blackout", "at_s": 4.0, "to_s": 6.0}]
+    texts = {text[0] for text in shown.ask(TEXTS)[0]}
+    assert "wifi: blackout" in texts
+    assert any(text.startswith(f"TCP over {comparison.best_path}") for text in texts)
+
+
+def test_charts_are_drawn_in_their_colours(shown: Shown) -> None:
+    counts: list[list[int]] = shown.ask(
+        f"""plots.map((plot) => {{
+          const canvas = plot.root.querySelector("canvas");
+          const {{ width, height }} = canvas;
+          const {{ data }} = canvas.getContext("2d").getImageData(0, 0, width, height);
+          return {[list(colour) for colour in COLOURS]}.map(([red, green, blue]) => {{
+            let count = 0;
+            for (let place = 0; place < data.length; place += 4)
+              if (Math.abs(data[place] - red) + Math.abs(data[place + 1] - green)
+                + Math.abs(data[place + 2] - blue) < 24) count += 1;
+            return count;
+          }});
+        }})"""
+    )
+    ids = shown.ask("page.charts.map((one) => one.id)")
+    assert {"throughput", "events", "rtt", "congestion-window", "window", "queues"} < set(ids)
+    for name, (wifi, lte) in zip(ids, counts, strict=True):
+        assert wifi + lte > 20, f"{name} is empty"
+    assert all(least > 100 for least in counts[ids.index("throughput")])
+
+
+def test_zoom_is_shared_and_in_the_address(shown: Shown, file: Path) -> None:
+    plot = shown.page.locator("#rtt .plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box is not None
+    y = box["y"] + 100
+    shown.page.mouse.move(box["x"] + 400, y)
+    shown.page.mouse.down()
+    shown.page.mouse.move(box["x"] + 700, y, steps=4)
+    expected = shown.ask("[400, 700].map((left) => plots[2].timeAt(left))")
+    shown.page.mouse.up()
+    spans = shown.ask(
+        "plots.flatMap((plot) => plot.echarts.getOption().xAxis.map(({ min, max }) => [min, max]))"
+    )
+    assert len(spans) > 8
+    assert all(span == spans[0] for span in spans)
+    assert spans[0] == pytest.approx(expected, abs=1e-6)
+    assert shown.page.input_value("input[name=from]") == f"{expected[0]:.6f}".rstrip("0")
+    shown.open(shown.page.url)
+    assert shown.ask("[view.span.from, view.span.to]") == pytest.approx(expected, abs=2e-6)
+    shown.page.locator("#rtt .plot").dblclick(position={"x": 500, "y": 100})
+    assert shown.ask("view.span") == shown.ask("view.whole")
+    assert "from" not in shown.page.url
+
+
+def test_a_subflow_is_switched_off_everywhere(shown: Shown) -> None:
+    drawn = "plots.map((plot) => plot.drawn.map((one) => one.series.subflow))"
+    assert any(0 in plot for plot in shown.ask(drawn))
+    shown.page.uncheck("input[name=subflow-0]")
+    assert not any(0 in plot for plot in shown.ask(drawn))
+    assert all(1 in plot for plot in shown.ask(drawn))
+    assert shown.page.url.endswith("#hide=0")
+    events = shown.page.locator("#event-table tbody tr")
+    assert "wifi" not in {row.locator("td").nth(1).inner_text() for row in events.all()}
+    shown.open(shown.page.url)
+    assert not shown.page.is_checked("input[name=subflow-0]")
+    assert not any(0 in plot for plot in shown.ask(drawn))
+
+
+def test_curves_keep_the_extremes_of_every_pixel(shown: Shown) -> None:
+    """As drawn, against the whole series, in columns of one pixel."""
+    wrong = shown.ask(
+        """(() => {
+          const plot = plots.find((one) => one.chart.id === "in-flight");
+          const width = plot.root.clientWidth - 112;
+          const length = view.span.to - view.span.from;
+          const extremes = (points) => {
+            const found = new Map();
+            for (const [x, y] of points) {
+              const pixel = Math.floor(((x - view.span.from) * width) / length);
+              const [least, most] = found.get(pixel) ?? [y, y];
+              found.set(pixel, [Math.min(least, y), Math.max(most, y)]);
+            }
+            return found;
+          };
+          let thinned = 0;
+          for (const { series, slice } of plot.drawn) {
+            thinned += slice.thinned;
+            const all = extremes(Array.from(series.x, (x, place) => [x, series.y[place]]));
+            const drawn = extremes(Array.from(slice.numbers, (_, place) =>
+              [slice.points[2 * place], slice.points[2 * place + 1]]));
+            for (const [pixel, [least, most]] of all) {
+              const [drawnLeast, drawnMost] = drawn.get(pixel) ?? [];
+              if (drawnLeast !== least || drawnMost !== most) return `pixel ${pixel}`;
+            }
+          }
+          return thinned ? null : "nothing was thinned";
+        })()"""
+    )
+    assert wrong is None
+
+
+def test_exports(shown: Shown, comparison: Comparison, tmp_path: Path) -> None:
+    def save(kind: str) -> Path:
+        with shown.page.expect_download() as download:
+            shown.page.click(f"#rtt button:text-is('{kind}')")
+        assert download.value.suggested_filename == f"path-lost-rtt.{kind.lower()}"
+        download.value.save_as(tmp_path / kind)
+        return tmp_path / kind
+
+    picture = save("PNG").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert int.from_bytes(picture[16:20], "big") == 2000
+    root = ET.parse(save("SVG")).getroot()
+    words = "".join(root.itertext())
+    assert root.tag.endswith("svg")
+    assert "Round-trip time" in words
+    assert "wifi" in words
+    held = shown.ask("plots[2].drawn.reduce((count, one) => count + one.slice.numbers.length, 0)")
+    assert held > 2000
+    assert sum(path.get("d", "").upper().count("M") for path in root.iter()) >= held
+    with save("CSV").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    there = comparison.mptcp.rtt.filter(direction="down").sort("subflow", "at_ns")
+    assert [float(row["Round-trip time (ms)"]) for row in rows] == there["rtt_ms"].to_list()
+    assert [int(row["record"]) for row in rows] == there["record"].to_list()
+    assert {row["capture"] for row in rows} == {"server.pcapng"}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overlaps(browser: Browser, file: Path, width: int) -> None:
+    shown = Shown(browser, file, width)
+    frames = shown.ask(
+        "plots.map((plot) => { const box = plot.root.getBoundingClientRect();"
+        " return [box.left, box.top, box.width, box.height]; })"
+    )
+    for texts, frame in zip(shown.ask(TEXTS), frames, strict=True):
+        assert len(texts) > 4
+        for one, other in itertools.combinations(texts, 2):
+            assert not overlap(one[1:], other[1:]), f"{one} and {other}"
+        for text in texts:
+            assert within(text[1:], frame), f"{text} leaves {frame}"
+    boxes = shown.page.evaluate(
+        """(seen) => [...document.querySelectorAll(seen)]
+          .filter((one) => one.checkVisibility() && !one.closest(".wide"))
+          .map((one) => {
+            const { left, top, width, height } = one.getBoundingClientRect();
+            return [one.innerText.slice(0, 30), left, top, width, height];
+          })""",
+        SEEN,
+    )
+    boxes = [box for box in boxes if box[3] and box[4]]
+    assert len(boxes) > 60
+    for one, other in itertools.combinations(boxes, 2):
+        nested = within(one[1:], other[1:]) or within(other[1:], one[1:])
+        assert nested or not overlap(one[1:], other[1:]), f"{one} and {other}"
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown.close()
+
+
+def overlap(one: list[float], other: list[float]) -> bool:
+    """Boxes share more than the half pixel that rounding makes."""
+    return all(
+        min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]) - max(one[axis], other[axis])
+        > 0.5
+        for axis in (0, 1)
+    )
+
+
+def within(inner: list[float], outer: list[float]) -> bool:
+    return all(
+        outer[axis] - 0.5 <= inner[axis]
+        and inner[axis] + inner[axis + 2] <= outer[axis] + outer[axis + 2] + 0.5
+        for axis in (0, 1)
+    )
+
+
+def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> None:
+    """By mouse; and tshark finds a packet of that time there, an acknowledgement to the sender."""
+    need_tool("tshark")
+    plot = shown.page.locator("#rtt .plot")
+    plot.scroll_into_view_if_needed()
+    shown.page.fill("input[name=to]", "0.3")
+    shown.page.press("input[name=to]", "Enter")
+    place = shown.ask(
+        "(({ left, top, number }) => ({ left, top, number }))(plots[2].beside(null, 1))"
+    )
+    plot.click(position={"x": place["left"], "y": place["top"]})
+    record = int(column(shown, "rtt", 0, "record")[place["number"]])
+    at = column(shown, "rtt", 0, "x")[place["number"]]
+    panel = shown.page.locator("aside.packet")
+    assert panel.is_visible()
+    assert f"frame.number == {record}" in panel.inner_text()
+    start = comparison.mptcp.connections["start_ns"].item()
+    command = panel.locator("code").nth(1).inner_text()
+    assert command == f"tshark -r server.pcapng -Y 'frame.number == {record}' -V"
+    asked = ["-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.len", "-e", "tcp.dstport"]
+    capture = comparison.mptcp.directory / "server.pcapng"
+    found = subprocess.run(
+        ["tshark", "-n", "-r", capture, "-Y", f"frame.number == {record}", *asked],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    seconds, _, fraction = found[0].partition(".")
+    assert int(seconds) * 10**9 + int(fraction.ljust(9, "0")) - start == pytest.approx(
+        at * 1e9, abs=1
+    )
+    assert found[1:] == ["0", "8080"]
+
+
+def test_it_works_without_a_mouse(shown: Shown) -> None:
+    plot = shown.page.locator("#rtt .plot")
+    for _ in range(80):
+        shown.page.keyboard.press("Tab")
+        if plot.evaluate("(one) => one === document.activeElement"):
+            break
+    else:
+        pytest.fail("the chart cannot be reached by Tab")
+    whole = shown.ask("view.whole.to - view.whole.from")
+    shown.page.keyboard.press("+")
+    assert shown.ask("view.span.to - view.span.from") == pytest.approx(whole / 2)
+    before = shown.ask("view.span.from")
+    shown.page.keyboard.press("ArrowLeft")
+    assert shown.ask("view.span.from") < before
+    shown.page.keyboard.press("0")
+    assert shown.ask("view.span") == shown.ask("view.whole")
+    shown.page.keyboard.press("]")
+    shown.page.keyboard.press("]")
+    record = int(column(shown, "rtt", 0, "record")[1])
+    reader = shown.page.locator(".reader")
+    assert f"packet {record} of server.pcapng" in reader.inner_text()
+    shown.page.keyboard.press("Enter")
+    assert f"frame.number == {record}" in shown.page.inner_text("aside.packet")
+    shown.page.keyboard.press("Escape")
+    assert not shown.page.is_visible("aside.packet")
+    assert plot.evaluate("(one) => one === document.activeElement")
+
+
+def test_every_chart_and_control_has_a_name(shown: Shown) -> None:
+    nameless = shown.page.evaluate(
+        """[...document.querySelectorAll("button, input, figure, .plot, [role]")].filter((one) =>
+          !(one.getAttribute("aria-label") || one.getAttribute("aria-labelledby") || one.innerText
+            || one.labels?.length || one.closest("[hidden]"))).map((one) => one.outerHTML)"""
+    )
+    assert nameless == []
+    described = shown.page.get_attribute("#rtt .canvas", "aria-label")
+    assert described is not None
+    assert described.startswith("Round-trip time from 0.000 to")
+
+
+def test_every_chart_says_how_it_is_computed(shown: Shown) -> None:
+    columns = {
+        f"{table}.{column}"
+        for table, _, described in mptcplab._core.columns()
+        for column, *_ in described
+    }
+    for figure in shown.page.locator("figure").all():
+        figure.locator("summary").click()
+        named = {code.inner_text() for code in figure.locator("dt code").all()}
+        assert named
+        assert named <= columns
+
+
+def test_paper_is_white_and_without_buttons(browser: Browser, file: Path) -> None:
+    shown = Shown(browser, file, WIDTHS[0], color_scheme="dark")
+    back = "getComputedStyle(document.body).backgroundColor"
+    assert shown.page.evaluate(back) == "rgb(21, 25, 30)"
+    shown.page.emulate_media(media="print", color_scheme="dark")
+    assert shown.page.evaluate(back) == "rgb(255, 255, 255)"
+    assert not shown.page.is_visible(".toolbar")
+    assert shown.page.pdf().startswith(b"%PDF")
+    assert shown.said == []
+    shown.close()
+
+
+def test_many_samples(
+    browser: Browser, tmp_path: Path, record_property: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """More than 100 000 samples stay small; how long drawing takes is told, not asserted."""
+    comparison = mptcplab.run("path-lost", out=tmp_path / "many", baselines=False)
+    tables = ("segments", "rtt", "reordering", "window")
+    samples = sum(len(getattr(comparison.mptcp, table)) for table in tables)
+    assert samples > 100_000
+    file = comparison.report()
+    assert file.stat().st_size < 5e6
+    shown = Shown(browser, file, WIDTHS[0])
+    milliseconds = shown.page.evaluate("mptcplab.drawnAfterMs")
+    assert math.isfinite(milliseconds)
+    held = shown.ask(
+        "page.charts.flatMap((one) => one.series).reduce((n, one) => n + one.x.length, 0)"
+    )
+    record_property("milliseconds_to_draw", milliseconds)
+    with capsys.disabled():
+        print(
+            f"\n{samples} samples, {held} in the page of {file.stat().st_size / 1e6:.1f} MB, "
+            f"drawn {milliseconds:.0f} ms after it was opened"
+        )
+    shown.close()
