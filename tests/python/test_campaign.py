@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import statistics
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +26,7 @@ from mptcplab.scenario.endpoint import Mptcp
 from mptcplab.scenario.plain import plain
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
+from mptcplab.words import text
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +114,50 @@ def test_tables_hold_all_runs_and_figures_come_from_them(swept: Campaign) -> Non
         assert joined[name].to_list() == joined[f"{name}_table"].to_list()
 
 
+def test_the_summary_holds_what_the_runs_say(swept: Campaign, file: Path, mptcplab: Run) -> None:
+    done = mptcplab("sweep", file, "--out", swept.directory)
+    assert done.returncode == 0
+    assert done.stderr == f"{swept.directory}: 30 runs, all there\n"
+    assert done.stdout.startswith(
+        "campaign · something small · small, simulated · 30 runs\n\n  size   controller  n"
+    )
+    document = json.loads(mptcplab("sweep", file, "--out", swept.directory, "--json").stdout)
+    assert len(document["configurations"]) == 6
+    for one in document["configurations"]:
+        own = swept.runs.filter(configuration=one["configuration"])
+        assert one["axes"] == own.select("size", "controller").row(0, named=True)
+        plain = swept.runs.filter(kind="tcp", path="lte", size=one["axes"]["size"])
+        for name, runs in (("mptcp", own), ("tcp-lte", plain)):
+            values = runs["throughput_mbps"].to_list()
+            stated = one["runs"][name]["throughput_mbps"]
+            assert (stated["n"], one["runs"][name]["finished"]) == (3, 3)
+            assert stated["mean"] == pytest.approx(statistics.fmean(values))
+            assert stated["sigma"] == pytest.approx(statistics.stdev(values))
+            shown = text.spread(stated["mean"], stated["sigma"])
+            (line,) = re.findall(rf"^  {' +'.join(one['axes'].values())} +3 .*$", done.stdout, re.M)
+            assert shown in line
+        assert one["gain"]["mean"] == pytest.approx(own["gain"].mean())
+
+
+def test_a_dry_run_counts_and_writes_nothing(
+    swept: Campaign, file: Path, mptcplab: Run, tmp_path: Path
+) -> None:
+    done = mptcplab("sweep", file, "--dry-run", "--out", tmp_path / "out", "--jobs", "1")
+    assert done.returncode == 0
+    assert "6 configurations × 3 repetitions, and 12 runs of plain TCP beside them: 30 runs" in (
+        done.stdout
+    )
+    assert re.search(
+        r"for the 30 that are left, 1 at once: .* 30 runs that were tried", done.stdout
+    )
+    assert not (tmp_path / "out").exists()
+    more = written(tmp_path / "more", repetitions=5)
+    done = mptcplab("sweep", more, "--dry-run", "--out", swept.directory)
+    assert f"30 are there already in {swept.directory}" in done.stdout
+    assert "for the 20 that are left" in done.stdout
+    assert "the mean of 30 runs that are there" in done.stdout
+
+
 def test_again_costs_nothing_and_changes_nothing(swept: Campaign, file: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in swept.directory.rglob("*.parquet")}
     told: list[object] = []
@@ -150,9 +197,9 @@ def test_more_repetitions_add_only_their_runs(file: Path, swept: Campaign, tmp_p
 def test_keys_are_of_what_is_run(
     swept: Campaign, tmp_path: Path, change: tuple[str, str], alike: bool
 ) -> None:
-    text = CAMPAIGN.replace("{repetitions}", "3")
-    assert change[0] in text
-    other = Matrix(sheet.load(written(tmp_path, text.replace(*change))))
+    given = CAMPAIGN.replace("{repetitions}", "3")
+    assert change[0] in given
+    other = Matrix(sheet.load(written(tmp_path, given.replace(*change))))
     keys = {run.task.run for run in other.runs}
     assert keys <= set(swept.plan["run"]) if alike else not keys & set(swept.plan["run"])
 
@@ -194,8 +241,8 @@ def test_shared_baselines_do_not_depend_on_what_is_shared() -> None:
 
 
 def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:
-    text = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "").replace("{repetitions}", "1")
-    runs = Matrix(sheet.load(written(tmp_path, text))).runs
+    given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "").replace("{repetitions}", "1")
+    runs = Matrix(sheet.load(written(tmp_path, given))).runs
     cubic = [run for run in runs if run.labels["controller"] == "cubic"]
     # Over one path LIA and OLIA are Reno; CUBIC is not.
     assert [run.task.subject.path for run in cubic] == [None, "wifi", "lte"] * 2
@@ -204,7 +251,7 @@ def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:
 
 
 def test_points_set_several_keys_and_choices_leave_some_out(tmp_path: Path) -> None:
-    text = """\
+    given = """\
 schema = 1
 scenario = "small.toml"
 repetitions = 1
@@ -225,7 +272,7 @@ values = [1, 2]
 place = "street"
 addresses = 2
 """
-    campaign = package.sweep(written(tmp_path, text), out=tmp_path / "out", jobs=1)
+    campaign = package.sweep(written(tmp_path, given), out=tmp_path / "out", jobs=1)
     found = campaign.runs.select("place", "addresses").rows()
     assert found == [("home", 1), ("home", 2), ("street", 1)]
     assert campaign.runs.schema["addresses"] == pl.Int64
@@ -233,7 +280,7 @@ addresses = 2
     assert 'rate = "50 Mbit/s"' in home
     assert "codel" not in home
     assert "codel" in street
-    only = text.replace("[[exclude]]", "[[only]]")
+    only = given.replace("[[exclude]]", "[[only]]")
     runs = Matrix(sheet.load(written(tmp_path, only))).runs
     assert [run.labels for run in runs] == [{"place": "street", "addresses": 2}]
 
@@ -288,9 +335,9 @@ def test_what_cannot_be_is_told_with_its_line(
 
 
 def test_two_configurations_cannot_be_one_scenario(tmp_path: Path) -> None:
-    text = CAMPAIGN.replace('"20 kB", "60 kB"', '"60 kB", "60000 B"')
+    given = CAMPAIGN.replace('"20 kB", "60 kB"', '"60 kB", "60000 B"')
     with pytest.raises(ScenarioError, match="60 kB lia and 60000 B lia are the same scenario"):
-        package.sweep(written(tmp_path, text))
+        package.sweep(written(tmp_path, given))
 
 
 def test_a_campaign_as_a_dictionary_lives_as_long_as_it_is_held() -> None:
@@ -311,8 +358,8 @@ def test_a_campaign_as_a_dictionary_lives_as_long_as_it_is_held() -> None:
 
 
 def test_run_directories_are_kept_if_asked_for(tmp_path: Path, swept: Campaign) -> None:
-    text = CAMPAIGN.replace("{repetitions}", '1\nkeep = "captures"')
-    kept = package.sweep(written(tmp_path, text), out=tmp_path / "out", jobs=2)
+    given = CAMPAIGN.replace("{repetitions}", '1\nkeep = "captures"')
+    kept = package.sweep(written(tmp_path, given), out=tmp_path / "out", jobs=2)
     first = swept.runs.filter(repetition=1)
     assert kept.runs["throughput_mbps"].to_list() == first["throughput_mbps"].to_list()
     for row in kept.runs.iter_rows(named=True):

@@ -6,7 +6,8 @@ from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 
-from mptcplab.cli.progress import line
+from mptcplab.campaign.sweep import Progress
+from mptcplab.cli.progress import line, swept
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.words import text
 
@@ -112,3 +113,21 @@ def test_progress() -> None:
     assert line(2.0, 50_000_000, 100_000_000).endswith("50%  25.0 MB/s, 2 s left")
     assert line(2.0, 50_000_000, None) == "read 50.0 MB, 25.0 MB/s"
     assert line(2.0, 3_000, None) == "read 3.00 kB, 1.50 kB/s"
+
+
+@pytest.mark.parametrize(
+    ("progress", "printed"),
+    [
+        (Progress(1200, 0), f"{'─' * 30} 0 of 1\u202f200 runs"),
+        (
+            Progress(1200, 200, done=400, rate=44.4),
+            f"{'━' * 15}{'─' * 15} 600 of 1\u202f200 runs  44.4/s, 14 s left",
+        ),
+        (
+            Progress(100, 0, done=48, failed=2, rate=0.05),
+            f"{'━' * 15}{'─' * 15} 50 of 100 runs  3.00/min, 16 min 40 s left, 2 failed",
+        ),
+    ],
+)
+def test_progress_of_a_campaign(progress: Progress, printed: str) -> None:
+    assert swept(progress) == printed
