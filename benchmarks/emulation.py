@@ -156,7 +156,7 @@ def trace() -> None:
 
 def idle() -> None:
     queue = {"queue": "drop-tail", "bytes": 1 << 20}
-    with lab([{"element": "rate", "rate": 100_000_000, "queue": queue}, delay(10)]) as wire:
+    with lab([{"element": "rate", "rate": 100_000_000, "queue": queue}, delay(20)]) as wire:
         before = time.process_time()
         time.sleep(2)
         share = (time.process_time() - before) / 2

@@ -1,7 +1,7 @@
 //! From a scenario and devices to lanes.
 
 use crate::device::Device;
-use crate::lane::{Doors, Entry, Lane, Line, Port, PortCounts, Resident, Standing, Stop, Wait};
+use crate::lane::{Doors, Entry, Lane, Line, Pace, Port, PortCounts, Resident, Standing, Stop, Wait};
 use crate::place::{Host, Place};
 use crate::recorder::{Feed, Recorder, Recording, Site};
 use crate::{Clock, Error};
@@ -144,6 +144,7 @@ fn blank(
     Lane {
         clock,
         wait,
+        pace: Pace::new(),
         lines: links.iter().map(|_| None).collect(),
         paths: paths.iter().map(|_| None).collect(),
         routes: routes.clone(),

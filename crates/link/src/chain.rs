@@ -62,6 +62,13 @@ impl Chain {
         Chain::new(uplink.into_iter().chain(downlink).collect(), &up, &down)
     }
 
+    /// Nanoseconds that every packet takes through it at least, whichever its direction.
+    pub fn shortest_ns(&self) -> i64 {
+        let least = |index: &u32| self.slots[*index as usize].element.least_ns();
+        let through = |list: &Vec<u32>| list.iter().map(least).fold(0, i64::saturating_add);
+        self.order.iter().map(through).min().unwrap_or(0)
+    }
+
     /// Lets each slot know what is behind it.
     fn connect(&mut self) {
         for (way, list) in self.order.iter().enumerate() {

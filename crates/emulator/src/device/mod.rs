@@ -151,10 +151,14 @@ impl Device {
         while !rest.is_empty() {
             let group = match self.offload {
                 Offload::SplitAndMerge => Group::first_of(rest, self.datagrams),
-                _ => Group::first_of(&rest[..1], false),
+                _ => Group::of_one(rest),
             };
             rest = &rest[group.len()..];
-            match self.write(&group)? {
+            let written = match self.before() {
+                0 => self.write_bare(group.first())?,
+                before => self.write(before, &group)?,
+            };
+            match written {
                 Some(bytes) => {
                     sent.packets += group.len() as u64;
                     sent.frames += 1;
@@ -167,10 +171,21 @@ impl Device {
         Ok(sent)
     }
 
-    /// Gives the frame's length if the kernel took it.
-    fn write(&mut self, group: &Group) -> Result<Option<usize>, Error> {
+    /// Writes a packet with nothing before it; gives its length if the kernel took it.
+    fn write_bare(&mut self, packet: &Packet) -> Result<Option<usize>, Error> {
+        if let Some(bytes) = packet.unchanged() {
+            return self.is_taken(write(&self.fd, bytes));
+        }
+        self.out.clear();
+        match packet.emit(&mut self.out, None) {
+            Ok(()) => self.is_taken(write(&self.fd, &self.out)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The same with `before` bytes of headers.
+    fn write(&mut self, before: usize, group: &Group) -> Result<Option<usize>, Error> {
         let packet = group.first();
-        let before = self.before();
         self.out.clear();
         self.out.resize(before, 0);
         let mut slices = Vec::with_capacity(4);
@@ -191,16 +206,13 @@ impl Device {
                 link.copy_from_slice(&ethernet(peer, packet.frame.ip.source.is_ipv4()));
             }
         }
-        let written = match &slices[..] {
-            // Cheaper than a vector of one.
-            [only] if before == 0 => write(&self.fd, only),
-            _ => {
-                slices.insert(0, IoSlice::new(&self.out));
-                writev(&self.fd, &slices)
-            }
-        };
+        slices.insert(0, IoSlice::new(&self.out));
+        Ok(self.is_taken(writev(&self.fd, &slices))?.map(|len| len - before))
+    }
+
+    fn is_taken(&self, written: Result<usize, Errno>) -> Result<Option<usize>, Error> {
         match written {
-            Ok(len) => Ok(Some(len - before)),
+            Ok(len) => Ok(Some(len)),
             Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS | Errno::IO | Errno::NETDOWN | Errno::INVAL) => Ok(None),
             Err(error) => Err(self.failed("write to it", error)),
         }

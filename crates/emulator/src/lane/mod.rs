@@ -1,6 +1,7 @@
 //! A lane: links that share something, and what stands at their ends, on one thread.
 
 mod line;
+mod pace;
 mod port;
 mod resident;
 mod route;
@@ -14,6 +15,7 @@ use crate::{Clock, Error};
 pub(crate) use line::Line;
 pub use line::LinkCounts;
 use link::{Direction, Element, Out};
+pub(crate) use pace::Pace;
 pub use port::PortCounts;
 use port::Received;
 pub(crate) use port::{Entry, Port};
@@ -33,6 +35,7 @@ const BATCH: u64 = 64;
 pub(crate) struct Lane {
     pub clock: Clock,
     pub wait: Wait,
+    pub pace: Pace,
     pub lines: Vec<Option<Line>>,
     pub paths: Vec<Option<Path>>,
     pub routes: Routes,
@@ -83,7 +86,7 @@ impl Lane {
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
         self.begin();
         loop {
-            self.now = self.clock.now();
+            self.now = self.pace.arrive(self.clock.now(), readable.is_empty()).max(self.now);
             self.act();
             self.wake();
             self.wake_residents();
@@ -94,7 +97,8 @@ impl Lane {
             self.residents.iter_mut().flatten().for_each(Resident::report);
             let before = self.clock.now();
             self.feed.tick(before);
-            let until = self.deadline().min(self.feed.deadline());
+            let due = self.deadline();
+            let until = self.pace.aim(due).min(self.feed.deadline());
             let stopped = self.wait.wait(until - before, &mut readable)?;
             self.feed.wake(before);
             if stopped {
@@ -121,6 +125,7 @@ impl Lane {
     fn begin(&mut self) {
         self.now = self.clock.now();
         self.begun = self.now;
+        self.keep_pace();
         self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.now));
         self.act();
         for place in 0..self.residents.len() {
@@ -130,6 +135,12 @@ impl Lane {
             }
         }
         self.work_off();
+    }
+
+    /// To be called when links have changed.
+    fn keep_pace(&mut self) {
+        let links = self.lines.iter().flatten().map(|line| line.link.chain.shortest_ns());
+        self.pace.fit(links.min().unwrap_or(0));
     }
 
     fn wake_residents(&mut self) {

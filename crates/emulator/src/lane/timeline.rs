@@ -45,6 +45,7 @@ impl Lane {
                 let change = Change::Profile(Box::new(new.chain));
                 old.chain.change(self.now, change, &mut self.out).expect("chains take profiles");
                 old.elements = new.elements;
+                self.keep_pace();
                 self.leave(place);
             }
             // Cross traffic is the hosts'.

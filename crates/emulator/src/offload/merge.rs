@@ -37,6 +37,11 @@ impl<'a> Group<'a> {
         Group { packets: &packets[..count as usize], payload }
     }
 
+    /// A packet alone.
+    pub fn of_one(packets: &'a [Box<Packet>]) -> Group<'a> {
+        Group { packets: &packets[..1], payload: packets[0].frame.payload.len }
+    }
+
     /// How many they are.
     pub fn len(&self) -> usize {
         self.packets.len()
