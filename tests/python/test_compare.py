@@ -113,7 +113,10 @@ def test_a_lone_run_meets_another_of_any_name(runs: Path) -> None:
 
 
 def test_seeds_are_pairs(runs: Path) -> None:
-    differences = package.compare(runs / "fast", runs / "slow")
+    told: list[tuple[int, int]] = []
+    differences = package.compare(
+        runs / "fast", runs / "slow", progress=lambda *done: told.append(done)
+    )
     a, b = (
         [one.mptcp.throughput_mbps or 0 for one in side.comparisons]
         for side in (differences.a, differences.b)
@@ -124,6 +127,7 @@ def test_seeds_are_pairs(runs: Path) -> None:
     changes = [other - one for one, other in zip(a, b, strict=True)]
     assert found.paired.difference.estimate == pytest.approx(fmean(changes))
     assert found.paired.p_value == pytest.approx(stats.wilcoxon(changes).pvalue)
+    assert told == [(done, 21) for done in range(1, 22)]
     # The other path is as it was, and so is plain TCP over it.
     same = contrast(differences, "tcp-wifi", "throughput_mbps")
     assert (same.paired.difference.estimate, same.paired.p_value) == (0, None)

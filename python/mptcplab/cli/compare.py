@@ -46,10 +46,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab import compare
+    from mptcplab.cli.progress import Comparing
 
-    differences = compare(options.a, options.b)
-    # Reads all there is: what cannot be read leaves nothing half printed.
-    document = differences.document()
+    with Comparing() as progress:
+        differences = compare(options.a, options.b, progress=progress)
+        # Reads all there is: what cannot be read leaves nothing half printed.
+        document = differences.document()
     if options.json:
         import json
 

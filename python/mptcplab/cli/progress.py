@@ -105,6 +105,16 @@ class Running(_Line):
         self.kept += there
 
 
+class Comparing(_Line):
+    """How far a comparison over several seeds is."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take note that ``done`` of ``total`` figures were compared."""
+        if self._is_due():
+            left = self._elapsed() * (total - done) / done
+            self._show(f"comparing {count(done)} of {plural(total, 'figure')}, {left:.0f} s left")
+
+
 class Sweeping(_Line):
     """How far a campaign is."""
 

@@ -11,7 +11,11 @@ from mptcplab.results.statistics.estimate import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mptcplab.results.differences.repeated import Repeated, Values
+
+    Progress = Callable[[int, int], None]
 
 CORRECTION = "benjamini-hochberg"
 
@@ -44,14 +48,17 @@ class Gains:
     b: Gain | None
 
 
-def contrasts(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Contrast]:
-    """Compare what both have."""
-    found = [
-        _contrast(key, figure, a.runs[key][figure], b.runs[key][figure], level, seed)
-        for key in a.runs
-        if key in b.runs
-        for figure in FIGURES
-    ]
+def contrasts(
+    a: Repeated, b: Repeated, *, level: float, seed: int, progress: Progress | None = None
+) -> list[Contrast]:
+    """Compare what both have; ``progress`` is told how many figures are done, and of how many."""
+    shared = [(key, figure) for key in a.runs if key in b.runs for figure in FIGURES]
+    found = []
+    for key, figure in shared:
+        sides = a.runs[key][figure], b.runs[key][figure]
+        found.append(_contrast(key, figure, *sides, level, seed))
+        if progress is not None:
+            progress(len(found), len(shared))
     corrected = adjust([one.paired.p_value for one in found], CORRECTION)
     return [
         replace(one, p_value_corrected=p_value)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mptcplab.analysis import Analysis
     from mptcplab.results.differences.configuration import Setting
-    from mptcplab.results.differences.contrasts import Contrast, Gains
+    from mptcplab.results.differences.contrasts import Contrast, Gains, Progress
     from mptcplab.results.differences.repeated import Repeated
     from mptcplab.results.differences.side import Side
 
@@ -30,10 +30,11 @@ SINGLE = {"run": "a run", "captures": "captures", "campaign": "a campaign"}
 class Differences:
     """Two sides: the configuration first, then figures."""
 
-    def __init__(self, a: Side, b: Side, *, level: float) -> None:
+    def __init__(self, a: Side, b: Side, *, level: float, progress: Progress | None = None) -> None:
         self.a = a
         self.b = b
         self.level = level
+        self._progress = progress
         #: Whether a side has runs of several seeds, which are compared seed by seed.
         self.over_seeds = not SEVERAL.isdisjoint((a.kind, b.kind))
         #: What tells configurations apart on both sides.
@@ -62,7 +63,9 @@ class Differences:
     def contrasts(self) -> list[Contrast]:
         """Figures over several seeds side by side, with paired differences."""
         a, b = self._repeated
-        return contrasts.contrasts(a, b, level=self.level, seed=SEED) if a and b else []
+        if a is None or b is None:
+            return []
+        return contrasts.contrasts(a, b, level=self.level, seed=SEED, progress=self._progress)
 
     @cached_property
     def gains(self) -> list[Gains]:
