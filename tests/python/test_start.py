@@ -28,6 +28,7 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
         ["analyze"],
         ["analyze", "--json"],
         ["run", "--help"],
+        ["report", "--help"],
         ["compare", "--help"],
         ["shell", "--help"],
         ["sweep", "--help"],

@@ -45,7 +45,7 @@ export class Plot {
   draw(): void {
     const { option, drawn } = this.describe(this.root.clientWidth);
     this.drawn = drawn;
-    this.echarts.resize();
+    if (this.echarts.getWidth() !== this.root.clientWidth) this.echarts.resize();
     this.echarts.setOption(option, { notMerge: true });
     this.root.setAttribute("aria-label", this.label());
   }

@@ -57,6 +57,15 @@ export async function drawRun(page: Page): Promise<void> {
   };
   view.follow(redraw);
   onThemeChange(redraw);
-  new ResizeObserver(redraw).observe(charts);
+  onWidthChange(charts, redraw);
   Object.assign(window.mptcplab, { drawn: true, drawnAfterMs: performance.now() });
+}
+
+function onWidthChange(element: HTMLElement, changed: () => void): void {
+  let width = element.clientWidth;
+  new ResizeObserver(() => {
+    if (element.clientWidth === width) return;
+    width = element.clientWidth;
+    changed();
+  }).observe(element);
 }

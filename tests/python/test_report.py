@@ -1,0 +1,224 @@
+"""Pages of runs and captures as files: where they go, what they say, what becomes of mistakes."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import mptcplab
+from command import Run
+from mptcplab.report.columns import thin
+from mptcplab.results.comparison import Comparison
+
+SMALL = ["transfer.size=300kB"]
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    out = tmp_path_factory.mktemp("runs") / "small"
+    return mptcplab.run("wifi-lte", out=out, settings=SMALL)
+
+
+def described(file: Path) -> dict[str, Any]:
+    """What a page holds."""
+    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', file.read_text())
+    assert found
+    page: dict[str, Any] = json.loads(found[1])
+    return page
+
+
+def test_a_run_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
+    run = ("run", "wifi-lte", "--set", *SMALL, "--out", tmp_path / "runs")
+    assert mptcplab(*run, "--no-report").returncode == 0
+    page = tmp_path / "runs" / "report.html"
+    assert json.loads(mptcplab(*run, "--json").stdout)["runs"].keys() == {
+        "mptcp",
+        "tcp-wifi",
+        "tcp-lte",
+    }
+    assert not page.exists()
+    done = mptcplab(*run)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == f"{page} shows them"
+    assert described(page)["title"] == "wifi-lte"
+
+
+def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
+    settings = [
+        *("path.lte.attached=false", "tcp.syn_retries=1"),
+        *("timeline.0.at=0s", "timeline.1.at=35s"),
+    ]
+    words = [word for one in settings for word in ("--set", one)]
+    done = mptcplab("run", "path-lost", *words, "--no-baselines", "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    assert described(tmp_path / "runs" / "report.html")["verdict"] == [
+        "No data was delivered in this direction.",
+        "wifi was unanswered: no SYN/ACK came.",
+    ]
+
+
+def test_captures_without_a_connection_are_refused(mptcplab: Run, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.pcap"
+    empty.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+    done = mptcplab("analyze", empty, "--report", tmp_path / "page.html")
+    assert done.returncode == 2
+    assert done.stderr == "mptcplab: there is no connection to report of\n"
+
+
+def test_the_page_of_a_single_run_lies_beside_it(mptcplab: Run, comparison: Comparison) -> None:
+    done = mptcplab("report", comparison.directory / "tcp-lte")
+    assert done.stdout == f"{comparison.directory / 'tcp-lte.html'}\n"
+    page = described(comparison.directory / "tcp-lte.html")
+    assert page["title"] == "wifi-lte: TCP over lte"
+    assert [badge["text"] for badge in page["badges"]] == ["simulated", "TCP", "download", "seed 1"]
+    assert [table["id"] for table in page["tables"]] == ["subflows"]
+
+
+def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
+    page = described(comparison.report())
+    mptcp = comparison.mptcp
+    assert comparison.best_path
+    assert comparison.gain is not None
+    assert mptcp.throughput_mbps
+    assert (
+        f"MPTCP moved 300 kB in {1e-6 * 300e3 * 8 / mptcp.throughput_mbps * 1e3:.0f} ms"
+        in (page["verdict"][0])
+    )
+    sense = "more" if comparison.gain > 0 else "less"
+    assert page["verdict"][1].startswith(f"Best single path: {comparison.best_path} with ")
+    assert page["verdict"][1].endswith(
+        f"MPTCP gives {abs(comparison.gain):.0%} {sense}.".replace("%", " %")
+    )
+    shares = mptcp.flows.filter(pl.col("direction") == "down").select("subflow", "share").rows()
+    for number, share in shares:
+        if 0 < share < 1:
+            name = ("wifi", "lte")[number]
+            assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][2]
+
+
+def test_the_scenario_in_the_page_repeats_the_run(comparison: Comparison, tmp_path: Path) -> None:
+    origin = described(comparison.report())["provenance"]
+    (tmp_path / "scenario.toml").write_text(origin["scenario"])
+    words = origin["command"].split()
+    command = [sys.executable, "-m", *words, "--no-captures", "--json", "--out", "again"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    again = json.loads(done.stdout)["runs"]["mptcp"]
+    assert again["tables"] == comparison.mptcp.tables.document()
+    assert again["throughput_mbps"] == comparison.mptcp.throughput_mbps
+
+
+def test_captures_have_a_page_too(
+    mptcplab: Run, download: list[str], refused: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "new" / "page.html"
+    done = mptcplab("analyze", *download, "--report", file)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", f"wrote {file}\n")
+    page = described(file)
+    assert page["badges"][0]["text"] == "captured"
+    assert page["provenance"]["scenario"] is None
+    assert {"throughput", "rtt", "data-sequence"} < {chart["id"] for chart in page["charts"]}
+    assert mptcplab("analyze", refused, "--report", file).returncode == 0
+    assert any("lte was refused: the SYN/ACK came" in one for one in described(file)["verdict"])
+    # Captured at the receiver alone: what only the sender knows is left out.
+    assert "rtt" not in {chart["id"] for chart in described(file)["charts"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere"], "nowhere holds neither a run nor what mptcplab run leaves"),
+        (["runs", "--connection", "7"], "there is no connection 7, only 0 to 0"),
+        (["runs", "--out", "runs/mptcp"], "cannot write runs/mptcp: Is a directory"),
+        (["runs", "--out", "runs/report.html/x"], "cannot write runs/report.html/x: "),
+    ],
+)
+def test_mistakes_get_one_line(
+    mptcplab: Run, comparison: Comparison, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    shutil.copytree(comparison.directory, tmp_path / "runs")
+    comparison.report(tmp_path / "runs" / "report.html")
+    before = sorted(tmp_path.rglob("*"))
+    done = mptcplab("report", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert complaint in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_earlier_page_stays_where_there_is_no_room(
+    mptcplab: Run, comparison: Comparison, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("earlier")
+
+    def small_files_only() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = mptcplab("report", comparison.directory, "--out", page, preexec_fn=small_files_only)
+    assert done.returncode == 2
+    assert done.stderr == f"mptcplab: cannot write {page}: File too large\n"
+    assert list(tmp_path.iterdir()) == [page]
+    assert page.read_text() == "earlier"
+
+
+def test_text_from_outside_stays_text(tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script><!-- <b>"
+    scenario = {
+        "schema": 1,
+        "title": evil,
+        "transfer": {"direction": "download", "size": "100 kB"},
+        "path": {"wifi": {"rate": "10 Mbit/s", "delay": "10 ms"}},
+        "run": {"baselines": False},
+    }
+    page = mptcplab.run(scenario, out=tmp_path / "runs").report()
+    assert described(page)["subtitle"].startswith(evil)
+    assert "alert" not in re.sub(r'id="page">.*?</script>', "", page.read_text())
+
+
+def test_the_same_run_gives_the_same_page(comparison: Comparison, tmp_path: Path) -> None:
+    one, other = (comparison.report(tmp_path / name) for name in ("one.html", "other.html"))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_thinning_keeps_marks_and_the_extremes_of_every_span() -> None:
+    rows = 5000
+    frame = pl.DataFrame(
+        {
+            "subflow": [number % 3 for number in range(rows)],
+            "at_s": [number / 100 for number in range(rows)],
+            "value": [(number * 7919) % 1009 for number in range(rows)],
+            "marked": [number % 97 == 0 for number in range(rows)],
+        }
+    )
+    most = 600
+    thinned, words = thin(frame, "value", pl.col("marked"), most)
+    assert words
+    assert f"{len(thinned)} of 5\u202f000 samples" in words
+    assert len(thinned) <= most + frame["marked"].sum()
+    assert thinned["at_s"].is_sorted()
+    assert frame.filter("marked").join(thinned, on="at_s", how="anti").is_empty()
+    width = (frame["at_s"].max() - frame["at_s"].min()) / (most // 6)  # type: ignore[operator]
+    for subflow in range(3):
+        for span in range(most // 6):
+            inside = (
+                (pl.col("subflow") == subflow)
+                & (pl.col("at_s") >= span * width)
+                & (pl.col("at_s") < (span + 1) * width)
+            )
+            all_of, kept = frame.filter(inside), thinned.filter(inside)
+            assert all_of["value"].min() == kept["value"].min()
+            assert all_of["value"].max() == kept["value"].max()
+
+
+def test_few_samples_are_left_as_they_are() -> None:
+    frame = pl.DataFrame({"subflow": [0, 0], "at_s": [0.0, 1.0], "value": [1, 2]})
+    assert thin(frame, "value") == (frame, None)
