@@ -281,6 +281,21 @@ def test_what_cannot_be_compared_gets_one_line(
     assert complaint in line
 
 
+def test_what_was_just_made_can_be_compared(runs: Path) -> None:
+    made = [package.run(SCENARIO, seed=seed, settings=SLOWER) for seed in (1, 2, 3)]
+    stored = package.compare(runs / "fast", runs / "slow")
+    found = package.compare(runs / "fast", made)
+    assert (found.b.kind, found.b.place, found.b.seeds) == ("seeds", None, [1, 2, 3])
+    ours, theirs = (contrast(one, "mptcp", "throughput_mbps") for one in (found, stored))
+    assert (ours.a, ours.paired.n, theirs.paired.n) == (theirs.a, 3, 6)
+    assert package.compare(made[0], runs / "slow" / "1").configuration == []
+    analysis = package.analyze(list((runs / "slow" / "1" / "mptcp").glob("*.pcapng")))
+    for one in package.compare(made[0], analysis).figures:
+        assert one.a == pytest.approx(one.b), one
+    with pytest.raises(Error, match="a list holds runs of several seeds, an analysis captures"):
+        package.compare(made, analysis)
+
+
 def test_nothing_to_compare_is_an_error() -> None:
     with pytest.raises(Error, match="the list is empty"):
         package.compare([], [])

@@ -64,8 +64,8 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
 def _facts(side: Side) -> list[str]:
     """Say what a side is."""
     if not side.about:
-        return [text.clean(side.place), "captures"] if side.place else ["captures"]
-    facts = [text.clean(str(side.place)), text.clean(side.about["scenario"])]
+        return [text.clean(side.name), "captures"]
+    facts = [text.clean(side.name), text.clean(side.about["scenario"])]
     if side.kind == "run":
         facts.append(text.clean(side.about["run"]))
     if side.campaign is not None:

@@ -107,7 +107,7 @@ class Differences:
         return [(" / ".join(names) or None, first, second)]
 
     def __repr__(self) -> str:
-        return f"<mptcplab.Differences between {self.a.place} and {self.b.place}>"
+        return f"<mptcplab.Differences between {self.a.name} and {self.b.name}>"
 
 
 def _check_kinds(a: Side, b: Side) -> None:
@@ -115,11 +115,11 @@ def _check_kinds(a: Side, b: Side) -> None:
     for one, other in ((a, b), (b, a)):
         if one.kind == "campaign" and other.kind != "campaign":
             raise Error(
-                f"{one.place} is a campaign, {other.place} is none: compare it with another one"
+                f"{one.name} is a campaign, {other.name} is none: compare it with another one"
             )
         if one.kind == "seeds" and not other.comparisons:
             raise Error(
-                f"{one.place} holds runs of several seeds, {other.place} {SINGLE[other.kind]}: "
+                f"{one.name} holds runs of several seeds, {other.name} {SINGLE[other.kind]}: "
                 "compare one of its seeds, or runs of several seeds with each other"
             )
 
@@ -130,6 +130,6 @@ def _check_axes(a: Side, b: Side, shared: list[str]) -> None:
         for axis, values in side.axes.items():
             if axis not in shared and len(values) > 1:
                 raise Error(
-                    f"{side.place} varies {axis}, {other.place} has no such axis: "
+                    f"{side.name} varies {axis}, {other.name} has no such axis: "
                     "compare campaigns that vary the same"
                 )

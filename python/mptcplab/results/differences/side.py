@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     Comparable = str | PathLike[str] | Analysis | Comparison | list[Comparison] | Campaign
 
+# What may have no place.
+UNPLACED = {"seeds": "a list", "captures": "an analysis"}
+
 
 @dataclass
 class Side:
@@ -43,7 +46,7 @@ class Side:
         if isinstance(found, list):
             if not found:
                 raise Error("there is nothing to compare: the list is empty")
-            return cls("seeds", place or str(found[0].directory.parent), comparisons=found)
+            return cls("seeds", place, comparisons=found)
         if isinstance(found, Campaign):
             return cls("campaign", place or str(found.directory), campaign=found)
         if isinstance(found, Comparison):
@@ -52,6 +55,11 @@ class Side:
         if isinstance(found, Run):
             return cls("run", place or str(found.directory), {found.name: found})
         return cls("captures", place, {None: found})
+
+    @property
+    def name(self) -> str:
+        """Where it lies, or what it is."""
+        return self.place or UNPLACED[self.kind]
 
     @property
     def axes(self) -> dict[str, list[Any]]:
