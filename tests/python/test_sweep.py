@@ -222,14 +222,16 @@ def test_one_that_fails_does_not_stop_the_rest(tmp_path: Path, mptcplab: Run) ->
     (failure,) = document["failures"]
     assert failure["size"] == "4 GB"
     assert failure["seed"] == 1
-    assert failure["reason"] == "took longer than 1 s, the campaign's limit"
+    assert failure["reason"] == "took longer than 1.00 s, the campaign's limit"
     campaign = package.open_campaign(tmp_path / "out")
     assert campaign.runs["size"].to_list() == ["20 kB"]
     assert campaign.failures["run"].to_list() == [failure["run"]]
     # It is tried again, and only it.
     again = mptcplab("sweep", file, "--out", tmp_path / "out", "--jobs", "1")
     assert again.stderr == f"{tmp_path / 'out'}: 2 runs, 1 there already\n"
-    assert "failed: took longer than 1 s" in again.stdout
+    assert (
+        "size 4 GB, controller lia, MPTCP, seed 1 failed: took longer than 1.00 s" in again.stdout
+    )
 
 
 def test_a_worker_that_is_killed_changes_nothing(

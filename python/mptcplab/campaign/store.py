@@ -37,9 +37,8 @@ class Store:
         #: What each run that is done took, in seconds.
         self.done: dict[str, float] = {}
         self.failed: dict[str, str] = {}
-        self._shards, left = shards.listed(directory / SHARDS)
-        for shard in left:
-            shutil.rmtree(shard.path)
+        self._shards, self._merged = shards.listed(directory / SHARDS)
+        self.tidy()
         costs = shards.scan(self._shards, "costs")
         if costs is not None:
             self.done = dict(costs.collect().iter_rows())
@@ -78,17 +77,28 @@ class Store:
                 (new / f"{name}.parquet").write_bytes(content)
         self._shards.append(shard)
         self.done |= done
-        while self._merge():
-            pass
+        merged: list[shards.Shard] = []
+        while last := self._merge():
+            merged += last
+        if merged:
+            # Whoever reads meanwhile may still have those in hand.
+            self.tidy()
+            self._merged = merged
 
-    def _merge(self) -> bool:
-        """Make one of the last shards, if they are many of one size; keeps the count small."""
+    def tidy(self) -> None:
+        """Remove shards that others hold."""
+        for shard in self._merged:
+            shutil.rmtree(shard.path)
+        self._merged = []
+
+    def _merge(self) -> list[shards.Shard]:
+        """Make one of the last shards, if they are many of one size; gives those."""
         last = self._shards[-MERGED:]
         if len(last) < MERGED or len({shard.count for shard in last}) > 1:
-            return False
+            return []
         files = [file for shard in last for file in shard.path.iterdir()]
         if sum(file.stat().st_size for file in files) > MOST_BYTES:
-            return False
+            return []
         merged = self._shard(last[0].first, last[-1].last)
         with place.written(merged.path) as new:
             for name in {file.stem for file in files}:
@@ -96,9 +106,7 @@ class Store:
                 assert table is not None  # noqa: S101 - one of them has the file
                 write_parquet(table.collect(), new / f"{name}.parquet")
         self._shards[-MERGED:] = [merged]
-        for shard in last:
-            shutil.rmtree(shard.path)
-        return True
+        return last
 
     def _shard(self, first: int, last: int) -> shards.Shard:
         return shards.Shard(self.directory / SHARDS / f"{first}-{last}", first, last)
@@ -124,7 +132,9 @@ def opened(directory: Path, name: str) -> Iterator[Store]:
         try:
             _take(lock, directory)
             _check_ours(directory, name)
-            yield Store(directory)
+            store = Store(directory)
+            yield store
+            store.tidy()
         finally:
             (directory / NEW).unlink(missing_ok=True)
             os.close(lock)

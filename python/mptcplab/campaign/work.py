@@ -15,6 +15,7 @@ from mptcplab.campaign.task import Batch, Shard, Task
 from mptcplab.engine import named
 from mptcplab.engine.record import build
 from mptcplab.results import figures
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _limited(limit_s: float) -> Callable[[int, int], None]:
 
     def check(_at_ns: int, _amount: int) -> None:
         if time.monotonic() > ends:
-            raise Error(f"took longer than {limit_s:g} s, the campaign's limit")
+            raise Error(f"took longer than {text.seconds(limit_s)}, the campaign's limit")
 
     return check
 

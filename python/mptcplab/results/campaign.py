@@ -139,7 +139,7 @@ class Campaign:
         self._planned(run)
         return Run(self.directory / RUNS / run)
 
-    @cached_property
+    @property
     def _shards(self) -> list[shards.Shard]:
         return shards.listed(self.directory / SHARDS)[0]
 

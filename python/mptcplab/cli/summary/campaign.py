@@ -33,7 +33,7 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     )
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_unfinished(page, rows)
-    _print_failures(page, told["failures"])
+    _print_failures(page, told["failures"], list(told["axes"]))
     page.line()
     page.words(f"{campaign.directory} holds the campaign", indent="", style="faint")
 
@@ -118,11 +118,10 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
         )
 
 
-def _print_failures(page: Page, failures: list[Row]) -> None:
+def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
     for row in failures[:MOST_FAILURES]:
-        page.words(
-            f"run {row['run']} (seed {row['seed']}) failed: {text.clean(row['reason'])}",
-            first="! ",
-            style="bad",
-        )
+        which = [f"{axis} {row[axis]}" for axis in axes if row[axis] is not None]
+        which += [_label(f"tcp-{row['path']}" if row["path"] else "mptcp"), f"seed {row['seed']}"]
+        words = f"{text.clean(', '.join(which))} failed: {text.clean(row['reason'])}"
+        page.words(words, first="! ", style="bad")
     _print_more(page, len(failures) - MOST_FAILURES, "failure")
