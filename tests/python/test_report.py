@@ -108,7 +108,8 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
 
 def test_the_scenario_in_the_page_repeats_the_run(comparison: Comparison, tmp_path: Path) -> None:
     origin = described(comparison.report())["provenance"]
-    (tmp_path / "scenario.toml").write_text(origin["scenario"])
+    (scenario,) = origin["documents"]
+    (tmp_path / scenario["file"]).write_text(scenario["text"])
     words = origin["command"].split()
     command = [sys.executable, "-m", *words, "--no-captures", "--json", "--out", "again"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -125,7 +126,7 @@ def test_captures_have_a_page_too(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", f"wrote {file}\n")
     page = described(file)
     assert page["badges"][0]["text"] == "captured"
-    assert page["provenance"]["scenario"] is None
+    assert page["provenance"]["documents"] == []
     assert {"throughput", "rtt", "data-sequence"} < {chart["id"] for chart in page["charts"]}
     assert mptcplab("analyze", refused, "--report", file).returncode == 0
     assert any("lte was refused: the SYN/ACK came" in one for one in described(file)["verdict"])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
 from mptcplab import _core
-from mptcplab.report.shape import Fact, Provenance
+from mptcplab.report.shape import Document, Fact, Provenance
 from mptcplab.report.subject import Subject
 from mptcplab.words import text
 from mptcplab.words.runs import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -23,7 +25,7 @@ def provenance(subject: Subject) -> Provenance:
         return Provenance(_of_captures(subject), remarks)
     about = subject.run.about
     again = f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
-    return Provenance(_of_run(about), remarks, again, subject.scenario_text)
+    return Provenance(_of_run(about), remarks, again, [*_documents(subject.scenario_text, about)])
 
 
 def _remarks(subject: Subject) -> list[dict[str, Any]]:
@@ -55,8 +57,16 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
         *(Fact(f"sha256 of {name}", digest) for name, digest in about["sha256"].items()),
     ]
     if "kernel" in about:
-        facts.insert(1, Fact("kernel", ", ".join(map(str, about["kernel"].values()))))
+        kernel = about["kernel"]
+        facts.insert(1, Fact("kernel", f"{kernel['release']} {kernel['version']}"))
     return [Fact(fact.name, text.clean(fact.value)) for fact in facts]
+
+
+def _documents(scenario: str, about: dict[str, Any]) -> Iterator[Document]:
+    yield Document("The scenario in full", "scenario.toml", scenario)
+    if "kernel" in about:
+        told = json.dumps(about["kernel"], indent=2)
+        yield Document("What the kernels were told, and their settings", "kernel.json", told)
 
 
 def _command(words: list[str]) -> str:

@@ -133,14 +133,23 @@ class Fact:
 
 
 @dataclass
+class Document:
+    """A text to unfold or to save under a name."""
+
+    title: str
+    file: str
+    text: str
+
+
+@dataclass
 class Provenance:
     """Where all of it comes from."""
 
     facts: list[Fact]
     remarks: list[str]
-    #: The command that repeats it, and the scenario in full.
+    #: The command that repeats it, with what it needs among the documents.
     command: str | None = None
-    scenario: str | None = None
+    documents: list[Document] = field(default_factory=list)
 
 
 @dataclass

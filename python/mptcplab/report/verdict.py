@@ -98,12 +98,12 @@ def _limits(subject: Subject) -> Iterator[str]:
         last = known.filter(subflow=number).drop_nulls("busy_ms").tail(1).rows(named=True)
         busy = last[0]["busy_ms"] if last else None
         for column, what in (
-            ("window_limited_ms", "the receiver's window"),
-            ("buffer_limited_ms", "the send buffer"),
+            ("window_limited_ms", "The receiver's window"),
+            ("buffer_limited_ms", "The send buffer"),
         ):
             if busy and (last[0][column] or 0) / busy >= OFTEN:
                 part = 100 * last[0][column] / busy
-                yield f"{what} held {name} back for {part:.0f} % of its busy time.".capitalize()
+                yield f"{what} held {name} back for {part:.0f} % of its busy time."
 
 
 def _drops(subject: Subject) -> Iterator[str]:

@@ -1,8 +1,8 @@
 // Where the figures come from, what limits trust in them, and how to get them again.
 import { button, copies, make, save } from "./dom";
-import type { Page } from "./shape";
+import type { Document, Page } from "./shape";
 
-export function provenance({ provenance: { facts, remarks, command, scenario } }: Page): HTMLElement {
+export function provenance({ provenance: { facts, remarks, command, documents } }: Page): HTMLElement {
   const section = make("section", { id: "provenance" }, make("h2", {}, "Where this comes from"));
   if (remarks.length)
     section.append(
@@ -16,17 +16,16 @@ export function provenance({ provenance: { facts, remarks, command, scenario } }
   section.append(
     make("dl", {}, ...facts.flatMap(({ name, value }) => [make("dt", {}, name), make("dd", {}, value)])),
   );
-  if (scenario)
-    section.append(
-      make(
-        "details",
-        {},
-        make("summary", {}, "The scenario in full"),
-        button("save scenario.toml", "save the scenario as a file", () =>
-          save("scenario.toml", "application/toml", scenario),
-        ),
-        make("pre", {}, scenario),
-      ),
-    );
+  section.append(...documents.map(unfolding));
   return section;
+}
+
+function unfolding({ title, file, text }: Document): HTMLElement {
+  return make(
+    "details",
+    {},
+    make("summary", {}, title),
+    button(`save ${file}`, `save ${title} as ${file}`, () => save(file, "text/plain", text)),
+    make("pre", {}, text),
+  );
 }

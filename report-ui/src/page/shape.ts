@@ -83,11 +83,17 @@ export interface Fact {
   value: string;
 }
 
+export interface Document {
+  title: string;
+  file: string;
+  text: string;
+}
+
 export interface Provenance {
   facts: Fact[];
   remarks: string[];
   command: string | null;
-  scenario: string | null;
+  documents: Document[];
 }
 
 export interface Page {
