@@ -204,6 +204,15 @@ def test_keys_are_of_what_is_run(
     assert keys <= set(swept.plan["run"]) if alike else not keys & set(swept.plan["run"])
 
 
+def test_the_order_is_by_chance_and_always_the_same(file: Path) -> None:
+    matrix = Matrix(sheet.load(file))
+    order = [task.run for task in matrix.shuffled()]
+    assert order == [task.run for task in Matrix(sheet.load(file)).shuffled()]
+    planned = [run.task.run for run in matrix.runs]
+    assert order != planned
+    assert sorted(order) == sorted(planned)
+
+
 def test_only_the_build_that_a_run_is_of_has_its_key(
     file: Path, swept: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:

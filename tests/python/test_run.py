@@ -461,7 +461,7 @@ def test_one_line_and_status_2(mptcplab: Run, arguments: list[str], complaint: s
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("what", ["scenarios", "links"])
+@pytest.mark.parametrize("what", ["scenarios", "campaigns", "links"])
 def test_what_ships_is_listed_and_printed(mptcplab: Run, what: str) -> None:
     listed = mptcplab(what).stdout
     for name in library.names(what):

@@ -286,6 +286,15 @@ def test_the_run_that_kills_its_workers_is_found(
     assert_same(package.sweep(file, out=tmp_path / "out", jobs=1), whole)
 
 
+def test_workers_that_cannot_even_start_end_it(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "COMMAND", [sys.executable, "-S", "-c", "raise SystemExit(3)"])
+    complaint = "workers die before they have done anything: .* ended with status 3"
+    with pytest.raises(package.Error, match=complaint):
+        package.sweep(file, out=tmp_path / "out", jobs=2)
+
+
 def test_shards_are_merged_and_a_killed_merging_is_no_harm(
     file: Path, whole: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from collections import deque
 from contextlib import closing
 from dataclasses import dataclass
 
+from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
 from mptcplab.campaign.store import Store
 from mptcplab.campaign.task import Batch, Shard, Task
@@ -31,6 +32,8 @@ MOST_RUNS = 5000
 STEP_SECONDS = 0.2
 # After so many deaths of workers over a batch, its runs are tried one by one.
 DEATHS = 2
+# After so many, and nothing else, it is no run that kills them.
+MOST_DEATHS = 30
 
 
 @dataclass
@@ -87,6 +90,8 @@ class _Sweep:
         self._running: dict[Batch, int] = {}
         self._begun = time.monotonic()
         self._workers = 0
+        # How many workers died before any had done something.
+        self._stillborn: int | None = 0
         # Of the runs of this sweep.
         self._seconds = 0.0
 
@@ -129,6 +134,7 @@ class _Sweep:
         return max(1, math.ceil(min(fitting, shared, MOST_RUNS)))
 
     def _take(self, batch: Batch, deaths: int, shard: Shard) -> None:
+        self._stillborn = None
         if shard.done:
             self._store.add(shard.tables, shard.done)
         if shard.failed:
@@ -142,6 +148,10 @@ class _Sweep:
         self._again(batch.tasks[ended:], deaths)
 
     def _lost(self, batch: Batch, deaths: int, reason: str) -> None:
+        if self._stillborn is not None:
+            self._stillborn += 1
+            if self._stillborn >= MOST_DEATHS:
+                raise Error(f"workers die before they have done anything: {reason}")
         if deaths < DEATHS:
             self._again(batch.tasks, deaths + 1)
         else:
