@@ -14,7 +14,7 @@ exclude_patterns = ["_build"]
 # Types that only exist for type checkers.
 nitpick_ignore_regex = [
     ("py:.*", r"(pl|polars|mptcplab\._core|mptcplab\.results\.differences|os|collections|pathlib|_core)\..*"),
-    ("py:.*", r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains)"),
+    ("py:.*", r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress)"),
 ]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

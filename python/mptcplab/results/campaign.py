@@ -66,7 +66,7 @@ class Campaign:
 
     @property
     def axes(self) -> dict[str, list[Any]]:
-        """What varies: the values of each axis, in order."""
+        """What varies, with the values of each axis in their order."""
         return dict(self.about["axes"])
 
     @cached_property
@@ -78,7 +78,7 @@ class Campaign:
 
     @cached_property
     def runs(self) -> pl.DataFrame:
-        """One row per run: of which configuration, its figures, and its gain over plain TCP.
+        """One row per run, with its configuration, its figures, and its gain over plain TCP.
 
         A run with MPTCP and those of plain TCP that it is compared with, under the same
         conditions, have the same ``pair``. Plain TCP that several configurations are compared with
