@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from browser import Shown, chromium
+from browser import HEIGHT, Shown, chromium
 from playwright.sync_api import Browser
 
 import mptcplab
@@ -176,9 +176,9 @@ def test_the_best_single_path_and_the_outage_are_marked(
     best = comparison.baselines[comparison.best_path].throughput_mbps
     assert shown.ask("page.charts[0].levels.map((one) => one.y)") == [best]
     assert shown.ask("page.moments") == [{"text": "wifi: blackout", "at_s": 4.0, "to_s": 6.0}]
-    texts = {text[0] for text in shown.ask(TEXTS)[0]}
-    assert "wifi: blackout" in texts
-    assert any(text.startswith(f"TCP over {comparison.best_path}") for text in texts)
+    assert "wifi: blackout" in {text[0] for text in shown.ask(TEXTS)[0]}
+    legend = shown.page.inner_text("#throughput .legend")
+    assert f"TCP over {comparison.best_path}: {best:.1f} Mbit/s" in legend
 
 
 def test_charts_are_drawn_in_their_colours(shown: Shown) -> None:
@@ -444,6 +444,11 @@ def test_paper_is_white_and_without_buttons(browser: Browser, file: Path) -> Non
     shown.page.emulate_media(media="print", color_scheme="dark")
     assert shown.page.evaluate(back) == "rgb(255, 255, 255)"
     assert not shown.page.is_visible(".toolbar")
+    shown.page.set_viewport_size({"width": 700, "height": HEIGHT})
+    for canvas in shown.page.locator("canvas").all():
+        box = canvas.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 700
     assert shown.page.pdf().startswith(b"%PDF")
     assert shown.said == []
     shown.close()

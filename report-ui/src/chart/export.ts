@@ -8,6 +8,7 @@ import type { Plot } from "./plot";
 
 const WIDTH = 1000;
 const HEAD = 48;
+const SIGNS: Record<string, string> = { circle: "●", rect: "■", triangle: "▲", diamond: "◆", arrow: "▲" };
 
 export function savePng(plot: Plot, page: Page): void {
   const place = document.createElement("div");
@@ -66,16 +67,19 @@ function picture(plot: Plot, page: Page): [number, Option] {
 
 function onWhite(plot: Plot, page: Page): [number, Option] {
   const { option } = plot.describe(WIDTH, HEAD);
-  const names: string[] = [];
   const rich: Record<string, object> = {};
-  plot.drawn.forEach(({ series, grid }, place) => {
-    if (grid === "lanes" && plot.chart.value !== null) return;
-    rich[`s${place}`] = { color: styleFor(series).colour, fontWeight: "bold" };
-    names.push(`{s${place}|●} ${series.name}`);
-  });
+  const names = plot.drawn
+    .filter(({ grid }) => grid === "values" || plot.chart.value === null)
+    .map(({ series }, place) => {
+      const { colour, symbol, dash } = styleFor(series);
+      rich[`s${place}`] = { color: colour, fontWeight: "bold" };
+      const sign = series.kind === "points" ? (SIGNS[symbol] ?? "+") : dash === "solid" ? "—" : "- -";
+      return `{s${place}|${sign}} ${series.name}`;
+    });
+  names.push(...plot.chart.levels.map((level) => `··· ${level.name}`));
   const title = {
     text: `${plot.chart.title} · ${page.title}`,
-    subtext: [...new Set(names)].join("   "),
+    subtext: names.join("   "),
     left: 16,
     top: 6,
     textStyle: { fontSize: 15, color: "#1b1f24" },

@@ -1,7 +1,8 @@
 // What the signs of a chart mean.
 import { make } from "../page/dom";
 import type { Chart, Series } from "../page/shape";
-import { styleFor } from "./option";
+import { type Style, styleOf } from "../page/theme";
+import { LEVEL_DASH, styleFor } from "./option";
 
 const SHAPES: Record<string, string> = {
   circle: '<circle cx="12" cy="6" r="4"/>',
@@ -16,6 +17,7 @@ export function legendOf(chart: Chart): HTMLElement {
   const marks = chart.lanes.flatMap((lane) => lane.series.slice(0, 1).filter((one) => one.role !== "data"));
   const items = [
     ...chart.series.map((series) => item(swatch(series), series.name)),
+    ...chart.levels.map((level) => item(line(styleOf(null).colour, LEVEL_DASH), level.name)),
     ...marks.map((series) => item(swatch({ ...series, subflow: null }), series.role)),
   ];
   return make("ul", { class: "legend" }, ...items);
@@ -24,10 +26,22 @@ export function legendOf(chart: Chart): HTMLElement {
 // A piece of the line, or the symbol of the points.
 export function swatch(series: Pick<Series, "kind" | "role" | "subflow">): HTMLElement {
   const { colour, dash, symbol } = styleFor(series as Series);
-  const shape =
-    series.kind === "points"
-      ? (SHAPES[symbol] ?? `<path transform="translate(7 1)" d="${symbol.slice(PATH.length)}"/>`)
-      : `<path d="M0 6 H24" stroke="${colour}" stroke-width="2.5" stroke-dasharray="${dash === "solid" ? "" : dash}"/>`;
+  if (series.kind !== "points") return line(colour, dash);
+  return sign(
+    colour,
+    SHAPES[symbol] ?? `<path transform="translate(7 1)" d="${symbol.slice(PATH.length)}"/>`,
+  );
+}
+
+function line(colour: string, dash: Style["dash"]): HTMLElement {
+  const dashes = dash === "solid" ? "" : dash;
+  return sign(
+    colour,
+    `<path d="M0 6 H24" stroke="${colour}" stroke-width="2.5" stroke-dasharray="${dashes}"/>`,
+  );
+}
+
+function sign(colour: string, shape: string): HTMLElement {
   const element = make("span", { class: "swatch", "aria-hidden": "true" });
   element.innerHTML = `<svg width="24" height="12" fill="${colour}">${shape}</svg>`;
   return element;

@@ -30,6 +30,7 @@ const GAP = 12;
 // More points than this are drawn as one shape.
 const MANY = 2000;
 const FONT = 12;
+export const LEVEL_DASH = [2, 4];
 
 const MARKS: Partial<Record<Role, { symbol: string; size: number }>> = {
   retransmission: { symbol: "triangle", size: 8 },
@@ -182,7 +183,7 @@ function seriesOf({ series, slice: cut, grid, style, size }: Drawn, grids: Grids
       type: "scatter",
       symbol: style.symbol,
       symbolSize: several && series.role === "data" ? size - 1 : size,
-      itemStyle: { color: style.colour },
+      itemStyle: { color: style.colour, opacity: 1 },
       large: several,
       largeThreshold: MANY,
       // All at once: a picture of it must not miss what would come later.
@@ -211,7 +212,7 @@ function backOf(
   place: number,
   colour: string,
 ): object {
-  const { shade, back } = theme();
+  const { shade } = theme();
   const seen = moments.filter(({ at_s, to_s }) => at_s <= view.span.to && (to_s ?? at_s) >= view.span.from);
   const named = place === 0 && chart.lanes.length > 0 && name === "values";
   const label = { show: named, color: colour, fontSize: FONT, formatter: "{b}" };
@@ -236,13 +237,9 @@ function backOf(
     markLine: {
       silent: true,
       symbol: "none",
-      lineStyle: { color: colour, type: [2, 4], width: 1.4 },
+      lineStyle: { color: colour, type: LEVEL_DASH, width: 1.4 },
       data: [
-        ...levels.map((level) => ({
-          name: level.name,
-          yAxis: level.y,
-          label: { ...label, show: true, position: "insideEndTop", backgroundColor: back, padding: [1, 3] },
-        })),
+        ...levels.map((level) => ({ yAxis: level.y, label: { show: false } })),
         ...seen
           .filter((moment) => moment.to_s === null)
           .map(({ text, at_s }) => ({
