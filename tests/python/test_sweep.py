@@ -23,6 +23,7 @@ from command import Run
 from mptcplab.campaign import sweep as loop
 from mptcplab.campaign.executor import local
 from mptcplab.results.campaign import Campaign
+from mptcplab.results.overview import configurations
 from mptcplab.results.shards import listed
 
 REPETITIONS = 30
@@ -75,7 +76,24 @@ def until(met: Callable[[], bool]) -> None:
     raise AssertionError("it did not come about")
 
 
+def until_shards(out: Path, count: int, process: subprocess.Popen[str]) -> None:
+    until(lambda: process.poll() is not None or shards(out) >= count)
+
+
+def until_gone(processes: list[int]) -> None:
+    until(lambda: not any(map(lives, processes)))
+
+
+def lives(process: int) -> bool:
+    try:
+        # Of one that nobody has waited for yet it is empty.
+        return Path(f"/proc/{process}/cmdline").read_bytes() != b""
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def shards(out: Path) -> int:
+    """Say how many there have been."""
     whole, _ = listed(out / "shards")
     return whole[-1].last + 1 if whole else 0
 
@@ -90,14 +108,13 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(
     done = 0
     for _ in range(5):
         with sweeping(file, out) as process:
-            goal = shards(out) + chance.randrange(1, 5)
-            until(lambda goal=goal: process.poll() is not None or shards(out) >= goal)  # type: ignore[misc]
+            until_shards(out, shards(out) + chance.randrange(1, 5), process)
             time.sleep(chance.random() * 0.1)
             workers = children(process.pid) if process.poll() is None else []
             process.kill()
             process.wait()
         # They do not live on without it.
-        until(lambda workers=workers: not any(Path(f"/proc/{one}/fd").exists() for one in workers))  # type: ignore[misc]
+        until_gone(workers)
         killed = package.open_campaign(out)
         assert killed.runs.height >= done
         done = killed.runs.height
@@ -170,23 +187,30 @@ def test_only_a_campaign_of_that_name_is_written_to(
 
 FULL = """
 set -e
-mount -t tmpfs -o size=220k none {out}
+mount -t tmpfs -o size={size} none {out}
 status=0
 {command} || status=$?
 test $status = 2
-ls -A {out}/c/shards | sed 's/^/shard /'
-mount -o remount,size=50m {out}
+ls -A {out}/c/* | sed 's/^/left /'
+mount -o remount,size=200m {out}
 {command} --json
 """
 
 
+@pytest.mark.parametrize(
+    ("keep", "repetitions", "size"), [("tables", REPETITIONS, "220k"), ("runs", 2, "1m")]
+)
 def test_a_full_disk_stops_it_and_it_goes_on_when_there_is_room(
-    file: Path, whole: Campaign, tmp_path: Path
+    tmp_path: Path, keep: str, repetitions: int, size: str
 ) -> None:
+    text = CAMPAIGN.replace("[axis.size]", f'keep = "{keep}"\n[axis.size]')
+    file = written(tmp_path / "campaign", text, repetitions=repetitions)
+    whole = package.sweep(file, out=tmp_path / "whole", jobs=1)
+    runs = whole.plan.height
     out = tmp_path / "disk"
     out.mkdir()
     command = " ".join(["'" + word.replace("'", "'\\''") + "'" for word in COMMAND])
-    script = FULL.format(out=out, command=f"{command} {file} --out {out}/c --jobs 1")
+    script = FULL.format(out=out, size=size, command=f"{command} {file} --out {out}/c --jobs 1")
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
         capture_output=True,
@@ -195,16 +219,16 @@ def test_a_full_disk_stops_it_and_it_goes_on_when_there_is_room(
     )
     assert done.returncode == 0, done.stderr
     first, complaint, again = done.stderr.splitlines()
-    assert first == f"{out}/c: {RUNS} runs"
+    assert first == f"{out}/c: {runs} runs"
     assert complaint.startswith("mptcplab: cannot write ")
     assert complaint.endswith(": No space left on device")
-    assert again.startswith(f"{out}/c: {RUNS} runs, ")
+    assert again.startswith(f"{out}/c: {runs} runs, ")
     kept, _, document = done.stdout.partition("{")
-    names = [line.removeprefix("shard ") for line in kept.splitlines()]
-    # Nothing half: what began to be written is gone.
-    assert not [name for name in names if name.startswith(".")]
-    from mptcplab.results.overview import configurations
-
+    names = [line.removeprefix("left ") for line in kept.splitlines()]
+    assert "0-0" in names
+    if keep == "tables":
+        # Nothing half: what began to be written is gone.
+        assert not [name for name in names if name.startswith(".")]
     assert json.loads("{" + document)["configurations"] == configurations(whole)
 
 

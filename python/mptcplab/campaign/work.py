@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import shutil
 import tempfile
 import time
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
+FULL = os.strerror(errno.ENOSPC)
+
+
 def perform(batch: Batch) -> Shard:
     """Run a batch, or as much of it as its time allows; one that fails does not stop the rest."""
     if batch.build != build():
@@ -41,8 +46,11 @@ def perform(batch: Batch) -> Shard:
         try:
             made = measure(task, batch.directory, keep=batch.keep)
         except Exception as error:  # Whatever it is, it is the run's.
-            told = str(error) if isinstance(error, Error) else repr(error)
-            shard.failed[task.run] = " ".join(told.split())
+            told = " ".join((str(error) if isinstance(error, Error) else repr(error)).split())
+            if FULL in told:
+                # The next one would not fare better.
+                raise Error(told) from error
+            shard.failed[task.run] = told
         else:
             for table, those in made.items():
                 rows.setdefault(table, []).extend({"run": task.run, **row} for row in those)
