@@ -449,6 +449,7 @@ def test_paper_is_white_and_without_buttons(browser: Browser, file: Path) -> Non
         box = canvas.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 700
+        assert box["height"] > 40
     assert shown.page.pdf().startswith(b"%PDF")
     assert shown.said == []
     shown.close()

@@ -25,6 +25,7 @@ export class Plot {
   readonly root: HTMLElement;
   readonly echarts: EChartsType;
   drawn: Drawn[] = [];
+  private readonly height: number;
   private readonly crosshair = make("div", { class: "crosshair", hidden: "" });
 
   constructor(
@@ -34,18 +35,20 @@ export class Plot {
     frame: HTMLElement,
   ) {
     this.root = make("div", { class: "plot", tabindex: "0", role: "group" });
-    this.root.style.height = `${heightOf(chart)}px`;
+    this.height = heightOf(chart);
+    this.root.style.height = `${this.height}px`;
     const canvas = make("div", { class: "canvas" });
     this.root.append(canvas, this.crosshair);
     frame.append(this.root);
-    this.echarts = init(canvas);
+    this.echarts = init(canvas, null, { width: this.root.clientWidth, height: this.height });
     this.draw();
   }
 
   draw(): void {
-    const { option, drawn } = this.describe(this.root.clientWidth);
+    const width = this.root.clientWidth;
+    const { option, drawn } = this.describe(width);
     this.drawn = drawn;
-    if (this.echarts.getWidth() !== this.root.clientWidth) this.echarts.resize();
+    if (this.echarts.getWidth() !== width) this.echarts.resize({ width, height: this.height });
     this.echarts.setOption(option, { notMerge: true });
     this.root.setAttribute("aria-label", this.label());
   }
