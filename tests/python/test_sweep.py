@@ -63,9 +63,10 @@ def sweeping(file: Path, out: Path) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def children(process: int) -> list[int]:
+def workers_of(process: int) -> list[int]:
+    """Give the workers that a process has."""
     text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(number) for number in text.split()]
+    return [number for number in map(int, text.split()) if b"executor.worker" in words(number)]
 
 
 def until(met: Callable[[], bool]) -> None:
@@ -81,15 +82,15 @@ def until_shards(out: Path, count: int, process: subprocess.Popen[str]) -> None:
 
 
 def until_gone(processes: list[int]) -> None:
-    until(lambda: not any(map(lives, processes)))
+    until(lambda: not any(map(words, processes)))
 
 
-def lives(process: int) -> bool:
+def words(process: int) -> bytes:
+    """Give its command line; of one that is gone, or that nobody has waited for yet, nothing."""
     try:
-        # Of one that nobody has waited for yet it is empty.
-        return Path(f"/proc/{process}/cmdline").read_bytes() != b""
+        return Path(f"/proc/{process}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return False
+        return b""
 
 
 def shards(out: Path) -> int:
@@ -110,7 +111,7 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(
         with sweeping(file, out) as process:
             until_shards(out, shards(out) + chance.randrange(1, 5), process)
             time.sleep(chance.random() * 0.1)
-            workers = children(process.pid) if process.poll() is None else []
+            workers = workers_of(process.pid) if process.poll() is None else []
             process.kill()
             process.wait()
         # They do not live on without it.
@@ -266,7 +267,7 @@ def test_a_worker_that_is_killed_changes_nothing(
 
     def kill(progress: loop.Progress) -> None:
         if progress.done > 30 * (len(killed) + 1) and len(killed) < 4:
-            workers = [one for one in children(os.getpid()) if one not in killed]
+            workers = [one for one in workers_of(os.getpid()) if one not in killed]
             killed.append(random.choice(workers))
             os.kill(killed[-1], signal.SIGKILL)
 
