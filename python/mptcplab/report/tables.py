@@ -113,7 +113,7 @@ def _columns(subject: Subject) -> list[_Column]:
         flow("p99", "rtt_ms_p99", text.milliseconds),
         flow("samples", "rtt_samples", text.count),
         flow("loss", "loss_rate_percent", text.percent),
-        flow("sent again", "retransmitted_packets", text.count),
+        flow("resent", "retransmitted_packets", text.count),
         flow("reinjected", "reinjected_bytes", text.size),
         flow("one-way", "one_way_delay_ms_median", text.milliseconds),
         own("joined", "join_time_ms", text.milliseconds),

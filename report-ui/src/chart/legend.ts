@@ -14,11 +14,9 @@ const SHAPES: Record<string, string> = {
 const PATH = "path://";
 
 export function legendOf(chart: Chart): HTMLElement {
-  const marks = chart.lanes.flatMap((lane) => lane.series.slice(0, 1).filter((one) => one.role !== "data"));
   const items = [
     ...chart.series.map((series) => item(swatch(series), series.name)),
     ...chart.levels.map((level) => item(line(styleOf(null).colour, LEVEL_DASH), level.name)),
-    ...marks.map((series) => item(swatch({ ...series, subflow: null }), series.role)),
   ];
   return make("ul", { class: "legend" }, ...items);
 }

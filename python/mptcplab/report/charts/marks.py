@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Role = Literal["data", "retransmission", "reinjection", "timeout"]
 
 MARKED: tuple[tuple[Role, str], ...] = (
-    ("retransmission", "sent again"),
+    ("retransmission", "resent"),
     ("reinjection", "reinjected"),
     ("timeout", "time-out"),
 )
