@@ -5,6 +5,7 @@ same values give the same intervals.
 """
 
 from mptcplab.results.statistics.bootstrap import interval
+from mptcplab.results.statistics.box import Box, box
 from mptcplab.results.statistics.ccdf import Ccdf, ccdf, ccdf_of_bins
 from mptcplab.results.statistics.correction import adjust
 from mptcplab.results.statistics.description import Description, describe
@@ -13,12 +14,14 @@ from mptcplab.results.statistics.gain import Gain, gain
 from mptcplab.results.statistics.pairs import Paired, paired
 
 __all__ = [
+    "Box",
     "Ccdf",
     "Description",
     "Estimate",
     "Gain",
     "Paired",
     "adjust",
+    "box",
     "ccdf",
     "ccdf_of_bins",
     "describe",

@@ -1,0 +1,158 @@
+"""Runs of a campaign that belong together: what one box, bar or curve stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import polars as pl
+
+    from mptcplab.results.campaign import Campaign
+
+    #: Bins of one run: from, to, count.
+    Bins = list[tuple[float, float, int]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs with MPTCP, or of plain TCP over one path, that have the same values of some axes."""
+
+    #: Value by axis. Plain TCP has none of an axis that it cannot tell.
+    axes: dict[str, Any]
+    #: None with MPTCP.
+    path: str | None
+    #: Rows of ``Campaign.runs``.
+    runs: pl.DataFrame
+
+    @property
+    def name(self) -> str:
+        """What ran, in words."""
+        return "MPTCP" if self.path is None else f"TCP over {self.path}"
+
+    def values(self, figure: str) -> list[float | None]:
+        """Give a figure of each run; that of one that did not finish is unknown."""
+        import polars as pl
+
+        known = pl.when("finished").then(pl.col(figure).cast(pl.Float64))
+        return self.runs.select(known.alias(figure))[figure].to_list()
+
+
+def groups(campaign: Campaign, by: Sequence[str], runs: pl.DataFrame | None = None) -> list[Group]:
+    """Split runs by axes, in the order of the axes' values; MPTCP before plain TCP."""
+    _check(campaign, by)
+    rows = campaign.runs if runs is None else runs
+    found = [
+        Group(
+            {axis: key[axis] for axis in by if key[axis] is not None},
+            key["path"],
+            rows.filter(*(_is(name, value) for name, value in key.items())),
+        )
+        for key in rows.select(*by, "path").unique(maintain_order=True).rows(named=True)
+    ]
+    single = paths(campaign)
+
+    def place(group: Group) -> list[int]:
+        return [
+            0 if group.path is None else 1 + single.index(group.path),
+            *(
+                campaign.axes[axis].index(group.axes[axis]) if axis in group.axes else -1
+                for axis in by
+            ),
+        ]
+
+    return sorted(found, key=place)
+
+
+def paths(campaign: Campaign) -> list[str]:
+    """Name the single paths that plain TCP runs over, in the order of the plan."""
+    planned = campaign.plan["path"].drop_nulls()
+    return [str(path) for path in planned.unique(maintain_order=True)]
+
+
+def where(campaign: Campaign, values: Mapping[str, str]) -> pl.DataFrame:
+    """Give the runs with MPTCP of which axes have these values, and plain TCP beside them.
+
+    Raises:
+        Error: There is no such axis or value.
+    """
+    import polars as pl
+
+    _check(campaign, values)
+    runs = campaign.runs
+    own = runs.filter(kind="mptcp")
+    for axis, value in values.items():
+        known = {str(one): one for one in campaign.axes[axis]}
+        if value not in known:
+            raise Error(f"axis {axis} has no value {value!r}: there are {', '.join(known)}")
+        own = own.filter(_is(axis, known[value]))
+    beside = pl.col("pair").is_in(own["pair"].unique().implode())
+    mptcp = pl.col("run").is_in(own["run"].implode())
+    return runs.filter(mptcp | ((pl.col("kind") == "tcp") & beside))
+
+
+def shares(campaign: Campaign) -> pl.DataFrame:
+    """Give ``run``, ``path``, ``share``: the part of the delivered bytes that each path carried.
+
+    A path without a subflow carried nothing.
+    """
+    import polars as pl
+
+    share = pl.col("share")
+    flows = (
+        _of_transfers(campaign, "flows")
+        .join(campaign.table("subflows"), on=["run", "connection", "subflow"])
+        .group_by("run", "path")
+        .agg(share=pl.when(share.is_not_null().any()).then(share.sum()), there=pl.lit(True))
+        .collect()
+    )
+    known = flows.select("path").unique().drop_nulls()
+    every = flows.select("run").unique().join(known, how="cross")
+    return (
+        every.join(flows, on=["run", "path"], how="left")
+        .select("run", "path", share=pl.when("there").then("share").otherwise(0.0))
+        .sort("run", "path")
+    )
+
+
+def distributions(campaign: Campaign, quantity: str) -> dict[str, Bins]:
+    """Give the bins of ``rtt`` or ``out_of_order_delay`` over all subflows, by run."""
+    import polars as pl
+
+    rows = (
+        _of_transfers(campaign, "distributions")
+        .filter(pl.col("quantity") == quantity, pl.col("subflow").is_null())
+        .select("run", "from_ms", "to_ms", "count")
+        .collect()
+    )
+    found: dict[str, Bins] = {}
+    for run, start, end, count in rows.iter_rows():
+        found.setdefault(run, []).append((start, end, count))
+    return found
+
+
+def _of_transfers(campaign: Campaign, table: str) -> pl.LazyFrame:
+    """Give the rows of the connection and direction that moved most bytes of each run."""
+    transfers = campaign.table("transfers").sort("bytes", descending=True, maintain_order=True)
+    largest = transfers.unique("run", keep="first", maintain_order=True)
+    return campaign.table(table).join(
+        largest, on=["run", "connection", "direction"], how="semi", maintain_order="left"
+    )
+
+
+def _check(campaign: Campaign, axes: Sequence[str] | Mapping[str, str]) -> None:
+    for axis in axes:
+        if axis not in campaign.axes:
+            there = ", ".join(campaign.axes) or "none"
+            raise Error(f"{campaign.name} has no axis {axis}; its axes: {there}")
+
+
+def _is(column: str, value: Any) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column).eq_missing(pl.lit(value))
