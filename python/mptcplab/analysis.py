@@ -135,7 +135,7 @@ class Analysis:
 
     @cached_property
     def distributions(self) -> pl.DataFrame:
-        """One row per bin of a distribution: round-trip times and out-of-order delays."""
+        """One row per bin of the distributions of round-trip times and out-of-order delays."""
         return self._frame("distributions")
 
     @cached_property

@@ -9,16 +9,16 @@ from mptcplab._core import Error
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
-    from typing import TypeAlias
 
     from mptcplab.analysis import Analysis
     from mptcplab.results.comparison import Comparison
 
-    Source: TypeAlias = str | PathLike[str] | Comparison | Analysis
-
 
 def write_report(
-    source: Source, out: str | PathLike[str] | None = None, *, connection: int | None = None
+    source: str | PathLike[str] | Comparison | Analysis,
+    out: str | PathLike[str] | None = None,
+    *,
+    connection: int | None = None,
 ) -> Path:
     """Write the page of a run, with its baselines where they are there, or of captures.
 
@@ -47,7 +47,9 @@ def write_report(
     return target
 
 
-def _open(source: Source) -> tuple[Comparison | Analysis, Path | None]:
+def _open(
+    source: str | PathLike[str] | Comparison | Analysis,
+) -> tuple[Comparison | Analysis, Path | None]:
     from mptcplab.analysis import Analysis
     from mptcplab.results.comparison import Comparison, open_comparison
     from mptcplab.results.run import ABOUT, Run
