@@ -92,6 +92,27 @@ def test_four_subflows_over_ipv6(machine: Machine) -> None:
     ) == {"fd00:9::1", "fd00:9:1::1"}
 
 
+def test_paths_may_be_named_as_ip_names_what_it_is_told(machine: Machine) -> None:
+    names = ("a", "up", "dev", "src", "mtu")
+    path = '[path.{}]\nrate = "10 Mbit/s"\ndelay = "5 ms"\n'
+    event = '[[timeline]]\nat = "{}"\npath = "{}"\nverb = "{}"\n'
+    changes = [
+        event.format(at, name, verb)
+        for name in names[1:]
+        for at, verb in (("200 ms", "detach"), ("300 ms", "attach"))
+    ]
+    scenario = "\n".join(
+        [
+            'schema = 1\n[transfer]\ndirection = "download"\nsize = "3 MB"\n',
+            *map(path.format, names),
+            *changes,
+        ]
+    )
+    (run,) = machine.emulate(scenario, "--no-baselines").values()
+    assert run.outcome["finished"] is True, run.outcome
+    assert set(run.subflows["path"]) == set(names)
+
+
 def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
     runs = machine.emulate(TWO_PATHS, "--no-captures")
     assert sorted(runs) == ["mptcp", "tcp-lte", "tcp-wifi"]

@@ -28,7 +28,7 @@ def version(address: str) -> int:
 def link_up(interface: Interface) -> str:
     """Bring an interface up, which says nothing by itself."""
     return (
-        f"link set {interface.name} mtu {interface.mtu_bytes} txqueuelen {QUEUE_PACKETS} "
+        f"link set dev {interface.name} mtu {interface.mtu_bytes} txqueuelen {QUEUE_PACKETS} "
         "arp off multicast off up"
     )
 
@@ -80,7 +80,7 @@ class Client:
     def detach(self, name: str) -> list[str]:
         """Take a path away: first nothing leaves by it, then MPTCP is told."""
         number, path = self._paths[name]
-        lines = [f"link set {name} down"]
+        lines = [f"link set dev {name} down"]
         if self._use is not None:
             lines += [f"mptcp endpoint delete id {id_}" for id_, _ in self._endpoints(number, path)]
         return [*lines, f"address flush dev {name}"]
