@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from os import PathLike
-
     from mptcplab.analysis import Analysis
     from mptcplab.results.comparison import Comparison
 
@@ -50,18 +49,16 @@ def write_report(
 def _open(
     source: str | PathLike[str] | Comparison | Analysis,
 ) -> tuple[Comparison | Analysis, Path | None]:
-    from mptcplab.analysis import Analysis
-    from mptcplab.results.comparison import Comparison, open_comparison
-    from mptcplab.results.run import ABOUT, Run
+    """Give what is drawn, and where its page goes by itself."""
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.results.opening import opened
+    from mptcplab.results.run import Run
 
-    if isinstance(source, Comparison):
-        return source, source.directory / "report.html"
-    if isinstance(source, Analysis) and not isinstance(source, Run):
-        return source, None
-    if isinstance(source, Run):
-        run = source
-    elif (Path(source) / ABOUT).exists():
-        run = Run(Path(source))
-    else:
-        return open_comparison(Path(source)), Path(source) / "report.html"
-    return run, run.directory.with_name(f"{run.directory.resolve().name}.html")
+    found = opened(source) if isinstance(source, (str, PathLike)) else source
+    if isinstance(found, Comparison):
+        return found, found.directory / "report.html"
+    if isinstance(found, Run):
+        return found, found.directory.with_name(f"{found.directory.resolve().name}.html")
+    if isinstance(source, (str, PathLike)):
+        raise Error(f"{source} is neither a run nor what mptcplab run leaves for one seed")
+    return source, None

@@ -137,7 +137,8 @@ def test_captures_have_a_page_too(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["nowhere"], "nowhere holds neither a run nor what mptcplab run leaves"),
+        (["nowhere"], "nowhere: no such file or directory"),
+        (["."], ". is neither a run nor what mptcplab run leaves for one seed"),
         (["runs", "--connection", "7"], "there is no connection 7, only 0 to 0"),
         (["runs", "--out", "runs/mptcp"], "cannot write runs/mptcp: Is a directory"),
         (["runs", "--out", "runs/report.html/x"], "cannot write runs/report.html/x: "),
