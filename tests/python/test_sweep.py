@@ -266,13 +266,14 @@ def test_a_worker_that_is_killed_changes_nothing(
     killed: list[int] = []
 
     def kill(progress: loop.Progress) -> None:
-        if progress.done > 30 * (len(killed) + 1) and len(killed) < 4:
+        if progress.done > 30 * (len(killed) + 1) and len(killed) < 3:
             workers = [one for one in workers_of(os.getpid()) if one not in killed]
             killed.append(random.choice(workers))
             os.kill(killed[-1], signal.SIGKILL)
 
     campaign = package.sweep(file, out=tmp_path / "out", jobs=2, progress=kill)
-    assert len(killed) == 4
+    # With one more it could have been the same run each time, which then is to blame.
+    assert len(killed) == 3
     assert campaign.failures.is_empty()
     assert_same(campaign, whole)
 

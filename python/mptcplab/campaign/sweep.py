@@ -30,8 +30,10 @@ AHEAD = 1.5
 MOST_RUNS = 5000
 # How long nothing may happen before progress is told again.
 STEP_SECONDS = 0.2
-# After so many deaths of workers over a batch, its runs are tried one by one.
+# After so many deaths of workers over a batch its runs are tried one by one, and after so many one
+# has failed: somebody else may have killed a worker.
 DEATHS = 2
+LAST_DEATH = 4
 # After so many, and nothing else, it is no run that kills them.
 MOST_DEATHS = 30
 
@@ -152,7 +154,7 @@ class _Sweep:
             self._stillborn += 1
             if self._stillborn >= MOST_DEATHS:
                 raise Error(f"workers die before they have done anything: {reason}")
-        if deaths < DEATHS:
+        if deaths + 1 < LAST_DEATH:
             self._again(batch.tasks, deaths + 1)
         else:
             self._store.fail({task.run: reason for task in batch.tasks})
