@@ -6,15 +6,14 @@ import base64
 import gzip
 import html
 import json
-import os
 from array import array
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.report.shape import Page, plain
+from mptcplab.writing import write_whole
 
 # What the build of the page leaves here.
 SCRIPT, STYLE = "report.js", "report.css"
@@ -42,17 +41,7 @@ TEMPLATE = """\
 
 def write(page: Page, target: Path) -> None:
     """Write a page; an earlier one stays until the new one is complete."""
-    text = _html(page)
-    new = target.with_name(f".{target.name}-{os.getpid()}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(text, "utf-8")
-        new.replace(target)
-    except OSError as error:
-        raise Error(f"cannot write {target}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            new.unlink()
+    write_whole(target, _html(page).encode())
 
 
 def _html(page: Page) -> str:
