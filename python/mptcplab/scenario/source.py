@@ -108,9 +108,7 @@ class Source:
         step = self._step(at, place, word, by)
         if isinstance(at, dict) and step not in at:
             if len(place) == 1 and place[0] in ("link", "path"):
-                raise ScenarioError(
-                    f"{by}: there is no {place[0]} {word}; {nearest(word, at)}"
-                )
+                raise ScenarioError(f"{by}: there is no {place[0]} {word}; {nearest(word, at)}")
             at[step] = {}
         return at[step], (*place, step)
 
