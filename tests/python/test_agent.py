@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents import PORT, Loopback, loopback
+from agents import FILES, PORT, Loopback, loopback
 from mptcplab.engine.kernel.agent import pattern
 from requirements import need_kernel_namespaces
 
@@ -217,6 +217,22 @@ def test_what_cannot_be_done_is_told(place: Loopback, more: dict[str, Any], erro
     agent = place.agent({"transfer": BULK, **more})
     assert error in agent.first["error"]
     assert agent.status() == 1
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_full_disk_is_told(place: Loopback, file: str) -> None:
+    # Samples enough that they are written before the end.
+    transfer = BULK | {"duration_ns": 300_000_000}
+    job = {"transfer": transfer, "mptcp": True, "sample_ns": 1_000_000}
+    server = place.agent({**job, "listen": ["127.0.0.1", PORT]})
+    connect = {"local": None, "remote": ["127.0.0.1", PORT]}
+    client = place.agent({**job, "connect": connect, file: "/dev/full"})
+    server.go()
+    client.go()
+    assert client.line() == {"error": "to write /dev/full: No space left on device"}
+    assert client.status() == 1
+    server.hang_up()
+    server.status()
 
 
 def test_the_congestion_control_asked_for(place: Loopback) -> None:

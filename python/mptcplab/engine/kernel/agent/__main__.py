@@ -28,11 +28,11 @@ In, first, the job (what has a default may be left out)::
      "events": path,        JSON lines: rows of `signals`
      "counters": path}      JSON lines: rows of `counters`
 
-Out, when it listens and watches: ``{"ready": true, "congestion_control": name}`` with the name
-that its socket has (null for datagrams); or ``{"error": "one line"}``, and exit status 1, for what
-cannot be done. In: ``go``. Out, twice a second: ``{"progress": {"bytes": n}}``, bytes written and
-read here so far. Out, when the transfer is over at this end and the kernel's sockets are gone
-(or their time is over)::
+Out, when it listens and watches: ``{"ready": true, "congestion_control": name}`` with the name that
+its socket has (null for datagrams); or ``{"error": "one line"}``, and exit status 1, for what
+cannot be done, also later on. In: ``go``. Out, twice a second: ``{"progress": {"bytes": n}}``,
+bytes written and read here so far. Out, when the transfer is over at this end and the kernel's
+sockets are gone (or their time is over)::
 
     {"done": {"bytes_sent": n, "bytes_received": n, "corrupt_bytes": n,
               "finished": bool, "reason": "complete", or who waits for what,

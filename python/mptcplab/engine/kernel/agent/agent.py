@@ -49,7 +49,11 @@ class Agent:
         _wake_in_time()
         self._loop.watch(INPUT, IN, self._told)
         _say({"ready": True, "congestion_control": self._work.congestion_control})
-        self._loop.run()
+        try:
+            self._loop.run()
+        except Error as error:
+            _say({"error": str(error)})
+            return 1
         return 0
 
     def _made(self) -> Transfer | Datagrams | Watching:

@@ -11,6 +11,7 @@ from mptcplab.engine.kernel.agent.information import Reader
 from mptcplab.engine.kernel.agent.job import WATCHING
 from mptcplab.engine.kernel.agent.loop import IN, now
 from mptcplab.engine.kernel.agent.path_manager import Events
+from mptcplab.engine.kernel.agent.sockets import attempt
 from mptcplab.engine.kernel.agent.strangers import Strangers
 
 TYPE_CHECKING = False
@@ -79,11 +80,12 @@ class Observer:
                 {"host": self._job.host, "counter": name, "before": before, "after": after[name]}
                 for name, before in self._before.items()
             ]
-            with _opened(self._job.counters) as file:
-                _write(file, rows)
+            counted = _opened(self._job.counters)
+            _write(counted, rows)
+            _close(counted)
         for written in (self._samples, self._signals):
             if written is not None:
-                written.close()
+                _close(written)
         return [used.said() for used in self._used]
 
     def _look(self, at: int, period: int) -> None:
@@ -173,5 +175,12 @@ def _opened(path: str) -> TextIO:
 
 
 def _write(file: TextIO, rows: Iterable[dict[str, Any]]) -> None:
-    for row in rows:
-        file.write(json.dumps(row) + "\n")
+    with attempt(f"to write {file.name}"):
+        for row in rows:
+            file.write(json.dumps(row) + "\n")
+
+
+def _close(file: TextIO) -> None:
+    # What is left is written now.
+    with attempt(f"to write {file.name}"):
+        file.close()
