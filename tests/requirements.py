@@ -16,7 +16,6 @@ PACKAGES = {
     "editcap": "wireshark-common",
     "mergecap": "wireshark-common",
     "ip": "iproute2",
-    "mptcpize": "mptcpd",
     "ss": "iproute2",
     "sysctl": "procps",
     "tc": "iproute2",

@@ -230,12 +230,17 @@ def test_an_ip_that_knows_no_mptcp(fake: Fake) -> None:
 
 
 def test_packages_have_other_names_elsewhere(fake: Fake) -> None:
-    for tool in ("ip", "apt-get", "mptcpize"):
+    for tool in ("ip", "mptcpize"):
         (fake.programs / tool).unlink()
+    # Debian's mptcpd has no mptcpize, and recommends the package that has.
+    found = wrong(examine(fake.machine()))
+    assert found["mptcpize"].mend == "sudo apt-get install mptcpize"
+    assert found["mptcpize"].verdict == "limited"
+    (fake.programs / "apt-get").unlink()
     fake.program("dnf")
     found = wrong(examine(fake.machine()))
     assert found["ip"].mend == "sudo dnf install iproute"
-    assert found["mptcpize"].verdict == "limited"
+    assert found["mptcpize"].mend == "sudo dnf install mptcpd"
 
 
 def test_a_machine_without_anything(tmp_path: Path, fake: Fake) -> None:

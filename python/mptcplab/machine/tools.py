@@ -18,11 +18,16 @@ INSTALLERS = {
     "apk": "apk add",
 }
 # Where a package has another name than with Debian.
-OTHER_NAMES = {("dnf", "iproute2"): "iproute", ("apk", "mptcpd"): "mptcpize"}
+OTHER_NAMES = {
+    ("dnf", "iproute2"): "iproute",
+    ("dnf", "mptcpize"): "mptcpd",
+    ("zypper", "mptcpize"): "mptcpd",
+    ("pacman", "mptcpize"): "mptcpd",
+}
 UTIL_LINUX = ("unshare", "nsenter", "setpriv")
 # Program, package, what is missing without it.
 OPTIONAL = (
-    ("mptcpize", "mptcpd", "programs that do not ask for MPTCP cannot be given it in a shell"),
+    ("mptcpize", "mptcpize", "programs that do not ask for MPTCP cannot be given it in a shell"),
     ("ss", "iproute2", "no look at sockets in a shell"),
     ("nft", "nftables", "no packet filter in a shell"),
     ("tcpdump", "tcpdump", "no live capture in a shell; runs are captured all the same"),

@@ -79,7 +79,7 @@ def visit(
     guests should know.
     """
     if guest.mptcpize and shutil.which(MPTCPIZE[0]) is None:
-        raise Error("--mptcpize needs mptcpize: apt install mptcpd")
+        raise Error("--mptcpize needs mptcpize: mptcplab doctor says how to get it")
     conditions = {"kernel": platform.release(), "guest": asdict(guest)}
     record = Record(scenario, ENGINE, name, seed, None, captures, conditions)
     if record.is_there(target, force=force):
