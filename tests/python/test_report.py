@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 import mptcplab
 from command import Run
+from mptcplab.report import shape
 from mptcplab.report.columns import thin
 from mptcplab.results.comparison import Comparison
 
@@ -95,15 +97,15 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
         in (page["verdict"][0])
     )
     sense = "more" if comparison.gain > 0 else "less"
-    assert page["verdict"][1].startswith(f"Best single path: {comparison.best_path} with ")
-    assert page["verdict"][1].endswith(
+    assert f" Best single path: {comparison.best_path} with " in page["verdict"][0]
+    assert page["verdict"][0].endswith(
         f"MPTCP gives {abs(comparison.gain):.0%} {sense}.".replace("%", " %")
     )
     shares = mptcp.flows.filter(pl.col("direction") == "down").select("subflow", "share").rows()
     for number, share in shares:
         if 0 < share < 1:
             name = ("wifi", "lte")[number]
-            assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][2]
+            assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][1]
 
 
 def test_the_scenario_in_the_page_repeats_the_run(comparison: Comparison, tmp_path: Path) -> None:
@@ -224,3 +226,16 @@ def test_thinning_keeps_marks_and_the_extremes_of_every_span() -> None:
 def test_few_samples_are_left_as_they_are() -> None:
     frame = pl.DataFrame({"subflow": [0, 0], "at_s": [0.0, 1.0], "value": [1, 2]})
     assert thin(frame, "value") == (frame, None)
+
+
+def test_both_languages_have_the_same_shape() -> None:
+    """What Python writes and TypeScript reads, name by name."""
+    source = Path(__file__).parents[2] / "report-ui" / "src" / "page" / "shape.ts"
+    found = re.findall(r"export interface (\w+) \{(.*?)\n\}", source.read_text(), re.DOTALL)
+    theirs = {name: re.findall(r"^  (\w+):", body, re.MULTILINE) for name, body in found}
+    # Event is a name of the browser's own.
+    theirs["Event"] = theirs.pop("RunEvent")
+    ours = {name: one for name, one in vars(shape).items() if is_dataclass(one)}
+    assert theirs.keys() == ours.keys()
+    for name, one in ours.items():
+        assert set(theirs[name]) == {each.name for each in fields(one)}, name

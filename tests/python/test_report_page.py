@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import re
 import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -220,6 +221,9 @@ def test_zoom_is_shared_and_in_the_address(shown: Shown, file: Path) -> None:
     assert len(spans) > 8
     assert all(span == spans[0] for span in spans)
     assert spans[0] == pytest.approx(expected, abs=1e-6)
+    labels = [text[0] for text in shown.ask(TEXTS)[2]]
+    ticks = [float(text) for text in labels if re.fullmatch(r"\d+\.\d+", text)]
+    assert sum(expected[0] <= tick <= expected[1] for tick in ticks) > 4
     assert shown.page.input_value("input[name=from]") == f"{expected[0]:.6f}".rstrip("0")
     shown.open(shown.page.url)
     assert shown.ask("[view.span.from, view.span.to]") == pytest.approx(expected, abs=2e-6)

@@ -20,12 +20,20 @@ if TYPE_CHECKING:
 
 def provenance(subject: Subject) -> Provenance:
     """Give what is known of it."""
-    remarks = [text.clean(row["message"]) for row in _remarks(subject)]
+    remarks = list(dict.fromkeys(text.clean(row["message"]) for row in _remarks(subject)))
     if subject.run is None:
         return Provenance(_of_captures(subject), remarks)
     about = subject.run.about
     again = f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
     return Provenance(_of_run(about), remarks, again, [*_documents(subject.scenario_text, about)])
+
+
+def typed(words: list[str]) -> str:
+    """Give a command as it was typed, without where Python and mptcplab lie."""
+    for number, word in enumerate(words):
+        if Path(word).name == "mptcplab":
+            return shlex.join(["mptcplab", *words[number + 1 :]])
+    return shlex.join(words)
 
 
 def _remarks(subject: Subject) -> list[dict[str, Any]]:
@@ -53,7 +61,7 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
         Fact("started", about["started"]),
         Fact("ended", about["ended"]),
         Fact("outcome", str(about["outcome"]["reason"])),
-        Fact("command", _command(about["command_line"])),
+        Fact("command", typed(about["command_line"])),
         *(Fact(f"sha256 of {name}", digest) for name, digest in about["sha256"].items()),
     ]
     if "kernel" in about:
@@ -67,11 +75,3 @@ def _documents(scenario: str, about: dict[str, Any]) -> Iterator[Document]:
     if "kernel" in about:
         told = json.dumps(about["kernel"], indent=2)
         yield Document("What the kernels were told, and their settings", "kernel.json", told)
-
-
-def _command(words: list[str]) -> str:
-    """The command as it was typed, without where Python and mptcplab lie."""
-    for number, word in enumerate(words):
-        if Path(word).name == "mptcplab":
-            return shlex.join(["mptcplab", *words[number + 1 :]])
-    return shlex.join(words)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Less of the time than this is not worth a sentence.
 OFTEN = 0.2
+MOST_CARRIERS = 4
 DROPPED = {
     "queue-full": "at the full queue of",
     "queue-managed": "by the queue management of",
@@ -30,8 +31,7 @@ DROPPED = {
 def sentences(subject: Subject) -> list[str]:
     """Say what was moved how fast, what MPTCP gave, who carried it, and what stood in the way."""
     return [
-        *_moved(subject),
-        *_gain(subject),
+        " ".join([*_moved(subject), *_gain(subject)]),
         *_shares(subject),
         *_waiting(subject),
         *_limits(subject),
@@ -66,18 +66,39 @@ def _gain(subject: Subject) -> Iterator[str]:
 
 
 def _shares(subject: Subject) -> Iterator[str]:
-    carried = [flow for flow in subject.flows if flow["share"]]
-    if len(subject.subflows) < 2 or not carried:
+    if len(subject.subflows) < 2:
         return
-    if len(carried) == 1:
-        yield f"All of it came over {subject.names[carried[0]['subflow']]}."
-        return
-    parts = [
-        f"{subject.names[flow['subflow']]} carried {100 * flow['share']:.0f} %"
-        + (f" at an RTT of {text.milliseconds(flow['rtt_ms_mean'])}" if flow["rtt_ms_mean"] else "")
-        for flow in carried
-    ]
-    yield f"{', '.join(parts[:-1])} and {parts[-1]}."
+    carriers = _carriers(subject)
+    most = sorted(carriers, key=lambda one: -sum(flow["share"] for flow in one[1]))
+    parts = [_carried(name, flows) for name, flows in most[:MOST_CARRIERS]]
+    if len(most) > MOST_CARRIERS:
+        rest = 100 * sum(flow["share"] for _, flows in most[MOST_CARRIERS:] for flow in flows)
+        parts.append(f"{len(most) - MOST_CARRIERS} others {rest:.0f} %")
+    if len(parts) == 1:
+        yield f"All of it came over {most[0][0]}."
+    elif parts:
+        yield f"{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _carriers(subject: Subject) -> list[tuple[str, list[Row]]]:
+    """The flows that carried anything by path, or by subflow where paths have no names."""
+    paths = {row["subflow"]: row["path"] for row in subject.subflows}
+    found: dict[str, list[Row]] = {}
+    for flow in subject.flows:
+        if flow["share"]:
+            name = paths[flow["subflow"]] or subject.names[flow["subflow"]]
+            found.setdefault(text.clean(name), []).append(flow)
+    return list(found.items())
+
+
+def _carried(name: str, flows: list[Row]) -> str:
+    share = 100 * sum(flow["share"] for flow in flows)
+    part = f"{share:.0f} %" if share >= 0.5 else "less than 1 %"
+    if len(flows) > 1:
+        return f"{name} carried {part} on {len(flows)} subflows"
+    rtt = flows[0]["rtt_ms_mean"]
+    at = f" at an RTT of {text.milliseconds(rtt)}" if rtt is not None else ""
+    return f"{name} carried {part}{at}"
 
 
 def _waiting(subject: Subject) -> Iterator[str]:

@@ -30,6 +30,7 @@ const GAP = 12;
 // More points than this are drawn as one shape.
 const MANY = 2000;
 const FONT = 12;
+const TICKS = 10;
 export const LEVEL_DASH = [2, 4];
 
 const MARKS: Partial<Record<Role, { symbol: string; size: number }>> = {
@@ -126,8 +127,15 @@ function optionOf(
       max: view.span.to,
       axisLine: { show: number === last, lineStyle: { color: faint }, onZero: false },
       axisTick: { show: number === last, lineStyle: { color: faint } },
-      interval: step,
-      axisLabel: { ...label, show: number === last, formatter: (at: number) => seconds(at, step) },
+      splitNumber: TICKS,
+      axisLabel: {
+        ...label,
+        show: number === last,
+        hideOverlap: true,
+        showMinLabel: isMultiple(view.span.from, step),
+        showMaxLabel: isMultiple(view.span.to, step),
+        formatter: (at: number) => at.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))),
+      },
       splitLine: { lineStyle: { color: line } },
       name: number === last ? "seconds from the first packet" : "",
       nameLocation: "middle",
@@ -258,17 +266,15 @@ function ariaOf(chart: Chart, drawn: Drawn[], view: View): string {
   return `${chart.title} from ${from.toFixed(3)} to ${to.toFixed(3)} seconds: ${parts.join("; ") || "nothing"}.`;
 }
 
-// Ticks at the ends of the span are between those of the step: they have no label.
-function seconds(at: number, step: number): string {
-  const steps = at / step;
-  if (Math.abs(steps - Math.round(steps)) > 1e-6) return "";
-  return at.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+// The ends of a span are ticks, too: their labels would stand between others.
+function isMultiple(value: number, step: number): boolean {
+  return Math.abs(value / step - Math.round(value / step)) < 1e-6;
 }
 
-// About a tenth of a length.
-function niceStep(length: number): number {
-  const power = 10 ** Math.floor(Math.log10(length / 10));
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= length / 10) ?? 10);
+// A round part of a length, of about so many.
+function niceStep(length: number, parts = TICKS): number {
+  const power = 10 ** Math.floor(Math.log10(length / parts));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= length / parts) ?? 10);
 }
 
 interface Range {
@@ -283,6 +289,6 @@ function rangeOf(chart: Chart, [least, most]: [number, number]): Range {
   const low = chart.from_zero ? 0 : least;
   if (!(top > low))
     return { min: Number.isFinite(low) ? low : 0, max: (Number.isFinite(low) ? low : 0) + 1, interval: 1 };
-  const interval = niceStep((top - low) * 2);
+  const interval = niceStep(top - low, TICKS / 2);
   return { min: Math.floor(low / interval) * interval, max: Math.ceil(top / interval) * interval, interval };
 }
