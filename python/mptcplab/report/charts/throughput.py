@@ -54,11 +54,11 @@ def _shorter(width: float | None) -> str:
 
 
 def _steps(found: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
-    """The last bin's value holds to the end."""
+    """Each bin holds until the next one; the last is as long as its bytes and its rate say."""
     x, y = numbers(found["at_s"]), numbers(found["throughput_mbps"])
-    if x and end > x[-1]:
-        x.append(end)
-        y.append(y[-1])
+    last = x[-1] + found["bytes"][-1] * 8e-6 / y[-1] if y[-1] else x[-1]
+    x.extend((last, max(last, end)))
+    y.extend((0.0, 0.0))
     return x, y
 
 
