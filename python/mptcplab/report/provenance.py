@@ -24,8 +24,8 @@ def provenance(subject: Subject) -> Provenance:
     if subject.run is None:
         return Provenance(_of_captures(subject), remarks)
     about = subject.run.about
-    again = f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
-    return Provenance(_of_run(about), remarks, again, [*_documents(subject.scenario_text, about)])
+    documents = [*_documents(subject.scenario_text, about)]
+    return Provenance(_of_run(about), remarks, _again(about), documents)
 
 
 def typed(words: list[str]) -> str:
@@ -68,6 +68,12 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
         kernel = about["kernel"]
         facts.insert(1, Fact("kernel", f"{kernel['release']} {kernel['version']}"))
     return [Fact(fact.name, text.clean(fact.value)) for fact in facts]
+
+
+def _again(about: dict[str, Any]) -> str:
+    if "guest" in about:
+        return _command(about["command_line"])
+    return f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
 
 
 def _documents(scenario: str, about: dict[str, Any]) -> Iterator[Document]:
