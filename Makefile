@@ -47,7 +47,7 @@ lint: $(VENV)/dev ## Formatting, lints, types, licences
 	scripts/deny $(BIN)/python
 
 .PHONY: bench
-bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark and ns-3, start-up, campaigns, micro-benchmarks
+bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark, ns-3 and Mahimahi, start-up, campaigns, micro-benchmarks
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/emulation.py

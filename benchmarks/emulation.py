@@ -1,8 +1,8 @@
 """How exact and how fast links are emulated in real time: `python benchmarks/emulation.py`.
 
 Streams, pings and datagrams between two network namespaces with the emulator between them. What can be done at most is
-measured in the same run with a program that only reads and writes (`crates/emulator/examples/forward.rs`): compare
-ratios, as the machine may be busy with other things.
+measured in the same run with a program that only reads and writes (`crates/emulator/examples/forward.rs`), and so is
+Mahimahi, where it is installed: compare ratios, as the machine may be busy with other things.
 """
 
 from __future__ import annotations
@@ -15,28 +15,26 @@ import sys
 import time
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from pathlib import Path
+from statistics import mean
 
+import mahimahi
 from simulation import example, scenario
+from wire import SERVER, Wire, path, ready
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from mptcplab import _core
-
     Element = dict[str, Any]
 
-TRAFFIC = str(Path(__file__).parent / "traffic.py")
-CLIENT, SERVER = "10.0.1.2", "10.9.0.1"
 MS = 1_000_000
 # Of 1500 bytes, headers of IPv4 and TCP with time stamps take 52.
 GOODPUT = 1448 / 1500
 # Of what is possible.
 LEAST = 0.8
 TIMES = int(os.environ.get("MPTCPLAB_BENCH_TIMES", "3"))
-SECONDS = float(os.environ.get("MPTCPLAB_BENCH_SECONDS", "3"))
+OBSTACLE = mahimahi.obstacle()
 
 
 def main() -> None:
@@ -48,6 +46,8 @@ def main() -> None:
         os.nice(-10)
     print("\nemulation: one stream each, best of", TIMES, "runs; Gbit/s up, down")
     passthrough()
+    if OBSTACLE:
+        print(f"\nMahimahi: not run, as {OBSTACLE}")
     print("\ngoodput of TCP, Mbit/s: ideal, found up and down")
     for mbps, bound in [(12, 0.002), (100, 0.002), (1000, 0.01)]:
         goodput(mbps, bound)
@@ -82,31 +82,52 @@ def passthrough() -> None:
 
 
 def goodput(mbps: int, bound: float) -> None:
-    queue = {"queue": "drop-tail", "bytes": 64 << 20}
-    elements: list[Element] = [
-        {"element": "rate", "rate": mbps * 1_000_000, "queue": queue},
-        delay(5),
-    ]
+    queue_bytes = 64 << 20
+    elements = [rate(mbps, queue_bytes), delay(5)]
     memory = 4 << 20 if mbps < 1000 else 64 << 20
     ideal = GOODPUT * mbps
-    found = [1e3 * gbps for gbps in emulated(elements, memory=memory)]
-    errors = [one / ideal - 1 for one in found]
-    good = max(abs(error) for error in errors) <= bound
-    print(
-        f"  {mbps:5} Mbit/s {ideal:10.3f} {found[0]:10.3f} {found[1]:10.3f}   "
-        f"{errors[0]:+8.3%} {errors[1]:+8.3%}   {verdict(good, f'within {bound:.1%}')}"
+    show_goodput(f"{mbps:5} Mbit/s", ideal, emulated(elements, memory), bound)
+    if not OBSTACLE:
+        with mahimahi.shells(5, mbps, queue_bytes, memory) as (wire, _):
+            show_goodput("Mahimahi", ideal, wire.both_ways())
+
+
+def show_goodput(
+    label: str, ideal: float, gbps: tuple[float, float], bound: float | None = None
+) -> None:
+    up, down = (1e3 * one for one in gbps)
+    errors = (up / ideal - 1, down / ideal - 1)
+    line = (
+        f"  {label:>12} {ideal:10.3f} {up:10.3f} {down:10.3f}   {errors[0]:+8.3%} {errors[1]:+8.3%}"
     )
+    if bound is not None:
+        line += f"   {verdict(max(map(abs, errors)) <= bound, f'within {bound:.1%}')}"
+    print(line, flush=True)
 
 
 def round_trips() -> None:
     with lab([delay(20)]) as wire:
-        found = sorted(wire.run(wire.client, "pings", SERVER, "400", "0.005"))
-    mean, p99 = sum(found) / len(found), found[int(len(found) * 0.99)]
-    good = len(found) >= 396 and abs(mean - 40) < 0.3 and p99 - 40 < 1
+        found = pings(wire)
+    good = len(found) >= 396 and abs(mean(found) - 40) < 0.3 and p99(found) - 40 < 1
     print(
-        f"  round trip of 40 ms: {len(found)} of 400, mean {mean:.3f}, p99 {p99:.3f}, most {found[-1]:.3f} ms   "
+        f"  round trip of 40 ms: {distribution(found)}   "
         f"{verdict(good, 'mean within 0.3, p99 within 1 ms')}"
     )
+    if not OBSTACLE:
+        with mahimahi.shells(20) as (wire, _):
+            print(f"    Mahimahi: {distribution(pings(wire))}")
+
+
+def pings(wire: Wire) -> list[float]:
+    return sorted(wire.run(wire.client, "pings", SERVER, "400", "0.005"))
+
+
+def distribution(found: list[float]) -> str:
+    return f"{len(found)} of 400, mean {mean(found):.3f}, p99 {p99(found):.3f}, most {found[-1]:.3f} ms"
+
+
+def p99(found: list[float]) -> float:
+    return found[int(len(found) * 0.99)]
 
 
 def losses() -> None:
@@ -155,75 +176,25 @@ def trace() -> None:
 
 
 def idle() -> None:
-    queue = {"queue": "drop-tail", "bytes": 1 << 20}
-    with lab([{"element": "rate", "rate": 100_000_000, "queue": queue}, delay(20)]) as wire:
-        before = time.process_time()
-        time.sleep(2)
-        share = (time.process_time() - before) / 2
-        print(f"  idle: {share:.2%}   {verdict(share < 0.005, 'near 0')}")
-        shares = []
-        for _ in range(TIMES):
-            before, begun = time.process_time(), time.monotonic()
-            wire.stream(up=False)
-            shares.append((time.process_time() - before) / (time.monotonic() - begun))
-        share = min(shares)
-        print(f"  100 Mbit/s: {share:.1%}   {verdict(share < 0.1, 'below 10 %')}")
+    mbps, queue_bytes = 100, 1 << 20
+    with lab([rate(mbps, queue_bytes), delay(20)]) as wire:
+        resting, busy = shares(wire, time.process_time)
+    print(f"  idle: {resting:.2%}   {verdict(resting < 0.005, 'near 0')}")
+    print(f"  100 Mbit/s: {busy:.1%}   {verdict(busy < 0.1, 'below 10 %')}")
+    if not OBSTACLE:
+        with mahimahi.shells(20, mbps, queue_bytes) as (wire, clock):
+            resting, busy = shares(wire, clock)
+        print(f"    Mahimahi: idle {resting:.2%}, 100 Mbit/s {busy:.1%}")
 
 
-class Wire:
-    """A client and a server in namespaces of their own."""
-
-    def __init__(self) -> None:
-        from mptcplab import _core
-
-        self.client, self.server = _core.Namespace(), _core.Namespace()
-        self.begun_ns = 0
-        # What passed the ports of the emulator, once it has ended.
-        self.passed: dict[str, dict[str, int]] = {}
-
-    def set_up(self, memory: int = 64 << 20) -> None:
-        """Once there are devices."""
-        for space, address in [(self.client, CLIENT), (self.server, SERVER)]:
-            self.shell(
-                space,
-                f"""ip link set lo up; ip address add {address}/32 dev wifi; ip link set wifi txqueuelen 1000 up
-                ip route add default dev wifi
-                echo 4096 131072 {memory} > /proc/sys/net/ipv4/tcp_rmem
-                echo 4096 65536 {memory} > /proc/sys/net/ipv4/tcp_wmem""",
-            )
-
-    def shell(self, space: _core.Namespace, script: str) -> None:
-        subprocess.run([*self.enter(space), "sh", "-ec", script], check=True)
-
-    def enter(self, space: _core.Namespace) -> list[str]:
-        return ["nsenter", f"--net={path(space)}", "--"]
-
-    def start(self, space: _core.Namespace, *words: str) -> subprocess.Popen[str]:
-        command = [*self.enter(space), sys.executable, TRAFFIC, *words]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-    def run(self, space: _core.Namespace, *words: str) -> Any:
-        with self.start(space, *words) as process:
-            return result(process)
-
-    def stream(self, *, up: bool) -> float:
-        """Gbit/s that a stream has in the middle of its time."""
-        ends = [(self.client, CLIENT), (self.server, SERVER)]
-        (sender, local), (receiver, remote) = ends if up else ends[::-1]
-        with self.start(receiver, "sink", remote, "1", str(1 + SECONDS)) as sink:
-            ready(sink)
-            with self.start(sender, "source", local, remote, str(1.5 + SECONDS)) as source:
-                found = result(sink)
-                result(source)
-        return float(found["bytes"] * 8e-9 / found["seconds"])
-
-    def datagrams(self, number: int, per_second: int, size: int) -> list[int]:
-        """When those arrived that the client sent."""
-        with self.start(self.server, "count", SERVER) as counter:
-            ready(counter)
-            self.run(self.client, "blast", CLIENT, SERVER, str(number), str(per_second), str(size))
-            times: list[int] = result(counter)["times"]
-            return times
+def shares(wire: Wire, clock: Callable[[], float]) -> tuple[float, float]:
+    """Of a core, at rest and at least while a stream goes down."""
+    found = []
+    for use in [partial(time.sleep, 2)] + TIMES * [partial(wire.stream, up=False)]:
+        before, begun = clock(), time.monotonic()
+        use()
+        found.append((clock() - before) / (time.monotonic() - begun))
+    return found[0], min(found[1:])
 
 
 @contextmanager
@@ -238,7 +209,7 @@ def lab(elements: list[Element], memory: int = 64 << 20, seed: int = 1) -> Itera
         "links": {"one": link},
         "paths": [{**plan["paths"][0], "name": "wifi", "link": "one"}],
     }
-    wire = Wire()
+    wire = Wire(_core.Namespace(), _core.Namespace())
     ports = [
         (host, "wifi", space.fileno(), "wifi", "")
         for host, space in [("client", wire.client), ("server", wire.server)]
@@ -256,11 +227,13 @@ def lab(elements: list[Element], memory: int = 64 << 20, seed: int = 1) -> Itera
 
 def emulated(elements: list[Element], memory: int = 64 << 20) -> tuple[float, float]:
     with lab(elements, memory) as wire:
-        return (wire.stream(up=True), wire.stream(up=False))
+        return wire.both_ways()
 
 
 def forwarded(program: str, mode: str) -> tuple[float, float]:
-    wire = Wire()
+    from mptcplab import _core
+
+    wire = Wire(_core.Namespace(), _core.Namespace())
     words = [mode, path(wire.client), "wifi", path(wire.server), "wifi"]
     with subprocess.Popen(
         [program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -269,21 +242,12 @@ def forwarded(program: str, mode: str) -> tuple[float, float]:
         wire.set_up()
         assert process.stdin is not None
         with closing(process.stdin):
-            return (wire.stream(up=True), wire.stream(up=False))
+            return wire.both_ways()
 
 
-def path(space: _core.Namespace) -> str:
-    return f"/proc/{os.getpid()}/fd/{space.fileno()}"
-
-
-def ready(process: subprocess.Popen[str]) -> None:
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-
-
-def result(process: subprocess.Popen[str]) -> Any:
-    assert process.stdout is not None
-    return json.loads(process.stdout.readline())
+def rate(mbps: int, queue_bytes: int) -> Element:
+    queue = {"queue": "drop-tail", "bytes": queue_bytes}
+    return {"element": "rate", "rate": mbps * 1_000_000, "queue": queue}
 
 
 def delay(ms: int) -> Element:
