@@ -367,7 +367,7 @@ def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> No
     plot.click(position={"x": place["left"], "y": place["top"]})
     record = int(column(shown, "rtt", 0, "record")[place["number"]])
     at = column(shown, "rtt", 0, "x")[place["number"]]
-    panel = shown.page.locator("aside.packet")
+    panel = shown.page.locator("aside.panel")
     assert panel.is_visible()
     assert f"frame.number == {record}" in panel.inner_text()
     start = comparison.mptcp.connections["start_ns"].item()
@@ -410,9 +410,9 @@ def test_it_works_without_a_mouse(shown: Shown) -> None:
     reader = shown.page.locator(".reader")
     assert f"packet {record} of server.pcapng" in reader.inner_text()
     shown.page.keyboard.press("Enter")
-    assert f"frame.number == {record}" in shown.page.inner_text("aside.packet")
+    assert f"frame.number == {record}" in shown.page.inner_text("aside.panel")
     shown.page.keyboard.press("Escape")
-    assert not shown.page.is_visible("aside.packet")
+    assert not shown.page.is_visible("aside.panel")
     assert plot.evaluate("(one) => one === document.activeElement")
 
 

@@ -1,5 +1,5 @@
 // The parts of ECharts that the page uses.
-import { LineChart, ScatterChart } from "echarts/charts";
+import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   AriaComponent,
   GridComponent,
@@ -11,6 +11,7 @@ import { init, use } from "echarts/core";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 
 use([
+  CustomChart,
   LineChart,
   ScatterChart,
   AriaComponent,

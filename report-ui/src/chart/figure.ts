@@ -1,49 +1,22 @@
-// A chart with all that belongs to it: heading, legend, what it shows and how that is computed, ways to take it along.
-import { button, make } from "../page/dom";
-import type { Chart, Definition, Page } from "../page/shape";
-import { onThemeChange } from "../page/theme";
+// A chart of a run with all that belongs to it.
+import { make } from "../page/dom";
+import type { Chart, Page } from "../page/shape";
 import type { View } from "../run/view";
-import { saveCsv, savePng, saveSvg } from "./export";
+import { pictureOf, saveCsv } from "./export";
+import { frameOf } from "./frame";
 import { legendOf } from "./legend";
+import { savePng, saveSvg } from "./picture";
 import { Plot } from "./plot";
 
 export function drawFigure(chart: Chart, page: Page, view: View, place: HTMLElement): Plot {
-  const head = make("div", { class: "head" }, make("h3", { id: `${chart.id}-title` }, chart.title));
-  const figure = make("figure", { id: chart.id, "aria-labelledby": `${chart.id}-title` }, head);
-  let legend = legendOf(chart);
-  head.append(legend);
-  onThemeChange(() => {
-    const next = legendOf(chart);
-    legend.replaceWith(next);
-    legend = next;
-  });
-  place.append(figure);
-  const plot = new Plot(chart, view, page.moments, figure);
-  const formats = { PNG: savePng, SVG: saveSvg, CSV: saveCsv };
-  head.append(
-    make(
-      "span",
-      { class: "tools" },
-      ...Object.entries(formats).map(([name, save]) =>
-        button(name, `save ${chart.title} as ${name}`, () => save(plot, page)),
-      ),
-    ),
-  );
-  const thinned = chart.thinned ? [make("p", { class: "thinned" }, chart.thinned)] : [];
-  figure.append(make("figcaption", {}, ...thinned, computed(chart)));
+  const body = make("div");
+  const picture = () => pictureOf(plot, page);
+  const takes = {
+    PNG: () => savePng(picture),
+    SVG: () => saveSvg(picture),
+    CSV: () => saveCsv(plot, page),
+  };
+  place.append(frameOf(chart, body, () => legendOf(chart), takes).figure);
+  const plot = new Plot(chart, view, page.moments, body);
   return plot;
-}
-
-function computed(chart: Chart): HTMLElement {
-  return make(
-    "details",
-    {},
-    make("summary", {}, "How computed"),
-    make("p", {}, chart.note),
-    make("dl", {}, ...chart.definitions.flatMap(defined)),
-  );
-}
-
-function defined({ column, meaning }: Definition): HTMLElement[] {
-  return [make("dt", {}, make("code", {}, column)), make("dd", {}, meaning)];
 }

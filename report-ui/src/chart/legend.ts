@@ -31,7 +31,7 @@ export function swatch(series: Pick<Series, "kind" | "role" | "subflow">): HTMLE
   );
 }
 
-function line(colour: string, dash: Style["dash"]): HTMLElement {
+export function line(colour: string, dash: Style["dash"]): HTMLElement {
   const dashes = dash === "solid" ? "" : dash;
   return sign(
     colour,

@@ -1,5 +1,5 @@
 // Reads the page's description, and puts its long columns where they belong.
-import type { Column, Page } from "./shape";
+import type { Column } from "./shape";
 
 // Item types by Python's type codes.
 const TYPES = { d: Float64Array, I: Uint32Array, H: Uint16Array };
@@ -10,7 +10,7 @@ interface Place {
   length: number;
 }
 
-export async function read(): Promise<Page> {
+export async function read<Described>(): Promise<Described> {
   const columns = await unpacked(text("columns"));
   return JSON.parse(text("page"), (_, value) => (isPlace(value) ? column(columns, value) : value));
 }

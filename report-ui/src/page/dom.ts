@@ -33,3 +33,12 @@ export function copies(text: string): HTMLButtonElement {
   });
   return element;
 }
+
+export function onWidthChange(element: HTMLElement, changed: () => void): void {
+  let width = element.clientWidth;
+  new ResizeObserver(() => {
+    if (element.clientWidth === width) return;
+    width = element.clientWidth;
+    changed();
+  }).observe(element);
+}

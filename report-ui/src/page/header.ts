@@ -2,7 +2,7 @@
 import { make } from "./dom";
 import type { Page } from "./shape";
 
-export function header(page: Page): HTMLElement {
+export function header(page: Pick<Page, "title" | "subtitle" | "badges" | "verdict">): HTMLElement {
   const badges = page.badges.map(({ text, meaning }) => make("li", { title: meaning }, text));
   return make(
     "header",

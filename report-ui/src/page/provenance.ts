@@ -2,7 +2,9 @@
 import { button, copies, make, save } from "./dom";
 import type { Document, Page } from "./shape";
 
-export function provenance({ provenance: { facts, remarks, command, documents } }: Page): HTMLElement {
+export function provenance({
+  provenance: { facts, remarks, command, documents },
+}: Pick<Page, "provenance">): HTMLElement {
   const section = make("section", { id: "provenance" }, make("h2", {}, "Where this comes from"));
   if (remarks.length)
     section.append(

@@ -1,6 +1,7 @@
 // The packet behind a point: where it is, and how Wireshark and tshark show it.
 import type { Point } from "../chart/plot";
-import { button, copies, make } from "../page/dom";
+import { copies, make } from "../page/dom";
+import { Panel } from "../page/panel";
 import type { Page } from "../page/shape";
 
 export interface Packet {
@@ -15,14 +16,9 @@ export function packetOf(page: Page, { drawn, number }: Point): Packet | null {
 }
 
 export class PacketPanel {
-  readonly element = make("aside", { class: "packet", "aria-live": "polite", hidden: "" });
-  private before: Element | null = null;
+  readonly panel = new Panel();
 
-  constructor(private readonly page: Page) {
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !this.element.hidden) this.close();
-    });
-  }
+  constructor(private readonly page: Page) {}
 
   choose(point: Point): void {
     const packet = packetOf(this.page, point);
@@ -32,21 +28,11 @@ export class PacketPanel {
   show({ capture, record }: Packet): void {
     const filter = `frame.number == ${record}`;
     const command = `tshark -r ${quoted(capture)} -Y '${filter}' -V`;
-    const close = button("×", "close", () => this.close());
-    this.before = document.activeElement;
-    this.element.replaceChildren(
-      make("h2", {}, `Packet ${record} of ${capture}`),
-      close,
+    this.panel.show(
+      `Packet ${record} of ${capture}`,
       make("p", {}, "In Wireshark: ", make("code", {}, filter), copies(filter)),
       make("p", {}, "On the terminal: ", make("code", {}, command), copies(command)),
     );
-    this.element.hidden = false;
-    close.focus();
-  }
-
-  private close(): void {
-    this.element.hidden = true;
-    if (this.before instanceof HTMLElement) this.before.focus();
   }
 }
 

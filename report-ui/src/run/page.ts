@@ -2,7 +2,8 @@
 import { drawFigure } from "../chart/figure";
 import type { Plot } from "../chart/plot";
 import { react } from "../chart/pointer";
-import { make } from "../page/dom";
+import { make, onWidthChange } from "../page/dom";
+import { expose, exposeDrawn } from "../page/expose";
 import { header } from "../page/header";
 import { provenance } from "../page/provenance";
 import type { Page } from "../page/shape";
@@ -14,17 +15,10 @@ import { Reader } from "./reader";
 import { toolbar } from "./toolbar";
 import { View } from "./view";
 
-declare global {
-  interface Window {
-    // For the console: what the page holds, and how it is drawn.
-    mptcplab: { page: Page; view: View; plots: Plot[]; drawn: boolean; drawnAfterMs: number };
-  }
-}
-
 export async function drawRun(page: Page): Promise<void> {
   const view = new View({ from: page.from_s, to: page.to_s });
   const plots: Plot[] = [];
-  window.mptcplab = { page, view, plots, drawn: false, drawnAfterMs: Number.NaN };
+  expose({ page, view, plots });
   const charts = make("section", { class: "charts", "aria-label": "charts" });
   const packets = new PacketPanel(page);
   document.body.append(
@@ -38,10 +32,10 @@ export async function drawRun(page: Page): Promise<void> {
       eventTable(page, view, packets),
       provenance(page),
     ),
-    packets.element,
+    packets.panel.element,
   );
   const reader = new Reader(page, plots);
-  document.body.append(reader.element);
+  document.body.append(reader.tip.element);
   for (const chart of page.charts) {
     const plot = drawFigure(chart, page, view, charts);
     react(plot, {
@@ -58,14 +52,5 @@ export async function drawRun(page: Page): Promise<void> {
   view.follow(redraw);
   onThemeChange(redraw);
   onWidthChange(charts, redraw);
-  Object.assign(window.mptcplab, { drawn: true, drawnAfterMs: performance.now() });
-}
-
-function onWidthChange(element: HTMLElement, changed: () => void): void {
-  let width = element.clientWidth;
-  new ResizeObserver(() => {
-    if (element.clientWidth === width) return;
-    width = element.clientWidth;
-    changed();
-  }).observe(element);
+  exposeDrawn();
 }

@@ -1,0 +1,93 @@
+"""What the charts of a campaign say about themselves."""
+
+from __future__ import annotations
+
+from mptcplab.report.campaign.shape import Chart
+from mptcplab.report.campaign.subject import Subject
+from mptcplab.report.columns import definitions
+from mptcplab.results.statistics.bootstrap import METHOD
+from mptcplab.results.statistics.ccdf import METHOD as BAND
+
+INTERVAL = f"95 % confidence interval ({METHOD})"
+BEST = (
+    "Best is the path over which plain TCP had the highest mean throughput under the same "
+    "conditions."
+)
+
+
+def charts(subject: Subject, points: str | None, band: str | None) -> list[Chart]:
+    """Describe all charts; those without data are left out by what draws them."""
+    throughput = definitions("transfers", "throughput_mbps")
+    return [
+        Chart(
+            "boxes",
+            "",
+            "A box per group: from the first to the third quartile (linear between values), with "
+            "a line at the median. Whiskers end at the last run within 1.5 quartile distances of "
+            "the box. A point is a run that finished; n is how many of them there are.",
+            [],
+            points,
+        ),
+        Chart(
+            "gain",
+            "Gain over the best single path",
+            "Mean throughput of MPTCP / mean throughput of plain TCP over the best single path "
+            f"− 1, over runs with the same seed. {BEST} Lines are its {INTERVAL}; pairs are "
+            "resampled.",
+            throughput,
+        ),
+        Chart(
+            "share",
+            "Traffic shares",
+            "Part of the delivered bytes that first arrived over each path: mean over runs with "
+            f"its {INTERVAL}. The bars of a group add up to 100 %.",
+            definitions("flows", "share"),
+        ),
+        Chart(
+            "rtt",
+            "Round-trip times",
+            "Part of all samples of all runs of a group that are at or above a value, from the "
+            f"bins that quantiles come from. Bands are 95 % ({BAND}).",
+            definitions("distributions", "quantity", "from_ms", "count"),
+            band,
+        ),
+        Chart(
+            "out_of_order_delay",
+            "Out-of-order delays",
+            "Part of all segments of all runs of a group that waited that long or longer for "
+            "earlier data; those that did not wait are below the smallest value that is shown, as "
+            f"a logarithm has no 0. Bands are 95 % ({BAND}).",
+            definitions("distributions", "quantity", "from_ms", "count"),
+            band,
+        ),
+        Chart(
+            "variation",
+            "Coefficient of variation of the throughput",
+            f"Mean over runs, with its {INTERVAL}.",
+            definitions("transfers", "coefficient_of_variation"),
+        ),
+        Chart(
+            "scatter",
+            "Throughput against throughput",
+            "A point per two runs under the same conditions with the same seed. On the line both "
+            "have the same throughput; the counts on its sides are of all such runs.",
+            throughput,
+            points,
+        ),
+        Chart(
+            "heat",
+            "Two axes",
+            f"Median over the runs of a group; of the gain, what the chart of gains shows. {BEST}",
+            [],
+        ),
+        Chart(
+            "numbers",
+            "All numbers",
+            f"Mean ± standard deviation (n − 1); median with its {INTERVAL}. Against the best "
+            "single path: mean difference of runs with the same seed with its interval, matched-"
+            "pairs rank-biserial correlation (1: above in every pair, −1: below in every pair), "
+            "p of Wilcoxon's signed-rank test, corrected over all groups and figures of this "
+            f"page (Benjamini and Hochberg). {BEST}",
+            [],
+        ),
+    ]

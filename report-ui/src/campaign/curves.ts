@@ -1,0 +1,131 @@
+// Distributions of samples: the part at or above each value, both axes logarithmic, with bands.
+import { drawn } from "../chart/shapes";
+import { cellsOf, headOf, keysOf } from "./csv";
+import { boxOf } from "./grid";
+import { labelOf, shownOf } from "./layout";
+import type { Item, Kind } from "./plot";
+import { axisOf, logarithmic } from "./scale";
+import type { CampaignPage, Curve } from "./shape";
+import { count, figure, percent } from "./text";
+import type { View } from "./view";
+
+const HEIGHT = 340;
+const TITLES = { rtt: "Round-trip times", out_of_order_delay: "Out-of-order delays" };
+const NAMES = { rtt: "round-trip time, ms", out_of_order_delay: "out-of-order delay, ms" };
+
+export const rtt = kindOf("rtt");
+export const delay = kindOf("out_of_order_delay");
+
+function kindOf(quantity: keyof typeof TITLES): Kind {
+  return {
+    id: quantity,
+    height: HEIGHT,
+    wide: false,
+    describe(page, view, _width, above) {
+      const found = shownCurves(page, view, quantity);
+      if (!found.length) return null;
+      const values = found.flatMap(({ points }) => points.map(({ value }) => value));
+      const parts = found.flatMap(({ points }) => points.map(({ part }) => part));
+      const x = logarithmic(least(values), most(values));
+      const y = logarithmic(least(parts), 1);
+      const place = (value: number, part: number): [number, number] => [
+        x.of(value),
+        y.of(Math.max(part, 1e-9)),
+      ];
+      const option = {
+        grid: boxOf(HEIGHT, above),
+        xAxis: axisOf(x, NAMES[quantity], false),
+        yAxis: axisOf(y, "part of samples at or above", true),
+        series: [
+          drawn(
+            found.filter(({ curve }) => curve.low.length),
+            ({ points, style }, coord) => ({
+              type: "polygon",
+              shape: {
+                points: [
+                  ...points.map(({ value, high }) => coord(place(value, high))),
+                  ...points
+                    .map(({ value, low }) => coord(place(value, Math.max(low, 10 ** y.min))))
+                    .reverse(),
+                ],
+              },
+              style: { fill: style.colour, opacity: 0.15 },
+            }),
+            1,
+          ),
+          ...found.map(({ points, style }) => ({
+            type: "line",
+            silent: true,
+            showSymbol: false,
+            lineStyle: { color: style.colour, type: style.dash, width: 1.8 },
+            data: points.map(({ value, part }) => place(value, part)),
+          })),
+        ],
+      };
+      const items = found.flatMap(({ points, group, curve }): Item[] =>
+        points.map(({ value, part, low, high }) => ({
+          at: place(value, part),
+          words: [
+            labelOf(page, group),
+            `${percent(part)} at ${figure(value)} ms or above${curve.low.length ? ` [${percent(low)}, ${percent(high)}]` : ""}`,
+            `${count(curve.samples)} samples of ${count(curve.n)} runs`,
+          ],
+          target: { group },
+        })),
+      );
+      return { title: titleOf(page, view, quantity), option, items, keys: [] };
+    },
+    rows(page, view) {
+      const head = ["runs_used", "samples", "value_ms", "probability", "low", "high", "runs"];
+      const rows = shownCurves(page, view, quantity).flatMap(({ group, points, curve }) => {
+        const runs = keysOf(page, group);
+        return points.map(({ value, part, low, high }) => [
+          ...cellsOf(page, group),
+          String(curve.n),
+          String(curve.samples),
+          ...[value, part, ...(curve.low.length ? [low, high] : [])].map(String),
+          ...(curve.low.length ? [] : ["", ""]),
+          runs,
+        ]);
+      });
+      return [[...headOf(page), ...head], ...rows];
+    },
+  };
+}
+
+// One column of the layout: curves of all would hide each other.
+function shownCurves(page: CampaignPage, view: View, quantity: keyof typeof TITLES) {
+  const column = view.along < 0 ? 0 : (view.at[view.along] ?? 0);
+  return shownOf(page, view).series.flatMap(({ style, groups }) => {
+    const group = groups[column] ?? null;
+    const curve = page.curves[quantity].find((one) => one.group === group);
+    if (group === null || !curve) return [];
+    const points = pointsOf(curve);
+    return points.length > 1 ? [{ style, group, curve, points }] : [];
+  });
+}
+
+// Without 0, which no logarithm has.
+function pointsOf({ value, probability, low, high }: Curve) {
+  return Array.from(value, (at, place) => ({
+    value: at,
+    part: probability[place] as number,
+    low: low[place] ?? 0,
+    high: high[place] ?? 0,
+  })).filter((point) => point.value > 0 && point.part > 0);
+}
+
+function titleOf(page: CampaignPage, view: View, quantity: keyof typeof TITLES): string {
+  const axis = page.axes[view.along];
+  return axis
+    ? `${TITLES[quantity]} at ${axis.name} ${axis.values[view.at[view.along] ?? 0]}`
+    : TITLES[quantity];
+}
+
+function least(values: number[]): number {
+  return values.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+}
+
+function most(values: number[]): number {
+  return values.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
+}

@@ -1,0 +1,71 @@
+// Which groups stand where: columns along an axis, and in each a group per series.
+import { type Style, styleOf } from "../page/theme";
+import type { CampaignPage, Group } from "./shape";
+import type { View } from "./view";
+
+export interface Series {
+  name: string;
+  contender: number;
+  style: Style;
+  // Number of the group in each column.
+  groups: (number | null)[];
+}
+
+export interface Layout {
+  columns: string[];
+  series: Series[];
+}
+
+// All series that there are with these axes; those that are hidden, too.
+export function layoutOf(page: CampaignPage, view: View): Layout {
+  const along = page.axes[view.along];
+  const splits = page.axes[view.split]?.values.map((_, place) => place) ?? [null];
+  const columns = along?.values ?? [""];
+  const found: Omit<Series, "style">[] = [];
+  page.contenders.forEach((name, contender) => {
+    for (const split of [null, ...splits.filter((one) => one !== null)]) {
+      const groups = columns.map((_, column) => groupOf(page, view, contender, column, split));
+      if (groups.every((group) => group === null)) continue;
+      const value = split === null ? "" : (page.axes[view.split]?.values[split] ?? "");
+      found.push({ name: value ? `${name} ${value}` : name, contender, groups });
+    }
+  });
+  return { columns, series: found.map((series, number) => ({ ...series, style: styleOf(number) })) };
+}
+
+export function shownOf(page: CampaignPage, view: View): Layout {
+  const { columns, series } = layoutOf(page, view);
+  return { columns, series: series.filter(({ name }) => !view.hidden.has(name)) };
+}
+
+export function labelOf(page: CampaignPage, number: number): string {
+  const group = page.groups[number] as Group;
+  return [page.contenders[group.contender], ...valuesOf(page, group).filter(Boolean)].join(", ");
+}
+
+// A group's value of each axis, empty where it is the same for all.
+export function valuesOf(page: CampaignPage, group: Group): string[] {
+  return page.axes.map((axis, number) => {
+    const place = group.values[number];
+    return place === null || place === undefined ? "" : (axis.values[place] ?? "");
+  });
+}
+
+// Plain TCP has no value of an axis that does not touch it: it stands in every column, and in one series for all.
+function groupOf(
+  page: CampaignPage,
+  view: View,
+  contender: number,
+  column: number,
+  split: number | null,
+): number | null {
+  const found = page.groups.findIndex(
+    (group) =>
+      group.contender === contender &&
+      group.values.every((value, axis) => {
+        if (axis === view.split) return value === split;
+        return value === null || value === (axis === view.along ? column : view.at[axis]);
+      }),
+  );
+  return found < 0 ? null : found;
+}

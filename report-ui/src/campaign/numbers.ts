@@ -1,0 +1,103 @@
+// The table of all numbers of a figure, for the groups that are shown.
+import { make } from "../page/dom";
+import { cellsOf, headOf, keysOf } from "./csv";
+import { standing } from "./grid";
+import { layoutOf } from "./layout";
+import type { CampaignPage, Group, SummaryColumn } from "./shape";
+import { count, exact, figure, pValue, signed } from "./text";
+import type { View } from "./view";
+
+const COLUMNS: [name: string, meaning: string][] = [
+  ["n", "runs that finished, of those planned"],
+  ["failed", "runs that failed"],
+  ["mean ± σ", "mean and standard deviation (n − 1)"],
+  ["median [95 %]", "median with its confidence interval"],
+  ["min – max", "smallest and largest value"],
+  [
+    "− best path [95 %]",
+    "mean difference from plain TCP over the best single path, with its confidence interval",
+  ],
+  ["effect", "matched-pairs rank-biserial correlation"],
+  ["corrected p", "Wilcoxon's signed-rank test, corrected over all groups and figures"],
+];
+const EXACT: SummaryColumn[] = [
+  "n",
+  "mean",
+  "sigma",
+  "median",
+  "median_low",
+  "median_high",
+  "minimum",
+  "maximum",
+  "difference",
+  "difference_low",
+  "difference_high",
+  "effect",
+  "p_value",
+];
+
+export function numbersOf(page: CampaignPage, view: View, choose: (group: number) => void): HTMLElement {
+  const heads = [
+    ...headOf(page).map((name) => make("th", { scope: "col" }, name)),
+    ...COLUMNS.map(([name, meaning]) => make("th", { scope: "col", class: "number", title: meaning }, name)),
+  ];
+  const rows = groupsOf(page, view).map((group) => row(page, view, group, choose));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
+}
+
+// Of all groups and figures, whatever is shown.
+export function numberRows(page: CampaignPage): string[][] {
+  return [
+    [...headOf(page), "planned", "done", "finished", "failed", "figure", "unit", ...EXACT, "runs"],
+    ...page.groups.flatMap((group, number) => {
+      const keys = keysOf(page, number);
+      return page.figures.map((one) => [
+        ...cellsOf(page, number),
+        ...[group.planned, group.done, group.finished, group.failed].map(String),
+        one.id,
+        one.unit,
+        ...EXACT.map((column) => exact(one.summary[column][number])),
+        keys,
+      ]);
+    }),
+  ];
+}
+
+function groupsOf(page: CampaignPage, view: View): number[] {
+  const { series } = layoutOf(page, view);
+  return [...new Set([...standing(series)].map(({ group }) => group))].sort((one, other) => one - other);
+}
+
+function row(page: CampaignPage, view: View, number: number, choose: (group: number) => void): HTMLElement {
+  const group = page.groups[number] as Group;
+  const { summary } = view.shown;
+  const of = (column: SummaryColumn) => summary[column][number] as number;
+  const [what, ...values] = cellsOf(page, number);
+  const name = make("button", { type: "button", title: "the runs behind this row" }, what ?? "");
+  name.addEventListener("click", () => choose(number));
+  const cells = [
+    group.finished === group.planned ? count(of("n")) : `${count(of("n"))} of ${count(group.planned)}`,
+    group.failed ? count(group.failed) : "",
+    `${figure(of("mean"))} ± ${figure(of("sigma"))}`,
+    `${figure(of("median"))}${ends(of("median_low"), of("median_high"), figure)}`,
+    `${figure(of("minimum"))} – ${figure(of("maximum"))}`,
+    ...(group.against === null
+      ? ["", "", ""]
+      : [
+          `${signed(of("difference"))}${ends(of("difference_low"), of("difference_high"), signed)}`,
+          Number.isNaN(of("effect")) ? "–" : of("effect").toFixed(2),
+          pValue(of("p_value")),
+        ]),
+  ];
+  return make(
+    "tr",
+    {},
+    make("td", {}, name),
+    ...values.map((value) => make("td", {}, value || "all")),
+    ...cells.map((cell) => make("td", { class: "number" }, cell)),
+  );
+}
+
+function ends(low: number, high: number, say: (value: number) => string): string {
+  return Number.isNaN(low) || Number.isNaN(high) ? "" : ` [${say(low)}, ${say(high)}]`;
+}

@@ -1,0 +1,80 @@
+// The page of a campaign.
+import { frameOf } from "../chart/frame";
+import { fileName } from "../chart/picture";
+import { make, onWidthChange, save } from "../page/dom";
+import { expose, exposeDrawn } from "../page/expose";
+import { header } from "../page/header";
+import { provenance } from "../page/provenance";
+import { drawTable } from "../page/table";
+import { onThemeChange } from "../page/theme";
+import { Tip } from "../page/tip";
+import { share, variation } from "./bars";
+import { Behind } from "./behind";
+import { boxes } from "./boxes";
+import { csv } from "./csv";
+import { delay, rtt } from "./curves";
+import { drawFigure } from "./figure";
+import { gain } from "./gain";
+import { heat } from "./heat";
+import { numberRows, numbersOf } from "./numbers";
+import type { Plot } from "./plot";
+import { react } from "./pointer";
+import { scatter } from "./scatter";
+import type { CampaignPage, Chart } from "./shape";
+import { toolbar } from "./toolbar";
+import { View } from "./view";
+
+const KINDS = [boxes, gain, share, rtt, delay, scatter, heat, variation];
+
+export async function drawCampaign(page: CampaignPage): Promise<void> {
+  const view = new View(page);
+  const plots: Plot[] = [];
+  expose({ page, view, plots });
+  const behind = new Behind(page);
+  const tip = new Tip();
+  const charts = make("section", { class: "charts side-by-side", "aria-label": "charts" });
+  const told = (id: string) => page.charts.find((one) => one.id === id) as Chart;
+  document.body.append(
+    make(
+      "main",
+      {},
+      header(page),
+      toolbar(page, view),
+      charts,
+      numbers(told("numbers"), page, view, behind),
+      ...page.tables.map(drawTable),
+      provenance(page),
+    ),
+    behind.panel.element,
+    tip.element,
+  );
+  for (const kind of KINDS) {
+    const plot = drawFigure(kind, told(kind.id), page, view, charts);
+    react(plot, tip, (target) => behind.choose(target));
+    plots.push(plot);
+    // What is drawn is seen, and can be used, before the next one.
+    await new Promise((next) => setTimeout(next));
+  }
+  const redraw = () => {
+    for (const plot of plots) plot.draw();
+  };
+  onThemeChange(redraw);
+  onWidthChange(charts, redraw);
+  exposeDrawn();
+}
+
+function numbers(chart: Chart, page: CampaignPage, view: View, behind: Behind): HTMLElement {
+  const body = make("div", { class: "wide" });
+  const takes = {
+    CSV: () => save(`${fileName(page.title, "numbers")}.csv`, "text/csv", csv(numberRows(page))),
+  };
+  const { figure, title } = frameOf(chart, body, () => make("ul", { class: "legend" }), takes);
+  const fill = () => {
+    const { name, unit } = view.shown;
+    title.textContent = `${chart.title}: ${name}${unit ? `, ${unit}` : ""}`;
+    body.replaceChildren(numbersOf(page, view, (group) => behind.choose({ group })));
+  };
+  view.follow(fill);
+  fill();
+  return figure;
+}

@@ -1,0 +1,100 @@
+// Axes in numbers: a range that ends at ticks, linear or logarithmic. ECharts is given logarithms as they are, since its own
+// logarithmic axis has ticks at powers of ten only.
+import { theme } from "../page/theme";
+
+export interface Scale {
+  // Where a value stands.
+  of(value: number): number;
+  min: number;
+  max: number;
+  ticks: number[];
+  // What a place is called.
+  label(at: number): string;
+}
+
+const FONT = 12;
+const FEW = 3;
+
+export function linear(low: number, high: number, unit = 1): Scale {
+  const top = high > low ? high : low + 1;
+  const step = niceStep((top - low) / 5);
+  const min = Math.floor(low / step + 1e-9) * step;
+  const max = Math.ceil(top / step - 1e-9) * step;
+  const ticks = Array.from(
+    { length: Math.round((max - min) / step) + 1 },
+    (_, number) => min + number * step,
+  );
+  return { of: (value) => value, min, max, ticks, label: (at) => short(at * unit) };
+}
+
+export function logarithmic(low: number, high: number): Scale {
+  const [min, max] = [Math.log10(low) - 0.04, Math.log10(Math.max(high, low * 1.2)) + 0.04];
+  const decades = range(Math.floor(min), Math.ceil(max));
+  const within = (values: number[]) => values.filter((at) => at >= min && at <= max);
+  const powers = within(decades);
+  const fine = (factors: number[]) =>
+    within(decades.flatMap((power) => factors.map((factor) => power + Math.log10(factor))));
+  const tries = [powers, fine([1, 3]), fine([1, 2, 5]), fine([1, 1.5, 2, 3, 4, 5, 7])];
+  const ticks = tries.find((some) => some.length >= FEW) ?? linear(low, high).ticks.map(Math.log10);
+  return { of: Math.log10, min, max, ticks, label: (at) => short(10 ** at) };
+}
+
+// An axis of ECharts.
+export function axisOf(scale: Scale, name: string, vertical: boolean): object {
+  const { faint, line } = theme();
+  const label = { color: faint, fontSize: FONT };
+  return {
+    type: "value",
+    min: scale.min,
+    max: scale.max,
+    axisLine: { show: !vertical, onZero: false, lineStyle: { color: faint } },
+    axisTick: { show: !vertical, customValues: scale.ticks, lineStyle: { color: faint } },
+    axisLabel: { ...label, customValues: scale.ticks, formatter: scale.label, hideOverlap: true },
+    splitLine: { show: true, lineStyle: { color: line } },
+    name,
+    nameTextStyle: vertical ? { ...label, align: "left", padding: [0, 0, 0, -70] } : label,
+    nameLocation: vertical ? "end" : "middle",
+    nameGap: vertical ? 14 : 28,
+  };
+}
+
+// An axis with a name per column, each as wide as 1.
+export function columnsOf(columns: string[], name: string): object {
+  const { faint } = theme();
+  const label = { color: faint, fontSize: FONT };
+  const ticks = columns.map((_, column) => column);
+  return {
+    type: "value",
+    min: -0.5,
+    max: columns.length - 0.5,
+    axisLine: { onZero: false, lineStyle: { color: faint } },
+    axisTick: { show: false },
+    axisLabel: {
+      ...label,
+      customValues: ticks,
+      formatter: (at: number) => columns[at] ?? "",
+      hideOverlap: true,
+    },
+    splitLine: { show: false },
+    name,
+    nameTextStyle: label,
+    nameLocation: "middle",
+    nameGap: 28,
+  };
+}
+
+export function short(value: number): string {
+  if (value === 0 || Math.abs(value) < 1e-12) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(0).replace("e+", "e");
+  return String(Number(value.toPrecision(3)));
+}
+
+function niceStep(length: number): number {
+  const power = 10 ** Math.floor(Math.log10(length));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= length) ?? 10);
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, number) => first + number);
+}

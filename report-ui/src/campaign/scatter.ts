@@ -1,0 +1,162 @@
+// Throughput of one contender against that of another under the same conditions.
+import { drawn, line, text } from "../chart/shapes";
+import { styleOf, theme } from "../page/theme";
+import { cellsOf, headOf } from "./csv";
+import { BOTTOM, LEFT, standing } from "./grid";
+import { labelOf, layoutOf } from "./layout";
+import type { Item, Kind } from "./plot";
+import { keyOf } from "./runs";
+import { axisOf, linear } from "./scale";
+import type { CampaignPage, Sides } from "./shape";
+import { count, figure } from "./text";
+import type { View } from "./view";
+
+const HEIGHT = 440;
+const TOP = 40;
+const SIZE = HEIGHT - TOP - BOTTOM;
+
+// Two runs under the same conditions with the same seed.
+interface Pair {
+  one: number;
+  other: number;
+  x: number;
+  y: number;
+}
+
+export const scatter: Kind = {
+  id: "scatter",
+  height: HEIGHT,
+  wide: false,
+  describe(page, view, width, above) {
+    const pairs = pairsOf(page, view);
+    if (!pairs.length) return null;
+    const [one, other] = view.across.map((place) => page.contenders[place]) as [string, string];
+    const scale = linear(
+      0,
+      pairs.reduce((most, { x, y }) => Math.max(most, x, y), 0),
+    );
+    const sides = [
+      { pairs: pairs.filter(({ x, y }) => x >= y), style: styleOf(0) },
+      { pairs: pairs.filter(({ x, y }) => x < y), style: styleOf(1) },
+    ];
+    const { more, less, same } = counted(page, view);
+    const size = Math.min(SIZE, width - LEFT - 24);
+    const { faint } = theme();
+    const option = {
+      grid: { left: LEFT, top: above + TOP, width: size, height: SIZE },
+      xAxis: axisOf(scale, `${one}, Mbit/s`, false),
+      yAxis: axisOf(scale, `${other}, Mbit/s`, true),
+      series: [
+        drawn([0], (_, coord) =>
+          line(coord([0, 0]), coord([scale.max, scale.max]), {
+            stroke: faint,
+            lineWidth: 1.2,
+            lineDash: [5, 4],
+          }),
+        ),
+        ...sides.map(({ pairs: some, style }) => ({
+          type: "scatter",
+          silent: true,
+          symbol: style.symbol,
+          symbolSize: 6,
+          itemStyle: { color: style.colour, opacity: 0.7 },
+          progressive: 0,
+          data: some.map(({ x, y }) => [x, y]),
+        })),
+        drawn(
+          [
+            { words: `n ${count(less)}`, at: [0.1, 0.93] },
+            { words: `n ${count(more)}`, at: [0.9, 0.07] },
+          ],
+          ({ words, at }, coord) =>
+            text(coord([(at[0] ?? 0) * scale.max, (at[1] ?? 0) * scale.max]), words, {
+              fill: theme().text,
+              fontSize: 14,
+              fontWeight: "bold",
+            }),
+          4,
+        ),
+      ],
+    };
+    const items = pairs.map(({ one: first, other: second, x, y }): Item => ({
+      at: [x, y],
+      words: [
+        `${one} ${figure(x)}, ${other} ${figure(y)} Mbit/s`,
+        labelOf(page, page.runs.group[first] as number),
+        `runs ${keyOf(page, first)}, ${keyOf(page, second)}`,
+      ],
+      target: { run: x >= y ? first : second },
+    }));
+    const keys = [
+      { sign: "●", colour: styleOf(0).colour, name: `${one} faster: ${count(more)}` },
+      { sign: "■", colour: styleOf(1).colour, name: `${other} faster: ${count(less)}` },
+      ...(same ? [{ sign: "=", colour: faint, name: `the same: ${count(same)}` }] : []),
+    ];
+    return { title: `Throughput of ${other} against ${one}`, option, items, keys };
+  },
+  rows(page, view) {
+    const [one, other] = view.across.map((place) => page.contenders[place]);
+    return [
+      [...headOf(page), "seed", `${one} Mbit/s`, `${other} Mbit/s`, `${one} run`, `${other} run`],
+      ...pairsOf(page, view).map(({ one: first, other: second, x, y }) => [
+        ...cellsOf(page, page.runs.group[first] as number),
+        String(page.runs.seed[first]),
+        String(x),
+        String(y),
+        keyOf(page, first),
+        keyOf(page, second),
+      ]),
+    ];
+  },
+};
+
+// The groups that are on the page, hidden or not.
+function groupsOf(page: CampaignPage, view: View): Set<number> {
+  return new Set([...standing(layoutOf(page, view).series)].map(({ group }) => group));
+}
+
+function pairsOf(page: CampaignPage, view: View): Pair[] {
+  const throughput = page.figures.find(({ id }) => id === "throughput_mbps");
+  if (!throughput) return [];
+  const groups = groupsOf(page, view);
+  const [one, other] = view.across;
+  const second = new Map<number, [number, number][]>();
+  const first: [number, number][] = [];
+  throughput.run.forEach((run, place) => {
+    const group = page.runs.group[run] as number;
+    if (!groups.has(group)) return;
+    const found: [number, number] = [run, throughput.value[place] as number];
+    const contender = page.groups[group]?.contender;
+    const pair = page.runs.pair[run] as number;
+    if (contender === one) first.push(found);
+    if (contender === other) second.set(pair, [...(second.get(pair) ?? []), found]);
+  });
+  return first.flatMap(([run, x]) =>
+    (second.get(page.runs.pair[run] as number) ?? []).map(([partner, y]) => ({
+      one: run,
+      other: partner,
+      x,
+      y,
+    })),
+  );
+}
+
+// Of all runs, drawn or not.
+function counted(page: CampaignPage, view: View): Pick<Sides, "more" | "less" | "same"> {
+  const groups = groupsOf(page, view);
+  const [one, other] = view.across;
+  const sum = { more: 0, less: 0, same: 0 };
+  for (const sides of page.sides) {
+    if (!groups.has(sides.one) || !groups.has(sides.other)) continue;
+    const [a, b] = [page.groups[sides.one]?.contender, page.groups[sides.other]?.contender];
+    if (a === one && b === other) {
+      sum.more += sides.more;
+      sum.less += sides.less;
+    } else if (a === other && b === one) {
+      sum.more += sides.less;
+      sum.less += sides.more;
+    } else continue;
+    sum.same += sides.same;
+  }
+  return sum;
+}

@@ -1,0 +1,109 @@
+// What all charts of a campaign share: the figure, which axis runs along and which splits, the values of the others, and
+// what is hidden. It lives in the address, so that a link shows what its sender saw.
+import type { CampaignPage, Figure } from "./shape";
+
+export class View {
+  figure: string;
+  // Places of axes; -1 for none.
+  along: number;
+  split: number;
+  // A value of each axis: what is shown where the axis neither runs along nor splits.
+  readonly at: number[];
+  linear = false;
+  // Contenders whose throughputs are held against each other.
+  across: [number, number];
+  // The gain, or the id of a figure.
+  heat = "gain";
+  readonly hidden = new Set<string>();
+  private readonly followers: (() => void)[] = [];
+  private readonly initial: string;
+
+  constructor(private readonly page: CampaignPage) {
+    const { axes, figures, contenders } = page;
+    this.figure = figures[0]?.id ?? "";
+    this.along = axes.length ? 0 : -1;
+    this.split = axes.length > 1 ? 1 : -1;
+    this.at = axes.map(({ values }) => values.length - 1);
+    this.across = contenders.length > 2 ? [1, 2] : [0, contenders.length - 1];
+    this.initial = this.words().toString();
+    this.read();
+    window.addEventListener("hashchange", () => {
+      this.read();
+      this.tell();
+    });
+  }
+
+  get shown(): Figure {
+    return this.page.figures.find(({ id }) => id === this.figure) as Figure;
+  }
+
+  follow(follower: () => void): void {
+    this.followers.push(follower);
+  }
+
+  change(change: () => void): void {
+    change();
+    this.settle();
+    const words = this.words().toString();
+    history.replaceState(null, "", words === this.initial ? "#" : `#${words}`);
+    this.tell();
+  }
+
+  show(name: string, shown: boolean): void {
+    this.change(() => {
+      if (shown) this.hidden.delete(name);
+      else this.hidden.add(name);
+    });
+  }
+
+  private tell(): void {
+    for (const follower of this.followers) follower();
+  }
+
+  private words(): URLSearchParams {
+    const { axes } = this.page;
+    const words = new URLSearchParams({
+      figure: this.figure,
+      heat: this.heat,
+      across: this.across.join(","),
+    });
+    if (this.along >= 0) words.set("along", axes[this.along]?.name ?? "");
+    if (this.split >= 0) words.set("split", axes[this.split]?.name ?? "");
+    words.set("at", this.at.join(","));
+    if (this.linear) words.set("linear", "");
+    for (const name of this.hidden) words.append("hide", name);
+    return words;
+  }
+
+  // What an address asks for and the page does not have is left as it is.
+  private read(): void {
+    const words = new URLSearchParams(location.hash.slice(1) || this.initial);
+    const { axes, figures, contenders } = this.page;
+    const axis = (name: string | null) => axes.findIndex((one) => one.name === name);
+    const among = (place: number, length: number) => Number.isInteger(place) && place >= 0 && place < length;
+    const has = (id: string | null): id is string => figures.some((one) => one.id === id);
+    const [figure, heat] = [words.get("figure"), words.get("heat")];
+    if (has(figure)) this.figure = figure;
+    if (heat === "gain" || has(heat)) this.heat = heat;
+    if (axes.length) this.along = Math.max(axis(words.get("along")), 0);
+    this.split = axis(words.get("split"));
+    words
+      .get("at")
+      ?.split(",")
+      .map(Number)
+      .forEach((place, number) => {
+        if (number < axes.length && among(place, axes[number]?.values.length ?? 0)) this.at[number] = place;
+      });
+    const [one, other] = words.get("across")?.split(",").map(Number) ?? [];
+    if (among(one ?? -1, contenders.length) && among(other ?? -1, contenders.length))
+      this.across = [one as number, other as number];
+    this.linear = words.has("linear");
+    this.hidden.clear();
+    for (const name of words.getAll("hide")) this.hidden.add(name);
+    this.settle();
+  }
+
+  private settle(): void {
+    if (this.split === this.along) this.split = -1;
+  }
+}

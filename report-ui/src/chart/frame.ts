@@ -1,0 +1,62 @@
+// What every chart has around it: heading, legend, ways to take it along, what it shows and how that is computed.
+import { button, make } from "../page/dom";
+import type { Definition } from "../page/shape";
+import { onThemeChange } from "../page/theme";
+
+export interface Told {
+  id: string;
+  title: string;
+  note: string;
+  definitions: Definition[];
+  thinned: string | null;
+}
+
+export interface Frame {
+  figure: HTMLElement;
+  title: HTMLElement;
+  // Draws the legend again.
+  renew(): void;
+  caption: HTMLElement;
+}
+
+// `takes` are ways to save it, by the name of the format.
+export function frameOf(
+  told: Told,
+  body: Node,
+  legend: () => HTMLElement,
+  takes: Record<string, () => void>,
+): Frame {
+  const title = make("h3", { id: `${told.id}-title` }, told.title);
+  let keys = legend();
+  const renew = () => {
+    const next = legend();
+    keys.replaceWith(next);
+    keys = next;
+  };
+  onThemeChange(renew);
+  const tools = Object.entries(takes).map(([format, take]) =>
+    button(format, `save ${told.title} as ${format}`, take),
+  );
+  const head = make("div", { class: "head" }, title, keys, make("span", { class: "tools" }, ...tools));
+  const caption = make("figcaption", {}, ...(told.thinned ? [thinned(told.thinned)] : []), computed(told));
+  const figure = make("figure", { id: told.id, "aria-labelledby": title.id }, head, body, caption);
+  return { figure, title, renew, caption };
+}
+
+function thinned(words: string): HTMLElement {
+  return make("p", { class: "thinned" }, words);
+}
+
+function computed(told: Told): HTMLElement {
+  return make(
+    "details",
+    {},
+    make("summary", {}, "How computed"),
+    make("p", {}, told.note),
+    make("dl", {}, ...told.definitions.flatMap(defined)),
+  );
+}
+
+function defined({ column, meaning }: Definition): HTMLElement[] {
+  return [make("dt", {}, make("code", {}, column)), make("dd", {}, meaning)];
+}
