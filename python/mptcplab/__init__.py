@@ -10,6 +10,7 @@
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
 from mptcplab.comparing import compare
+from mptcplab.drawing import figure
 from mptcplab.machine import doctor
 from mptcplab.reporting import write_report
 from mptcplab.results.campaign import open_campaign
@@ -27,6 +28,7 @@ __all__ = [
     "analyze",
     "compare",
     "doctor",
+    "figure",
     "open_campaign",
     "run",
     "sweep",

@@ -6,7 +6,7 @@ import os
 import sys
 
 from mptcplab import Error, __version__
-from mptcplab.cli import analyze, compare, doctor, scenarios, shell, sweep
+from mptcplab.cli import analyze, compare, doctor, figure, scenarios, shell, sweep
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (analyze, run_command, sweep, report_command, compare, shell, doctor, scenarios)
+COMMANDS = (analyze, run_command, sweep, report_command, figure, compare, shell, doctor, scenarios)
 UNREADABLE = 2
 INTERRUPTED = 130
 # As a shell reports a program that a closed pipe ended.

@@ -20,15 +20,15 @@ CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 
 
 def opened(
-    place: str | PathLike[str],
+    place: str | PathLike[str], *, samples: bool = False
 ) -> Run | Comparison | list[Comparison] | Campaign | Analysis:
     """Open a run, a comparison, one per seed (``run --repeat``), a campaign, or captures.
 
-    The captures of a directory are taken as one, samples left out.
+    The captures of a directory are taken as one, their samples left out unless asked for.
     """
     path = Path(place)
     if path.is_file():
-        return analyze(path, samples=False)
+        return analyze(path, samples=samples)
     if not path.is_dir():
         raise Error(f"{place}: no such file or directory")
     if (path / ABOUT).exists():
@@ -40,7 +40,7 @@ def opened(
     if seeds := sorted(filter(_is_comparison, path.iterdir()), key=_in_order):
         return [open_comparison(seed) for seed in seeds]
     if captures := sorted(file for file in path.iterdir() if CAPTURE.fullmatch(file.name)):
-        return analyze(captures, samples=False)
+        return analyze(captures, samples=samples)
     raise Error(f"{place} holds no runs, no campaign and no captures")
 
 

@@ -1,0 +1,1 @@
+"""Tables in, static figures for papers out: PDF, SVG or PNG."""

@@ -1,0 +1,36 @@
+"""What is asked of a figure besides its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mptcplab.figures.registry import Kind
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Choices; one that is empty is left to the kind."""
+
+    #: Axes to split by.
+    by: Sequence[str] = ()
+    #: Values of axes; runs with others are left out.
+    where: Mapping[str, str] = field(default_factory=dict)
+    #: A figure of runs: a column of ``Campaign.runs``.
+    value: str | None = None
+    #: What is set against each other: names of paths, or ``mptcp``.
+    paths: Sequence[str] = ()
+    #: Number of the connection in captures.
+    connection: int | None = None
+
+    def check(self, kind: Kind) -> None:
+        """Refuse what a kind does not heed."""
+        for one in fields(self):
+            if getattr(self, one.name) not in ((), {}, None) and one.name not in kind.options:
+                heeded = ", ".join(sorted(kind.options)) or "nothing"
+                raise Error(f"{kind.name} of a {kind.of} heeds no {one.name}, only {heeded}")

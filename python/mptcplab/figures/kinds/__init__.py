@@ -1,0 +1,1 @@
+"""The kinds of figures, one file each: a file that is here is found."""

@@ -1,0 +1,20 @@
+"""Bytes in flight."""
+
+from __future__ import annotations
+
+from mptcplab.figures.over_time import over_time
+from mptcplab.figures.registry import RUN, register
+from mptcplab.report.charts import flight
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.figures.choice import Choice
+    from mptcplab.figures.paper import Paper
+
+
+@register("in-flight", RUN, "connection")
+def draw(paper: Paper, place: Any, choice: Choice) -> str:
+    """Bytes in flight on each subflow over time."""
+    return over_time(paper, place, choice, flight.chart)

@@ -1,0 +1,60 @@
+"""Runs under the same conditions against each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mptcplab.results.statistics import gain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from mptcplab.results.campaign import Campaign
+    from mptcplab.results.groups import Group
+    from mptcplab.results.statistics import Gain
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A figure of two that met the same conditions, a pair of values each time."""
+
+    one: list[float]
+    other: list[float]
+
+    @property
+    def more(self) -> int:
+        """In how many pairs the first had more."""
+        return sum(a > b for a, b in zip(self.one, self.other, strict=True))
+
+    @property
+    def less(self) -> int:
+        """In how many it had less."""
+        return sum(a < b for a, b in zip(self.one, self.other, strict=True))
+
+
+def sides(runs: pl.DataFrame, one: str | None, other: str | None, figure: str) -> Sides:
+    """Set two against each other: plain TCP over a path each, or MPTCP (None)."""
+    import polars as pl
+
+    finished = runs.filter("finished").drop_nulls(figure).select("pair", "path", value=figure)
+
+    def of(path: str | None) -> pl.DataFrame:
+        return finished.filter(pl.col("path").eq_missing(pl.lit(path, pl.String)))
+
+    both = of(one).join(of(other), on="pair", maintain_order="left_right")
+    return Sides(both["value"].to_list(), both["value_right"].to_list())
+
+
+def gain_of(campaign: Campaign, group: Group) -> Gain:
+    """Compare the throughput of a group with MPTCP with the best single path beside it."""
+    pairs = group.runs["pair"].to_list()
+    beside = campaign.runs.filter(kind="tcp").filter(finished=True)
+    by_path = {
+        str(path): dict(own.select("pair", "throughput_mbps").iter_rows())
+        for (path,), own in beside.group_by("path", maintain_order=True)
+    }
+    return gain(
+        group.values("throughput_mbps"),
+        {path: [known.get(pair) for pair in pairs] for path, known in by_path.items()},
+    )
