@@ -13,11 +13,15 @@ import os
 import select
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 KILL, DONE = b"k", b"d"
 # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
+# As the emulator's threads, whose own counts only within their session where sessions share the
+# processors (sched(7), autogroup).
+NICE = -10
 
 
 def main() -> None:
@@ -25,6 +29,9 @@ def main() -> None:
     life, place, command = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
     # What unshare has started is ours when unshare is gone.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # Not everybody may, and not every kernel has it.
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(NICE), "ascii")
     child = subprocess.Popen(command)  # noqa: S603 - the engine's own
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, sys.stdin.fileno())
