@@ -1,4 +1,4 @@
-"""``mptcplab report``: runs in, an HTML page out."""
+"""``mptcplab report``: runs or a campaign in, an HTML page out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ EXAMPLES = """\
 examples:
   mptcplab report runs/wifi-lte-1                   the run with MPTCP beside its baselines
   mptcplab report runs/wifi-lte-1/tcp-lte           one run alone: runs/wifi-lte-1/tcp-lte.html
+  mptcplab report campaigns/size-and-controller     a campaign: distributions, gains, all numbers
+  mptcplab report campaigns/size-and-controller --run 14a41698160c69fb
   mptcplab analyze client.pcapng --report page.html the same of captures made elsewhere
 """
 
@@ -20,23 +22,30 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "report",
-        help="draw a run as one HTML page",
-        description="Draws a run as one HTML file that needs no network: what each path "
-        "contributed, charts over time,\nevents, and where it all comes from. mptcplab run makes "
-        "it by itself.",
+        help="draw a run or a campaign as one HTML page",
+        description="Draws a run or a campaign as one HTML file that needs no network: what each "
+        "path contributed, charts,\nevents, all numbers, and where it all comes from. mptcplab run "
+        "and mptcplab sweep make it by themselves.",
         epilog=EXAMPLES,
     )
     command.add_argument(
         "directory",
         type=named,
         metavar="DIR",
-        help="what mptcplab run left, or one of the run directories in it",
+        help="what mptcplab run or mptcplab sweep left, or a run directory in it",
     )
     command.add_argument(
         "--out",
         type=named,
         metavar="FILE",
         help="the page (default: DIR/report.html; of a single run DIR.html)",
+    )
+    command.add_argument(
+        "--run",
+        dest="key",
+        metavar="KEY",
+        help="draw a single run of the campaign, as its page names it; a simulated one is repeated "
+        "for that (default file: DIR/reports/KEY.html)",
     )
     command.add_argument(
         "--connection",
@@ -51,5 +60,7 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.reporting import write_report
 
-    print(write_report(options.directory, options.out, connection=options.connection))
+    print(
+        write_report(options.directory, options.out, connection=options.connection, run=options.key)
+    )
     return 0

@@ -63,6 +63,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="where it goes; runs that are there already are kept and not run again (default: "
         "campaigns/CAMPAIGN)",
     )
+    output.add_argument(
+        "--no-report",
+        action="store_true",
+        help="leave out the page of the campaign, DIR/report.html; --json does, too",
+    )
     output.add_argument("--json", action="store_true", help="print the summary as JSON")
     command.set_defaults(run=run)
 
@@ -88,6 +93,8 @@ def run(options: Namespace) -> int:
         from mptcplab.cli.summary.campaign import print_campaign
 
         print_campaign(campaign)
+        if not options.no_report and campaign.runs.height:
+            print(f"{campaign.report()} shows it")
     return FAILED if campaign.failures.height else 0
 
 

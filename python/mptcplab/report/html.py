@@ -15,6 +15,10 @@ from mptcplab._core import Error
 from mptcplab.report.shape import Page, plain
 from mptcplab.writing import write_whole
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.report.campaign.shape import CampaignPage
+
 # What the build of the page leaves here.
 SCRIPT, STYLE = "report.js", "report.css"
 
@@ -39,12 +43,12 @@ TEMPLATE = """\
 """
 
 
-def write(page: Page, target: Path) -> None:
+def write(page: Page | CampaignPage, target: Path) -> None:
     """Write a page; an earlier one stays until the new one is complete."""
     write_whole(target, _html(page).encode())
 
 
-def _html(page: Page) -> str:
+def _html(page: Page | CampaignPage) -> str:
     columns = _Columns()
     described = json.dumps(page, default=columns.take, ensure_ascii=False, separators=(",", ":"))
     return TEMPLATE.format(

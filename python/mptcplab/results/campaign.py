@@ -139,6 +139,12 @@ class Campaign:
         self._planned(run)
         return Run(self.directory / RUNS / run)
 
+    def report(self, path: str | PathLike[str] | None = None, *, run: str | None = None) -> Path:
+        """Write the page of the campaign or of a run, as ``mptcplab.write_report`` does."""
+        from mptcplab.reporting import write_report
+
+        return write_report(self, path, run=run)
+
     @property
     def _shards(self) -> list[shards.Shard]:
         return shards.listed(self.directory / SHARDS)[0]

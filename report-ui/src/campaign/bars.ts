@@ -3,11 +3,11 @@ import { drawn, group as together, interval, rect } from "../chart/shapes";
 import { styleOf } from "../page/theme";
 import { estimatedRows } from "./csv";
 import { gridOf, slotOf, standing } from "./grid";
-import { labelOf, shownOf } from "./layout";
+import { labelOf, shownOf, styleOfPath } from "./layout";
 import type { Kind } from "./plot";
 import { linear } from "./scale";
 import type { Estimated } from "./shape";
-import { estimated, figure } from "./text";
+import { estimated, figure, spread } from "./text";
 
 const HEIGHT = 320;
 
@@ -36,7 +36,7 @@ export const share: Kind = {
       ...gridOf(page, view, columns, scale, "% of the delivered bytes", HEIGHT, above),
       series: [
         drawn(bars, ({ found, from, to, at, half }, coord) => {
-          const style = styleOf(page.paths.indexOf(found.part ?? ""));
+          const style = styleOfPath(page, view, found.part ?? "");
           return rect(coord([at - half, from]), coord([at + half, to]), {
             fill: style.colour,
             opacity: 0.75,
@@ -59,7 +59,11 @@ export const share: Kind = {
       words: [labelOf(page, group), `${found.part}: ${estimated(found)}, n ${found.n}`],
       target: { group },
     }));
-    const keys = page.paths.map((name, number) => ({ sign: "■", colour: styleOf(number).colour, name }));
+    const keys = page.paths.map((name) => ({
+      sign: "■",
+      colour: styleOfPath(page, view, name).colour,
+      name,
+    }));
     return { title: "Traffic shares", option, items, keys };
   },
   rows: (page) => estimatedRows(page, page.shares, "path"),
@@ -101,7 +105,7 @@ export const variation: Kind = {
       words: [labelOf(page, group), `mean ${said(found)}, n ${found.n}`],
       target: { group },
     }));
-    return { title: "Coefficient of variation of the throughput", option, items, keys: [] };
+    return { title: "Coefficient of variation of the throughput", option, items, keys: null };
   },
   rows: (page) => estimatedRows(page, page.variation, "part"),
 };
@@ -112,5 +116,5 @@ function topOf({ estimate, high }: Estimated): number {
 
 function said({ estimate, sigma, low, high }: Estimated): string {
   const interval = low === null ? "" : ` [${figure(low)}, ${figure(high)}]`;
-  return `${figure(estimate)} ± ${figure(sigma)}${interval}`;
+  return `${spread(estimate ?? Number.NaN, sigma ?? Number.NaN)}${interval}`;
 }

@@ -8,7 +8,7 @@ import type { Item, Kind } from "./plot";
 import { keyOf } from "./runs";
 import { linear, logarithmic, type Scale } from "./scale";
 import type { CampaignPage, Figure, SummaryColumn } from "./shape";
-import { exact, figure as say } from "./text";
+import { count, exact, figure as say, spread } from "./text";
 import type { View } from "./view";
 
 const HEIGHT = 380;
@@ -78,7 +78,10 @@ export const boxes: Kind = {
           ? {
               ...drawn(marks, ({ group, at }, coord) => {
                 const [x, y] = coord([at, scale.max]);
-                return text([x, y - 9], say(figure.summary.n[group]), { fill: faint, fontSize: 11 });
+                return text([x, y - 9], count(figure.summary.n[group] as number), {
+                  fill: faint,
+                  fontSize: 11,
+                });
               }),
               clip: false,
             }
@@ -90,7 +93,7 @@ export const boxes: Kind = {
       words: [labelOf(page, group), ...said(figure, group)],
       target: { group },
     }));
-    return { title: figure.name, option, items: [...items, ...points.items], keys: [] };
+    return { title: figure.name, option, items: [...items, ...points.items], keys: null };
   },
   rows(page, view) {
     const figure = view.shown;
@@ -129,7 +132,7 @@ function said({ summary, unit }: Figure, group: number): string[] {
   const interval = Number.isNaN(low) ? "" : ` [${say(low)}, ${say(high)}]`;
   return [
     `median ${say(median)}${interval} ${unit}`,
-    `mean ${say(summary.mean[group])} ± ${say(summary.sigma[group])} ${unit}, n ${say(summary.n[group])}`,
+    `mean ${spread(summary.mean[group] as number, summary.sigma[group] as number)} ${unit}, n ${summary.n[group]}`,
   ];
 }
 

@@ -5,11 +5,14 @@ import { boxOf } from "./grid";
 import { labelOf, shownOf } from "./layout";
 import type { Item, Kind } from "./plot";
 import { axisOf, logarithmic } from "./scale";
+import { valueOf } from "./select";
 import type { CampaignPage, Curve } from "./shape";
 import { count, figure, percent } from "./text";
 import type { View } from "./view";
 
 const HEIGHT = 340;
+// What is smaller by more than this is below what anyone waits for.
+const SPAN = 1e4;
 const TITLES = { rtt: "Round-trip times", out_of_order_delay: "Out-of-order delays" };
 const NAMES = { rtt: "round-trip time, ms", out_of_order_delay: "out-of-order delay, ms" };
 
@@ -26,7 +29,7 @@ function kindOf(quantity: keyof typeof TITLES): Kind {
       if (!found.length) return null;
       const values = found.flatMap(({ points }) => points.map(({ value }) => value));
       const parts = found.flatMap(({ points }) => points.map(({ part }) => part));
-      const x = logarithmic(least(values), most(values));
+      const x = logarithmic(Math.max(least(values), most(values) / SPAN), most(values));
       const y = logarithmic(least(parts), 1);
       const place = (value: number, part: number): [number, number] => [
         x.of(value),
@@ -63,17 +66,30 @@ function kindOf(quantity: keyof typeof TITLES): Kind {
         ],
       };
       const items = found.flatMap(({ points, group, curve }): Item[] =>
-        points.map(({ value, part, low, high }) => ({
-          at: place(value, part),
-          words: [
-            labelOf(page, group),
-            `${percent(part)} at ${figure(value)} ms or above${curve.low.length ? ` [${percent(low)}, ${percent(high)}]` : ""}`,
-            `${count(curve.samples)} samples of ${count(curve.n)} runs`,
-          ],
-          target: { group },
-        })),
+        points
+          .filter(({ value }) => x.of(value) >= x.min)
+          .map(({ value, part, low, high }) => ({
+            at: place(value, part),
+            words: [
+              labelOf(page, group),
+              `${percent(part)} at ${figure(value)} ms or above${curve.low.length ? ` [${percent(low)}, ${percent(high)}]` : ""}`,
+              `${count(curve.samples)} samples of ${count(curve.n)} runs`,
+            ],
+            target: { group },
+          })),
       );
-      return { title: titleOf(page, view, quantity), option, items, keys: [] };
+      return { title: titleOf(page, view, quantity), option, items, keys: null };
+    },
+    controls(page, view) {
+      const all = page.axes.map(({ name, values }, number) => valueOf(name, values, number, view));
+      const update = () => {
+        all.forEach((one, number) => {
+          one.hidden = number !== view.along;
+        });
+      };
+      view.follow(update);
+      update();
+      return all;
     },
     rows(page, view) {
       const head = ["runs_used", "samples", "value_ms", "probability", "low", "high", "runs"];

@@ -29,9 +29,10 @@ export function drawFigure(
       width,
       height: kind.height + HEAD,
       option: made?.option ?? {},
-      keys: made?.keys.length ? made.keys : seriesKeys(page, view),
+      keys: made?.keys ?? seriesKeys(page, view),
     };
   };
+  const controls = kind.controls?.(page, view) ?? [];
   const takes = {
     PNG: () => savePng(picture),
     SVG: () => saveSvg(picture),
@@ -39,6 +40,7 @@ export function drawFigure(
   };
   const frame = frameOf(chart, plot.root, () => legendOf(plot.described?.keys ?? []), takes);
   if (kind.wide) frame.figure.classList.add("broad");
+  if (controls.length) frame.title.after(make("span", { class: "controls" }, ...controls));
   place.append(frame.figure);
   const draw = () => {
     plot.draw();

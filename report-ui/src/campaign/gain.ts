@@ -55,7 +55,7 @@ export const gain: Kind = {
       ],
       target: { group },
     }));
-    return { title: "Gain over the best single path", option, items, keys: [] };
+    return { title: "Gain over the best single path", option, items, keys: null };
   },
   rows: (page) => estimatedRows(page, page.gains, "best_path"),
 };

@@ -1,11 +1,11 @@
 // A figure over two axes, as colours with their values.
 import { drawn, group as together, rect, text } from "../chart/shapes";
-import { theme } from "../page/theme";
 import { cellsOf, headOf, keysOf } from "./csv";
 import { BOTTOM, LEFT, RIGHT } from "./grid";
 import { labelOf } from "./layout";
 import type { Kind } from "./plot";
 import { columnsOf } from "./scale";
+import { type Option, select } from "./select";
 import type { CampaignPage } from "./shape";
 import { exact, figure, percent } from "./text";
 import type { View } from "./view";
@@ -62,8 +62,15 @@ export const heat: Kind = {
       words: [labelOf(page, group), `${say(value)} ${unit}`.trim()],
       target: { group },
     }));
-    const keys = [{ sign: "■", colour: theme().faint, name: nameOf(page, view) }];
-    return { title: `${nameOf(page, view)} by ${along.name} and ${split.name}`, option, items, keys };
+    return { title: `${nameOf(page, view)} by ${along.name} and ${split.name}`, option, items, keys: [] };
+  },
+  controls(page, view) {
+    const figures = page.figures.map(({ id, name }): Option => [id, name]);
+    const set = (id: string) =>
+      view.change(() => {
+        view.heat = id;
+      });
+    return [select("heat", "of", [["gain", "Gain"], ...figures], () => view.heat, set, view)];
   },
   rows(page, view) {
     return [
@@ -77,7 +84,7 @@ export const heat: Kind = {
   },
 };
 
-export function nameOf(page: CampaignPage, view: View): string {
+function nameOf(page: CampaignPage, view: View): string {
   const shown = page.figures.find(({ id }) => id === view.heat);
   return shown ? `Median ${shown.name.toLowerCase()} with MPTCP` : "Gain over the best single path";
 }

@@ -43,6 +43,17 @@ export function labelOf(page: CampaignPage, number: number): string {
   return [page.contenders[group.contender], ...valuesOf(page, group).filter(Boolean)].join(", ");
 }
 
+// The style of the first series of a contender: the same thing has the same colour everywhere.
+export function styleOfContender(page: CampaignPage, view: View, contender: number): Style {
+  const found = layoutOf(page, view).series.find((one) => one.contender === contender);
+  return found?.style ?? styleOf(contender);
+}
+
+export function styleOfPath(page: CampaignPage, view: View, path: string): Style {
+  const contender = page.contenders.indexOf(`TCP over ${path}`);
+  return contender < 0 ? styleOf(page.paths.indexOf(path)) : styleOfContender(page, view, contender);
+}
+
 // A group's value of each axis, empty where it is the same for all.
 export function valuesOf(page: CampaignPage, group: Group): string[] {
   return page.axes.map((axis, number) => {

@@ -4,7 +4,7 @@ import { cellsOf, headOf, keysOf } from "./csv";
 import { standing } from "./grid";
 import { layoutOf } from "./layout";
 import type { CampaignPage, Group, SummaryColumn } from "./shape";
-import { count, exact, figure, pValue, signed } from "./text";
+import { count, exact, figure, pValue, signed, spread } from "./text";
 import type { View } from "./view";
 
 const COLUMNS: [name: string, meaning: string][] = [
@@ -78,7 +78,7 @@ function row(page: CampaignPage, view: View, number: number, choose: (group: num
   const cells = [
     group.finished === group.planned ? count(of("n")) : `${count(of("n"))} of ${count(group.planned)}`,
     group.failed ? count(group.failed) : "",
-    `${figure(of("mean"))} ± ${figure(of("sigma"))}`,
+    spread(of("mean"), of("sigma")),
     `${figure(of("median"))}${ends(of("median_low"), of("median_high"), figure)}`,
     `${figure(of("minimum"))} – ${figure(of("maximum"))}`,
     ...(group.against === null

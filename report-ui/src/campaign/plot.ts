@@ -19,8 +19,8 @@ export interface Described {
   title: string;
   option: Option;
   items: Item[];
-  // What signs mean where the toolbar does not say it.
-  keys: Key[];
+  // What signs mean; null where they are the series of the toolbar.
+  keys: Key[] | null;
 }
 
 // A kind of chart: how it is drawn, and its numbers.
@@ -32,6 +32,8 @@ export interface Kind {
   // Null where there is nothing to draw.
   describe(page: CampaignPage, view: View, width: number, above: number): Described | null;
   rows(page: CampaignPage, view: View): string[][];
+  // What can be chosen for this chart alone.
+  controls?(page: CampaignPage, view: View): HTMLElement[];
 }
 
 export interface Placed {

@@ -1,12 +1,13 @@
 // Throughput of one contender against that of another under the same conditions.
 import { drawn, line, text } from "../chart/shapes";
-import { styleOf, theme } from "../page/theme";
+import { type Style, theme } from "../page/theme";
 import { cellsOf, headOf } from "./csv";
 import { BOTTOM, LEFT, standing } from "./grid";
-import { labelOf, layoutOf } from "./layout";
+import { labelOf, layoutOf, styleOfContender } from "./layout";
 import type { Item, Kind } from "./plot";
 import { keyOf } from "./runs";
 import { axisOf, linear } from "./scale";
+import { type Option, select } from "./select";
 import type { CampaignPage, Sides } from "./shape";
 import { count, figure } from "./text";
 import type { View } from "./view";
@@ -35,9 +36,10 @@ export const scatter: Kind = {
       0,
       pairs.reduce((most, { x, y }) => Math.max(most, x, y), 0),
     );
+    const styles = view.across.map((contender) => styleOfContender(page, view, contender)) as [Style, Style];
     const sides = [
-      { pairs: pairs.filter(({ x, y }) => x >= y), style: styleOf(0) },
-      { pairs: pairs.filter(({ x, y }) => x < y), style: styleOf(1) },
+      { pairs: pairs.filter(({ x, y }) => x >= y), style: styles[0] },
+      { pairs: pairs.filter(({ x, y }) => x < y), style: styles[1] },
     ];
     const { more, less, same } = counted(page, view);
     const size = Math.min(SIZE, width - LEFT - 24);
@@ -88,11 +90,22 @@ export const scatter: Kind = {
       target: { run: x >= y ? first : second },
     }));
     const keys = [
-      { sign: "●", colour: styleOf(0).colour, name: `${one} faster: ${count(more)}` },
-      { sign: "■", colour: styleOf(1).colour, name: `${other} faster: ${count(less)}` },
+      { sign: "●", colour: styles[0].colour, name: `${one} faster: ${count(more)}` },
+      { sign: "●", colour: styles[1].colour, name: `${other} faster: ${count(less)}` },
       ...(same ? [{ sign: "=", colour: faint, name: `the same: ${count(same)}` }] : []),
     ];
     return { title: `Throughput of ${other} against ${one}`, option, items, keys };
+  },
+  controls(page, view) {
+    const options = page.contenders.map((name, place): Option => [String(place), name]);
+    return ([1, 0] as const).map((side) => {
+      const set = (place: string) =>
+        view.change(() => {
+          view.across[side] = Number(place);
+        });
+      const get = () => String(view.across[side]);
+      return select(`across-${side}`, side ? "up" : "along", options, get, set, view);
+    });
   },
   rows(page, view) {
     const [one, other] = view.across.map((place) => page.contenders[place]);

@@ -7,9 +7,14 @@ export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return UNKNOWN;
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size < 0.0995) return String(Number(value.toPrecision(2)));
-  const digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-  return grouped(value.toFixed(digits));
+  if (size < 0.995) return String(Number(value.toPrecision(3)));
+  return grouped(value.toFixed(digitsOf(size)));
+}
+
+// A mean and its standard deviation, to the same digit.
+export function spread(mean: number, sigma: number): string {
+  if (Number.isNaN(mean) || Number.isNaN(sigma)) return figure(mean);
+  return `${figure(mean)} ± ${grouped(sigma.toFixed(digitsOf(Math.abs(mean))))}`;
 }
 
 export function signed(value: number): string {
@@ -39,6 +44,14 @@ export function estimated({ estimate, low, high }: Estimated, sign = false): str
 // A number for programs; empty where it is unknown.
 export function exact(value: number | null | undefined): string {
   return value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
+}
+
+// After the point, where three digits are shown.
+function digitsOf(size: number): number {
+  if (size >= 99.95) return 0;
+  if (size >= 9.995) return 1;
+  if (size >= 0.995) return 2;
+  return size > 0 ? Math.min(2 - Math.floor(Math.log10(size)), 12) : 2;
 }
 
 function grouped(digits: string): string {

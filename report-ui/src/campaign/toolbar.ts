@@ -3,13 +3,12 @@ import { line } from "../chart/legend";
 import { make } from "../page/dom";
 import { onThemeChange } from "../page/theme";
 import { layoutOf } from "./layout";
-import type { CampaignPage } from "./shape";
+import { type Option, select, valueOf } from "./select";
+import type { Axis, CampaignPage } from "./shape";
 import type { View } from "./view";
 
-type Option = [value: string, name: string];
-
 export function toolbar(page: CampaignPage, view: View): HTMLElement {
-  const { axes, figures, contenders } = page;
+  const { axes, figures } = page;
   const names: Option[] = axes.map(({ name }, place) => [String(place), name]);
   const selects: HTMLElement[] = [
     select(
@@ -47,38 +46,7 @@ export function toolbar(page: CampaignPage, view: View): HTMLElement {
         view,
       ),
     );
-  for (const [number, axis] of axes.entries()) selects.push(valueOf(axis.name, axis.values, number, view));
-  if (contenders.length > 1) {
-    const options: Option[] = contenders.map((name, place) => [String(place), name]);
-    for (const side of [0, 1] as const)
-      selects.push(
-        select(
-          `across-${side}`,
-          side ? "against" : "scatter",
-          options,
-          () => String(view.across[side]),
-          (place) =>
-            view.change(() => {
-              view.across[side] = Number(place);
-            }),
-          view,
-        ),
-      );
-  }
-  if (axes.length > 1)
-    selects.push(
-      select(
-        "heat",
-        "heat map",
-        [["gain", "Gain"], ...figures.map(({ id, name }): Option => [id, name])],
-        () => view.heat,
-        (id) =>
-          view.change(() => {
-            view.heat = id;
-          }),
-        view,
-      ),
-    );
+  for (const [number, axis] of axes.entries()) selects.push(fixed(axis, number, view));
   return make(
     "div",
     { class: "toolbar", role: "toolbar", "aria-label": "what is shown" },
@@ -94,43 +62,15 @@ function turn(view: View, along: number): void {
   view.along = along;
 }
 
-function valueOf(name: string, values: string[], number: number, view: View): HTMLElement {
-  const options = values.map((value, place): Option => [String(place), value]);
-  const set = (place: string) =>
-    view.change(() => {
-      view.at[number] = Number(place);
-    });
-  const label = select(`at-${name}`, name, options, () => String(view.at[number]), set, view);
+function fixed({ name, values }: Axis, number: number, view: View): HTMLElement {
+  const label = valueOf(name, values, number, view);
   const update = () => {
-    // Where it splits, all its values are shown; along, distributions are of one of them.
-    label.hidden = number === view.split;
-    label.firstChild?.replaceWith(number === view.along ? `distributions at ${name}` : name);
+    // Of the others all values are shown.
+    label.hidden = number === view.split || number === view.along;
   };
   view.follow(update);
   update();
   return label;
-}
-
-function select(
-  name: string,
-  label: string,
-  options: Option[],
-  get: () => string,
-  set: (value: string) => void,
-  view: View,
-): HTMLElement {
-  const field = make(
-    "select",
-    { name },
-    ...options.map(([value, words]) => make("option", { value }, words)),
-  );
-  const update = () => {
-    field.value = get();
-  };
-  field.addEventListener("change", () => set(field.value));
-  view.follow(update);
-  update();
-  return make("label", {}, label, field);
 }
 
 function linear(view: View): HTMLElement {

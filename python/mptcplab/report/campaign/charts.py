@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mptcplab.report.campaign.shape import Chart
-from mptcplab.report.campaign.subject import Subject
 from mptcplab.report.columns import definitions
 from mptcplab.results.statistics.bootstrap import METHOD
 from mptcplab.results.statistics.ccdf import METHOD as BAND
@@ -15,7 +14,7 @@ BEST = (
 )
 
 
-def charts(subject: Subject, points: str | None, band: str | None) -> list[Chart]:
+def charts(points: str | None, band: str | None) -> list[Chart]:
     """Describe all charts; those without data are left out by what draws them."""
     throughput = definitions("transfers", "throughput_mbps")
     return [

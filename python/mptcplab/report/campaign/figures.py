@@ -59,7 +59,7 @@ def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str
     known_kinds = [kind for kind in KINDS if subject.campaign.runs[kind.id].count()]
     summaries = {kind.id: _summary(subject, kind.id) for kind in known_kinds}
     _correct(list(summaries.values()))
-    points, thinned = sampled(subject, {one: summaries[one] for one in summaries}, places)
+    points, thinned = sampled(subject, summaries, places)
     transfer = str(subject.scenario["transfer"]["direction"]).capitalize()
     made = [
         Figure(
@@ -67,10 +67,9 @@ def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str
             kind.name.format(transfer=transfer),
             kind.unit,
             kind.log,
-            *definitions(kind.table, kind.id),
-            summary=summaries[kind.id],
-            run=points[kind.id][0],
-            value=points[kind.id][1],
+            definitions(kind.table, kind.id)[0],
+            summaries[kind.id],
+            *points[kind.id],
         )
         for kind in known_kinds
     ]

@@ -51,7 +51,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         variation=list(variation(subject)),
         curves=curved,
         sides=sides(subject),
-        charts=charts(subject, points, band),
+        charts=charts(points, band),
         tables=_failures(campaign),
         provenance=_provenance(subject),
         level=LEVEL,

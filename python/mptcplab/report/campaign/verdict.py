@@ -64,7 +64,8 @@ def _reserves(subject: Subject) -> Iterator[str]:
     campaign = subject.campaign
     left = campaign.plan.height - campaign.runs.height - campaign.failures.height
     if left:
-        yield f"{text.plural(left, 'run')} of {text.count(campaign.plan.height)} are still to be done."
+        total = text.plural(campaign.plan.height, "run")
+        yield f"{text.count(left)} of {total} are still to be done."
     if campaign.failures.height:
         yield f"{text.plural(campaign.failures.height, 'run')} failed: see the list below."
     unfinished = int((~campaign.runs["finished"]).sum())
