@@ -28,10 +28,10 @@ def figure(
     *,
     size: tuple[float, float] | None = None,
     title: str | None = None,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     where: Mapping[str, object] | None = None,
     value: str | None = None,
-    paths: Sequence[str] = (),
+    paths: str | Sequence[str] = (),
     connection: int | None = None,
 ) -> Paper:
     """Draw a static figure of a run, of captures, or of a campaign.
@@ -66,10 +66,10 @@ def figure(
         format_of(Path(out))
     place, of = _opened(source)
     chosen = Choice(
-        tuple(by),
+        _listed(by),
         {axis: str(one) for axis, one in (where or {}).items()},
         value,
-        tuple(paths),
+        _listed(paths),
         connection,
     )
     made = drawn(find(kind, of), place, chosen, size=size, title=title)
@@ -84,6 +84,10 @@ def figure_kinds() -> list[Kind]:
     from mptcplab.figures.registry import kinds
 
     return kinds()
+
+
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _check_installed() -> None:

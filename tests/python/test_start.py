@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-SLOW = {"dask", "numpy", "polars", "pydantic", "rich", "scipy"}
+SLOW = {"dask", "matplotlib", "numpy", "polars", "pydantic", "rich", "scipy"}
 
 RUN = """
 import sys
@@ -29,6 +29,7 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
         ["analyze", "--json"],
         ["run", "--help"],
         ["report", "--help"],
+        ["figure", "--help"],
         ["compare", "--help"],
         ["shell", "--help"],
         ["sweep", "--help"],
