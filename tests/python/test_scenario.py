@@ -151,6 +151,11 @@ REFUSED = [
     ('link = "home"', 'link = "home"\nmtu = 100', "path.wifi.mtu: must be at least 576"),
     (
         'link = "home"',
+        'link = "home"\nip = "both"\nmtu = 1279',
+        "mine.toml:17: path.wifi.mtu: IPv6 needs 1280 bytes or more",
+    ),
+    (
+        'link = "home"',
         'link = "home"\nip = 5',
         "path.wifi.ip: 5 is not known here; known: 4, 6, both",
     ),

@@ -26,6 +26,7 @@ from mptcplab.scenario.source import Source
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,14}")
 TAKEN = ("all", "default", "lo")
+IPV6_MTU_BYTES = 1280
 SIZES = (quantity.BYTES, quantity.PACKETS, quantity.DURATION)
 SHORT = ("rate", "uplink_rate", "downlink_rate", "delay", "jitter", "loss", "queue")
 
@@ -139,6 +140,10 @@ def _elements(value: list[Any] | None, place: Place, source: Source) -> list[Ele
 def read_path(value: Any, place: Place, source: Source) -> tuple[Path, Link | None]:
     """Read a path; with its link if it is written out here."""
     path = read(Path, value, place, source)
+    if path.ip != 4 and path.mtu < IPV6_MTU_BYTES:
+        raise source.fault(
+            (*place, "mtu"), f"IPv6 needs {IPV6_MTU_BYTES} bytes or more (RFC 8200 section 5)"
+        )
     short = [name for name in SHORT if getattr(path, name) is not None]
     if path.link is not None and path.profile is not None:
         raise source.fault((*place, "profile"), "link and profile exclude each other")
