@@ -10,7 +10,7 @@ from mptcplab.report.campaign.figures import CORRECTION
 from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results import groups
-from mptcplab.results.statistics import Estimate, adjust, gain, interval
+from mptcplab.results.statistics import Estimate, adjust, interval
 from mptcplab.results.statistics.estimate import known
 
 TYPE_CHECKING = False
@@ -36,14 +36,7 @@ def shares(subject: Subject) -> list[Estimated]:
 def gains(subject: Subject) -> list[Estimated]:
     """Give what MPTCP has over the best single path, pair by pair."""
     made = []
-    for number in subject.against:
-        own = subject.values(number, "throughput_mbps")
-        beside = {
-            str(subject.groups[one].path): subject.values(one, "throughput_mbps")
-            for one in subject.beside[number]
-        }
-        single = {path: [values.get(pair) for pair in own] for path, values in beside.items()}
-        found = gain(list(own.values()), single)
+    for number, found in subject.gains.items():
         one = _of(number, [], found.paired.relative, found.best_path)
         one.effect, one.p_value = found.paired.rank_biserial, found.paired.p_value
         made.append(one)

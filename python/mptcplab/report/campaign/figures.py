@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from mptcplab.report.campaign.sample import sampled
 from mptcplab.report.campaign.shape import Figure, Summary
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.report.columns import definitions
+from mptcplab.results.figures import OF_TRANSFER
 from mptcplab.results.statistics import adjust, interval, paired
 from mptcplab.results.statistics.estimate import known
+from mptcplab.words.figures import NAMES, capital
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mptcplab.report.campaign.sample import Points
     from mptcplab.results.statistics import Paired
 
 CORRECTION = "benjamini-hochberg"
@@ -26,29 +29,19 @@ UNKNOWN = math.nan
 WHISKER = 1.5
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A figure of runs that the page can show; the name of its column is its id."""
-
-    id: str
-    name: str
-    unit: str
-    log: bool
-    table: str = "transfers"
-
-
-KINDS = (
-    Kind("elapsed_s", "{transfer} time", "s", log=True),
-    Kind("throughput_mbps", "Throughput", "Mbit/s", log=True),
-    Kind("rtt_ms_mean", "Round-trip time, mean", "ms", log=True),
-    Kind("rtt_ms_p95", "Round-trip time, 95th percentile", "ms", log=True),
-    Kind("out_of_order_delay_ms_mean", "Out-of-order delay, mean", "ms", log=False),
-    Kind("out_of_order_delay_ms_p95", "Out-of-order delay, 95th percentile", "ms", log=False),
-    Kind("loss_rate_percent", "Loss rate", "%", log=False, table="flows"),
-    Kind("coefficient_of_variation", "Coefficient of variation", "", log=False),
-    Kind("reinjected_bytes", "Reinjected", "bytes", log=False),
-    Kind("longest_gap_ms", "Longest gap", "ms", log=False),
-)
+# What the page can show of runs; whether the axis is logarithmic, where one can choose.
+SHOWN = {
+    "elapsed_s": True,
+    "throughput_mbps": True,
+    "rtt_ms_mean": True,
+    "rtt_ms_p95": True,
+    "out_of_order_delay_ms_mean": False,
+    "out_of_order_delay_ms_p95": False,
+    "loss_rate_percent": False,
+    "coefficient_of_variation": False,
+    "reinjected_bytes": False,
+    "longest_gap_ms": False,
+}
 
 
 def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str | None]:
@@ -56,24 +49,18 @@ def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str
 
     ``places`` are those of the runs by their keys.
     """
-    known_kinds = [kind for kind in KINDS if subject.campaign.runs[kind.id].count()]
-    summaries = {kind.id: _summary(subject, kind.id) for kind in known_kinds}
+    names = [name for name in SHOWN if subject.campaign.runs[name].count()]
+    summaries = {name: _summary(subject, name) for name in names}
     _correct(list(summaries.values()))
     points, thinned = sampled(subject, summaries, places)
-    transfer = str(subject.scenario["transfer"]["direction"]).capitalize()
-    made = [
-        Figure(
-            kind.id,
-            kind.name.format(transfer=transfer),
-            kind.unit,
-            kind.log,
-            definitions(kind.table, kind.id)[0],
-            summaries[kind.id],
-            *points[kind.id],
-        )
-        for kind in known_kinds
-    ]
-    return made, thinned
+    return [_figure(name, summaries[name], points[name]) for name in names], thinned
+
+
+def _figure(name: str, summary: Summary, points: Points) -> Figure:
+    table = "transfers" if name in OF_TRANSFER else "flows"
+    words, unit = NAMES[name]
+    (definition,) = definitions(table, name)
+    return Figure(name, capital(words), unit, SHOWN[name], definition, summary, *points)
 
 
 def _summary(subject: Subject, figure: str) -> Summary:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import polars as pl
+
 from mptcplab.report.campaign.shape import Sides
 from mptcplab.report.campaign.subject import Subject
-from mptcplab.results.statistics.estimate import known_pairs
+from mptcplab.results.sides import sides as beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +18,16 @@ if TYPE_CHECKING:
 def sides(subject: Subject) -> list[Sides]:
     """Count for plain TCP over each two paths, and for MPTCP and plain TCP over each path."""
     together = {
-        *((number, one) for number, beside in subject.beside.items() for one in beside),
-        *(two for beside in subject.beside.values() for two in combinations(beside, 2)),
+        *((number, one) for number, plain in subject.beside.items() for one in plain),
+        *(two for plain in subject.beside.values() for two in combinations(plain, 2)),
     }
     return list(_counted(subject, sorted(together)))
 
 
 def _counted(subject: Subject, together: list[tuple[int, int]]) -> Iterator[Sides]:
     for one, other in together:
-        first, second = (subject.values(number, "throughput_mbps") for number in (one, other))
-        pairs = first.keys() & second.keys()
-        a, b, _ = known_pairs([first[pair] for pair in pairs], [second[pair] for pair in pairs])
-        more = sum(x > y for x, y in zip(a, b, strict=True))
-        less = sum(x < y for x, y in zip(a, b, strict=True))
-        yield Sides(one, other, more, less, len(a) - more - less)
+        first, second = subject.groups[one], subject.groups[other]
+        both = pl.concat([first.runs, second.runs])
+        found = beside(both, first.path, second.path, "throughput_mbps")
+        same = len(found.one) - found.more - found.less
+        yield Sides(one, other, found.more, found.less, same)

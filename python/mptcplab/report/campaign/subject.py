@@ -5,15 +5,16 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import fmean
 
 from mptcplab.results.campaign import Campaign
-from mptcplab.results.groups import Group, groups
-from mptcplab.results.statistics.estimate import is_known
+from mptcplab.results.groups import Group, groups, paths
+from mptcplab.results.sides import gain_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from mptcplab.results.statistics import Gain
 
     #: Values by pair.
     Values = dict[int, float | None]
@@ -32,8 +33,7 @@ class Subject:
     @cached_property
     def paths(self) -> list[str]:
         """Paths over which plain TCP was run, or else those that the scenario has."""
-        found = dict.fromkeys(group.path for group in self.groups if group.path is not None)
-        return list(found) or list(self.scenario["path"])
+        return paths(self.campaign) or list(self.scenario["path"])
 
     @cached_property
     def scenario(self) -> dict[str, Any]:
@@ -60,21 +60,20 @@ class Subject:
         }
 
     @cached_property
-    def against(self) -> dict[int, int]:
-        """Give the group of plain TCP with the highest mean throughput beside each with MPTCP."""
-        means = {
-            number: fmean(known)
-            for number, group in enumerate(self.groups)
-            if group.path is not None
-            and (known := list(filter(is_known, group.values("throughput_mbps"))))
-        }
+    def gains(self) -> dict[int, Gain]:
+        """Give what each group with MPTCP has over the best single path beside it."""
         return {
-            number: max(there, key=means.__getitem__)
+            number: gain_of(self.campaign, self.groups[number])
             for number, beside in self.beside.items()
-            if (there := [one for one in beside if one in means])
+            if beside
         }
 
-    def label(self, number: int) -> str:
-        """Name a group: what ran, and what it has of the axes."""
-        group = self.groups[number]
-        return ", ".join([group.name, *(str(value) for value in group.axes.values())])
+    @cached_property
+    def against(self) -> dict[int, int]:
+        """Give the group of plain TCP over that path."""
+        return {
+            number: one
+            for number, gain in self.gains.items()
+            for one in self.beside[number]
+            if self.groups[one].path == gain.best_path
+        }
