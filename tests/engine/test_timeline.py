@@ -65,6 +65,11 @@ def test_a_detached_path_is_told_of_and_comes_again(machine: Machine) -> None:
     # Counted from the first packet, which comes some milliseconds after the start.
     assert 1.9 <= wifi["start_s"].max() < 2.5  # type: ignore[operator]
     assert "removed" in run._frame("signals").filter(host="server")["signal"].to_list()
+    assert about(run)["kernel"]["paths"]["wifi"]["detach"] == [
+        "link set dev wifi down",
+        "mptcp endpoint delete id 1",
+        "address flush dev wifi",
+    ]
 
 
 def test_a_blackout_is_noticed_by_time_outs_alone(host: Machine) -> None:
@@ -133,3 +138,9 @@ def test_cross_traffic(machine: Machine, kind: str) -> None:
     # It is on the link and not in the captures.
     assert run.connections.height == 1
     assert about(run)["emulator"]["links"]["wifi"]["down"]["bytes"] > near["bytes"]
+    used = [
+        subflow["congestion_control"]
+        for socket in about(run)["kernel"]["sockets"]["neighbour near"]
+        for subflow in socket["subflows"]
+    ]
+    assert used == (["cubic"] * 2 if kind == "tcp" else [])

@@ -82,8 +82,11 @@ def circumstances(job: Job, ended: Ended) -> dict[str, Any]:
             "sysctls": ended["sysctls"],
             "set": {host.name: host.sysctls for host in job.hosts},
             "commands": {host.name: host.setup for host in job.hosts},
-            "paths": {name: {"attach": lines} for name, lines in job.attach.items()},
-            "sockets": {end: ended["agents"][end]["sockets"] for end in ENDS},
+            "paths": {
+                name: {"attach": job.attach[name], "detach": job.detach[name]}
+                for name in job.attach
+            },
+            "sockets": {name: agent["sockets"] for name, agent in ended["agents"].items()},
         },
         "stacks": {end: "mptcplab" if end == job.ours else "kernel" for end in ENDS},
         "emulator": ended["emulator"] | {"dropped_before": ended["dropped"]},
