@@ -5,6 +5,10 @@
 
 A block of text after ``<!-- run: COMMAND -->`` holds what the command prints (of several, parted by `` ; ``, the last), what stands between ``<!-- results: NAME -->``
 and ``<!-- end -->`` the tables of an experiment.
+
+A page may tell of one sitting: blocks after ``<!-- file: NAME -->`` are files of an empty directory, and those after ``<!-- then: COMMAND -->``
+hold what a command prints there, in the page's order. ``<!-- about: COMMAND -->`` is the same where figures are other ones each time: the
+block stays while all but its figures is as it was. ``<!-- stop: COMMAND -->`` has Ctrl-C pressed in the middle.
 """
 
 from __future__ import annotations
@@ -12,8 +16,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+import shlex
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -21,12 +29,17 @@ from tempfile import TemporaryDirectory
 
 import scenario_reference
 from mptcplab import _core
-from mptcplab.cli.main import parser
+from mptcplab.cli.main import INTERRUPTED, parser
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
 RESULTS = re.compile(r"(<!-- results: (\w+) -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE)
+STEP = re.compile(
+    r"(<!-- (file|then|about|stop): (.*?) -->\n```\w+\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE
+)
+ATTEMPTS = 5
+FIGURES = re.compile(r"[\d.\u202f]+( (ms|s))?")
 TYPES = {
     "bool": "yes/no",
     "f64": "number",
@@ -57,7 +70,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
     for path in PAGES:
         text = path.read_text()
-        if RUN.search(text) or RESULTS.search(text):
+        if STEP.search(text):
+            yield path, sitting(text)
+        elif RUN.search(text) or RESULTS.search(text):
             text = RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
             yield path, RESULTS.sub(lambda match: match[1] + drawn(match[2]) + match[3], text)
 
@@ -76,6 +91,54 @@ def output(line: str) -> str:
             for words in commands
         ]
         return done[-1].stdout
+
+
+@cache
+def sitting(page: str) -> str:
+    """Give a page of one sitting with what its commands print."""
+    with TemporaryDirectory() as elsewhere:
+        place = Path(elsewhere)
+
+        def step(match: re.Match[str]) -> str:
+            head, kind, what, block, end = match.groups()
+            if kind == "file":
+                (place / what).write_text(block)
+                return match[0]
+            printed = stopped(what, place) if kind == "stop" else printed_by(what, place)
+            same = kind != "then" and FIGURES.sub("#", printed) == FIGURES.sub("#", block)
+            return head + (block if same else printed) + end
+
+        return STEP.sub(step, page)
+
+
+def printed_by(line: str, place: Path) -> str:
+    """Run ``mptcplab …`` or ``python …``, several parted by `` ; ``, and give what the last one prints."""
+    done = [
+        subprocess.run(words_of(one), cwd=place, capture_output=True, text=True, check=True)
+        for one in line.split(" ; ")
+    ]
+    return done[-1].stdout
+
+
+def stopped(line: str, place: Path) -> str:
+    """Run a sweep, press Ctrl-C when it has kept something, and give its last words."""
+    for _ in range(ATTEMPTS):
+        process = subprocess.Popen(words_of(line), cwd=place, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not any(place.glob("campaigns/*/shards/*-*")):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate()
+        if process.returncode == INTERRUPTED:
+            return told.rstrip().rpartition("\n")[2] + "\n"
+        # It was faster than we.
+        shutil.rmtree(place / "campaigns")
+    raise RuntimeError(f"{line} could not be interrupted: status {process.returncode}")
+
+
+def words_of(line: str) -> list[str]:
+    """Split a command as a shell does, for this Python."""
+    program, *words = shlex.split(line)
+    return [sys.executable, *(["-m", program] if program == "mptcplab" else []), *words]
 
 
 def drawn(experiment: str) -> str:

@@ -39,8 +39,12 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     return lab.sweep(written(place, repetitions=5), out=place / "small", jobs=1)
 
 
-def line(figure: Paper, label: str, axes: int = 0) -> Any:
-    (found,) = (one for one in figure.axes[axes].lines if one.get_label() == label)
+def chart(figure: Paper, number: int = 0) -> Any:
+    return figure.axes[number]
+
+
+def line(figure: Paper, label: str) -> Any:
+    (found,) = (one for one in chart(figure).lines if one.get_label() == label)
     return found
 
 
@@ -59,16 +63,16 @@ def test_throughput_over_time_is_the_table(comparison: Comparison) -> None:
         # What lies under the steps is what came.
         assert np.sum(np.diff(x) * y[:-1]) * 1e6 / 8 == pytest.approx(sent)
     best = comparison.baselines[str(comparison.best_path)].throughput_mbps
-    (level,) = (one for one in figure.axes[0].lines if one.get_label().startswith("TCP over"))
+    (level,) = (one for one in chart(figure).lines if one.get_label().startswith("TCP over"))
     assert set(level.get_ydata()) == {best}
-    (shade,) = (one for one in figure.axes[0].patches if isinstance(one, Rectangle))
+    (shade,) = (one for one in chart(figure).patches if isinstance(one, Rectangle))
     assert (shade.get_x(), shade.get_width()) == (1.0, 1.0)
-    assert [one.get_text() for one in figure.axes[0].texts] == ["wifi: blackout"]
+    assert [one.get_text() for one in chart(figure).texts] == ["wifi: blackout"]
 
 
 def test_marks_are_packets_that_were_sent_again(comparison: Comparison) -> None:
     figure = lab.figure("throughput", comparison)
-    lanes = figure.axes[1]
+    lanes = chart(figure, 1)
     events = comparison.mptcp.events.filter(direction="down")
     names = [label.get_text() for label in lanes.get_yticklabels()]
     for event, name in (("retransmission", "resent"), ("reinjection", "reinjected")):
@@ -126,9 +130,9 @@ def test_boxes_are_matplotlibs_own(campaign: Campaign) -> None:
         *("MPTCP lia", "MPTCP olia", "MPTCP cubic"),
         *("TCP over wifi", "TCP over lte"),
     ]
-    axes = figure.axes[0]
+    axes = chart(figure)
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20 kB", "60 kB"]
-    boxes = [one for one in axes.patches if isinstance(one, PathPatch)]
+    boxes: list[Any] = [one for one in axes.patches if isinstance(one, PathPatch)]
     assert len(boxes) == 2 * 5
     for series, (controller, path) in enumerate(
         [("lia", None), ("olia", None), ("cubic", None), (None, "wifi"), (None, "lte")]
@@ -158,9 +162,9 @@ def test_boxes_are_matplotlibs_own(campaign: Campaign) -> None:
 
 def test_bars_are_means_with_the_intervals_of_scipy(campaign: Campaign) -> None:
     figure = lab.figure("bars", campaign, value="throughput_mbps", by="size", paths="mptcp")
-    axes = figure.axes[0]
+    axes = chart(figure)
     bars = [one for one in axes.patches if isinstance(one, Rectangle)]
-    whiskers = [one.get_segments()[0] for one in axes.collections]  # type: ignore[attr-defined]
+    whiskers = [one.get_segments()[0] for one in axes.collections]
     for bar, whisker, size in zip(bars, whiskers, ("20 kB", "60 kB"), strict=True):
         values = campaign.runs.filter(kind="mptcp", size=size)["throughput_mbps"].to_numpy()
         assert len(values) == 15
@@ -175,23 +179,29 @@ def test_bars_are_means_with_the_intervals_of_scipy(campaign: Campaign) -> None:
 
 def test_shares_are_of_what_was_delivered(campaign: Campaign) -> None:
     figure = lab.figure("share", campaign, paths="wifi", where={"controller": "lia"})
-    bars = [one.get_height() for one in figure.axes[0].patches if isinstance(one, Rectangle)]
+    bars = [one.get_height() for one in chart(figure).patches if isinstance(one, Rectangle)]
     flows = campaign.table("flows").filter(direction="down").collect()
     paths = campaign.table("subflows").collect().select("run", "subflow", "path")
     own = campaign.runs.filter(kind="mptcp", controller="lia").select("run", "size")
     wifi = flows.join(paths, on=["run", "subflow"]).filter(path="wifi").join(own, on="run")
-    means = wifi.group_by("size", maintain_order=True).agg(pl.col("share").mean()).sort("size")
-    assert bars == pytest.approx([100 * share for share in means["share"]])
+    means = [np.mean(wifi.filter(size=size)["share"].to_numpy()) for size in ("20 kB", "60 kB")]
+    assert bars == pytest.approx([100 * mean for mean in means])
 
 
 def test_gains_are_over_one_path_for_all_runs(campaign: Campaign) -> None:
     figure = lab.figure("gain", campaign, by=["size", "controller"])
-    points = {one.get_label(): one for one in figure.axes[0].lines if one.get_marker() == "^"}
+    points = {one.get_label(): one for one in chart(figure).lines if one.get_marker() == "^"}
     ((_, y),) = (one.get_data() for one in points.values() if one.get_xdata()[0] > 0.5)
     runs = campaign.runs.filter(size="60 kB")
-    best = runs.filter(kind="tcp").group_by("path").agg(pl.col("throughput_mbps").mean())
-    own = runs.filter(controller="olia")["throughput_mbps"].mean()
-    assert y[0] == pytest.approx(100 * (own / best["throughput_mbps"].max() - 1))  # type: ignore[operator]
+    means = [
+        np.mean(runs.filter(one)["throughput_mbps"].to_numpy())
+        for one in (
+            pl.col("controller") == "olia",
+            pl.col("path") == "wifi",
+            pl.col("path") == "lte",
+        )
+    ]
+    assert y[0] == pytest.approx(100 * (means[0] / max(means[1:]) - 1))
 
 
 def test_scatter_counts_both_sides(campaign: Campaign) -> None:
@@ -202,17 +212,17 @@ def test_scatter_counts_both_sides(campaign: Campaign) -> None:
         (wifi[pair], own)
         for pair, own in runs.filter(kind="mptcp").select("pair", "throughput_mbps").iter_rows()
     }
-    drawn = figure.axes[0].lines[0]
+    drawn = chart(figure).lines[0]
     assert set(zip(*drawn.get_data(), strict=True)) == pairs
     above = sum(own > other for other, own in zip(*drawn.get_data(), strict=True))
     below = sum(own < other for other, own in zip(*drawn.get_data(), strict=True))
     assert above + below > 0
-    assert [one.get_text() for one in figure.axes[0].texts] == [f"{above} above", f"{below} below"]
+    assert [one.get_text() for one in chart(figure).texts] == [f"{above} above", f"{below} below"]
 
 
 def test_the_heat_map_holds_means(campaign: Campaign) -> None:
     figure = lab.figure("heat-map", campaign, value="rtt_ms_mean")
-    (image,) = figure.axes[0].images
+    (image,) = chart(figure).images
     for row, controller in enumerate(("lia", "olia", "cubic")):
         for column, size in enumerate(("20 kB", "60 kB")):
             runs = campaign.runs.filter(controller=controller, size=size)
@@ -230,8 +240,8 @@ def test_distributions_of_a_campaign_pool_its_runs(campaign: Campaign) -> None:
     )
     value, above = line(figure, "MPTCP 60 kB").get_data()
     counts = [bins.filter(pl.col("from_ms") >= one)["count"].sum() for one in value]
-    assert list(above) == pytest.approx([one / bins["count"].sum() for one in counts])
-    assert len(figure.axes[0].collections) == 2
+    assert list(above * bins["count"].sum()) == pytest.approx(counts)
+    assert len(chart(figure).collections) == 2
 
 
 def kinds_of(of: str) -> list[str]:
@@ -314,8 +324,8 @@ def test_the_same_tables_give_the_same_bytes(
         {"font.size": 20, "pdf.fonttype": 3, "lines.linewidth": 9, "svg.hashsalt": "x"}
     ):
         lab.figure("boxes", campaign, files[1])
-    command = [sys.executable, "-m", "mptcplab", "figure", "boxes", campaign.directory]
-    subprocess.run([*command, "--out", files[2]], check=True, capture_output=True)
+    command = [sys.executable, "-m", "mptcplab", "figure", "boxes", str(campaign.directory)]
+    subprocess.run([*command, "--out", str(files[2])], check=True, capture_output=True)
     assert len({file.read_bytes() for file in files}) == 1
 
 
