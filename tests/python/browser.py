@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,23 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from requirements import need_tool
 
 HEIGHT = 900
+# Names of all texts that ECharts drew, with their boxes on the page.
+TEXTS = """plots.map((plot) => {
+  const frame = plot.root.getBoundingClientRect();
+  const all = plot.echarts.getZr().storage.getDisplayList(true);
+  return all.filter((one) => one.type === "tspan").map((one) => {
+    const box = one.getBoundingRect().clone();
+    if (one.transform) box.applyTransform(one.transform);
+    return [one.style.text, frame.left + box.x, frame.top + box.y, box.width, box.height];
+  });
+})"""
+
+# What has a place of its own on the page.
+SEEN = (
+    "h1, h2, h3, p, .badges li, .verdict li, .head .legend li, .tools button, .controls label, "
+    ".toolbar label, .toolbar input[type=number], .toolbar select, .toolbar button, .plot, "
+    "summary, dt, dd"
+)
 
 
 @contextmanager
@@ -59,3 +77,52 @@ class Shown:
     def close(self) -> None:
         """Close it."""
         self.page.context.close()
+
+
+def assert_apart(shown: Shown, *, least: int) -> None:
+    """Hold texts of charts, and ``least`` parts of the page, not to cover each other."""
+    frames = shown.ask(
+        "plots.map((plot) => { const box = plot.root.getBoundingClientRect();"
+        " return [box.left, box.top, box.width, box.height]; })"
+    )
+    drawn = [
+        (texts, frame) for texts, frame in zip(shown.ask(TEXTS), frames, strict=True) if frame[2]
+    ]
+    assert drawn
+    for texts, frame in drawn:
+        assert len(texts) > 4
+        for one, other in itertools.combinations(texts, 2):
+            assert not _overlap(one[1:], other[1:]), f"{one} and {other}"
+        for text in texts:
+            assert _within(text[1:], frame), f"{text} leaves {frame}"
+    boxes = shown.page.evaluate(
+        """(seen) => [...document.querySelectorAll(seen)]
+          .filter((one) => one.checkVisibility() && !one.closest(".wide"))
+          .map((one) => {
+            const { left, top, width, height } = one.getBoundingClientRect();
+            return [one.innerText.slice(0, 30), left, top, width, height];
+          })""",
+        SEEN,
+    )
+    boxes = [box for box in boxes if box[3] and box[4]]
+    assert len(boxes) > least
+    for one, other in itertools.combinations(boxes, 2):
+        nested = _within(one[1:], other[1:]) or _within(other[1:], one[1:])
+        assert nested or not _overlap(one[1:], other[1:]), f"{one} and {other}"
+
+
+def _overlap(one: list[float], other: list[float]) -> bool:
+    """Boxes share more than the half pixel that rounding makes."""
+    return all(
+        min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]) - max(one[axis], other[axis])
+        > 0.5
+        for axis in (0, 1)
+    )
+
+
+def _within(inner: list[float], outer: list[float]) -> bool:
+    return all(
+        outer[axis] - 0.5 <= inner[axis]
+        and inner[axis] + inner[axis + 2] <= outer[axis] + outer[axis + 2] + 0.5
+        for axis in (0, 1)
+    )

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from browser import HEIGHT, Shown, chromium
+from browser import HEIGHT, TEXTS, Shown, assert_apart, chromium
 from playwright.sync_api import Browser
 
 import mptcplab
@@ -24,22 +24,6 @@ from requirements import need_tool
 WIDTHS = (1280, 1920)
 # Blue and vermillion of Okabe and Ito, as the first two subflows have them.
 COLOURS = ((0, 114, 178), (213, 94, 0))
-# Names of all texts that ECharts drew, with their boxes on the page.
-TEXTS = """plots.map((plot) => {
-  const frame = plot.root.getBoundingClientRect();
-  const all = plot.echarts.getZr().storage.getDisplayList(true);
-  return all.filter((one) => one.type === "tspan").map((one) => {
-    const box = one.getBoundingRect().clone();
-    if (one.transform) box.applyTransform(one.transform);
-    return [one.style.text, frame.left + box.x, frame.top + box.y, box.width, box.height];
-  });
-})"""
-
-# What has a place of its own on the page.
-SEEN = (
-    "h1, h2, h3, p, .badges li, .verdict li, .head .legend li, .tools button, .toolbar label, "
-    ".toolbar input[type=number], .toolbar button, .plot, summary, dt, dd"
-)
 
 
 @pytest.fixture(scope="module")
@@ -309,49 +293,9 @@ def test_exports(shown: Shown, comparison: Comparison, tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_overlaps(browser: Browser, file: Path, width: int) -> None:
     shown = Shown(browser, file, width)
-    frames = shown.ask(
-        "plots.map((plot) => { const box = plot.root.getBoundingClientRect();"
-        " return [box.left, box.top, box.width, box.height]; })"
-    )
-    for texts, frame in zip(shown.ask(TEXTS), frames, strict=True):
-        assert len(texts) > 4
-        for one, other in itertools.combinations(texts, 2):
-            assert not overlap(one[1:], other[1:]), f"{one} and {other}"
-        for text in texts:
-            assert within(text[1:], frame), f"{text} leaves {frame}"
-    boxes = shown.page.evaluate(
-        """(seen) => [...document.querySelectorAll(seen)]
-          .filter((one) => one.checkVisibility() && !one.closest(".wide"))
-          .map((one) => {
-            const { left, top, width, height } = one.getBoundingClientRect();
-            return [one.innerText.slice(0, 30), left, top, width, height];
-          })""",
-        SEEN,
-    )
-    boxes = [box for box in boxes if box[3] and box[4]]
-    assert len(boxes) > 60
-    for one, other in itertools.combinations(boxes, 2):
-        nested = within(one[1:], other[1:]) or within(other[1:], one[1:])
-        assert nested or not overlap(one[1:], other[1:]), f"{one} and {other}"
+    assert_apart(shown, least=60)
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
     shown.close()
-
-
-def overlap(one: list[float], other: list[float]) -> bool:
-    """Boxes share more than the half pixel that rounding makes."""
-    return all(
-        min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]) - max(one[axis], other[axis])
-        > 0.5
-        for axis in (0, 1)
-    )
-
-
-def within(inner: list[float], outer: list[float]) -> bool:
-    return all(
-        outer[axis] - 0.5 <= inner[axis]
-        and inner[axis] + inner[axis + 2] <= outer[axis] + outer[axis + 2] + 0.5
-        for axis in (0, 1)
-    )
 
 
 def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> None:

@@ -6,8 +6,9 @@ from mptcplab.report.campaign.shape import Chart
 from mptcplab.report.columns import definitions
 from mptcplab.results.statistics.bootstrap import METHOD
 from mptcplab.results.statistics.ccdf import METHOD as BAND
+from mptcplab.results.statistics.large import METHOD as MANY_METHOD
 
-INTERVAL = f"95 % confidence interval ({METHOD})"
+INTERVAL = f"95 % confidence interval ({METHOD}; {MANY_METHOD})"
 BEST = (
     "Best is the path over which plain TCP had the highest mean throughput under the same "
     "conditions."

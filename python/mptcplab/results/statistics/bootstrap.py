@@ -10,6 +10,7 @@ import math
 import warnings
 from functools import partial
 
+from mptcplab.results.statistics import large
 from mptcplab.results.statistics.estimate import LEVEL, SEED, Estimate, known
 
 TYPE_CHECKING = False
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     #: Takes samples and the axis along which each lies.
     Statistic = Callable[..., Any]
+    #: Takes samples and the level, gives the ends.
+    Theory = Callable[..., tuple[float, float]]
 
 RESAMPLES = 9999
 METHOD = f"BCa bootstrap, {RESAMPLES} resamples"
@@ -44,7 +47,8 @@ def interval(
         seed: Of the resampling.
 
     There is no interval of fewer than 3 values, of values that are all the same, or of a quantile
-    of which the true value may well lie beyond all values.
+    of which the true value may well lie beyond all values. Means and medians of very many values
+    have theirs from theory: see ``large``.
     """
     found, missing = known(values)
     quantile = {"median": 0.5}.get(statistic) if isinstance(statistic, str) else statistic
@@ -52,7 +56,15 @@ def interval(
     if len(found) < (2 if statistic == "sigma" else 1):
         return Estimate(None, None, None, level, len(found), missing, METHOD, _too_few(len(found)))
     needed = FEWEST if quantile is None else max(FEWEST, values_needed(quantile, level))
-    return bootstrapped((found,), function, missing=missing, needed=needed, level=level, seed=seed)
+    return bootstrapped(
+        (found,),
+        function,
+        missing=missing,
+        needed=needed,
+        level=level,
+        seed=seed,
+        theory={"mean": large.of_mean, "median": large.of_median}.get(str(statistic)),
+    )
 
 
 def values_needed(quantile: float, level: float) -> int:
@@ -72,13 +84,18 @@ def bootstrapped(
     needed: int = FEWEST,
     level: float,
     seed: int,
+    theory: Theory | None = None,
 ) -> Estimate:
-    """Estimate a statistic of samples of equal length, which are resampled together."""
+    """Estimate a statistic of samples of equal length, which are resampled together.
+
+    ``theory`` gives the ends of many, where there is one.
+    """
     import numpy as np
 
     n = len(samples[0])
     estimate = float(statistic(*(np.asarray(sample) for sample in samples), axis=-1))
     low = high = reason = None
+    method = METHOD
     if not math.isfinite(estimate):
         return Estimate(
             None, None, None, level, n, missing, METHOD, "it is not defined: a division by 0"
@@ -87,11 +104,14 @@ def bootstrapped(
         reason = _too_few(n, needed)
     elif all(len(set(sample)) == 1 for sample in samples):
         reason = "all values are the same"
+    elif theory is not None and n > large.MANY:
+        low, high = theory(*samples, level)
+        method = large.METHOD
     else:
         low, high = _ends(samples, statistic, level, seed)
         if low is None:
             reason = "the resamples give none"
-    return Estimate(estimate, low, high, level, n, missing, METHOD, reason)
+    return Estimate(estimate, low, high, level, n, missing, method, reason)
 
 
 def _ends(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mptcplab.results.statistics import large
 from mptcplab.results.statistics.bootstrap import METHOD, bootstrapped
 from mptcplab.results.statistics.estimate import LEVEL, SEED, Estimate, known_pairs
 
@@ -54,8 +55,12 @@ def paired(
     return Paired(
         n=len(differences),
         missing=missing,
-        difference=bootstrapped((differences,), np.mean, missing=missing, level=level, seed=seed),
-        relative=bootstrapped((one, other), _relative, missing=missing, level=level, seed=seed),
+        difference=bootstrapped(
+            (differences,), np.mean, missing=missing, level=level, seed=seed, theory=large.of_mean
+        ),
+        relative=bootstrapped(
+            (one, other), _relative, missing=missing, level=level, seed=seed, theory=large.of_ratio
+        ),
         sigma=float(np.std(differences, ddof=1)) if len(differences) > 1 else None,
         rank_biserial=_rank_biserial(differences),
         p_value=_p_value(differences),

@@ -1,0 +1,327 @@
+"""The page of a campaign in a browser: quiet, right, linked to its runs, legible."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from browser import Shown, assert_apart, chromium
+from playwright.sync_api import Browser
+
+import mptcplab
+from campaigns import CAMPAIGN, written
+from mptcplab.results.campaign import Campaign
+
+WIDTHS = (1280, 1920)
+REPETITIONS = 7
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Two sizes by three congestion controls; the larger takes long enough to vary."""
+    directory = tmp_path_factory.mktemp("campaign")
+    text = CAMPAIGN.replace('"20 kB", "60 kB"', '"60 kB", "30 MB"')
+    file = written(directory / "files", text, repetitions=REPETITIONS)
+    return mptcplab.sweep(file, out=directory / "small")
+
+
+@pytest.fixture(scope="module")
+def file(campaign: Campaign) -> Path:
+    return campaign.report()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def shown(browser: Browser, file: Path) -> Iterator[Shown]:
+    page = Shown(browser, file, WIDTHS[0])
+    yield page
+    page.close()
+
+
+def finished(campaign: Campaign, what: dict[str, str], figure: str) -> pl.DataFrame:
+    """The finished runs that a row of the page is of, by the table's own words."""
+    kind = "mptcp" if what["what"] == "MPTCP" else "tcp"
+    path = None if kind == "mptcp" else what["what"].removeprefix("TCP over ")
+    rows = campaign.runs.filter(pl.col("finished"), pl.col("path").eq_missing(pl.lit(path)))
+    for axis in campaign.axes:
+        rows = rows.filter(pl.col(axis).eq_missing(pl.lit(what[axis] or None)))
+    return rows.drop_nulls(figure)
+
+
+def saved(shown: Shown, chart: str, kind: str, place: Path) -> Path:
+    """Take a chart along."""
+    with shown.page.expect_download() as download:
+        shown.page.click(f"#{chart} button:text-is('{kind}')")
+    target = place / download.value.suggested_filename
+    download.value.save_as(target)
+    return target
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    csv.field_size_limit(10**7)
+    with file.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_it_is_quiet_and_asks_for_nothing(shown: Shown, file: Path) -> None:
+    shown.page.mouse.wheel(0, 5000)
+    shown.page.wait_for_timeout(100)
+    assert shown.said == []
+    assert {url for url in shown.asked if not url.startswith(("data:", "blob:"))} == {file.as_uri()}
+    assert file.stat().st_size < 5e6
+
+
+def test_every_number_is_that_of_its_runs(shown: Shown, campaign: Campaign, tmp_path: Path) -> None:
+    """Recomputed from the campaign's frame, and from the runs that the file names."""
+    told = rows(saved(shown, "numbers", "CSV", tmp_path))
+    kinds = 3 * 2 + 2 * 2
+    assert len(told) == kinds * len({row["figure"] for row in told})
+    assert len({row["figure"] for row in told}) >= 8
+    for row in told:
+        there = finished(campaign, row, row["figure"])
+        values = there[row["figure"]].cast(pl.Float64).to_numpy()
+        assert set(row["runs"].split()) == set(finished(campaign, row, "run")["run"])
+        assert int(float(row["n"])) == len(values)
+        if not len(values):
+            continue
+        assert float(row["mean"]) == pytest.approx(values.mean())
+        assert float(row["sigma"]) == pytest.approx(values.std(ddof=1))
+        assert float(row["median"]) == pytest.approx(np.median(values))
+        assert (float(row["minimum"]), float(row["maximum"])) == (values.min(), values.max())
+        if row["median_low"]:
+            low, high = float(row["median_low"]), float(row["median_high"])
+            # The bootstrap's sums round at the last digit.
+            assert low * (1 - 1e-12) <= np.median(values) <= high * (1 + 1e-12)
+
+
+def test_boxes_are_quartiles_and_points_are_runs(
+    shown: Shown, campaign: Campaign, tmp_path: Path
+) -> None:
+    for row in rows(saved(shown, "boxes", "CSV", tmp_path)):
+        values = finished(campaign, row, "elapsed_s")["elapsed_s"].to_numpy()
+        low, high = np.percentile(values, [25, 75])
+        assert float(row["quartile_low"]) == pytest.approx(low)
+        assert float(row["quartile_high"]) == pytest.approx(high)
+        within = values[
+            (values >= low - 1.5 * (high - low)) & (values <= high + 1.5 * (high - low))
+        ]
+        assert float(row["whisker_low"]) == within.min()
+        assert float(row["whisker_high"]) == within.max()
+    held = dict(
+        shown.ask(
+            """(() => {
+              const { run, value } = page.figures.find((one) => one.id === "elapsed_s");
+              const hex = (half) => half.toString(16).padStart(8, "0");
+              return Array.from(run, (place, at) =>
+                [hex(page.runs.key_high[place]) + hex(page.runs.key_low[place]), value[at]]);
+            })()"""
+        )
+    )
+    assert held == dict(campaign.runs.filter("finished").select("run", "elapsed_s").iter_rows())
+
+
+def test_shares_and_gains_are_those_of_the_tables(
+    shown: Shown, campaign: Campaign, tmp_path: Path
+) -> None:
+    flows = (
+        campaign.table("flows")
+        .filter(direction="down")
+        .join(campaign.table("subflows"), on=["run", "connection", "subflow"])
+        .collect()
+    )
+    for row in rows(saved(shown, "share", "CSV", tmp_path)):
+        own = flows.filter(pl.col("run").is_in(row["runs"].split()), path=row["path"])
+        mean = own["share"].sum() / int(row["n"])
+        assert float(row["estimate"]) == pytest.approx(mean)
+        if row["low"]:
+            assert float(row["low"]) <= mean <= float(row["high"])
+    told = rows(saved(shown, "gain", "CSV", tmp_path))
+    assert len(told) == 6
+    for row in told:
+        own = finished(campaign, row, "throughput_mbps")
+        plain = campaign.runs.filter(
+            pl.col("kind") == "tcp", pl.col("pair").is_in(own["pair"].implode())
+        )
+        best = (
+            plain.group_by("path").agg(pl.col("throughput_mbps").mean()).sort("throughput_mbps")[-1]
+        )
+        assert row["best_path"] == best["path"].item()
+        ratio = own["throughput_mbps"].sum() / own.height / best["throughput_mbps"].item()
+        assert float(row["estimate"]) == pytest.approx(ratio - 1)
+    for row in rows(saved(shown, "variation", "CSV", tmp_path)):
+        own = finished(campaign, row, "coefficient_of_variation")
+        assert row["what"] == "MPTCP" or row["controller"] == ""
+        assert int(row["n"]) == own.height
+        mean = own["coefficient_of_variation"].sum() / own.height
+        assert float(row["estimate"]) == pytest.approx(mean)
+
+
+def test_curves_are_those_of_all_samples(shown: Shown, campaign: Campaign, tmp_path: Path) -> None:
+    bins = (
+        campaign.table("distributions")
+        .filter(pl.col("subflow").is_null(), direction="down", quantity="rtt")
+        .collect()
+    )
+    told = rows(saved(shown, "rtt", "CSV", tmp_path))
+    assert len({(row["what"], row["controller"]) for row in told}) == 5
+    for row in told:
+        own = bins.filter(pl.col("run").is_in(row["runs"].split()))
+        above = own.filter(pl.col("from_ms") >= float(row["value_ms"]))["count"].sum()
+        assert float(row["probability"]) == pytest.approx(above / own["count"].sum())
+        assert float(row["low"]) <= float(row["probability"]) <= float(row["high"])
+
+
+def test_counts_beside_the_line_are_those_of_the_pairs(
+    shown: Shown, campaign: Campaign, tmp_path: Path
+) -> None:
+    plain = campaign.runs.filter(kind="tcp").pivot("path", index="pair", values="throughput_mbps")
+    more = plain.filter(pl.col("wifi") > pl.col("lte")).height
+    legend = shown.page.inner_text("#scatter .legend")
+    assert f"TCP over wifi faster: {more}\n" in legend
+    assert legend.endswith(f"TCP over lte faster: {plain.height - more}")
+    told = rows(saved(shown, "scatter", "CSV", tmp_path))
+    held = sorted(
+        (float(row["TCP over wifi Mbit/s"]), float(row["TCP over lte Mbit/s"])) for row in told
+    )
+    assert held == sorted(plain.select("wifi", "lte").rows())
+
+
+def test_selectors_turn_all_charts_and_stand_in_the_address(shown: Shown) -> None:
+    assert shown.page.inner_text("#boxes h3") == "Transfer time"
+    shown.page.select_option("select[name=figure]", "throughput_mbps")
+    assert shown.page.inner_text("#boxes h3") == "Throughput"
+    assert "Throughput, Mbit/s" in shown.page.inner_text("#numbers h3")
+    shown.page.select_option("select[name=along]", "1")
+    assert shown.ask("[view.along, view.split]") == [1, 0]
+    shown.page.select_option("select[name=split]", "-1")
+    shown.page.select_option("select[name='at-size'] >> visible=true", "0")
+    labels = shown.ask(
+        "plots[0].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+    )
+    assert all("60 kB" in label for label in labels)
+    assert len(labels) == 3 * 3
+    shown.page.uncheck("input[name='TCP over lte']")
+    shown.open(shown.page.url)
+    assert shown.page.input_value("select[name=figure]") == "throughput_mbps"
+    assert shown.ask("[view.along, view.split, view.at[0]]") == [1, -1, 0]
+    assert not shown.page.is_checked("input[name='TCP over lte']")
+    assert shown.page.is_hidden("#heat")
+    assert shown.said == []
+
+
+def test_pictures(shown: Shown, tmp_path: Path) -> None:
+    charts = shown.ask("plots.map((plot) => plot.kind.id)")
+    assert charts == [
+        "boxes",
+        "gain",
+        "share",
+        "rtt",
+        "out_of_order_delay",
+        "scatter",
+        "heat",
+        "variation",
+    ]
+    for chart in charts:
+        assert saved(shown, chart, "PNG", tmp_path).read_bytes().startswith(b"\x89PNG")
+        root = ET.parse(saved(shown, chart, "SVG", tmp_path)).getroot()
+        words = "".join(root.itertext())
+        assert shown.page.inner_text(f"#{chart} h3") in words
+        assert sum(1 for _ in root.iter("{http://www.w3.org/2000/svg}path")) > 5
+
+
+def test_a_click_leads_to_the_run(shown: Shown, campaign: Campaign, tmp_path: Path) -> None:
+    """And the command that the page gives repeats it, to the last digit."""
+    place = shown.ask(
+        "(({ left, top }) => ({ left, top }))"
+        "(plots[0].marks.filter(({ item }) => 'run' in item.target).at(-1))"
+    )
+    plot = shown.page.locator("#boxes .plot")
+    plot.scroll_into_view_if_needed()
+    plot.click(position={"x": place["left"], "y": place["top"]})
+    panel = shown.page.locator("aside.panel")
+    key = panel.locator("h2").inner_text().removeprefix("Run ")
+    row = campaign.runs.filter(run=key).row(0, named=True)
+    assert f"seed {row['seed']}" in panel.inner_text()
+    codes = [code.inner_text() for code in panel.locator("code").all()]
+    assert codes[0] == f"mptcplab report {campaign.directory} --run {key}"
+    command = [
+        sys.executable,
+        "-m",
+        *shlex.split(codes[1]),
+        "--json",
+        "--out",
+        str(tmp_path / "again"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
+    assert json.loads(done.stdout)["runs"][name]["throughput_mbps"] == row["throughput_mbps"]
+    panel.get_by_role("button", name="show the group of this run").click()
+    keys = {one.inner_text() for one in panel.locator(".keys button").all()}
+    assert key in keys
+    assert len(keys) == REPETITIONS
+    shown.page.keyboard.press("Escape")
+    assert panel.is_hidden()
+
+
+def test_it_works_without_a_mouse(shown: Shown) -> None:
+    plot = shown.page.locator("#gain .plot")
+    for _ in range(80):
+        shown.page.keyboard.press("Tab")
+        if plot.evaluate("(one) => one === document.activeElement"):
+            break
+    else:
+        pytest.fail("the chart cannot be reached by Tab")
+    shown.page.keyboard.press("]")
+    shown.page.keyboard.press("]")
+    label = shown.ask("plots[1].marks[1].item.words[0]")
+    assert label in shown.page.inner_text(".reader")
+    shown.page.keyboard.press("Enter")
+    assert shown.page.inner_text("aside.panel h2") == label
+    shown.page.keyboard.press("Escape")
+    assert plot.evaluate("(one) => one === document.activeElement")
+
+
+def test_every_chart_and_control_has_a_name(shown: Shown) -> None:
+    nameless = shown.page.evaluate(
+        """[...document.querySelectorAll("button, input, select, figure, .plot, [role]")]
+          .filter((one) =>
+          !(one.getAttribute("aria-label") || one.getAttribute("aria-labelledby") || one.innerText
+            || one.labels?.length || one.closest("[hidden]"))).map((one) => one.outerHTML)"""
+    )
+    assert nameless == []
+    for figure in shown.page.locator("figure:visible").all():
+        figure.locator("summary").click()
+        assert len(figure.locator("details p").inner_text()) > 60
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overlaps(browser: Browser, file: Path, width: int) -> None:
+    shown = Shown(browser, file, width)
+    assert_apart(shown, least=40)
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown.close()
+
+
+def test_paper_is_white(browser: Browser, file: Path) -> None:
+    shown = Shown(browser, file, WIDTHS[0], color_scheme="dark")
+    back = "getComputedStyle(document.body).backgroundColor"
+    assert shown.page.evaluate(back) == "rgb(21, 25, 30)"
+    shown.page.emulate_media(media="print", color_scheme="dark")
+    assert shown.page.evaluate(back) == "rgb(255, 255, 255)"
+    assert shown.page.pdf().startswith(b"%PDF")
+    assert shown.said == []
+    shown.close()
