@@ -1,12 +1,13 @@
 """What campaigns cost beside the runs themselves: `python benchmarks/campaign.py`.
 
 10 000 tiny simulated runs, by one worker: what remains of the time when that within the simulator is taken away. Then
-a campaign of 100 000 runs, made of theirs under other keys: how long it takes to open.
+a campaign of 100 000 runs, made of theirs under other keys: how long it takes to open, and to draw its page, of which size.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from mptcplab.campaign import sheet
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.campaign.work import planned
 from mptcplab.results import shards
-from mptcplab.results.campaign import ABOUT, PLAN, SHARDS, Campaign
+from mptcplab.results.campaign import ABOUT, PLAN, SCENARIOS, SHARDS, Campaign
 from mptcplab.results.overview import configurations
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 RUNS = 10_000
 COPIES = 10
 OVERHEAD_GOAL_MS = 5
+PAGE_GOAL_MB = 5
 CAMPAIGN = {
     "schema": 1,
     "scenario": {
@@ -62,6 +64,11 @@ def main() -> None:
         print(f"  opened and summed up in {overview_s:.2f} s")
         flows, flows_s = timed(lambda: mptcplab.open_campaign(large).table("flows").collect())
         print(f"  opened, with all {flows.height:,} rows of flows, in {flows_s:.2f} s")
+        page, drawn_s = timed(lambda: mptcplab.open_campaign(large).report())
+        page_mb = page.stat().st_size / 1e6
+        print(
+            f"  drawn as a page of {page_mb:.1f} MB in {drawn_s:.0f} s, aim: below {PAGE_GOAL_MB} MB"
+        )
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -75,6 +82,7 @@ def enlarge(campaign: Campaign, large: Path) -> None:
 
     (large / SHARDS).mkdir(parents=True)
     (large / ABOUT).write_text((campaign.directory / ABOUT).read_text())
+    shutil.copytree(campaign.directory / SCENARIOS, large / SCENARIOS)
     pairs = campaign.plan["pair"].max()
     assert isinstance(pairs, int)
     plans = []

@@ -120,13 +120,20 @@ def shares(campaign: Campaign) -> pl.DataFrame:
     )
 
 
-def distributions(campaign: Campaign, quantity: str) -> dict[str, Bins]:
+def distributions(
+    campaign: Campaign, quantity: str, runs: pl.Series | None = None
+) -> dict[str, Bins]:
     """Give the bins of ``rtt`` or ``out_of_order_delay`` over all subflows, by run."""
     import polars as pl
 
+    wanted = campaign.plan["run"] if runs is None else runs
     rows = (
         _of_transfers(campaign, "distributions")
-        .filter(pl.col("quantity") == quantity, pl.col("subflow").is_null())
+        .filter(
+            pl.col("quantity") == quantity,
+            pl.col("subflow").is_null(),
+            pl.col("run").is_in(wanted.implode()),
+        )
         .select("run", "from_ms", "to_ms", "count")
         .collect()
     )

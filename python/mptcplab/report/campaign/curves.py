@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
+import polars as pl
 
 from mptcplab.report.campaign.shape import Curve
 from mptcplab.report.campaign.subject import Subject
@@ -32,7 +33,8 @@ def curves(subject: Subject) -> tuple[dict[str, list[Curve]], str | None]:
 
 
 def _of(subject: Subject, quantity: str, each: int) -> list[Curve]:
-    bins = distributions(subject.campaign, quantity)
+    used = pl.concat([group.runs["run"].head(MOST_RUNS) for group in subject.groups])
+    bins = distributions(subject.campaign, quantity, used)
     found = []
     for number, group in enumerate(subject.groups):
         runs = [bins[run] for run in group.runs["run"][:MOST_RUNS] if run in bins]
