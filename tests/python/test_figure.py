@@ -24,6 +24,7 @@ from mptcplab.drawing import figure_kinds
 from mptcplab.figures.paper import COLOURS, Paper
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
+from mptcplab.results.statistics import box
 
 PATH_LOST = ["transfer.duration=3s", "timeline.0.at=1s", "timeline.1.at=2s"]
 
@@ -158,6 +159,18 @@ def test_boxes_are_matplotlibs_own(campaign: Campaign) -> None:
             medians = [set(one.get_ydata()) for one in axes.lines if one.get_color() == "#000000"]
             assert {expected["med"]} in medians
     assert "n = 5 runs each." in figure.caption
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 40])
+def test_boxes_tell_outliers_apart(n: int) -> None:
+    values = list(np.random.default_rng(n).lognormal(sigma=1.5, size=n))
+    found = box([*values, None])
+    (expected,) = cbook.boxplot_stats(values)
+    assert found
+    assert (found.n, found.missing) == (n, 1)
+    assert (found.low, found.high) == (expected["whislo"], expected["whishi"])
+    assert list(found.outliers) == sorted(expected["fliers"])
+    assert bool(found.outliers) == (n > 3)
 
 
 def test_bars_are_means_with_the_intervals_of_scipy(campaign: Campaign) -> None:
