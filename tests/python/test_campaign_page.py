@@ -145,7 +145,7 @@ def test_shares_and_gains_are_those_of_the_tables(
     )
     for row in rows(saved(shown, "share", "CSV", tmp_path)):
         own = flows.filter(pl.col("run").is_in(row["runs"].split()), path=row["path"])
-        mean = own["share"].sum() / int(row["n"])
+        mean = float(own["share"].sum()) / int(row["n"])
         assert float(row["estimate"]) == pytest.approx(mean)
         if row["low"]:
             assert float(row["low"]) <= mean <= float(row["high"])
@@ -166,7 +166,7 @@ def test_shares_and_gains_are_those_of_the_tables(
         own = finished(campaign, row, "coefficient_of_variation")
         assert row["what"] == "MPTCP" or row["controller"] == ""
         assert int(row["n"]) == own.height
-        mean = own["coefficient_of_variation"].sum() / own.height
+        mean = float(own["coefficient_of_variation"].sum()) / own.height
         assert float(row["estimate"]) == pytest.approx(mean)
 
 
@@ -181,7 +181,8 @@ def test_curves_are_those_of_all_samples(shown: Shown, campaign: Campaign, tmp_p
     for row in told:
         own = bins.filter(pl.col("run").is_in(row["runs"].split()))
         above = own.filter(pl.col("from_ms") >= float(row["value_ms"]))["count"].sum()
-        assert float(row["probability"]) == pytest.approx(above / own["count"].sum())
+        part = int(above) / int(own["count"].sum())
+        assert float(row["probability"]) == pytest.approx(part)
         assert float(row["low"]) <= float(row["probability"]) <= float(row["high"])
 
 

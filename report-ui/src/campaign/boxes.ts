@@ -12,8 +12,9 @@ import { count, exact, figure as say, spread } from "./text";
 import type { View } from "./view";
 
 const HEIGHT = 380;
-// A slot that is narrower has no room for its n.
-const ROOM = 22;
+// Pixels of a digit, and between two n.
+const DIGIT = 7;
+const BETWEEN = 6;
 const COLUMNS: SummaryColumn[] = [
   "n",
   "mean",
@@ -50,7 +51,8 @@ export const boxes: Kind = {
     });
     const points = pointsOf(page, figure, series.length, { columns, series }, scale);
     const { faint } = theme();
-    const wide = slotPixels(width, columns, series) >= ROOM;
+    const digits = Math.max(...all.map(({ group }) => count(figure.summary.n[group] as number).length));
+    const wide = slotPixels(width, columns, series) >= digits * DIGIT + BETWEEN;
     const option = {
       ...gridOf(page, view, columns, scale, named(figure), HEIGHT, above),
       series: [

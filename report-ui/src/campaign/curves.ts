@@ -16,6 +16,13 @@ const SPAN = 1e4;
 const TITLES = { rtt: "Round-trip times", out_of_order_delay: "Out-of-order delays" };
 const NAMES = { rtt: "round-trip time, ms", out_of_order_delay: "out-of-order delay, ms" };
 
+interface Point {
+  value: number;
+  part: number;
+  low: number;
+  high: number;
+}
+
 export const rtt = kindOf("rtt");
 export const delay = kindOf("out_of_order_delay");
 
@@ -45,12 +52,9 @@ function kindOf(quantity: keyof typeof TITLES): Kind {
             ({ points, style }, coord) => ({
               type: "polygon",
               shape: {
-                points: [
-                  ...points.map(({ value, high }) => coord(place(value, high))),
-                  ...points
-                    .map(({ value, low }) => coord(place(value, Math.max(low, 10 ** y.min))))
-                    .reverse(),
-                ],
+                points: [...stepped(points, "high"), ...stepped(points, "low").reverse()].map(
+                  ([value, part]) => coord(place(value, Math.max(part, 10 ** y.min))),
+                ),
               },
               style: { fill: style.colour, opacity: 0.15 },
             }),
@@ -61,7 +65,7 @@ function kindOf(quantity: keyof typeof TITLES): Kind {
             silent: true,
             showSymbol: false,
             lineStyle: { color: style.colour, type: style.dash, width: 1.8 },
-            data: points.map(({ value, part }) => place(value, part)),
+            data: stepped(points, "part").map(([value, part]) => place(value, part)),
           })),
         ],
       };
@@ -122,13 +126,22 @@ function shownCurves(page: CampaignPage, view: View, quantity: keyof typeof TITL
 }
 
 // Without 0, which no logarithm has.
-function pointsOf({ value, probability, low, high }: Curve) {
+function pointsOf({ value, probability, low, high }: Curve): Point[] {
   return Array.from(value, (at, place) => ({
     value: at,
     part: probability[place] as number,
     low: low[place] ?? 0,
     high: high[place] ?? 0,
   })).filter((point) => point.value > 0 && point.part > 0);
+}
+
+// Above a value the part is that of the next one.
+function stepped(points: Point[], height: "part" | "low" | "high"): [number, number][] {
+  return points.flatMap((point, number): [number, number][] => {
+    const next = points[number + 1];
+    const here: [number, number] = [point.value, point[height]];
+    return next ? [here, [point.value, next[height]]] : [here];
+  });
 }
 
 function titleOf(page: CampaignPage, view: View, quantity: keyof typeof TITLES): string {

@@ -83,11 +83,16 @@ def _reserves(subject: Subject) -> Iterator[str]:
 
 def _gain(one: Estimated, level: float) -> str:
     estimate = one.estimate or 0.0
-    words = f"{abs(estimate):.0%} {'more' if estimate >= 0 else 'less'}".replace("%", " %")
+    words = f"{_points(abs(estimate))} % {'more' if estimate >= 0 else 'less'}"
     if one.low is None or one.high is None:
         return words
-    ends = f"{100 * one.low:+.0f} % to {100 * one.high:+.0f} %"
-    return f"{words} throughput ({level:.0%} interval {ends}, n {one.n})".replace("95%", "95 %")
+    ends = f"{_points(one.low, '+')} % to {_points(one.high, '+')} %"
+    return f"{words} throughput ({100 * level:.0f} % interval {ends}, n {one.n})"
+
+
+def _points(part: float, sign: str = "") -> str:
+    """Give percent, those below ten with a digit after the point."""
+    return f"{100 * part:{sign}.{0 if abs(part) >= 0.0995 else 1}f}"
 
 
 def _percent(one: Estimated) -> str:
