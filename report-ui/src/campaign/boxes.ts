@@ -13,8 +13,8 @@ import type { View } from "./view";
 
 const HEIGHT = 380;
 // Pixels of a digit, and between two n.
-const DIGIT = 7;
-const BETWEEN = 6;
+const DIGIT = 6.5;
+const BETWEEN = 5;
 const COLUMNS: SummaryColumn[] = [
   "n",
   "mean",

@@ -86,7 +86,8 @@ export const heat: Kind = {
 
 function nameOf(page: CampaignPage, view: View): string {
   const shown = page.figures.find(({ id }) => id === view.heat);
-  return shown ? `Median ${shown.name.toLowerCase()} with MPTCP` : "Gain over the best single path";
+  if (!shown) return "Gain over the best single path";
+  return `Median with MPTCP: ${shown.name.charAt(0).toLowerCase()}${shown.name.slice(1)}`;
 }
 
 function cellsIn(page: CampaignPage, view: View): Cell[] {

@@ -1,0 +1,137 @@
+"""Pages of campaigns as files: where they go, what they say, what becomes of mistakes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import mptcplab as package
+from campaigns import CAMPAIGN, written
+from command import Run
+from mptcplab.report.campaign.figures import figures
+from mptcplab.report.campaign.runs import runs
+from mptcplab.report.campaign.sample import sampled
+from mptcplab.report.campaign.subject import Subject
+from mptcplab.results.campaign import Campaign
+
+# So much data that plain TCP and MPTCP cannot be done with it within the limit.
+TOO_LONG = CAMPAIGN.replace('"20 kB", "60 kB"', '"20 kB", "4 GB"').replace(
+    "repetitions =", 'limit = "0.2 s"\nrepetitions ='
+)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    directory = tmp_path_factory.mktemp("campaign")
+    return package.sweep(written(directory / "files"), out=directory / "small")
+
+
+def described(file: Path) -> dict[str, Any]:
+    """What a page holds, but for its columns."""
+    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', file.read_text())
+    assert found
+    page: dict[str, Any] = json.loads(found[1])
+    return page
+
+
+def test_a_sweep_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
+    file = written(tmp_path / "files", repetitions=1)
+    out = tmp_path / "out"
+    page = out / "report.html"
+    for words in (["--no-report"], ["--json"]):
+        assert mptcplab("sweep", file, "--out", out, *words).returncode == 0
+        assert not page.exists()
+    done = mptcplab("sweep", file, "--out", out)
+    assert done.stdout.splitlines()[-1] == f"{page} shows it"
+    told = described(page)
+    assert (told["kind"], told["subtitle"]) == ("campaign", "something small")
+    assert told["verdict"][-1] == "With 1 repetition little can be told from chance."
+
+
+def test_a_run_of_it_is_drawn_on_request(mptcplab: Run, campaign: Campaign) -> None:
+    for kind in ("mptcp", "tcp"):
+        row = campaign.runs.filter(kind=kind).row(5, named=True)
+        done = mptcplab("report", campaign.directory, "--run", row["run"])
+        page = campaign.directory / "reports" / f"{row['run']}.html"
+        assert (done.stdout, done.returncode) == (f"{page}\n", 0)
+        told = described(page)
+        assert f"seed {row['seed']}" in {badge["text"] for badge in told["badges"]}
+        assert ("MPTCP v1" in {badge["text"] for badge in told["badges"]}) == (kind == "mptcp")
+        made = described(campaign.report())["runs"]
+        places = runs(Subject(campaign))[1]
+        assert places[row["run"]] in made["pages"]
+
+
+def test_a_run_of_another_build_is_refused(mptcplab: Run, campaign: Campaign) -> None:
+    """What the campaign holds is not what is drawn: its figure is changed here."""
+    key = campaign.runs["run"][0]
+    shards = campaign.directory / "shards"
+    kept = {file: file.read_bytes() for file in shards.rglob("runs.parquet")}
+    for file in kept:
+        frame = pl.read_parquet(file)
+        frame.with_columns(pl.col("throughput_mbps") + 1).write_parquet(file)
+    done = mptcplab("report", campaign.directory, "--run", key)
+    for file, content in kept.items():
+        file.write_bytes(content)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"mptcplab: run {key} cannot be repeated: build ")
+    assert not (campaign.directory / "reports" / f"{key}.html").exists()
+
+
+def test_failures_are_told_with_their_reasons(tmp_path: Path) -> None:
+    file = written(tmp_path / "files", TOO_LONG, repetitions=1)
+    campaign = package.sweep(file, out=tmp_path / "out")
+    told = described(campaign.report())
+    assert f"{campaign.failures.height} runs failed: see the list below." in told["verdict"]
+    (table,) = told["tables"]
+    assert {row[0] for row in table["rows"]} == set(campaign.failures["run"])
+    assert all("took longer than 200 ms" in row[-1] for row in table["rows"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--run", "nix"], "has no run nix"),
+        (["--connection", "1"], "is a campaign: its page has no single connection"),
+        (["--out", "{}/report.html/x"], "cannot write "),
+    ],
+)
+def test_mistakes_get_one_line(
+    mptcplab: Run, campaign: Campaign, arguments: list[str], complaint: str
+) -> None:
+    campaign.report()
+    before = sorted(campaign.directory.rglob("*"))
+    words = [word.format(campaign.directory) for word in arguments]
+    done = mptcplab("report", campaign.directory, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert complaint in done.stderr
+    assert sorted(campaign.directory.rglob("*")) == before
+
+
+def test_a_sample_keeps_what_lies_beyond_the_whiskers(campaign: Campaign) -> None:
+    subject = Subject(campaign)
+    places = runs(subject)[1]
+    made, words = figures(subject, places)
+    assert words is None
+    summaries = {one.id: one.summary for one in made}
+    points, words = sampled(subject, summaries, places, most=len(subject.groups))
+    assert words is not None
+    assert words.startswith("points: of 30 runs the first 1 of each group")
+    for one in made:
+        low, high = one.summary.whisker_low, one.summary.whisker_high
+        kept = dict(zip(*points[one.id], strict=True))
+        for number, group in enumerate(subject.groups):
+            values = dict(zip(group.runs["run"], group.values(one.id), strict=True))
+            beyond = {
+                places[run]
+                for run, value in values.items()
+                if value is not None and not low[number] <= value <= high[number]
+            }
+            own = {places[run] for run in values} & kept.keys()
+            assert beyond <= own
+            assert len(own) <= 1 + len(beyond)
