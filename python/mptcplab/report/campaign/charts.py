@@ -46,7 +46,7 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
         Chart(
             "rtt",
             "Round-trip times",
-            "Part of all samples of all runs of a group that are at or above a value, from the "
+            "Part of all samples of the runs of a group that finished at or above a value, from the "
             f"bins that quantiles come from. Bands are 95 % ({BAND}).",
             definitions("distributions", "quantity", "from_ms", "count"),
             band,
@@ -54,8 +54,8 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
         Chart(
             "out_of_order_delay",
             "Out-of-order delays",
-            "Part of all segments of all runs of a group that waited that long or longer for "
-            "earlier data; those that did not wait are below the smallest value that is shown, as "
+            "Part of all segments of the runs of a group that finished, that waited that long or "
+            "longer for earlier data; those that did not wait are below the smallest value that is shown, as "
             f"a logarithm has no 0. Bands are 95 % ({BAND}).",
             definitions("distributions", "quantity", "from_ms", "count"),
             band,

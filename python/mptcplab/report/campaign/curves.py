@@ -26,10 +26,10 @@ def curves(subject: Subject) -> tuple[dict[str, list[Curve]], str | None]:
     each = MOST_POINTS // (len(QUANTITIES) * max(len(subject.groups), 1))
     each = min(max(each, FEWEST), MOST)
     made = {quantity: _of(subject, quantity, each) for quantity in QUANTITIES}
-    largest = max((len(group.runs) for group in subject.groups), default=0)
+    largest = max((int(group.runs["finished"].sum()) for group in subject.groups), default=0)
     if largest <= MOST_RUNS:
         return made, None
-    return made, f"made from the first {count(MOST_RUNS)} runs of each group"
+    return made, f"made from the first {count(MOST_RUNS)} runs of each group that finished"
 
 
 def _of(subject: Subject, quantity: str, each: int) -> list[Curve]:
@@ -37,7 +37,8 @@ def _of(subject: Subject, quantity: str, each: int) -> list[Curve]:
     bins = distributions(subject.campaign, quantity, used)
     found = []
     for number, group in enumerate(subject.groups):
-        runs = [bins[run] for run in group.runs["run"][:MOST_RUNS] if run in bins]
+        finished = group.runs.filter("finished")["run"]
+        runs = [bins[run] for run in finished[:MOST_RUNS] if run in bins]
         if runs:
             found.append(_curve(number, ccdf_of_bins(runs), each))
     return found

@@ -6,12 +6,11 @@ from statistics import stdev
 
 import polars as pl
 
-from mptcplab.report.campaign.figures import CORRECTION
-from mptcplab.report.campaign.shape import Estimated
+from mptcplab.report.campaign.shape import Estimated, Summary
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results import groups
-from mptcplab.results.statistics import Estimate, adjust, interval
-from mptcplab.results.statistics.estimate import known
+from mptcplab.results.statistics import Estimate, interval
+from mptcplab.results.statistics.estimate import is_known, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,16 +32,15 @@ def shares(subject: Subject) -> list[Estimated]:
     return made
 
 
-def gains(subject: Subject) -> list[Estimated]:
-    """Give what MPTCP has over the best single path, pair by pair."""
+def gains(subject: Subject, throughput: Summary) -> list[Estimated]:
+    """Give what MPTCP has over the best single path, pair by pair; p is that of its throughput."""
     made = []
     for number, found in subject.gains.items():
         one = _of(number, [], found.paired.relative, found.best_path)
-        one.effect, one.p_value = found.paired.rank_biserial, found.paired.p_value
+        one.effect = found.paired.rank_biserial
+        p_value = throughput.p_value[number]
+        one.p_value = p_value if is_known(p_value) else None
         made.append(one)
-    corrected = adjust([one.p_value for one in made], CORRECTION)
-    for one, p_value in zip(made, corrected, strict=True):
-        one.p_value = p_value
     return made
 
 

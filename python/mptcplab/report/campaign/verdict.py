@@ -40,8 +40,8 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
     )
     best = max(known, key=lambda one: one.estimate or 0.0)
     worst = min(known, key=lambda one: one.estimate or 0.0)
-    yield f"Most for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
-    yield f"Least for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
+    yield f"Best for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
+    yield f"Worst for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
 
 
 def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
             continue
         least = min(own, key=lambda one: one.estimate or 0.0)
         most = max(own, key=lambda one: one.estimate or 0.0)
-        if least is most:
+        if _percent(least) == _percent(most):
             yield f"Over {path} came {_percent(least)} of the data."
         else:
             yield (
