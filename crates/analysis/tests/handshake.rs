@@ -130,6 +130,21 @@ fn join_from_the_server() {
     assert_eq!(only(&tables).vantage, Some("client"));
 }
 
+/// An address translator changed its mind while the SYN was on its way: the server answered both with random numbers of
+/// their own, and the client knows one of them.
+#[test]
+fn join_that_was_answered_twice() {
+    let tables = Script::default().run(&format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2)
+        150 server lte SA 0 1 0 join(0)
+        151 server lte SA 0 1 0 join(0 anew)
+        152 client lte A  1 1 0 join(2)
+        "
+    ));
+    assert_eq!(subflow(&tables, 1).hmac_valid, Some(true));
+}
+
 /// RFC 8684 §3.2: a wrong HMAC is answered by a reset.
 #[test]
 fn join_with_a_wrong_hmac() {

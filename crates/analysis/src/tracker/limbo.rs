@@ -121,7 +121,7 @@ impl Limbo {
         Subflow {
             opener,
             kind,
-            nonces: [None; 2],
+            nonces: [Vec::new(), Vec::new()],
             address_ids: [None; 2],
             hmac_valid: None,
             backup: false,

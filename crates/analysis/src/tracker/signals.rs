@@ -68,15 +68,24 @@ impl Connection {
         {
             subflow.backup |= backup;
             subflow.address_ids[by] = Some(address_id);
-            subflow.nonces[by] = Some(nonce);
+            if !subflow.nonces[by].contains(&nonce) {
+                subflow.nonces[by].push(nonce);
+            }
         }
-        let party = |side: usize| Some(crypto::Party { key: keys[side]?, nonce: subflow.nonces[side]? });
-        let Some((sender, receiver)) = party(by).zip(party(to)) else { return };
-        let valid = match join {
-            MpJoin::Syn { .. } => return,
+        let fits = |sender, receiver| match join {
+            MpJoin::Syn { .. } => false,
             MpJoin::SynAck { hmac, .. } => *hmac == crypto::join_syn_ack_hmac(version, sender, receiver),
             MpJoin::Ack { hmac } => *hmac == crypto::join_ack_hmac(version, sender, receiver),
         };
+        let parties = |side: usize| {
+            let party = move |nonce: &u32| Some(crypto::Party { key: keys[side]?, nonce: *nonce });
+            subflow.nonces[side].iter().filter_map(party)
+        };
+        let mut fitting = parties(by).flat_map(|sender| parties(to).map(move |receiver| (sender, receiver))).peekable();
+        if matches!(join, MpJoin::Syn { .. }) || fitting.peek().is_none() {
+            return;
+        }
+        let valid = fitting.any(|(sender, receiver)| fits(sender, receiver));
         subflow.hmac_valid = Some(subflow.hmac_valid.unwrap_or(true) && valid);
     }
 

@@ -18,8 +18,9 @@ pub(crate) struct Subflow {
     /// `Up`: the client opened it.
     pub(crate) opener: Direction,
     pub(crate) kind: Kind,
-    /// Random numbers of MP_JOIN, of the client's and of the server's side.
-    pub(crate) nonces: [Option<u32>; 2],
+    /// Random numbers of MP_JOIN, of the client's and of the server's side; several where a SYN came anew from behind an
+    /// address translator and was answered anew.
+    pub(crate) nonces: [Vec<u32>; 2],
     pub(crate) address_ids: [Option<u8>; 2],
     pub(crate) hmac_valid: Option<bool>,
     pub(crate) backup: bool,

@@ -278,7 +278,7 @@ impl Script {
                     checksum: None,
                 }));
             }
-            "join" => mptcp(Mptcp::Join(self.join(line, path, number(0) as u8, has("backup"), has("wrong")))),
+            "join" => mptcp(Mptcp::Join(self.join(line, path, number(0) as u8, has))),
             "dss" | "dss4" => mptcp(Mptcp::Dss(self.dss(line, &words, name == "dss"))),
             "add_addr" => {
                 let (address, port) = match words[1].parse::<SocketAddr>() {
@@ -311,8 +311,15 @@ impl Script {
     }
 
     /// MP_JOIN (RFC 8684 §3.2).
-    fn join(&self, line: &Line, path: u8, address_id: u8, backup: bool, wrong: bool) -> MpJoin {
-        let nonce = |host: Host| 77_000 + 100 * u32::from(self.number) + 10 * u32::from(path) + host as u32;
+    fn join(&self, line: &Line, path: u8, address_id: u8, has: impl Fn(&str) -> bool) -> MpJoin {
+        let (backup, wrong, anew) = (has("backup"), has("wrong"), 5 * u32::from(has("anew")));
+        let nonce = |host: Host| {
+            77_000
+                + 100 * u32::from(self.number)
+                + 10 * u32::from(path)
+                + host as u32
+                + if host == line.from { anew } else { 0 }
+        };
         let party = |host: Host| crypto::Party { key: self.keys[host as usize], nonce: nonce(host) };
         let (sender, receiver) = (party(line.from), party(line.from.other()));
         match (line.flags.has(Flags::SYN), line.flags.has(Flags::ACK)) {
