@@ -30,7 +30,7 @@ export const scatter: Kind = {
   wide: false,
   describe(page, view, width, above) {
     const pairs = pairsOf(page, view);
-    if (!pairs.length) return null;
+    if (!pairs.length || page.contenders.length < 2) return null;
     const [one, other] = view.across.map((place) => page.contenders[place]) as [string, string];
     const scale = linear(
       0,

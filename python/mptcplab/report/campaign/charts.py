@@ -33,7 +33,7 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
             "Gain over the best single path",
             "Mean throughput of MPTCP / mean throughput of plain TCP over the best single path "
             f"− 1, over runs with the same seed. {BEST} Lines are its {INTERVAL}; pairs are "
-            "resampled.",
+            "resampled; p is that of the throughput in the table of all numbers.",
             throughput,
         ),
         Chart(
@@ -46,17 +46,17 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
         Chart(
             "rtt",
             "Round-trip times",
-            "Part of all samples of the runs of a group that finished at or above a value, from the "
-            f"bins that quantiles come from. Bands are 95 % ({BAND}).",
+            "Part of all samples of the finished runs of a group that are at or above a value, "
+            f"from the bins that quantiles come from. Bands are 95 % ({BAND}).",
             definitions("distributions", "quantity", "from_ms", "count"),
             band,
         ),
         Chart(
             "out_of_order_delay",
             "Out-of-order delays",
-            "Part of all segments of the runs of a group that finished, that waited that long or "
-            "longer for earlier data; those that did not wait are below the smallest value that is shown, as "
-            f"a logarithm has no 0. Bands are 95 % ({BAND}).",
+            "Part of all segments of the finished runs of a group that waited that long or longer "
+            "for earlier data; those that did not wait are below the smallest value that is shown, "
+            f"as a logarithm has no 0. Bands are 95 % ({BAND}).",
             definitions("distributions", "quantity", "from_ms", "count"),
             band,
         ),

@@ -33,12 +33,11 @@ def curves(subject: Subject) -> tuple[dict[str, list[Curve]], str | None]:
 
 
 def _of(subject: Subject, quantity: str, each: int) -> list[Curve]:
-    used = pl.concat([group.runs["run"].head(MOST_RUNS) for group in subject.groups])
-    bins = distributions(subject.campaign, quantity, used)
+    used = [group.runs.filter("finished")["run"].head(MOST_RUNS) for group in subject.groups]
+    bins = distributions(subject.campaign, quantity, pl.concat(used))
     found = []
-    for number, group in enumerate(subject.groups):
-        finished = group.runs.filter("finished")["run"]
-        runs = [bins[run] for run in finished[:MOST_RUNS] if run in bins]
+    for number, own in enumerate(used):
+        runs = [bins[run] for run in own if run in bins]
         if runs:
             found.append(_curve(number, ccdf_of_bins(runs), each))
     return found
