@@ -214,6 +214,39 @@ def test_kernel_takes_what_is_named_and_its_own_otherwise(
     assert (kernel.congestion_control, kernel.tcp_congestion_control) == policies
 
 
+@pytest.mark.parametrize(
+    ("settings", "kernel"),
+    [
+        ([], {"congestion_control": "cubic", "scheduler": "bpf"}),
+        (["mptcp.congestion_control=olia"], {"congestion_control": "olia", "scheduler": "bpf"}),
+        (["mptcp.scheduler=lowest-rtt"], {"scheduler": "lowest-rtt"}),
+        (["tcp.congestion_control=reno"], {"tcp_congestion_control": "reno"}),
+        # Both are set: each has its own.
+        (
+            ["kernel.congestion_control=bbr", "mptcp.congestion_control=olia"],
+            {"congestion_control": "bbr"},
+        ),
+        (
+            ["mptcp.congestion_control=olia", "kernel.congestion_control=bbr"],
+            {"congestion_control": "bbr"},
+        ),
+    ],
+)
+def test_what_is_set_is_not_stood_in_for(settings: list[str], kernel: dict[str, str]) -> None:
+    stand_ins = {
+        "congestion_control": "cubic",
+        "scheduler": "bpf",
+        "tcp_congestion_control": "bbr",
+    }
+    _, scenario = load(SCENARIO | {"kernel": stand_ins}, settings)
+    assert {key: getattr(scenario.kernel, key) for key in kernel} == kernel
+
+
+def test_what_linux_lacks_is_refused_also_where_the_file_has_a_stand_in() -> None:
+    with pytest.raises(Error, match="this kernel has no olia"):
+        wanted("mptcp.congestion_control=olia", kernel={"congestion_control": "cubic"})
+
+
 def test_nothing_named_is_linux_itself() -> None:
     _, scenario = load({key: SCENARIO[key] for key in SCENARIO if key != "mptcp"})
     assert scenario.mptcp.congestion_control == "lia"

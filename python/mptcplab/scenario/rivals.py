@@ -16,8 +16,31 @@ RATES = ("rate", "uplink_rate", "downlink_rate")
 WRITTEN_OUT = (*RATES, "delay", "jitter", "loss", "queue")
 
 
-def replaced(place: Place, table: Any) -> Sequence[str]:
-    """Name the keys of ``table``, beside the one at ``place``, that go when that one is set."""
+def replaced(place: Place, table: Any) -> list[Place]:
+    """Give the places of what goes when that at ``place``, which is in ``table``, is set."""
+    match place:
+        case ("mptcp", "congestion_control" | "scheduler"):
+            return [("kernel", place[-1])]
+        case ("tcp", "congestion_control"):
+            return [("kernel", "tcp_congestion_control")]
+    return [(*place[:-1], key) for key in _beside(place, table)]
+
+
+def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
+    """Write out the profile of a link into whose elements a setting goes."""
+    match words:
+        case ["link", name, "uplink" | "downlink", *_]:
+            links = data.get("link")
+            link = links.get(name) if isinstance(links, dict) else None
+            if not isinstance(link, dict) or set(DIRECTIONS) & set(link):
+                return
+            if link.get("profile") in library.names("links"):
+                there = library.table("links", link.pop("profile"))
+                link |= {"title": there["title"], "origin": f"{there['origin']}; changed"}
+                link |= {way: there[way] for way in DIRECTIONS}
+
+
+def _beside(place: Place, table: Any) -> Sequence[str]:
     match place:
         case ("path", _, "rate"):
             return RATES[1:]
@@ -34,17 +57,3 @@ def replaced(place: Place, table: Any) -> Sequence[str]:
         case ("transfer", "duration"):
             return ("size",)
     return ()
-
-
-def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
-    """Write out the profile of a link into whose elements a setting goes."""
-    match words:
-        case ["link", name, "uplink" | "downlink", *_]:
-            links = data.get("link")
-            link = links.get(name) if isinstance(links, dict) else None
-            if not isinstance(link, dict) or set(DIRECTIONS) & set(link):
-                return
-            if link.get("profile") in library.names("links"):
-                there = library.table("links", link.pop("profile"))
-                link |= {"title": there["title"], "origin": f"{there['origin']}; changed"}
-                link |= {way: there[way] for way in DIRECTIONS}

@@ -100,8 +100,8 @@ class Source:
         step = self._step(at, place, words[-1], by)
         at[step] = value
         for rival in rivals.replaced((*place, step), at):
-            if (*place, rival) not in self._set:
-                at.pop(rival, None)
+            if rival not in self._set:
+                self._drop(rival)
         self._set[(*place, step)] = by
 
     def _enter(self, at: Any, place: Place, word: str, by: str) -> tuple[Any, Place]:
@@ -111,6 +111,13 @@ class Source:
                 raise ScenarioError(f"{by}: there is no {place[0]} {word}; {nearest(word, at)}")
             at[step] = {}
         return at[step], (*place, step)
+
+    def _drop(self, place: Place) -> None:
+        at: Any = self.data
+        for step in place[:-1]:
+            at = at.get(step) if isinstance(at, dict) else None
+        if isinstance(at, dict):
+            at.pop(place[-1], None)
 
     def _step(self, at: Any, place: Place, word: str, by: str) -> str | int:
         if isinstance(at, dict):
