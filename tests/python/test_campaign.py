@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import statistics
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from command import Run
 from mptcplab import Error, ScenarioError, _core
 from mptcplab.campaign import sheet
 from mptcplab.campaign.matrix import Matrix
-from mptcplab.results import figures
+from mptcplab.results import figures, groups
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.run import Run as RunDirectory
 from mptcplab.scenario import library
@@ -257,6 +258,97 @@ def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:
     assert [run.task.subject.path for run in cubic] == [None, "wifi", "lte"] * 2
     shared = [run for run in runs if run.labels["controller"] is None]
     assert [run.task.subject.path for run in shared] == ["wifi", "lte"] * 2
+
+
+MIXED = """\
+schema = 1
+scenario = "small.toml"
+repetitions = 2
+
+[axis.what.points.small-lia]
+"transfer.size" = "20 kB"
+"mptcp.congestion_control" = "lia"
+
+[axis.what.points.small-olia]
+"transfer.size" = "20 kB"
+"mptcp.congestion_control" = "olia"
+
+[axis.what.points.large-lia]
+"transfer.size" = "60 kB"
+"mptcp.congestion_control" = "lia"
+
+[axis.what.points.large-olia]
+"transfer.size" = "60 kB"
+"mptcp.congestion_control" = "olia"
+"""
+
+
+def test_plain_tcp_is_shared_only_where_axes_say_by_what(tmp_path: Path) -> None:
+    campaign = package.sweep(written(tmp_path, MIXED), out=tmp_path / "out", jobs=1)
+    assert campaign.runs["run"].is_unique().all()
+    own = groups.groups(campaign, ["what"], campaign.runs.filter(path="wifi"))
+    assert [(one.axes["what"], sorted(set(one.runs["bytes"]))) for one in own] == [
+        ("small-lia", [20_000]),
+        ("small-olia", [20_000]),
+        ("large-lia", [60_000]),
+        ("large-olia", [60_000]),
+    ]
+    first, second, *_ = (one.runs.drop("run", "what", "configuration", "pair") for one in own)
+    assert_frame_equal(first, second)
+
+
+@pytest.mark.parametrize("name", ["failure", "of", "best_mbps"])
+def test_an_axis_may_have_any_name(name: str, tmp_path: Path, mptcplab: Run) -> None:
+    given = CAMPAIGN.replace("axis.controller", f"axis.{name}")
+    file = written(tmp_path, given, repetitions=1)
+    swept = mptcplab("sweep", str(file), "--out", str(tmp_path / "out"), "--json")
+    assert swept.returncode == 0, swept.stderr
+    found = [one["axes"][name] for one in json.loads(swept.stdout)["configurations"]]
+    assert found == ["lia", "olia", "cubic"] * 2
+
+
+def test_shards_of_a_version_that_knew_fewer_columns_are_read(
+    tmp_path: Path, swept: Campaign
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(swept.directory, out)
+    first = out / "shards" / "0-0"
+    for name, column in (("runs", "longest_gap_ms"), ("flows", "data_packets")):
+        file = first / f"{name}.parquet"
+        pl.read_parquet(file).drop(column).write_parquet(file)
+    campaign = package.open_campaign(out)
+    lost = pl.read_parquet(first / "runs.parquet")["run"]
+    for run in campaign.runs.iter_rows(named=True):
+        assert (run["longest_gap_ms"] is None) == (run["run"] in lost)
+    known = campaign.table("flows").collect()
+    assert set(known.filter(pl.col("data_packets").is_null())["run"]) == set(lost)
+
+
+@pytest.mark.parametrize(
+    ("broken", "command"),
+    [
+        ("failures.json", "report"),
+        ("scenarios/0.toml", "report"),
+        ("shards/0-0/runs.parquet", "report"),
+        ("shards/0-0/costs.parquet", "sweep"),
+        ("shards/0-0/costs.parquet", "dry run"),
+    ],
+)
+def test_what_is_broken_is_told_in_a_line(
+    broken: str, command: str, tmp_path: Path, swept: Campaign, file: Path, mptcplab: Run
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(swept.directory, out)
+    (out / broken).write_bytes(b"\xff")
+    words = {
+        "report": ["report", str(out)],
+        "sweep": ["sweep", str(file), "--out", str(out)],
+        "dry run": ["sweep", str(file), "--out", str(out), "--dry-run"],
+    }
+    ended = mptcplab(*words[command])
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1
+    assert f"{out / broken} cannot be read" in ended.stderr
 
 
 def test_points_set_several_keys_and_choices_leave_some_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import json
 import platform
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mptcplab import _core
@@ -62,11 +62,13 @@ class Matrix:
 
     def __init__(self, read: Sheet) -> None:
         self.sheet = read
-        self.configurations = list(_configurations(read))
+        self.configurations = _told_apart(list(_configurations(read)))
         if not self.configurations:
             raise ScenarioError(f"{read.name}: only and exclude leave nothing to run")
         _check_different(read, self.configurations)
-        self.runs = [run for one in self._groups().values() for run in self._runs(one)]
+        self.runs = [
+            run for one in _groups(self.configurations).values() for run in self._runs(one)
+        ]
 
     def shuffled(self) -> list[Task]:
         """Give what is to be run, in an order that is by chance but always the same."""
@@ -74,19 +76,9 @@ class Matrix:
         random.Random(self.sheet.campaign.seed).shuffle(tasks)  # noqa: S311 - no secret
         return tasks
 
-    def _groups(self) -> dict[int, list[Configuration]]:
-        """Give the configurations by what they are compared with."""
-        groups: dict[int, list[Configuration]] = {}
-        for one in self.configurations:
-            groups.setdefault(one.conditions, []).append(one)
-        return groups
-
     def _runs(self, group: list[Configuration]) -> Iterator[Planned]:
         first = group[0]
-        common = {
-            axis: label if all(one.labels[axis] == label for one in group) else None
-            for axis, label in first.labels.items()
-        }
+        common = _common(group)
         campaign = self.sheet.campaign
         for repetition in range(campaign.repetitions):
             seed = campaign.seed + repetition
@@ -133,6 +125,61 @@ def _configurations(read: Sheet) -> Iterator[Configuration]:
         mptcp = _subject(read, scenario, None, text)
         yield Configuration(number, labels, text, mptcp, baselines[apart], conditions[apart])
         number += 1
+
+
+def _told_apart(configurations: list[Configuration]) -> list[Configuration]:
+    """Have plain TCP shared only where the axes' values say which configurations share it."""
+    groups = _groups(configurations)
+    known: dict[tuple[str, ...], dict[tuple[Label, ...], set[int]]] = {}
+    for number, group in groups.items():
+        labels = {axis: label for axis, label in _common(group).items() if label is not None}
+        known.setdefault(tuple(labels), {}).setdefault(tuple(labels.values()), set()).add(number)
+    by_most = sorted(known, key=len, reverse=True)
+
+    def meant(one: Configuration) -> set[int]:
+        """Give the groups that have its values, with most of them."""
+        found: set[int] = set()
+        most = 0
+        for axes in by_most:
+            if found and len(axes) < most:
+                break
+            most = len(axes)
+            found |= known[axes].get(tuple(one.labels[axis] for axis in axes), set())
+        return found
+
+    mixed = {one.conditions for one in configurations if meant(one) != {one.conditions}}
+    fresh = itertools.count(len(groups))
+    return [
+        _alone(one, next(fresh))
+        if one.conditions in mixed and one is not groups[one.conditions][0]
+        else one
+        for one in configurations
+    ]
+
+
+def _alone(one: Configuration, conditions: int) -> Configuration:
+    """Give a configuration baselines of its own."""
+    baselines = [
+        replace(subject, identity=_digest([subject.identity, one.text]))
+        for subject in one.baselines
+    ]
+    return replace(one, baselines=baselines, conditions=conditions)
+
+
+def _groups(configurations: list[Configuration]) -> dict[int, list[Configuration]]:
+    """Give the configurations by what they are compared with."""
+    groups: dict[int, list[Configuration]] = {}
+    for one in configurations:
+        groups.setdefault(one.conditions, []).append(one)
+    return groups
+
+
+def _common(group: list[Configuration]) -> dict[str, Label | None]:
+    """Give the values of axes that all of them have."""
+    return {
+        axis: label if all(one.labels[axis] == label for one in group) else None
+        for axis, label in group[0].labels.items()
+    }
 
 
 def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:

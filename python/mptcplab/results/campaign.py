@@ -29,6 +29,9 @@ KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 #: Columns of ``runs`` that no axis can be named as.
 COLUMNS = (*KEYS, "scenario", "finished", "reason", *figures.FIGURES, "gain", "best_path")
 
+# No axis can have a name with a space.
+BEST = "best Mbit/s"
+
 
 def open_campaign(directory: str | PathLike[str]) -> Campaign:
     """Open what :func:`mptcplab.sweep` wrote, also while it is written.
@@ -107,11 +110,14 @@ class Campaign:
         import polars as pl
 
         file = self.directory / FAILURES
-        reasons = json.loads(file.read_text("utf-8")) if file.exists() else {}
-        schema = {"run": pl.String, "failure": pl.String}
+        try:
+            reasons = dict(json.loads(file.read_text("utf-8"))) if file.exists() else {}
+        except (OSError, ValueError, TypeError) as error:
+            raise Error(f"{file} cannot be read: {error}") from error
+        schema = {"run": pl.String, "reason": pl.String}
         rows = pl.DataFrame(list(reasons.items()), schema=schema, orient="row")
-        found = self.plan.join(rows, on="run", how="inner", maintain_order="left")
-        return found.drop("scenario").rename({"failure": "reason"})
+        planned = self.plan.drop("scenario")
+        return planned.join(rows, on="run", how="inner", maintain_order="left")
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""
@@ -122,7 +128,11 @@ class Campaign:
 
     def scenario(self, run: str) -> str:
         """Give the scenario of a run in its long form (TOML)."""
-        return self._scenario(run).read_text("utf-8")
+        file = self._scenario(run)
+        try:
+            return file.read_text("utf-8")
+        except (OSError, ValueError) as error:
+            raise Error(f"{file} cannot be read: {error}") from error
 
     def command(self, run: str) -> str:
         """Give the command that repeats a run, exactly; for plain TCP, with MPTCP beside it."""
@@ -179,15 +189,15 @@ def _compared(runs: pl.DataFrame) -> pl.DataFrame:
         runs.filter(plain & pl.col("finished") & pl.col("throughput_mbps").is_not_null())
         .sort("throughput_mbps", descending=True, maintain_order=True)
         .group_by("pair", maintain_order=True)
-        .agg(best_path=pl.col("path").first(), best_mbps=pl.col("throughput_mbps").first())
+        .agg(best_path=pl.col("path").first(), **{BEST: pl.col("throughput_mbps").first()})
     )
-    gain = pl.col("throughput_mbps") / pl.col("best_mbps") - 1
-    known = ~plain & pl.col("finished") & (pl.col("best_mbps") > 0)
+    gain = pl.col("throughput_mbps") / pl.col(BEST) - 1
+    known = ~plain & pl.col("finished") & (pl.col(BEST) > 0)
     return (
         runs.join(best, on="pair", how="left", maintain_order="left")
         .with_columns(
             gain=pl.when(known).then(gain), best_path=pl.when(~plain).then(pl.col("best_path"))
         )
-        .drop("best_mbps")
+        .drop(BEST)
         .select(pl.exclude("gain", "best_path"), "gain", "best_path")
     )

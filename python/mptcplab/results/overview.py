@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # Version of the document.
 SCHEMA = 1
+# No axis can have a name with a space.
+OF = "of configuration"
 SHOWN = (
     "throughput_mbps",
     "elapsed_s",
@@ -51,7 +53,7 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
         axes = {axis: row[axis] for axis in campaign.axes}
         there[number] = {"configuration": number, "axes": axes, "runs": {}, "gain": None}
     for row in _grouped(campaign).iter_rows(named=True):
-        one = there[row["of"]]
+        one = there[row[OF]]
         name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
         stated = {figure: _stated(row, figure) for figure in SHOWN}
         one["runs"][name] = {"runs": row["runs"], "finished": row["finished"], **stated}
@@ -61,12 +63,13 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _grouped(campaign: Campaign) -> pl.DataFrame:
-    """Describe the runs of each configuration (``of``), and those of plain TCP beside them."""
+    """Describe the runs of each configuration (``OF``), and those of plain TCP beside them."""
     import polars as pl
 
     planned = campaign.plan.filter(kind="mptcp")
-    pairs = planned.select("pair", of="configuration")
-    own = campaign.runs.filter(kind="mptcp").with_columns(of="configuration")
+    of = pl.col("configuration").alias(OF)
+    pairs = planned.select("pair", of)
+    own = campaign.runs.filter(kind="mptcp").with_columns(of)
     plain = campaign.runs.filter(kind="tcp").join(pairs, on="pair", maintain_order="left_right")
     described = []
     for name in (*SHOWN, "gain"):
@@ -78,7 +81,7 @@ def _grouped(campaign: Campaign) -> pl.DataFrame:
         ]
     return (
         pl.concat([own, plain.select(own.columns)])
-        .group_by("of", "path", maintain_order=True)
+        .group_by(OF, "path", maintain_order=True)
         .agg(pl.len().alias("runs"), pl.col("finished").sum(), *described)
     )
 

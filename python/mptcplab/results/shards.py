@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from mptcplab._core import Error
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +55,19 @@ def listed(directory: Path) -> tuple[list[Shard], list[Shard]]:
 
 
 def scan(shards: list[Shard], name: str) -> pl.LazyFrame | None:
-    """Give a table of all shards; ``None`` if none of them has it."""
+    """Give a table of all shards; ``None`` if none of them has it.
+
+    Another version of mptcplab may have written some: a column that it did not know is empty there.
+    """
     import polars as pl
 
     files = [file for shard in shards if (file := shard.table(name)).exists()]
-    return pl.scan_parquet(files) if files else None
+    if not files:
+        return None
+    schema: dict[str, pl.DataType] = {}
+    for file in files:
+        try:
+            schema |= pl.read_parquet_schema(file)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise Error(f"{file} cannot be read: {error}") from error
+    return pl.scan_parquet(files, schema=schema, missing_columns="insert")
