@@ -62,7 +62,8 @@ export function valuesOf(page: CampaignPage, group: Group): string[] {
   });
 }
 
-// Plain TCP has no value of an axis that does not touch it: it stands in every column, and in one series for all.
+// Plain TCP has no value of an axis that does not touch it: it stands in every column, and in one series for all,
+// unless there is some with just these values.
 function groupOf(
   page: CampaignPage,
   view: View,
@@ -70,13 +71,14 @@ function groupOf(
   column: number,
   split: number | null,
 ): number | null {
-  const found = page.groups.findIndex(
-    (group) =>
-      group.contender === contender &&
-      group.values.every((value, axis) => {
-        if (axis === view.split) return value === split;
-        return value === null || value === (axis === view.along ? column : view.at[axis]);
-      }),
-  );
-  return found < 0 ? null : found;
+  const fits = (group: Group) =>
+    group.contender === contender &&
+    group.values.every((value, axis) => {
+      if (axis === view.split) return value === split;
+      return value === null || value === (axis === view.along ? column : view.at[axis]);
+    });
+  const known = (number: number) => page.groups[number]?.values.filter((value) => value !== null).length ?? 0;
+  return page.groups
+    .flatMap((group, number) => (fits(group) ? [number] : []))
+    .reduce<number | null>((best, one) => (best === null || known(one) > known(best) ? one : best), null);
 }

@@ -6,7 +6,7 @@ from statistics import stdev
 
 import polars as pl
 
-from mptcplab.report.campaign.shape import Estimated, Summary
+from mptcplab.report.campaign.shape import Estimated, Figure
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results import groups
 from mptcplab.results.statistics import Estimate, interval
@@ -32,15 +32,19 @@ def shares(subject: Subject) -> list[Estimated]:
     return made
 
 
-def gains(subject: Subject, throughput: Summary) -> list[Estimated]:
-    """Give what MPTCP has over the best single path, pair by pair; p is that of its throughput."""
+def gains(subject: Subject, shown: list[Figure]) -> list[Estimated]:
+    """Give what MPTCP has over the best single path, pair by pair.
+
+    Effect and p are those of the throughput: a page says each once.
+    """
     made = []
-    for number, found in subject.gains.items():
-        one = _of(number, [], found.paired.relative, found.best_path)
-        one.effect = found.paired.rank_biserial
-        p_value = throughput.p_value[number]
-        one.p_value = p_value if is_known(p_value) else None
-        made.append(one)
+    for summary in (one.summary for one in shown if one.id == "throughput_mbps"):
+        for number, found in subject.gains.items():
+            one = _of(number, [], found.paired.relative, found.best_path)
+            one.effect = found.paired.rank_biserial
+            p_value = summary.p_value[number]
+            one.p_value = p_value if is_known(p_value) else None
+            made.append(one)
     return made
 
 

@@ -30,7 +30,7 @@ def describe(campaign: Campaign) -> CampaignPage:
     made, places = runs(subject)
     shown, points = figures(subject, places)
     curved, band = curves(subject)
-    gained, shared = gains(subject), shares(subject)
+    gained, shared = gains(subject, shown), shares(subject)
     keys = campaign.about["keys"]
     return CampaignPage(
         title=text.clean(campaign.name),
