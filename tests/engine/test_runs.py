@@ -156,3 +156,23 @@ def test_json_names_the_engine(host: Machine) -> None:
     (place,) = (host.place / "runs").iterdir()
     assert place.name.startswith("scenario-")
     assert "-kernel-" in place.name
+
+
+def test_comparing_shows_the_policies_in_use_whoever_named_them(host: Machine) -> None:
+    import mptcplab
+
+    scenario = TWO_PATHS.replace('congestion_control = "reno"', "")
+    (run,) = host.emulate(scenario, "--no-baselines").values()
+    simulated = mptcplab.run(host.write(scenario), baselines=False)
+    settings = mptcplab.compare(simulated, run).configuration or []
+    used = {one.key: (one.a, one.b) for one in settings if one.section == "used"}
+    linux = {
+        subflow["congestion_control"]
+        for end in about(run)["kernel"]["sockets"].values()
+        for socket in end
+        for subflow in socket["subflows"]
+    }
+    assert used == {
+        "congestion_control": ("lia", *linux),
+        "scheduler": ("lowest-rtt", about(run)["kernel"]["sysctls"]["net.mptcp.scheduler"]),
+    }

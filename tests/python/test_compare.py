@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tomllib
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -16,6 +17,9 @@ from command import Run
 from mptcplab import Error
 from mptcplab.results.differences.configuration import Configuration, Setting, differing
 from mptcplab.results.differences.differences import Differences
+from mptcplab.results.policies import policies
+from mptcplab.scenario import long
+from mptcplab.scenario.scenario import load
 
 SCENARIO = {
     "schema": 1,
@@ -204,6 +208,18 @@ def test_what_only_one_side_has_is_told_apart_from_what_differs() -> None:
         Setting("scenario", "x", 1, None),
         Setting("scenario", "w", None, None),
     ]
+
+
+def test_ends_that_have_other_policies_are_named() -> None:
+    given = {**SCENARIO, "server": {"stack": "mptcplab"}}
+    long_form = tomllib.loads(long.write(load(given)[1]))
+    about = {"engine": "kernel", "path": None, "mptcp": True}
+    assert policies(about, long_form) == {
+        "congestion_control": "cubic at the client, lia at the server",
+        "scheduler": "default at the client, lowest-rtt at the server",
+    }
+    plain = {**about, "path": "wifi", "mptcp": False}
+    assert policies(plain, long_form)["scheduler"] is None
 
 
 def test_the_command_prints_the_same(mptcplab: Run, runs: Path) -> None:

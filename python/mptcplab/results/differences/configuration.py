@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass
 
 from mptcplab.results.differences.repeated import label
+from mptcplab.results.policies import policies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ OF_MACHINE = ("kernel", "stacks")
 class Setting:
     """A key that differs; None where a side does not have it."""
 
-    #: ``scenario`` (keys as for ``--set``), ``run`` or ``machine`` (as in ``run.json``
-    #: and ``campaign.json``).
+    #: ``scenario`` (keys as for ``--set``), ``used`` (what was in use, whoever named it), ``run``
+    #: or ``machine`` (as in ``run.json`` and ``campaign.json``).
     section: str
     key: str
     a: Value
@@ -48,7 +49,10 @@ def of_side(side: Side, configuration: str, axes: list[str]) -> Configuration | 
     for part in OF_MACHINE:
         for key, value in _flat(side.about.get(part, {}), part):
             found["machine", key] = value
-    for key, value in _flat(_scenario(side, configuration, axes), ""):
+    scenario = _scenario(side, configuration, axes)
+    for key, value in policies(side.about, scenario).items():
+        found["used", key] = value
+    for key, value in _flat(scenario, ""):
         found["scenario", key] = value
     return found
 
@@ -58,15 +62,25 @@ def differing(a: Configuration, b: Configuration) -> list[Setting]:
 
     Of a section that only one side has, nothing is given: the engine says why.
     """
-    order = {"scenario": 0, "run": 1, "machine": 2}
+    order = {"scenario": 0, "used": 1, "run": 2, "machine": 3}
+    simulated = all(side.get(("run", "engine")) == "simulation" for side in (a, b))
     shared = {section for section, _ in a} & {section for section, _ in b}
-    keys = [key for key in dict.fromkeys([*a, *b]) if key[0] in shared]
+    keys = [
+        key
+        for key in dict.fromkeys([*a, *b])
+        if key[0] in shared and not (simulated and _is_of_kernel(*key))
+    ]
     keys.sort(key=lambda key: order[key[0]])
     return [
         Setting(*key, a.get(key), b.get(key))
         for key in keys
         if (key in a) != (key in b) or a.get(key) != b.get(key)
     ]
+
+
+def _is_of_kernel(section: str, key: str) -> bool:
+    """Whether simulations do not look at it, or tell it by the scenario."""
+    return section == "used" or (section == "scenario" and key.startswith("kernel."))
 
 
 def _scenario(side: Side, configuration: str, axes: list[str]) -> dict[str, Any]:
