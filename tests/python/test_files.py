@@ -1,8 +1,9 @@
-"""Tables written as CSV and Parquet: complete or absent."""
+"""Files that are written: complete or absent."""
 
 from __future__ import annotations
 
 import csv
+import os
 import resource
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from command import Run
 from mptcplab import Error, _core
 from mptcplab.cli import directory
+from mptcplab.writing import write_whole
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -107,3 +109,25 @@ def test_what_the_disk_does_not_hold_is_an_error_and_leaves_nothing(
     assert done.returncode == 2
     assert done.stderr == "mptcplab: cannot write out: File too large\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, b"a page")
+        assert pipe.is_fifo()
+        assert os.read(reader, 100) == b"a page"
+    finally:
+        os.close(reader)
+
+
+def test_a_link_leads_to_the_file_that_is_written(tmp_path: Path) -> None:
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to(file)
+    for content in (b"a page", b"another"):
+        write_whole(link, content)
+        assert link.is_symlink()
+        assert file.read_bytes() == content
+    assert sorted(tmp_path.iterdir()) == [file, link]
