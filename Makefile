@@ -68,7 +68,7 @@ fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly tool
 clean: ## Remove what was built
 	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
 	find python -name '_core*.so' -delete
-	rm -f python/mptcplab/report/report.js python/mptcplab/report/report.css
+	rm -f python/mptcplab/libpreload.so python/mptcplab/report/report.js python/mptcplab/report/report.css
 
 # Stamps: each names what it needs, so that nothing is done twice.
 
@@ -80,7 +80,7 @@ $(VENV)/pip:
 	$(PIP) install --upgrade 'pip>=25.1' 'maturin>=1.16,<2'
 	@touch $@
 
-$(VENV)/compiled: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py
+$(VENV)/compiled: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py build_backend/preload.py
 	@echo "building; the first time takes a few minutes"
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@

@@ -1,4 +1,4 @@
-"""Builds mptcplab: looks for Rust and Node, bundles the page, then hands over to maturin.
+"""Builds mptcplab: looks for Rust and Node, makes what maturin does not, then hands over to it.
 
 Without the look, a missing compiler shows as an attempt to download one, and an old one (such as
 Debian's) as a page of errors from deep inside some dependency.
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import page
+import preload
 
 Settings = dict[str, Any] | None
 
@@ -25,7 +26,7 @@ def build_wheel(
 ) -> str:
     """PEP 517."""
     maturin = _maturin()
-    page.bundle()
+    _make()
     name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     return name
 
@@ -37,7 +38,7 @@ def build_editable(
 ) -> str:
     """PEP 660."""
     maturin = _maturin()
-    page.bundle()
+    _make()
     name: str = maturin.build_editable(wheel_directory, config_settings, metadata_directory)
     return name
 
@@ -72,6 +73,11 @@ def check() -> None:
     trouble = _trouble()
     if trouble:
         raise SystemExit(f"mptcplab cannot be built: {trouble}")
+
+
+def _make() -> None:
+    page.bundle()
+    preload.build()
 
 
 def _trouble() -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mptcplab.machine.machine
+import mptcplab.machine.preload
 import ordinary
 from command import Run
 from mptcplab import doctor
@@ -230,17 +231,37 @@ def test_an_ip_that_knows_no_mptcp(fake: Fake) -> None:
 
 
 def test_packages_have_other_names_elsewhere(fake: Fake) -> None:
-    for tool in ("ip", "mptcpize"):
-        (fake.programs / tool).unlink()
-    # Debian's mptcpd has no mptcpize, and recommends the package that has.
+    (fake.programs / "ip").unlink()
     found = wrong(examine(fake.machine()))
-    assert found["mptcpize"].mend == "sudo apt-get install mptcpize"
-    assert found["mptcpize"].verdict == "limited"
+    assert found["ip"].mend == "sudo apt-get install iproute2"
     (fake.programs / "apt-get").unlink()
     fake.program("dnf")
     found = wrong(examine(fake.machine()))
     assert found["ip"].mend == "sudo dnf install iproute"
-    assert found["mptcpize"].mend == "sudo dnf install mptcpd"
+
+
+@pytest.mark.parametrize("place", ["lib/libpreload.so", "my lib/libpreload.so", "not/built.so"])
+def test_mptcpize_or_what_does_the_same(
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    library = tmp_path / place
+    monkeypatch.setattr(mptcplab.machine.preload, "LIBRARY", library)
+    assert "mptcpize" not in wrong(examine(fake.machine()))
+    (fake.programs / "mptcpize").unlink()
+    if "built" not in place:
+        library.parent.mkdir()
+        library.touch()
+    checks = {check.name: check for check in examine(fake.machine())}
+    assert str(library) in checks["mptcpize"].found
+    if place == "lib/libpreload.so":
+        assert checks["mptcpize"].verdict == "fine"
+        return
+    assert checks["mptcpize"].verdict == "limited"
+    # Debian's mptcpd has no mptcpize, and recommends the package that has.
+    assert checks["mptcpize"].mend == "sudo apt-get install mptcpize"
+    (fake.programs / "apt-get").unlink()
+    fake.program("dnf")
+    assert wrong(examine(fake.machine()))["mptcpize"].mend == "sudo dnf install mptcpd"
 
 
 def test_a_machine_without_anything(tmp_path: Path, fake: Fake) -> None:

@@ -51,7 +51,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--mptcpize",
         action="store_true",
-        help="give MPTCP to programs that ask for TCP, at both ends (mptcpize run)",
+        help="give MPTCP to programs that ask for TCP, at both ends",
     )
     add_changes_to(command)
     output = command.add_argument_group("output")

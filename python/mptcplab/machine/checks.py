@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.machine import congestion, devices, kernel, limits, namespaces, tools
+from mptcplab.machine import congestion, devices, kernel, limits, namespaces, preload, tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
     *(namespaces.user, namespaces.network),
     *(devices.tun, devices.packet_sockets, devices.offloads),
     *(limits.clock, limits.buffers, limits.cores),
-    *(tools.iproute, tools.util_linux),
+    *(tools.iproute, tools.util_linux, preload.check),
 )
 
 

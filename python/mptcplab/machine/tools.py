@@ -27,7 +27,6 @@ OTHER_NAMES = {
 UTIL_LINUX = ("unshare", "nsenter", "setpriv")
 # Program, package, what is missing without it.
 OPTIONAL = (
-    ("mptcpize", "mptcpize", "programs that do not ask for MPTCP cannot be given it in a shell"),
     ("ss", "iproute2", "no look at sockets in a shell"),
     ("nft", "nftables", "no packet filter in a shell"),
     ("tcpdump", "tcpdump", "no live capture in a shell; runs are captured all the same"),

@@ -17,7 +17,7 @@ from mptcplab.engine.kernel.job import LISTS, Wanted
 from mptcplab.engine.kernel.machine import Machine
 from mptcplab.engine.kernel.settings import FALLBACK
 from mptcplab.engine.record import Record
-from mptcplab.machine import congestion
+from mptcplab.machine import congestion, preload
 from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.results.run import Run
 from mptcplab.scenario.fault import ScenarioError
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 ENDS = ("client", "server")
 # In the run directory: what the server's program said.
 SERVED = "server.log"
-MPTCPIZE = ("mptcpize", "run")
 # What watching agents are told of all that those of a transfer are.
 KEPT = ("host", "sample_ns", *LISTS)
 
@@ -59,7 +58,7 @@ class Visit:
         return [*self._prefix(), "sh", "-c", self.serve or ""]
 
     def _prefix(self) -> tuple[str, ...]:
-        return MPTCPIZE if self.mptcpize else ()
+        return preload.prefix(Doctored()) if self.mptcpize else ()
 
 
 def visit(
@@ -78,8 +77,8 @@ def visit(
     ``begin`` is called when all is there, before the client's program is started, with what the
     guests should know.
     """
-    if guest.mptcpize and shutil.which(MPTCPIZE[0]) is None:
-        raise Error("--mptcpize needs mptcpize: mptcplab doctor says how to get it")
+    if guest.mptcpize and (given := preload.check(Doctored())).verdict != "fine":
+        raise Error(f"--mptcpize cannot be done here: {given.line()}")
     conditions = {"kernel": platform.release(), "guest": asdict(guest)}
     record = Record(scenario, ENGINE, name, seed, None, captures, conditions)
     if record.is_there(target, force=force):
