@@ -224,6 +224,21 @@ def test_selectors_turn_all_charts_and_stand_in_the_address(shown: Shown) -> Non
     assert shown.said == []
 
 
+def test_plain_tcp_stands_beside_what_it_is_compared_with(browser: Browser, tmp_path: Path) -> None:
+    # Over one path LIA and OLIA are Reno; CUBIC has plain TCP of its own.
+    given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "")
+    campaign = mptcplab.sweep(written(tmp_path, given, repetitions=1), out=tmp_path / "out")
+    shown = Shown(browser, campaign.report(), WIDTHS[0])
+    shown.page.select_option("select[name=along]", "1")
+    shown.page.select_option("select[name=split]", "-1")
+    labels = shown.ask(
+        "plots[0].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+    )
+    plain = [label for label in labels if label.startswith("TCP over wifi")]
+    assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB", "TCP over wifi, 60 kB, cubic"]
+    shown.close()
+
+
 def test_pictures(shown: Shown, tmp_path: Path) -> None:
     charts = shown.ask("plots.map((plot) => plot.kind.id)")
     assert charts == [
