@@ -197,6 +197,19 @@ def test_a_program_knows_where_it_is(host: Machine) -> None:
     assert said[-1].split()[0] == "10.0.2.2"
 
 
+def test_names_are_known_or_not_without_asking_anybody(machine: Machine) -> None:
+    shell = Shell(machine)
+    look = "getent ahosts server; getent ahostsv6 server; getent hosts nowhere.example"
+    said = shell.run("sh", "-c", f"{look}; echo status $?").splitlines()
+    assert said[-1] == "status 2"
+    found = {line.split()[0] for line in said[:-1]}
+    # What stands for it where IPv6 is asked for and there is none.
+    assert found <= {SERVER, f"::ffff:{SERVER}"}
+    assert SERVER in found
+    passed = about(shell.left)["emulator"]["links"].values()
+    assert [link["up"]["packets"] for link in passed] == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("words", "status"),
     [

@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import time
+from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engine.kernel.agent.diagnosis import Diagnosis
@@ -14,7 +15,7 @@ from mptcplab.engine.kernel.agent.diagnosis import Diagnosis
 GO, END = "go", "end"
 INPUT = 0
 READ_BYTES = 1 << 12
-NAMES = "/etc/hosts"
+ETC = Path("/etc")
 # How long connections may take to go when their programs have ended.
 SETTLE_NS = 10**9
 LOOK_SECONDS = 0.02
@@ -24,11 +25,12 @@ class Guests:
     """What the lab has to know of them."""
 
     def __init__(self, names: str) -> None:
-        """``names`` is the file that stands for that of the hosts' names, in our mounts alone."""
-        command = ["mount", "--bind", names, NAMES]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode:
-            raise Error(f"cannot name the hosts in {NAMES}: {done.stderr.strip()}")
+        """``names`` is a directory of files that stand for those in /etc, in our mounts alone."""
+        for file in sorted(Path(names).iterdir()):
+            command = ["mount", "--bind", str(file), str(ETC / file.name)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+            if done.returncode:
+                raise Error(f"cannot name the hosts in {ETC / file.name}: {done.stderr.strip()}")
         self._diagnoses: list[Diagnosis] = []
         self._partial = b""
         self._told: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import shutil
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 ENDS = ("client", "server")
 # In the run directory: what the server's program said.
 SERVED = "server.log"
+# Where /etc/nsswitch.conf says who knows hosts.
+HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 # What watching agents are told of all that those of a transfer are.
 KEPT = ("host", "sample_ns", *LISTS)
 
@@ -124,8 +127,10 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
         own = job.agents[end].job
         watching: dict[str, Any] = {"transfer": {"application": "watching"}}
         job.agents[end].job = watching | {key: own[key] for key in KEPT}
-    names = raw / "hosts"
-    names.write_text(_names(wanted.scenario), "utf-8")
+    names = raw / "names"
+    names.mkdir()
+    for file, content in _names(wanted.scenario).items():
+        (names / file).write_text(content, "utf-8")
     job.names = str(names)
     return job
 
@@ -143,16 +148,25 @@ def _warnings(wanted: Wanted) -> list[str]:
     ]
 
 
-def _names(scenario: Scenario) -> str:
-    """Add the hosts of a scenario to the names that this machine has."""
-    try:
-        known = Path(guests.NAMES).read_text("utf-8", "replace")
-    except OSError:
-        known = ""
+def _names(scenario: Scenario) -> dict[str, str]:
+    """Give files of /etc: the names that this machine has, those of a scenario's hosts, no others.
+
+    No name server can be reached: whoever asked one would wait in vain.
+    """
+    known = {
+        name: (guests.ETC / name).read_text("utf-8", "replace")
+        for name in ("hosts", "nsswitch.conf", "resolv.conf")
+        if (guests.ETC / name).is_file()
+    }
     lines = [f"{address} server" for address in server_addresses(scenario)]
     for number, (name, path) in enumerate(scenario.paths.items(), 1):
         lines += [f"{address} client client-{name}" for address in addresses(number, path)]
-    return "\n".join([*lines, known])
+    told = {
+        "hosts": "\n".join([*lines, known.get("hosts", "")]),
+        "nsswitch.conf": HOSTS_LINE.sub("hosts: files", known.get("nsswitch.conf", "")),
+        "resolv.conf": "",
+    }
+    return {name: told[name] for name in ("hosts", *known)}
 
 
 def _visited(
