@@ -17,7 +17,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from scipy import stats
 
 import mptcplab as lab
-from campaigns import written
+from campaigns import CAMPAIGN, written
 from command import Run
 from mptcplab import Error
 from mptcplab.drawing import figure_kinds
@@ -189,6 +189,18 @@ def test_bars_are_means_with_the_intervals_of_scipy(campaign: Campaign) -> None:
         spread = values.std() / np.sqrt(len(values))
         assert whisker[:, 1] == pytest.approx([found.low, found.high], abs=spread / 4)
     assert "Runs of all values of controller are taken together." in figure.caption
+
+
+def test_plain_tcp_is_said_to_be_of_any_value_only_where_it_is(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "")
+    # Over one path LIA and OLIA are Reno; CUBIC has plain TCP of its own.
+    own = lab.sweep(written(tmp_path, given, repetitions=1), out=tmp_path / "out", jobs=1)
+    for place, last in ((campaign, "any controller"), (own, "other controller")):
+        figure = lab.figure("boxes", place, by="controller", where={"size": "60 kB"})
+        names = [one.get_text() for one in chart(figure).get_xticklabels()]
+        assert names == ["lia", "olia", "cubic", last]
 
 
 def test_shares_are_of_what_was_delivered(campaign: Campaign) -> None:

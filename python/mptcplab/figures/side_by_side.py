@@ -72,4 +72,6 @@ class SideBySide:
     def _named(self, category: Any) -> str:
         if category is not None:
             return str(category)
-        return f"any {self.first}" if self.first else ""
+        # Some values may have plain TCP of their own.
+        own = any(one.path is not None and self.first in one.axes for one in self.shown.groups)
+        return f"{'other' if own else 'any'} {self.first}" if self.first else ""
