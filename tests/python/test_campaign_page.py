@@ -236,6 +236,11 @@ def test_plain_tcp_stands_beside_what_it_is_compared_with(browser: Browser, tmp_
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB", "TCP over wifi, 60 kB, cubic"]
+    told = [
+        row.inner_text().split("\t")[:3] for row in shown.page.query_selector_all("#numbers tr")
+    ]
+    wifi = [values for what, *values in told if what.strip() == "TCP over wifi"]
+    assert wifi == [["60 kB", "other"], ["60 kB", "cubic"]]
     shown.close()
 
 

@@ -93,9 +93,15 @@ function row(page: CampaignPage, view: View, number: number, choose: (group: num
     "tr",
     {},
     make("td", {}, name),
-    ...values.map((value) => make("td", {}, value || "all")),
+    ...values.map((value, axis) => make("td", {}, value || sharedOf(page, group, axis))),
     ...cells.map((cell) => make("td", { class: "number" }, cell)),
   );
+}
+
+// Some values of an axis may have plain TCP of their own.
+function sharedOf(page: CampaignPage, { contender }: Group, axis: number): string {
+  const own = page.groups.some((one) => one.contender === contender && one.values[axis] !== null);
+  return own ? "other" : "all";
 }
 
 function ends(low: number, high: number, say: (value: number) => string): string {
