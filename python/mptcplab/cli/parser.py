@@ -30,6 +30,8 @@ class Parser(argparse.ArgumentParser):
         place = args.index("--") if "--" in args else len(args)
         read, unknown = super().parse_known_args(args[:place], namespace)
         setattr(read, self.rest, list(args[place + 1 :]))
+        if unknown and not unknown[0].startswith("-"):
+            self.error(f"unrecognized arguments: {' '.join(unknown)}; put -- before the command")
         return read, unknown
 
     def error(self, message: str) -> NoReturn:
