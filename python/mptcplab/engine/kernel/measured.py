@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # A link that is later one time of a hundred is another one than was asked for.
 LATE_NS = 1_000_000
+# Of fewer, the latest would be that one.
+ENOUGH_WAKE_UPS = 100
 
 
 def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
@@ -37,9 +39,13 @@ def _diagnostics(captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
     """Give the remarks of the analysis, and whether the emulator was in time."""
     rows = list(captured.rows("diagnostics"))
     links, ports = ended["emulator"]["links"], ended["emulator"]["ports"].values()
-    late = {name: link["lateness"]["p99_ns"] for name, link in links.items()}
-    name = max(late, key=lambda name: late[name])
-    if late[name] > LATE_NS:
+    late = {
+        name: link["lateness"]["p99_ns"]
+        for name, link in links.items()
+        if link["lateness"]["count"] >= ENOUGH_WAKE_UPS and link["lateness"]["p99_ns"] > LATE_NS
+    }
+    if late:
+        name = max(late, key=lambda name: late[name])
         message = (
             f"link {name} woke up {late[name] / 1e6:.1f} ms late or more one time of a hundred: "
             "this machine was busy, and delays came out longer"
