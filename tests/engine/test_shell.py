@@ -184,6 +184,58 @@ def test_without_mptcpize_a_program_speaks_what_it_wants(host: Machine) -> None:
     assert about(shell.left)["kernel"]["sockets"]["client"][0]["mptcp"] is False
 
 
+HINT = "the server's program did not ask for MPTCP: --mptcpize"
+# A client that asks for MPTCP, whatever the server does.
+ASKS = (
+    "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262); "
+    f"s.connect(('{SERVER}', 8000)); s.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); "
+    "print(len(s.recv(1000)) > 0)"
+)
+WEB = "python3 -m http.server"
+
+
+def test_a_server_that_did_not_ask_for_mptcp_is_hinted_at(host: Machine) -> None:
+    shell = Shell(host)
+    assert shell.run(sys.executable, "-c", ASKS, serve=WEB) == "True\n"
+    assert HINT in shell.err
+    stripped = host.write(
+        PATHS.replace('[path.wifi]\nrate = "20 Mbit/s"\ndelay = "5 ms"\nqueue = "60 kB"', STRIPPED)
+    )
+    more = ("--out", host.place / "stripped", "--serve", WEB, "--", sys.executable, "-c", ASKS)
+    done = host.run("shell", stripped, *more)
+    assert "without MP_CAPABLE" in done.stderr
+    assert HINT not in done.stderr
+
+
+# A path that would take an answer away, too.
+STRIPPED = """\
+[path.wifi]
+link = "stripping"
+
+[link.stripping]
+uplink = [{ element = "delay", delay = "5 ms" }]
+downlink = [{ element = "strip-options" }, { element = "delay", delay = "5 ms" }]
+"""
+
+
+def test_without_any_connection_that_is_said_once(host: Machine) -> None:
+    shell = Shell(host)
+    shell.run("true")
+    assert "no connection came about" in shell.err
+    assert "TCP" not in shell.err
+    # One time of a hundred there was nothing.
+    assert "woke up" not in shell.err
+
+
+def test_a_command_without_two_dashes_is_told_of_them(host: Machine) -> None:
+    done = host.run("shell", "wifi-lte", "--mptcpize", "iperf3", "-c", "server")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "mptcplab shell: unrecognized arguments: iperf3 -c server; put -- before the command; "
+        "see mptcplab shell --help\n"
+    )
+
+
 def test_a_program_knows_where_it_is(host: Machine) -> None:
     shell = Shell(host)
     names = ["HOST", "SCENARIO", "PATHS", "SERVER", "SERVERS"]

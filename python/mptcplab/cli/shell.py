@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from mptcplab.results.run import Run
     from mptcplab.scenario.scenario import Scenario
 
+# How a connection fell back whose server asked for TCP, and an element that does the same to it.
+UNANSWERED = "the SYN/ACK came without MP_CAPABLE"
+STRIPS = "strip-options"
+WAYS = ("uplink", "downlink")
 EXAMPLES = """\
 examples:
   mptcplab shell wifi-lte                           a shell at the client; exit ends it
@@ -124,16 +128,22 @@ def _tell_where(name: str, scenario: Scenario) -> None:
 
 
 def _print(run: Run) -> None:
-    from mptcplab.cli.summary.connection import print_connections
+    from mptcplab.cli.summary.measured import print_measured
     from mptcplab.cli.summary.page import Page
-    from mptcplab.cli.summary.remarks import print_remarks
 
     page = Page(sys.stderr)
     page.line()
-    if len(run.tables.table("connections")):
-        print_connections(page, run.tables, one=False)
-    else:
-        page.words("no connection came about", first="! ", style="warning")
-    print_remarks(page, run.tables)
+    print_measured(page, run.tables)
+    if not run.about["guest"]["mptcpize"] and _server_asked_for_tcp(run):
+        page.line()
+        page.words("the server's program did not ask for MPTCP: --mptcpize", first="! ")
     page.line()
     page.words(f"{run.directory} holds the run", indent="", style="faint")
+
+
+def _server_asked_for_tcp(run: Run) -> bool:
+    """Whether MP_CAPABLE came without an answer, and no link takes options away."""
+    links = run.scenario["link"].values()
+    elements = [element for link in links for way in WAYS for element in link[way]]
+    fallbacks = (row["fallback"] for row in run.tables.rows("connections"))
+    return UNANSWERED in fallbacks and not any(one["element"] == STRIPS for one in elements)

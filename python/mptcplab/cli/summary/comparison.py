@@ -6,9 +6,8 @@ import statistics
 import sys
 from io import TextIOWrapper
 
-from mptcplab.cli.summary.connection import print_connections
+from mptcplab.cli.summary.measured import print_measured
 from mptcplab.cli.summary.page import Column, Page, draw
-from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.words import text
 from mptcplab.words.runs import engine, gain, label
 
@@ -27,10 +26,7 @@ def print_comparison(
     page = page or _page()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
-    if not len(mptcp.tables.table("connections")):
-        page.words("no connection came about", first="! ", style="warning")
-    print_connections(page, mptcp.tables, one=False)
-    print_remarks(page, mptcp.tables)
+    print_measured(page, mptcp.tables)
     page.line()
     draw(page, _columns(comparison.runs))
     for run in comparison.runs:

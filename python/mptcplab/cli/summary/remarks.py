@@ -23,11 +23,15 @@ NUMBER = re.compile(r"\d+(\.\d+)?")
 COUNT = re.compile(r"(?<![\d.:])\d{4,}(?= [a-z]+s\b)")
 
 
-def print_remarks(page: Page, tables: Measured) -> None:
-    """Print the remarks, if there are any: those of one kind once, with the first's figures."""
+def print_remarks(page: Page, tables: Measured, *, but: frozenset[str] = frozenset()) -> None:
+    """Print the remarks, if there are any: those of one kind once, with the first's figures.
+
+    ``but`` names diagnostics that are left out.
+    """
     kinds: dict[tuple[str, ...], list[Row]] = {}
     for row in tables.rows("diagnostics"):
-        kinds.setdefault(_kind(row), []).append(row)
+        if row["diagnostic"] not in but:
+            kinds.setdefault(_kind(row), []).append(row)
     if kinds:
         page.line()
     for rows in sorted(kinds.values(), key=_is_mere)[:MOST]:

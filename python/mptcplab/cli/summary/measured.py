@@ -1,0 +1,24 @@
+"""What was measured in a run: its connections, and what limits trust in them."""
+
+from __future__ import annotations
+
+from mptcplab.cli.summary.connection import print_connections
+from mptcplab.cli.summary.remarks import print_remarks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.cli.summary.page import Page
+    from mptcplab.results.run import StoredTables
+
+# What goes without saying where no connection came about.
+EMPTY = frozenset({"no_tcp"})
+
+
+def print_measured(page: Page, tables: StoredTables) -> None:
+    """Print the connections in full, and the remarks."""
+    if len(tables.table("connections")):
+        print_connections(page, tables, one=False)
+        print_remarks(page, tables)
+    else:
+        page.words("no connection came about", first="! ", style="warning")
+        print_remarks(page, tables, but=EMPTY)
