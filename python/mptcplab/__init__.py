@@ -14,6 +14,7 @@ from mptcplab.drawing import figure
 from mptcplab.machine import doctor
 from mptcplab.reporting import write_report
 from mptcplab.results.campaign import open_campaign
+from mptcplab.results.run import open_run
 from mptcplab.running import run
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.sweeping import sweep
@@ -30,6 +31,7 @@ __all__ = [
     "doctor",
     "figure",
     "open_campaign",
+    "open_run",
     "run",
     "sweep",
     "write_report",

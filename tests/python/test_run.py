@@ -84,6 +84,18 @@ def test_a_directory_per_run_holds_all_of_it(ran: Path, small: Path) -> None:
         assert (run / "scenario.toml").read_text() == long.write(load(small)[1])
 
 
+def test_one_of_the_runs_is_opened(ran: Path, tmp_path: Path) -> None:
+    opened = package.open_run(ran / "mptcp")
+    (measured,) = opened.transfers.filter(direction=opened.about["direction"])["bytes"]
+    captures = sorted((ran / "mptcp").glob("*.pcapng"))
+    again = package.analyze(captures).transfers.filter(direction=opened.about["direction"])
+    assert again["bytes"].to_list() == [measured]
+    with pytest.raises(Error, match="holds several runs: open one of them, such as .*mptcp"):
+        package.open_run(ran)
+    with pytest.raises(Error, match="holds no run"):
+        package.open_run(tmp_path)
+
+
 def test_the_captures_hold_what_the_tables_say(ran: Path) -> None:
     for run in ran.iterdir():
         (transfer,) = (

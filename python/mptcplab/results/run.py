@@ -14,6 +14,7 @@ from mptcplab.results import figures
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from os import PathLike
     from typing import Any
 
     import polars as pl
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 
 ABOUT = "run.json"
 NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}
+
+
+def open_run(directory: str | PathLike[str]) -> Run:
+    """Open one run: a directory in what ``mptcplab run`` left, or what ``mptcplab shell`` left.
+
+    Raises:
+        Error: The directory holds no run, or several.
+    """
+    place = Path(directory)
+    if not (place / ABOUT).exists() and (place / "mptcp" / ABOUT).exists():
+        raise Error(f"{place} holds several runs: open one of them, such as {place / 'mptcp'}")
+    return Run(place)
 
 
 class StoredTables:
