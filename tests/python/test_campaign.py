@@ -351,6 +351,13 @@ def test_what_is_broken_is_told_in_a_line(
     assert f"{out / broken} cannot be read" in ended.stderr
 
 
+@pytest.mark.parametrize("about", ['{"axes": {}}', '{"axes": 3}', "[]"])
+def test_what_does_not_describe_a_campaign_is_none(about: str, tmp_path: Path) -> None:
+    (tmp_path / "campaign.json").write_text(about)
+    with pytest.raises(Error, match="holds no campaign"):
+        package.open_campaign(tmp_path)
+
+
 def test_points_set_several_keys_and_choices_leave_some_out(tmp_path: Path) -> None:
     given = """\
 schema = 1

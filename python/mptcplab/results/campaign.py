@@ -29,6 +29,8 @@ KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 #: Columns of ``runs`` that no axis can be named as.
 COLUMNS = (*KEYS, "scenario", "finished", "reason", *figures.FIGURES, "gain", "best_path")
 
+#: What is always told of a campaign.
+NEEDED = {"campaign", "title", "scenario", "engine", "axes", "keys", "repetitions", "seed"}
 # No axis can have a name with a space.
 BEST = "best Mbit/s"
 
@@ -51,7 +53,11 @@ class Campaign:
             self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise Error(f"{directory} holds no campaign: {error}") from error
-        if not isinstance(self.about, dict) or "axes" not in self.about:
+        if (
+            not isinstance(self.about, dict)
+            or not self.about.keys() >= NEEDED
+            or not isinstance(self.about["axes"], dict)
+        ):
             raise Error(f"{directory} holds no campaign: {ABOUT} lacks what a campaign has")
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None
