@@ -108,6 +108,32 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
             assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][1]
 
 
+LOSSY = {
+    "schema": 1,
+    "transfer": {"direction": "download", "size": "300 kB"},
+    "path": {
+        "wifi": {"rate": "10 Mbit/s", "delay": "10 ms", "loss": "8 %", "queue": "30 kB"},
+        "lte": {"rate": "8 Mbit/s", "delay": "25 ms", "loss": "4 %"},
+    },
+    "run": {"baselines": False},
+}
+
+
+def test_the_verdict_tells_lost_data_from_a_lost_handshake(tmp_path: Path) -> None:
+    """Packets with data are those that the analysis misses at the other end."""
+    comparison = mptcplab.run(LOSSY, seed=12, out=tmp_path / "runs")
+    run, told = comparison.mptcp, described(comparison.report())["verdict"]
+    (data,) = (one for one in told if one.startswith("Packets with data that did not arrive: "))
+    numbers = [int(number) for number in re.findall(r"(\d+) (?:by|at|in|to) ", data)]
+    lost = run.flows.filter(direction="down")["lost_packets"].sum()
+    assert sum(numbers) == lost
+    # A packet more did not arrive: what answered the first SYN, which RFC 6298 repeats after 1 s.
+    assert run.drops.filter(direction="down").height == lost + 1
+    (handshake,) = (one for one in told if one.startswith("The handshake of "))
+    assert handshake == "The handshake of wifi took 1.02 s, with 1 SYN/ACK lost."
+    assert run.subflows["join_time_ms"][0] > 1000
+
+
 def test_the_scenario_in_the_page_repeats_the_run(comparison: Comparison, tmp_path: Path) -> None:
     origin = described(comparison.report())["provenance"]
     (scenario,) = origin["documents"]

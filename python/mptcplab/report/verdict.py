@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import polars as pl
-
+from mptcplab.report.losses import lost_data, lost_handshakes
 from mptcplab.report.subject import Subject
 from mptcplab.words import text
 from mptcplab.words.runs import gain, label
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
 # Less of the time than this is not worth a sentence.
 OFTEN = 0.2
 MOST_CARRIERS = 4
-DROPPED = {
-    "queue-full": "at the full queue of",
-    "queue-managed": "by the queue management of",
-    "loss": "by loss on",
-    "blackout": "in the blackout of",
-    "detached": "at the detached",
-    "unreachable": "to the unreachable",
-}
 
 
 def sentences(subject: Subject) -> list[str]:
@@ -35,7 +26,8 @@ def sentences(subject: Subject) -> list[str]:
         *_shares(subject),
         *_waiting(subject),
         *_limits(subject),
-        *_drops(subject),
+        *lost_data(subject),
+        *lost_handshakes(subject),
         *_failures(subject),
     ]
 
@@ -125,25 +117,6 @@ def _limits(subject: Subject) -> Iterator[str]:
             if busy and (last[0][column] or 0) / busy >= OFTEN:
                 part = 100 * last[0][column] / busy
                 yield f"{what} held {name} back for {part:.0f} % of its busy time."
-
-
-def _drops(subject: Subject) -> Iterator[str]:
-    """Where packets of the connection went, which only a simulation knows."""
-    receiver = "destination" if subject.direction == "down" else "source"
-    ours = pl.DataFrame(
-        [(row["client_address"], row["client_port"]) for row in subject.subflows],
-        {f"{receiver}_address": pl.String, f"{receiver}_port": pl.UInt32},
-        orient="row",
-    )
-    drops = subject.analysis.drops.filter(direction=subject.direction)
-    lost = drops.join(ours.unique(), on=ours.columns, how="semi")
-    counts = lost.group_by("place", "reason").len().sort("len", descending=True)
-    parts = [
-        f"{text.count(number)} {DROPPED.get(reason, reason)} {text.clean(place)}"
-        for place, reason, number in counts.rows()
-    ]
-    if parts:
-        yield f"Packets with its data that did not arrive: {', '.join(parts)}."
 
 
 def _failures(subject: Subject) -> Iterator[str]:
