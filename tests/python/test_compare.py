@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -148,11 +149,16 @@ def test_seeds_are_pairs(runs: Path) -> None:
     assert gain.paired.relative.estimate == pytest.approx(fmean(a) / fmean(best) - 1)
 
 
-def test_only_seeds_that_both_have_are_pairs(runs: Path, tmp_path: Path) -> None:
+def test_only_seeds_that_both_have_are_pairs(mptcplab: Run, runs: Path, tmp_path: Path) -> None:
     for seed in (2, 5, 6):
         shutil.copytree(runs / "slow" / str(seed), tmp_path / str(seed))
     found = contrast(package.compare(runs / "fast", tmp_path), "mptcp", "throughput_mbps")
     assert (found.a.n, found.b.n, found.paired.n) == (6, 3, 3)
+    printed = mptcplab("compare", runs / "fast", tmp_path).stdout
+    said = "A and B are means over all runs of a side"
+    assert said in printed
+    assert re.search("seed +1 to 6 +2, 5, 6\n", printed)
+    assert said not in mptcplab("compare", runs / "fast", runs / "slow").stdout
 
 
 def test_a_run_that_did_not_finish_is_missing(runs: Path, tmp_path: Path) -> None:

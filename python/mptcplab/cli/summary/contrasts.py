@@ -82,6 +82,13 @@ def _print_notes(page: Page, shown: list[Contrast]) -> None:
     )
     for reason in reasons:
         page.words(f"no interval: {reason}", first="– ", style="faint")
+    if any({one.a.n, one.b.n} != {one.paired.n} for one in shown):
+        page.words(
+            "A and B are means over all runs of a side; B - A, B / A - 1, effect and p are over "
+            "the pairs alone",
+            first="– ",
+            style="faint",
+        )
     missing = sum(one.a.missing + one.b.missing for one in shown)
     if missing:
         page.words(

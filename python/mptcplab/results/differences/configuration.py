@@ -23,6 +23,7 @@ Configuration = dict[tuple[str, str], Value]
 OF_RUN = ("scenario", "run", "engine", "mptcplab", "platform", "python")
 #: What the engine told of the machine.
 OF_MACHINE = ("kernel", "stacks")
+FEWEST_AS_RANGE = 3
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def of_side(side: Side, configuration: str, axes: list[str]) -> Configuration | 
     if not side.about:
         return None
     found: Configuration = {("run", key): side.about.get(key) for key in OF_RUN}
-    found["run", "seed"] = ", ".join(map(str, side.seeds))
+    found["run", "seed"] = _listed(side.seeds)
     found["run", "build"] = side.about.get("identity", side.about).get("build")
     for axis, values in side.axes.items():
         found["run", f"axis.{axis}"] = ", ".join(map(str, values))
@@ -76,6 +77,13 @@ def differing(a: Configuration, b: Configuration) -> list[Setting]:
         for key in keys
         if (key in a) != (key in b) or a.get(key) != b.get(key)
     ]
+
+
+def _listed(seeds: list[int]) -> str:
+    """Give seeds that follow each other as 1 to 50."""
+    if len(seeds) >= FEWEST_AS_RANGE and seeds == list(range(seeds[0], seeds[0] + len(seeds))):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))
 
 
 def _is_of_kernel(section: str, key: str) -> bool:
