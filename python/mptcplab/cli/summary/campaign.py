@@ -31,6 +31,12 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
         "mean ± σ over the n runs that finished; time, RTT and loss are those of MPTCP",
         style="faint",
     )
+    if any(row["gain"] and row["gain"]["n"] for row in rows):
+        page.words(
+            "gain: of each run over the path that was best with its seed; the page's is of means, "
+            "over one path for all seeds",
+            style="faint",
+        )
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_unfinished(page, rows)
     _print_failures(page, told["failures"], list(told["axes"]))

@@ -33,7 +33,9 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
             "Gain over the best single path",
             "Mean throughput of MPTCP / mean throughput of plain TCP over the best single path "
             f"− 1, over runs with the same seed. {BEST} Lines are its {INTERVAL}; pairs are "
-            "resampled; p is that of the throughput in the table of all numbers.",
+            "resampled; p is that of the throughput in the table of all numbers. The gain that "
+            "mptcplab sweep prints is another one: the mean of each run's own, over the path that "
+            "was best with its seed, which may differ from seed to seed.",
             throughput,
         ),
         Chart(
