@@ -16,7 +16,9 @@ from command import Run
 from mptcplab.report.campaign.figures import figures
 from mptcplab.report.campaign.runs import runs
 from mptcplab.report.campaign.sample import sampled
+from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
+from mptcplab.report.campaign.verdict import sentences
 from mptcplab.results.campaign import Campaign
 
 # So much data that plain TCP and MPTCP cannot be done with it within the limit.
@@ -81,6 +83,43 @@ def test_a_run_of_another_build_is_refused(mptcplab: Run, campaign: Campaign) ->
     assert done.returncode == 2
     assert done.stderr.startswith(f"mptcplab: run {key} cannot be repeated: build ")
     assert not (campaign.directory / "reports" / f"{key}.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "words"),
+    [
+        (-0.0081, -0.0112, -0.0061, "0.8 % less throughput (95 % interval 0.6 % to 1.1 %, n 8)"),
+        (0.271, 0.2707, 0.2713, "27.10 % more throughput (95 % interval 27.07 % to 27.13 %, n 8)"),
+        (0.35, 0.21, 0.48, "35 % more throughput (95 % interval 21 % to 48 %, n 8)"),
+        (
+            -0.004,
+            -0.02,
+            0.01,
+            "0.4 % less throughput (95 % interval 2.0 % less to 1.0 % more, n 8)",
+        ),
+        (0.5, None, None, "50 % more throughput"),
+    ],
+)
+def test_an_interval_can_be_seen_in_the_verdict(
+    campaign: Campaign, estimate: float, low: float | None, high: float | None, words: str
+) -> None:
+    one = Estimated(0, 8, estimate, low, high, part="lte")
+    assert sentences(Subject(campaign), [one], [], 0.95)[0] == (
+        f"MPTCP gives {words} than TCP over lte."
+    )
+
+
+def test_the_verdict_counts_what_the_corrected_p_tells(campaign: Campaign) -> None:
+    """An interval that leaves out 0 is no more than one of many that were looked at."""
+    found = [
+        Estimated(0, 8, 0.2, 0.1, 0.3, part="lte", effect=1.0, p_value=p_value)
+        for p_value in (0.01, 0.049, 0.05, None)
+    ]
+    found.append(Estimated(0, 8, -0.2, -0.3, -0.1, part="lte", effect=-1.0, p_value=0.02))
+    assert sentences(Subject(campaign), found, [], 0.95)[0] == (
+        "Against the best single path MPTCP gives more in 2, less in 1 and cannot be told from it "
+        "in 2 of 5 configurations (corrected p below 0.05)."
+    )
 
 
 def test_failures_are_told_with_their_reasons(tmp_path: Path) -> None:

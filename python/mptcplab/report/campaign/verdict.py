@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.words import text
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
 # Fewer runs than this say little.
 FEW = 6
+MOST_DIGITS = 6
 
 
 def sentences(
@@ -25,8 +28,10 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
     known = [one for one in gains if one.estimate is not None]
     if not known:
         return
-    more = [one for one in known if one.low is not None and one.low > 0]
-    less = [one for one in known if one.high is not None and one.high < 0]
+    chance = round(1 - level, 6)
+    told = [one for one in known if one.p_value is not None and one.p_value < chance]
+    more = [one for one in told if (one.effect or 0.0) > 0]
+    less = [one for one in told if (one.effect or 0.0) < 0]
     open_ = len(known) - len(more) - len(less)
     if len(known) == 1:
         yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}."
@@ -36,7 +41,7 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
         parts.append(f"cannot be told from it in {open_}")
     yield (
         f"Against the best single path MPTCP gives {_listed(parts)} of "
-        f"{text.plural(len(known), 'configuration')}."
+        f"{text.plural(len(known), 'configuration')} (corrected p below {chance:g})."
     )
     best = max(known, key=lambda one: one.estimate or 0.0)
     worst = min(known, key=lambda one: one.estimate or 0.0)
@@ -83,16 +88,35 @@ def _reserves(subject: Subject) -> Iterator[str]:
 
 def _gain(one: Estimated, level: float) -> str:
     estimate = one.estimate or 0.0
-    words = f"{_points(abs(estimate))} % {'more' if estimate >= 0 else 'less'}"
+    digits = _digits(one)
+    words = f"{_points(estimate, digits)} % {_sense(estimate)} throughput"
     if one.low is None or one.high is None:
         return words
-    ends = f"{_points(one.low, '+')} % to {_points(one.high, '+')} %"
-    return f"{words} throughput ({100 * level:.0f} % interval {ends}, n {one.n})"
+    ends = sorted((one.low, one.high), key=abs)
+    if _sense(one.low) == _sense(one.high) == _sense(estimate):
+        shown = " to ".join(f"{_points(end, digits)} %" for end in ends)
+    else:
+        shown = " to ".join(
+            f"{_points(end, digits)} % {_sense(end)}" for end in (one.low, one.high)
+        )
+    return f"{words} ({100 * level:.0f} % interval {shown}, n {one.n})"
 
 
-def _points(part: float, sign: str = "") -> str:
-    """Give percent, those below ten with a digit after the point."""
-    return f"{100 * part:{sign}.{0 if abs(part) >= 0.0995 else 1}f}"
+def _sense(part: float) -> str:
+    return "more" if part >= 0 else "less"
+
+
+def _points(part: float, digits: int) -> str:
+    return f"{abs(100 * part):.{digits}f}"
+
+
+def _digits(one: Estimated) -> int:
+    """Give as many digits after the point as tell the interval's ends apart."""
+    fewest = 0 if abs(one.estimate or 0.0) >= 0.0995 else 1
+    if one.low is None or one.high is None or one.low == one.high:
+        return fewest
+    width = 100 * (one.high - one.low)
+    return min(max(-math.floor(math.log10(width)), fewest), MOST_DIGITS)
 
 
 def _percent(one: Estimated) -> str:
