@@ -29,7 +29,8 @@ from tempfile import TemporaryDirectory
 
 import scenario_reference
 from mptcplab import _core
-from mptcplab.cli.main import INTERRUPTED, parser
+from mptcplab.cli import interrupt
+from mptcplab.cli.main import parser
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -128,7 +129,7 @@ def stopped(line: str, place: Path) -> str:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate()
-        if process.returncode == INTERRUPTED:
+        if process.returncode == interrupt.STATUS + signal.SIGINT:
             return told.rstrip().rpartition("\n")[2] + "\n"
         # It was faster than we.
         shutil.rmtree(place / "campaigns")
@@ -194,7 +195,7 @@ EXIT = """\
 | 0 | analysed, with a warning on standard error where a capture ends in the middle (`complete` is then false); or run, whatever came of the transfer |
 | 1 | of `doctor`: the kernel engine cannot run here; of `sweep`: runs failed, and the rest are done |
 | 2 | the command line or a scenario cannot be, a capture cannot be read, or a file cannot be written; one line on standard error says which |
-| 130 | interrupted |
+| 130 | interrupted; 129 and 143 where SIGHUP or SIGTERM ended a run |
 | 141 | whoever read the output closed it |
 
 `shell` exits with the status of the program that it ran, 128 more than the number of the signal that ended that, or as above.

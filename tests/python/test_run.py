@@ -327,7 +327,7 @@ def test_what_ships_runs_to_its_end(name: str) -> None:
 LONG = SMALL.replace('size = "300 kB"', 'duration = "20 h"')
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_what_is_stopped_in_the_middle_leaves_no_run(
     mptcplab: Run, small: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -343,19 +343,20 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
                 assert process.poll() is None
                 time.sleep(0.02)
             process.send_signal(number)
-            process.wait(30)
+            said = process.communicate(timeout=30)[1]
         finally:
             process.kill()
     left = [path.name for path in out.iterdir()] if out.exists() else None
-    if number == signal.SIGINT:
-        assert process.returncode == 130
+    if number != signal.SIGKILL:
+        assert process.returncode == 128 + number
+        assert said == "mptcplab: interrupted; nothing is kept\n"
         assert left is None
     else:
         assert left is not None
         assert len(left) == 1
         assert left[0].startswith(".mptcplab-unfinished-")
     # The next run removes what was left.
-    assert mptcplab("run", small, "--out", out, "--no-baselines").returncode == 0
+    assert mptcplab("run", small, "--out", out, "--no-baselines", "--no-report").returncode == 0
     assert [path.name for path in out.iterdir()] == ["mptcp"]
 
 

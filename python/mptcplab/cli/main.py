@@ -6,7 +6,7 @@ import os
 import sys
 
 from mptcplab import Error, __version__
-from mptcplab.cli import analyze, compare, doctor, figure, scenarios, shell, sweep
+from mptcplab.cli import analyze, compare, doctor, figure, interrupt, scenarios, shell, sweep
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 COMMANDS = (analyze, run_command, sweep, report_command, figure, compare, shell, doctor, scenarios)
 UNREADABLE = 2
-INTERRUPTED = 130
 # As a shell reports a program that a closed pipe ended.
 PIPE_CLOSED = 141
 
@@ -41,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"mptcplab: cannot write standard output: {reason}", file=sys.stderr)
         _close_output()
         status = UNREADABLE
-    except KeyboardInterrupt:
-        status = INTERRUPTED
+    except KeyboardInterrupt as interrupted:
+        status = interrupt.status(interrupted)
     sys.exit(status)
 
 

@@ -84,8 +84,6 @@ class Running(_Line):
         self._where = where
         self._tell = _simulated if engine == "simulation" else _transferred
         self._what = ""
-        #: How many were there already.
-        self.kept = 0
 
     def begin(self, what: str) -> Running:
         """Take note that the run ``what`` begins."""
@@ -98,11 +96,6 @@ class Running(_Line):
         if self._is_due():
             told = self._tell(at_ns / 1e9, amount, self._elapsed())
             self._show(f"{self._where} {self._what}: {told}")
-
-    def done(self, _what: str, there: bool) -> None:
-        """Take note that a run is done."""
-        self.clear()
-        self.kept += there
 
 
 class Comparing(_Line):

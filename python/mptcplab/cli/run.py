@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from mptcplab.cli.arguments import add_captures_to, add_changes_to
+from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.words import text
 
@@ -89,7 +90,8 @@ def run(options: Namespace) -> int:
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
-    comparisons = _compare(name, scenario, options)
+    with by_signals():
+        comparisons = _compare(name, scenario, options)
     if options.json:
         _print_json(comparisons, options)
     elif options.repeat is None:
@@ -110,8 +112,15 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     from mptcplab.running import compare
 
     comparisons = []
-    kept = 0
+    ended = kept = 0
     seeds = range(options.seed, options.seed + (options.repeat or 1))
+
+    def done(_what: str, there: bool) -> None:
+        nonlocal ended, kept
+        progress.clear()
+        ended += 1
+        kept += there
+
     try:
         for seed in seeds:
             out = _place(name, scenario, options, seed)
@@ -126,17 +135,16 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
                     force=options.force,
                     engine=options.engine,
                     begin=progress.begin,
-                    done=progress.done,
+                    done=done,
                 )
             comparisons.append(comparison)
-            kept += progress.kept
     except KeyboardInterrupt:
+        there = "1 run is" if ended == 1 else f"{ended} runs are"
         if options.repeat is not None:
-            print(
-                f"mptcplab: interrupted; {len(comparisons)} of {len(seeds)} seeds are done and "
-                "kept: the same command goes on from there",
-                file=sys.stderr,
-            )
+            there = f"{len(comparisons)} of {len(seeds)} seeds are"
+        go_on = f"{there} done and kept: the same command goes on from there"
+        left = go_on if ended else "nothing is kept"
+        print(f"mptcplab: interrupted; {left}", file=sys.stderr)
         raise
     if kept:
         place = out.parent if options.repeat is not None else out
