@@ -108,6 +108,20 @@ def test_every_number_is_that_of_its_runs(shown: Shown, campaign: Campaign, tmp_
             assert low * (1 - 1e-12) <= np.median(values) <= high * (1 + 1e-12)
 
 
+def test_short_times_are_shown_in_milliseconds(browser: Browser, tmp_path: Path) -> None:
+    quick = CAMPAIGN.replace('"20 kB", "60 kB"', '"1 kB", "20 kB"')
+    campaign = mptcplab.sweep(written(tmp_path, quick, repetitions=2), out=tmp_path / "out")
+    shown = Shown(browser, campaign.report(), WIDTHS[0])
+    assert shown.page.inner_text("#numbers h3") == "All numbers: Transfer time, ms"
+    means = [
+        float(text.split(" ± ")[0])
+        for text in shown.page.locator("#numbers tbody td:nth-child(6)").all_inner_texts()
+    ]
+    own = campaign.runs.group_by("kind", "path", *campaign.axes).agg(pl.col("elapsed_s").mean())
+    assert sorted(means) == pytest.approx(sorted(own["elapsed_s"] * 1000), rel=0.005)
+    shown.close()
+
+
 def test_boxes_are_quartiles_and_points_are_runs(
     shown: Shown, campaign: Campaign, tmp_path: Path
 ) -> None:
@@ -206,6 +220,10 @@ def test_selectors_turn_all_charts_and_stand_in_the_address(shown: Shown) -> Non
     shown.page.select_option("select[name=figure]", "throughput_mbps")
     assert shown.page.inner_text("#boxes h3") == "Throughput"
     assert "Throughput, Mbit/s" in shown.page.inner_text("#numbers h3")
+    shown.page.select_option("select[name=figure]", "coefficient_of_variation")
+    assert shown.page.inner_text("#boxes h3") == "Coefficient of variation"
+    assert shown.ask("plots[0].described.items.some((one) => 'group' in one.target)")
+    shown.page.select_option("select[name=figure]", "throughput_mbps")
     shown.page.select_option("select[name=along]", "1")
     assert shown.ask("[view.along, view.split]") == [1, 0]
     shown.page.select_option("select[name=split]", "-1")
@@ -291,9 +309,16 @@ def test_a_click_leads_to_the_run(shown: Shown, campaign: Campaign, tmp_path: Pa
     name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
     assert json.loads(done.stdout)["runs"][name]["throughput_mbps"] == row["throughput_mbps"]
     panel.get_by_role("button", name="show the group of this run").click()
-    keys = {one.inner_text() for one in panel.locator(".keys button").all()}
-    assert key in keys
-    assert len(keys) == REPETITIONS
+    listed = [one.inner_text().split(" · ") for one in panel.locator(".keys button").all()]
+    assert len(listed) == REPETITIONS
+    own = campaign.runs.filter(pl.col("run").is_in([key for _, _, key in listed])).sort("seed")
+    assert [(f"seed {seed}", key) for seed, key in own.select("seed", "run").iter_rows()] == [
+        (seed, key) for seed, _, key in listed
+    ]
+    assert [float(value.removesuffix(" s")) for _, value, _ in listed] == pytest.approx(
+        own["elapsed_s"].to_list(), rel=0.005
+    )
+    assert row["run"] in own["run"]
     shown.page.keyboard.press("Escape")
     assert panel.is_hidden()
 

@@ -7,6 +7,7 @@ import type { Target } from "./plot";
 import { commandOf, keyOf, runsOf } from "./runs";
 import type { CampaignPage, Group } from "./shape";
 import { count, figure } from "./text";
+import type { View } from "./view";
 
 // Runs that a panel lists; the file has all.
 const MOST = 60;
@@ -14,7 +15,10 @@ const MOST = 60;
 export class Behind {
   readonly panel = new Panel();
 
-  constructor(private readonly page: CampaignPage) {}
+  constructor(
+    private readonly page: CampaignPage,
+    private readonly view: View,
+  ) {}
 
   choose(target: Target): void {
     if ("run" in target) this.run(target.run);
@@ -49,16 +53,23 @@ export class Behind {
   }
 
   private group(number: number): void {
-    const { page } = this;
+    const { page, view } = this;
+    const { seed, finished } = page.runs;
+    const { run: there, value, unit } = view.shown;
+    const values = new Map(Array.from(there, (run, place) => [run, value[place]]));
     const group = page.groups[number] as Group;
-    const runs = runsOf(page, number);
-    const listed = runs.slice(0, MOST).map((run) =>
-      make(
+    const runs = [...runsOf(page, number)].sort(
+      (one, other) => (seed[one] as number) - (seed[other] as number),
+    );
+    const listed = runs.slice(0, MOST).map((run) => {
+      const known = values.has(run) ? [`${figure(values.get(run))} ${unit}`.trim()] : [];
+      const words = [`seed ${seed[run]}`, ...(finished[run] ? known : ["not finished"]), keyOf(page, run)];
+      return make(
         "li",
         {},
-        button(keyOf(page, run), `run ${keyOf(page, run)}`, () => this.run(run)),
-      ),
-    );
+        button(words.join(" · "), `run ${keyOf(page, run)}`, () => this.run(run)),
+      );
+    });
     const rest = runs.length > MOST ? `, the first ${MOST} here` : "";
     this.panel.show(
       labelOf(page, number),

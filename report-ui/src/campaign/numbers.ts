@@ -14,12 +14,16 @@ const COLUMNS: [name: string, meaning: string][] = [
   ["median [95 %]", "median with its confidence interval"],
   ["min – max", "smallest and largest value"],
   [
-    "− best path [95 %]",
+    "difference from best path [95 %]",
     "mean difference from plain TCP over the best single path, with its confidence interval",
   ],
-  ["effect", "matched-pairs rank-biserial correlation"],
-  ["corrected p", "Wilcoxon's signed-rank test, corrected over all groups and figures"],
+  ["effect, by ranks", "matched-pairs rank-biserial correlation"],
+  ["corrected p, by ranks", "Wilcoxon's signed-rank test, corrected over all groups and figures"],
 ];
+export const NOTE =
+  "The interval of a difference is that of its mean; effect and p are of the ranks of the pairs' differences.";
+// Shorter than this on average, seconds are shown as milliseconds.
+const SHORT = 0.1;
 const EXACT: SummaryColumn[] = [
   "n",
   "mean",
@@ -35,6 +39,12 @@ const EXACT: SummaryColumn[] = [
   "effect",
   "p_value",
 ];
+
+// The figure that is shown, as the table's heading has it.
+export function headingOf(page: CampaignPage, view: View): string {
+  const { unit } = scaledOf(page, view);
+  return unit ? `${view.shown.name}, ${unit}` : view.shown.name;
+}
 
 export function numbersOf(page: CampaignPage, view: View, choose: (group: number) => void): HTMLElement {
   const heads = [
@@ -68,15 +78,24 @@ function groupsOf(page: CampaignPage, view: View): number[] {
   return [...new Set([...standing(series)].map(({ group }) => group))].sort((one, other) => one - other);
 }
 
+// The unit that suits all rows, and how many of it the figure's own has.
+function scaledOf(page: CampaignPage, view: View): { unit: string; factor: number } {
+  const { unit, summary } = view.shown;
+  const short = groupsOf(page, view).some((group) => (summary.mean[group] as number) < SHORT);
+  return unit === "s" && short ? { unit: "ms", factor: 1000 } : { unit, factor: 1 };
+}
+
 function row(page: CampaignPage, view: View, number: number, choose: (group: number) => void): HTMLElement {
   const group = page.groups[number] as Group;
   const { summary } = view.shown;
-  const of = (column: SummaryColumn) => summary[column][number] as number;
+  const { factor } = scaledOf(page, view);
+  const plain = (column: SummaryColumn) => summary[column][number] as number;
+  const of = (column: SummaryColumn) => factor * plain(column);
   const [what, ...values] = cellsOf(page, number);
   const name = make("button", { type: "button", title: "the runs behind this row" }, what ?? "");
   name.addEventListener("click", () => choose(number));
   const cells = [
-    group.finished === group.planned ? count(of("n")) : `${count(of("n"))} of ${count(group.planned)}`,
+    group.finished === group.planned ? count(plain("n")) : `${count(plain("n"))} of ${count(group.planned)}`,
     group.failed ? count(group.failed) : "",
     spread(of("mean"), of("sigma")),
     `${figure(of("median"))}${ends(of("median_low"), of("median_high"), figure)}`,
@@ -85,8 +104,8 @@ function row(page: CampaignPage, view: View, number: number, choose: (group: num
       ? ["", "", ""]
       : [
           `${signed(of("difference"))}${ends(of("difference_low"), of("difference_high"), signed)}`,
-          Number.isNaN(of("effect")) ? "–" : of("effect").toFixed(2),
-          pValue(of("p_value")),
+          Number.isNaN(plain("effect")) ? "–" : plain("effect").toFixed(2),
+          pValue(plain("p_value")),
         ]),
   ];
   return make(

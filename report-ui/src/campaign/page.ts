@@ -16,7 +16,7 @@ import { delay, rtt } from "./curves";
 import { drawFigure } from "./figure";
 import { gain } from "./gain";
 import { heat } from "./heat";
-import { numberRows, numbersOf } from "./numbers";
+import { headingOf, NOTE, numberRows, numbersOf } from "./numbers";
 import type { Plot } from "./plot";
 import { react } from "./pointer";
 import { scatter } from "./scatter";
@@ -30,7 +30,7 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
   const view = new View(page);
   const plots: Plot[] = [];
   expose({ page, view, plots });
-  const behind = new Behind(page);
+  const behind = new Behind(page, view);
   const tip = new Tip();
   const charts = make("section", { class: "charts side-by-side", "aria-label": "charts" });
   const told = (id: string) => page.charts.find((one) => one.id === id) as Chart;
@@ -68,12 +68,12 @@ function numbers(chart: Chart, page: CampaignPage, view: View, behind: Behind): 
   const takes = {
     CSV: () => save(`${fileName(page.title, "numbers")}.csv`, "text/csv", csv(numberRows(page))),
   };
-  const { figure, title } = frameOf(chart, body, () => make("ul", { class: "legend" }), takes);
+  const { figure, title, caption } = frameOf(chart, body, () => make("ul", { class: "legend" }), takes);
   const fill = () => {
-    const { name, unit } = view.shown;
-    title.textContent = `${chart.title}: ${name}${unit ? `, ${unit}` : ""}`;
+    title.textContent = `${chart.title}: ${headingOf(page, view)}`;
     body.replaceChildren(numbersOf(page, view, (group) => behind.choose({ group })));
   };
+  caption.prepend(make("p", {}, NOTE));
   view.follow(fill);
   fill();
   return figure;
