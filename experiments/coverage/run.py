@@ -82,7 +82,8 @@ def pairs(chance: np.random.Generator, n: int) -> tuple[Any, dict[str, Any]]:
     """Draw throughputs that share what the radio does in each pair."""
     radio = PATH_MBPS * chance.lognormal(sigma=SHARED_SIGMA, size=n)
     single, multipath = (chance.lognormal(sigma=OWN_SIGMA, size=n) * radio for _ in range(2))
-    return multipath * (1 + GAIN), {"wifi": single}
+    by_pair = (dict(enumerate(side.tolist())) for side in (multipath * (1 + GAIN), single))
+    return next(by_pair), {"wifi": next(by_pair)}
 
 
 def tails() -> Iterator[Row]:

@@ -26,6 +26,20 @@ TOO_LONG = CAMPAIGN.replace('"20 kB", "60 kB"', '"20 kB", "4 GB"').replace(
     "repetitions =", 'limit = "0.2 s"\nrepetitions ='
 )
 
+# With the losses of its second value MPTCP is done in time with some seeds, TCP over LTE with all.
+LOSSY = """\
+schema = 1
+scenario = "small.toml"
+repetitions = {repetitions}
+
+[axis.loss]
+key = "path.wifi.loss"
+values = ["1 %", "60 %"]
+
+[set]
+"run.stop" = "60 s"
+"""
+
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
@@ -130,6 +144,33 @@ def test_failures_are_told_with_their_reasons(tmp_path: Path) -> None:
     (table,) = told["tables"]
     assert {row[0] for row in table["rows"]} == set(campaign.failures["run"])
     assert all("took longer than 200 ms" in row[-1] for row in table["rows"])
+
+
+def test_runs_that_did_not_finish_leave_no_gain(mptcplab: Run, tmp_path: Path) -> None:
+    file = written(tmp_path / "files", LOSSY, repetitions=6)
+    told = mptcplab("sweep", file, "--out", tmp_path / "out", "--json")
+    known, unknown = (one["gain"]["mean"] for one in json.loads(told.stdout)["configurations"])
+    campaign = package.open_campaign(tmp_path / "out")
+    lossy = campaign.runs.filter(loss="60 %")
+    finished = {path: int(own["finished"].sum()) for (path,), own in lossy.group_by("path")}
+    assert finished["wifi"] < finished["lte"] == 6
+    assert 0 < finished[None] < 6
+    assert lossy["gain"].drop_nulls().len() == finished[None]
+    assert known is not None
+    assert unknown is None
+    counts = f"MPTCP {finished[None]} of 6, TCP over wifi {finished['wifi']} of 6"
+    printed = mptcplab("sweep", file, "--out", tmp_path / "out").stdout
+    assert f"! loss 60 %: {counts}, TCP over lte 6 of 6 finished" in printed
+    page = described(campaign.directory / "report.html")
+    words = f"MPTCP finished {finished[None]} of 6 where TCP over lte finished 6 of 6"
+    assert f"No gain is known for loss 60 %: {words}." in page["verdict"]
+    (gives,) = [one for one in page["verdict"] if one.startswith("MPTCP gives")]
+    assert "than TCP over wifi for loss 1 %" in gives
+    assert {one["group"]: one["estimate"] is None for one in page["gains"]} == {0: False, 1: True}
+    figure = package.figure("gain", campaign)
+    assert words in figure.caption
+    compared = mptcplab("compare", tmp_path / "out", tmp_path / "out").stdout
+    assert f"A unknown: {words}; B unknown: {words}" in " ".join(compared.split())
 
 
 @pytest.mark.parametrize(

@@ -222,14 +222,45 @@ def test_corrections_agree_with_published_examples() -> None:
 
 
 def test_the_gain_is_over_the_path_with_the_highest_mean() -> None:
-    multipath = [30.0, 33.0, 27.0, None]
-    singles = {"wifi": [20.0, 30.0, 10.0, 20.0], "lte": [19.0, 19.0, 19.0, 19.0]}
+    multipath = {1: 30.0, 2: 33.0, 3: 27.0, 4: 30.0}
+    # The last run over wifi was not made yet.
+    singles = {"wifi": {1: 20.0, 2: 30.0, 3: 10.0}, "lte": dict.fromkeys(multipath, 19.0)}
     found = gain(multipath, singles)
     assert found.best_path == "wifi"
     assert (found.paired.n, found.paired.missing) == (3, 1)
     assert found.paired.relative.estimate == pytest.approx(30 / 20 - 1)
-    assert gain([1, 2], {}).best_path is None
-    assert gain([1, 2], {"lte": [None, None]}).best_path is None
+    assert gain({1: 1.0, 2: 2.0}, {}).best_path is None
+
+
+def test_a_path_that_finishes_less_often_is_not_the_best() -> None:
+    multipath = {1: 30.0, 2: 33.0, 3: 27.0}
+    singles: dict[str, dict[int, float | None]] = {
+        "wifi": {1: None, 2: 40.0, 3: None},
+        "lte": {1: 20.0, 2: 20.0, 3: 20.0},
+    }
+    found = gain(multipath, singles)
+    assert (found.best_path, found.all_finished) == ("lte", True)
+    assert found.paired.relative.estimate == pytest.approx(30 / 20 - 1)
+
+
+@pytest.mark.parametrize(
+    ("multipath", "lte", "finished"),
+    [
+        ([30.0, None, 27.0], [20.0, 20.0, 20.0], (2, 3)),
+        ([None, None, None], [20.0, 20.0, 20.0], (0, 3)),
+        ([30.0, 33.0, 27.0], [20.0, None, 20.0], (3, 2)),
+        ([30.0, 33.0, 27.0], [None, None, None], (3, 0)),
+    ],
+)
+def test_there_is_no_gain_where_not_every_run_finished(
+    multipath: list[float | None], lte: list[float | None], finished: tuple[int, int]
+) -> None:
+    found = gain(dict(enumerate(multipath)), {"lte": dict(enumerate(lte))})
+    assert (found.multipath.finished, found.single_path.finished) == finished
+    assert (found.multipath.runs, found.single_path.runs) == (3, 3)
+    assert found.best_path == ("lte" if finished[1] else None)
+    assert (found.paired.relative.estimate, found.paired.relative.low) == (None, None)
+    assert "not every run finished" in (found.paired.relative.reason or "")
 
 
 def test_a_ccdf_is_the_part_at_or_above() -> None:

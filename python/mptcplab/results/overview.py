@@ -44,7 +44,9 @@ def document(campaign: Campaign) -> dict[str, Any]:
 def configurations(campaign: Campaign) -> list[dict[str, Any]]:
     """Give a row per configuration: its axes, and under ``runs`` what MPTCP and plain TCP gave.
 
-    Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1).
+    Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1). Where
+    not every run of MPTCP and of a single path finished, there is no mean gain: those that are
+    left would be the luckier ones.
     """
     rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
     there: dict[int, dict[str, Any]] = {}
@@ -59,7 +61,16 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
         one["runs"][name] = {"runs": row["runs"], "finished": row["finished"], **stated}
         if row["path"] is None:
             one["gain"] = _stated(row, "gain")
+    for one in there.values():
+        if one["gain"] and not _all_finished(one["runs"]):
+            one["gain"] |= {"mean": None, "sigma": None}
     return list(there.values())
+
+
+def _all_finished(runs: dict[str, Any]) -> bool:
+    """Say whether every run of MPTCP finished, and every one over a single path."""
+    all_of = {name: one["finished"] == one["runs"] for name, one in runs.items()}
+    return all_of.pop("mptcp") and any(all_of.values())
 
 
 def _grouped(campaign: Campaign) -> pl.DataFrame:

@@ -48,13 +48,16 @@ def sides(runs: pl.DataFrame, one: str | None, other: str | None, figure: str) -
 
 def gain_of(campaign: Campaign, group: Group) -> Gain:
     """Compare the throughput of a group with MPTCP with the best single path beside it."""
-    pairs = group.runs["pair"].to_list()
-    beside = campaign.runs.filter(kind="tcp").filter(finished=True)
-    by_path = {
-        str(path): dict(own.select("pair", "throughput_mbps").iter_rows())
-        for (path,), own in beside.group_by("path", maintain_order=True)
-    }
+    import polars as pl
+
+    known = pl.when("finished").then("throughput_mbps").alias("value")
+    beside = campaign.runs.filter(kind="tcp").select("pair", "path", known)
+    own = group.runs.select("run", "pair")
+    pairs = own.join(beside, on="pair", maintain_order="left")
     return gain(
-        group.values("throughput_mbps"),
-        {path: [known.get(pair) for pair in pairs] for path, known in by_path.items()},
+        dict(zip(own["run"], group.values("throughput_mbps"), strict=True)),
+        {
+            str(path): dict(runs.select("run", "value").iter_rows())
+            for (path,), runs in pairs.group_by("path", maintain_order=True)
+        },
     )

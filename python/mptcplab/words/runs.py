@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
+    from mptcplab.results.statistics import Gain
 
 # What prints as 0 %.
 SAME = 0.005
@@ -47,3 +48,13 @@ def gain(comparison: Comparison) -> str:
         return f"{words}; {own} gives as much"
     more = "more" if comparison.gain > 0 else "less"
     return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+
+
+def finished(found: Gain) -> str:
+    """Say how often MPTCP finished, and plain TCP over the best single path."""
+    own = f"MPTCP finished {found.multipath.finished} of {found.multipath.runs}"
+    if found.best_path is None:
+        return f"{own} where no single path finished"
+    single = found.single_path
+    path = text.clean(found.best_path)
+    return f"{own} where TCP over {path} finished {single.finished} of {single.runs}"

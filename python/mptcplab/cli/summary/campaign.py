@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # So many lines of each kind are shown, then how many more there are.
 MOST_ROWS = 60
 MOST_FAILURES = 10
+MOST_UNFINISHED = 10
 
 
 def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
@@ -109,19 +110,27 @@ def _print_more(page: Page, more: int, thing: str) -> None:
 
 
 def _print_unfinished(page: Page, rows: list[Row]) -> None:
-    unfinished = {
-        (row["configuration"], name): run["runs"] - run["finished"]
-        for row in rows
-        for name, run in row["runs"].items()
-    }
-    concerned = len({number for (number, _), count in unfinished.items() if count})
-    if concerned:
-        page.words(
-            f"transfers did not finish in {text.plural(concerned, 'configuration')}: "
-            "they do not count above",
-            first="! ",
-            style="warning",
+    concerned = [
+        row for row in rows if any(run["finished"] < run["runs"] for run in row["runs"].values())
+    ]
+    if not concerned:
+        return
+    page.words(
+        f"transfers did not finish in {text.plural(len(concerned), 'configuration')}: "
+        "they do not count above, and where those of MPTCP or of every path are among them "
+        "there is no gain",
+        first="! ",
+        style="warning",
+    )
+    for row in concerned[:MOST_UNFINISHED]:
+        which = " ".join(f"{axis} {value}" for axis, value in row["axes"].items())
+        counts = ", ".join(
+            f"{_label(name)} {run['finished']} of {run['runs']}"
+            for name, run in row["runs"].items()
         )
+        words = f"{which}: {counts} finished" if which else f"{counts} finished"
+        page.words(text.clean(words), first="! ", style="warning")
+    _print_more(page, len(concerned) - MOST_UNFINISHED, "configuration")
 
 
 def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:

@@ -6,6 +6,7 @@ import math
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.words import text
+from mptcplab.words.runs import finished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,8 +115,10 @@ def _estimate(estimate: Estimate) -> str:
 
 
 def _gain(gain: Gain) -> str:
+    if not gain.all_finished:
+        return f"unknown: {finished(gain)}"
     if gain.best_path is None:
-        return "unknown: no single path finished"
+        return "unknown: no single path was run"
     found = gain.paired.relative
     shown = f"{change(found.estimate)} over {text.clean(gain.best_path)}"
     if found.low is None:

@@ -12,6 +12,7 @@ from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.figures.side_by_side import SideBySide
 from mptcplab.results.sides import gain_of
 from mptcplab.results.statistics import Estimate
+from mptcplab.words.runs import finished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,12 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     axes.axhline(0, color="#000000", linewidth=0.6)
     drawn: dict[str, Artist] = {}
     method = ""
+    without = []
     for group in shown.groups:
-        found = gain_of(campaign, group).paired.relative
+        gained = gain_of(campaign, group)
+        found = gained.paired.relative
+        if not gained.all_finished:
+            without.append(f"{shown.name(group)}: {finished(gained)}")
         if found.estimate is None:
             continue
         place, number = where.place(group), where.series(group)
@@ -44,12 +49,14 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
         drawn.setdefault(shown.label(group), point)
         method = f"{found.level:.0%} confidence intervals ({found.method}".replace("%", " %")
     if not drawn:
-        raise Error(f"{campaign.directory}: there is no plain TCP that MPTCP can be compared with")
+        reason = "; ".join(without) or "there is no plain TCP that MPTCP can be compared with"
+        raise Error(f"{campaign.directory}: {reason}")
     axes.set_ylabel("Gain over best single path (%)")
     where.finish(paper, axes, drawn)
     return (
         "Mean throughput of MPTCP / that of plain TCP over the path with the highest mean, - 1, by "
         f"runs under the same conditions; {method} of pairs). {shown.caption}"
+        + (f" No gain where not every run finished ({'; '.join(without)})." if without else "")
     )
 
 

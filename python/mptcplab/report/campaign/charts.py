@@ -10,8 +10,9 @@ from mptcplab.results.statistics.large import METHOD as MANY_METHOD
 
 INTERVAL = f"95 % confidence interval ({METHOD}; {MANY_METHOD})"
 BEST = (
-    "Best is the path over which plain TCP had the highest mean throughput under the same "
-    "conditions."
+    "Best is the path over which plain TCP finished most often under the same conditions, and of "
+    "several the one with the highest mean throughput; where not every run of it and of MPTCP "
+    "finished, nothing is compared."
 )
 
 

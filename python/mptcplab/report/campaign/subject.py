@@ -70,10 +70,11 @@ class Subject:
 
     @cached_property
     def against(self) -> dict[int, int]:
-        """Give the group of plain TCP over that path."""
+        """Give the group of plain TCP over that path, where every run of both finished."""
         return {
             number: one
             for number, gain in self.gains.items()
+            if gain.all_finished
             for one in self.beside[number]
             if self.groups[one].path == gain.best_path
         }

@@ -7,11 +7,14 @@ import math
 from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.words import text
+from mptcplab.words.runs import finished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Configurations without a gain that are named.
+MOST_UNFINISHED = 5
 # Fewer runs than this say little.
 FEW = 6
 MOST_DIGITS = 6
@@ -21,7 +24,12 @@ def sentences(
     subject: Subject, gains: list[Estimated], shares: list[Estimated], level: float
 ) -> list[str]:
     """Say what MPTCP gave over the best single path, where most and least, and who carried it."""
-    return [*_gains(subject, gains, level), *_carried(subject, shares), *_reserves(subject)]
+    return [
+        *_gains(subject, gains, level),
+        *_unfinished(subject),
+        *_carried(subject, shares),
+        *_reserves(subject),
+    ]
 
 
 def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[str]:
@@ -34,7 +42,8 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
     less = [one for one in told if (one.effect or 0.0) < 0]
     open_ = len(known) - len(more) - len(less)
     if len(known) == 1:
-        yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}."
+        which = f" for {_values(subject, known[0])}" if len(subject.gains) > 1 else ""
+        yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}{which}."
         return
     parts = [f"{words} in {len(some)}" for some, words in ((more, "more"), (less, "less")) if some]
     if open_:
@@ -47,6 +56,17 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
     worst = min(known, key=lambda one: one.estimate or 0.0)
     yield f"Best for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
     yield f"Worst for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
+
+
+def _unfinished(subject: Subject) -> Iterator[str]:
+    """Say where there is no gain, as those that finished are not all."""
+    concerned = {number: gain for number, gain in subject.gains.items() if not gain.all_finished}
+    for number, gain in list(concerned.items())[:MOST_UNFINISHED]:
+        which = _named(subject, number)
+        yield f"No gain is known{f' for {which}' if which else ''}: {finished(gain)}."
+    more = len(concerned) - MOST_UNFINISHED
+    if more > 0:
+        yield f"So it is for {text.plural(more, 'configuration')} more."
 
 
 def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
@@ -124,7 +144,11 @@ def _percent(one: Estimated) -> str:
 
 
 def _values(subject: Subject, one: Estimated) -> str:
-    axes = subject.groups[one.group].axes
+    return _named(subject, one.group)
+
+
+def _named(subject: Subject, number: int) -> str:
+    axes = subject.groups[number].axes
     return text.clean(", ".join(f"{axis} {value}" for axis, value in axes.items()))
 
 

@@ -93,13 +93,7 @@ def _gain(repeated: Repeated, configuration: str, level: float, seed: int) -> Ga
     if not single_paths:
         return None
     multipath = repeated.runs[configuration, "mptcp"]["throughput_mbps"]
-    seeds = sorted(multipath)
-    return gain(
-        [multipath[one] for one in seeds],
-        {path: [values.get(one) for one in seeds] for path, values in single_paths.items()},
-        level=level,
-        seed=seed,
-    )
+    return gain(dict(sorted(multipath.items())), single_paths, level=level, seed=seed)
 
 
 def _sigma(values: Values) -> float | None:

@@ -2,42 +2,104 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mptcplab.results.statistics.estimate import LEVEL, SEED, known
+from mptcplab.results.statistics.estimate import LEVEL, SEED, Estimate, known
 from mptcplab.results.statistics.pairs import Paired, paired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
+    from typing import Any
+
+    #: Throughput by pair; None if the run did not finish. A run that was not made is not there.
+    Values = Mapping[Any, float | None]
+
+UNFINISHED = "not every run finished: the pairs that are left would be the luckier ones"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How many of the runs finished."""
+
+    finished: int
+    runs: int
+
+    @property
+    def all(self) -> bool:
+        """Whether every run did."""
+        return self.finished == self.runs
+
+    @property
+    def part(self) -> float:
+        """Which part of the runs did; 0 without runs."""
+        return self.finished / self.runs if self.runs else 0.0
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Multipath against the best single path; ``paired.relative`` is the gain."""
+    """Multipath against the best single path."""
 
-    #: None if no single path has a value.
+    #: None if no single path finished a run.
     best_path: str | None
+    #: Over pairs in which both finished. ``paired.relative`` is the gain, empty where not every
+    #: run of both finished.
     paired: Paired
+    multipath: Finished
+    #: Of the best path, or of one of those that never finished.
+    single_path: Finished
+
+    @property
+    def all_finished(self) -> bool:
+        """Whether every run of both finished."""
+        return self.multipath.all and self.single_path.all
 
 
 def gain(
-    multipath: Sequence[float | None],
-    single_paths: Mapping[str, Sequence[float | None]],
+    multipath: Values,
+    single_paths: Mapping[str, Values],
     *,
     level: float = LEVEL,
     seed: int = SEED,
 ) -> Gain:
-    """Compare throughputs with those over the path that has the highest mean, pair by pair.
+    """Compare throughputs with those over the best path, pair by pair.
 
-    The path is the same for all pairs: the best of each pair would be the larger of noisy figures,
-    which is more than any path gives.
+    Best is, of the paths of which most runs finished, that with the highest mean. It is the same
+    for all pairs: the best of each pair would be the larger of noisy figures, which is more than
+    any path gives.
     """
-    means = {}
-    for path, values in single_paths.items():
-        found, _ = known(values)
-        if found:
-            means[path] = sum(found) / len(found)
-    best = max(means, key=lambda path: means[path], default=None)
-    against = [None] * len(multipath) if best is None else single_paths[best]
-    return Gain(best, paired(multipath, against, level=level, seed=seed))
+    finished = {path: _finished(values) for path, values in single_paths.items()}
+    best = max(
+        finished, key=lambda path: (finished[path].part, _mean(single_paths[path])), default=None
+    )
+    single_path = Finished(0, 0) if best is None else finished[best]
+    against = {} if best is None else dict(single_paths[best])
+    found = Gain(
+        best if single_path.finished else None,
+        paired(
+            list(multipath.values()),
+            [against.get(pair) for pair in multipath],
+            level=level,
+            seed=seed,
+        ),
+        _finished(multipath),
+        single_path,
+    )
+    return found if found.all_finished else replace(found, paired=_without_gain(found.paired))
+
+
+def _finished(values: Values) -> Finished:
+    return Finished(len(known(values.values())[0]), len(values))
+
+
+def _mean(values: Values) -> float:
+    found, _ = known(values.values())
+    return sum(found) / len(found) if found else 0.0
+
+
+def _without_gain(found: Paired) -> Paired:
+    one = found.relative
+    return replace(
+        found,
+        relative=Estimate(None, None, None, one.level, one.n, one.missing, one.method, UNFINISHED),
+    )
