@@ -39,7 +39,10 @@ def chromium() -> Iterator[Browser]:
     need_tool("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox"],
+            # They take room, as they do for people.
+            ignore_default_args=["--hide-scrollbars"],
         )
         yield browser
         browser.close()
@@ -48,9 +51,11 @@ def chromium() -> Iterator[Browser]:
 class Shown:
     """A page that is open, and what it said and asked for meanwhile."""
 
-    def __init__(self, browser: Browser, file: Path, width: int, **settings: Any) -> None:
+    def __init__(
+        self, browser: Browser, file: Path, width: int, height: int = HEIGHT, **settings: Any
+    ) -> None:
         context = browser.new_context(
-            offline=True, viewport={"width": width, "height": HEIGHT}, **settings
+            offline=True, viewport={"width": width, "height": height}, **settings
         )
         self.page: Page = context.new_page()
         self.said: list[str] = []
@@ -77,6 +82,17 @@ class Shown:
     def close(self) -> None:
         """Close it."""
         self.page.context.close()
+
+
+def right_ends(shown: Shown) -> set[float]:
+    """Give where on the page the plot areas of all charts end."""
+    ends = shown.ask(
+        """plots.filter((plot) => plot.root.clientWidth).map((plot) => {
+          const area = plot.echarts.getModel().getComponent("grid").coordinateSystem.getRect();
+          return plot.root.getBoundingClientRect().left + area.x + area.width;
+        })"""
+    )
+    return {round(end, 1) for end in ends}
 
 
 def assert_apart(shown: Shown, *, least: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from browser import HEIGHT, TEXTS, Shown, assert_apart, chromium
+from browser import HEIGHT, TEXTS, Shown, assert_apart, chromium, right_ends
 from playwright.sync_api import Browser
 
 import mptcplab
@@ -288,6 +288,14 @@ def test_exports(shown: Shown, comparison: Comparison, tmp_path: Path) -> None:
     assert [float(row["Round-trip time (ms)"]) for row in rows] == there["rtt_ms"].to_list()
     assert [int(row["record"]) for row in rows] == there["record"].to_list()
     assert {row["capture"] for row in rows} == {"server.pcapng"}
+
+
+def test_charts_share_their_axis_to_the_pixel(browser: Browser, file: Path) -> None:
+    # So high that the first chart is drawn before the page needs a scrollbar.
+    shown = Shown(browser, file, WIDTHS[0], height=2400)
+    assert shown.ask("plots.length") > 5
+    assert len(right_ends(shown)) == 1
+    shown.close()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
