@@ -358,6 +358,28 @@ def test_what_does_not_describe_a_campaign_is_none(about: str, tmp_path: Path) -
         package.open_campaign(tmp_path)
 
 
+def test_what_a_newer_version_wrote_is_refused(
+    tmp_path: Path, file: Path, swept: Campaign, mptcplab: Run
+) -> None:
+    newer = tmp_path / "newer"
+    newer.mkdir()
+    about = newer / "campaign.json"
+    about.write_text(json.dumps(swept.about | {"schema": 99}))
+    for words in (["report", newer], ["sweep", file, "--out", newer]):
+        before = about.read_bytes()
+        ended = mptcplab(*words)
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr == (
+            f"mptcplab: {about} was written by a newer mptcplab: schema 99, this one reads 1\n"
+        )
+        assert about.read_bytes() == before
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.json").write_text('{"schema": 99}')
+    with pytest.raises(Error, match=r"run\.json was written by a newer mptcplab: schema 99"):
+        package.open_run(run)
+
+
 def test_points_set_several_keys_and_choices_leave_some_out(tmp_path: Path) -> None:
     given = """\
 schema = 1
@@ -410,8 +432,10 @@ addresses = 2
         (("{repetitions}", '3\ntables = ["event"]'), "campaign.toml:5: tables.0: "),
         (
             ("transfer.size", "transfer.sise"),
-            "campaign.toml:8: transfer.sise: there is no such key",
+            "campaign.toml:7: transfer.sise: there is no such key",
         ),
+        (("transfer.size", "trnsfer.size"), "campaign.toml:7: trnsfer: there is no such key"),
+        (("transfer.size", "path.wfi.rate"), "campaign.toml:7: there is no path wfi; did you mean"),
         (('"60 kB"', '"60 kg"'), "campaign.toml:8: transfer.size: "),
         (('"60 kB"', '"20 kB"'), 'campaign.toml:8: axis.size.values.1: "20 kB" is there twice'),
         (('"60 kB"', "7"), "campaign.toml:8: axis.size.values: mixes text"),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from mptcplab._core import VERSION
 from mptcplab.engine.record import build
+from mptcplab.results.campaign import ABOUT_SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
     from mptcplab.campaign.matrix import Matrix, Planned
 
-# Version of what campaign.json holds.
-SCHEMA = 1
-
 
 def about(matrix: Matrix) -> dict[str, Any]:
     """Describe a campaign that begins now."""
@@ -27,7 +25,7 @@ def about(matrix: Matrix) -> dict[str, Any]:
     campaign = sheet.campaign
     kernel = {"kernel": platform.release()} if campaign.engine == "kernel" else {}
     return {
-        "schema": SCHEMA,
+        "schema": ABOUT_SCHEMA,
         "mptcplab": VERSION,
         "build": build(),
         "campaign": sheet.name,

@@ -11,8 +11,16 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engine import place
-from mptcplab.results import shards
-from mptcplab.results.campaign import ABOUT, FAILURES, PLAN, RUNS, SCENARIOS, SHARDS
+from mptcplab.results import about, shards
+from mptcplab.results.campaign import (
+    ABOUT,
+    ABOUT_SCHEMA,
+    FAILURES,
+    PLAN,
+    RUNS,
+    SCENARIOS,
+    SHARDS,
+)
 from mptcplab.results.parquet import write_parquet
 
 TYPE_CHECKING = False
@@ -162,8 +170,9 @@ def _take(lock: int, directory: Path) -> None:
 
 def _check_ours(directory: Path, name: str) -> None:
     try:
-        about = json.loads((directory / ABOUT).read_text("utf-8"))
-        theirs = about["campaign"]
+        described = json.loads((directory / ABOUT).read_text("utf-8"))
+        about.refuse_newer(directory / ABOUT, described, ABOUT_SCHEMA)
+        theirs = described["campaign"]
     except FileNotFoundError:
         if any(path.name != NEW for path in directory.iterdir()) and not _is_begun(directory):
             raise Error(

@@ -15,7 +15,7 @@ from typing import Any
 from mptcplab import _core
 from mptcplab.engine import place
 from mptcplab.results.parquet import write_parquet
-from mptcplab.results.run import ABOUT
+from mptcplab.results.run import ABOUT, ABOUT_SCHEMA
 from mptcplab.scenario import long
 from mptcplab.scenario.plan import WAYS
 from mptcplab.scenario.scenario import Scenario
@@ -23,9 +23,6 @@ from mptcplab.scenario.scenario import Scenario
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-# Version of what run.json holds.
-SCHEMA = 1
 
 
 @dataclass
@@ -72,7 +69,7 @@ class Record:
         for name, table in tables.items():
             write_parquet(table, kept / f"{name}.parquet")
         about = {
-            "schema": SCHEMA,
+            "schema": ABOUT_SCHEMA,
             "mptcplab": _core.VERSION,
             "engine": self.engine,
             "run": "mptcp" if self.baseline is None else f"tcp-{self.baseline}",

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.results import figures, shards
+from mptcplab.results import about, figures, shards
 from mptcplab.results.run import Run
 
 TYPE_CHECKING = False
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 ABOUT = "campaign.json"
+# Version of what it holds.
+ABOUT_SCHEMA = 1
 PLAN = "plan.parquet"
 FAILURES = "failures.json"
 SHARDS = "shards"
@@ -49,15 +51,8 @@ class Campaign:
 
     def __init__(self, directory: str | PathLike[str]) -> None:
         self.directory = Path(directory)
-        try:
-            self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise Error(f"{directory} holds no campaign: {error}") from error
-        if (
-            not isinstance(self.about, dict)
-            or not self.about.keys() >= NEEDED
-            or not isinstance(self.about["axes"], dict)
-        ):
+        self.about = about.read(self.directory / ABOUT, "campaign", NEEDED, ABOUT_SCHEMA)
+        if not isinstance(self.about["axes"], dict):
             raise Error(f"{directory} holds no campaign: {ABOUT} lacks what a campaign has")
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mptcplab._core import SCHEMA, Error, Tables
 from mptcplab.analysis import Analysis
-from mptcplab.results import figures
+from mptcplab.results import about, figures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ABOUT = "run.json"
+# Version of what it holds.
+ABOUT_SCHEMA = 1
 NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}
 
 
@@ -113,12 +115,7 @@ class Run(Analysis):
 
     def __init__(self, directory: Path | str) -> None:
         self.directory = Path(directory)
-        try:
-            self.about: dict[str, Any] = json.loads((self.directory / ABOUT).read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise Error(f"{directory} holds no run: {error}") from error
-        if not isinstance(self.about, dict) or not self.about.keys() >= NEEDED:
-            raise Error(f"{directory} holds no run: {ABOUT} lacks what a run has")
+        self.about = about.read(self.directory / ABOUT, "run", NEEDED, ABOUT_SCHEMA)
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None
         self.tables = StoredTables(self.directory / "tables")
