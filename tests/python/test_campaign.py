@@ -466,6 +466,18 @@ def test_what_cannot_be_is_told_with_its_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_campaign_of_too_many_runs_is_refused(tmp_path: Path, mptcplab: Run) -> None:
+    file = written(tmp_path / "files", repetitions=1_000_000)
+    ended = mptcplab("sweep", file, "--out", tmp_path / "out", "--dry-run")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    # Six with MPTCP, and plain TCP over two paths for each of two sizes.
+    assert ended.stderr == (
+        "mptcplab: campaign: 10 runs for each seed × 1000000 repetitions are 10000000 runs, more "
+        "than 1000000: take fewer repetitions or values\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
 def test_two_configurations_cannot_be_one_scenario(tmp_path: Path) -> None:
     given = CAMPAIGN.replace('"20 kB", "60 kB"', '"60 kB", "60000 B"')
     with pytest.raises(ScenarioError, match="60 kB lia and 60000 B lia are the same scenario"):

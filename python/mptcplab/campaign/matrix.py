@@ -25,6 +25,7 @@ from mptcplab.scenario.scenario import Scenario, checked
 
 # Digits of a run's key.
 DIGITS = 16
+MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class Matrix:
         if not self.configurations:
             raise ScenarioError(f"{read.name}: only and exclude leave nothing to run")
         _check_different(read, self.configurations)
-        self.runs = [
-            run for one in _groups(self.configurations).values() for run in self._runs(one)
-        ]
+        groups = _groups(self.configurations).values()
+        _check_number(read, sum(len(one) + len(one[0].baselines) for one in groups))
+        self.runs = [run for one in groups for run in self._runs(one)]
 
     def shuffled(self) -> list[Task]:
         """Give what is to be run, in an order that is by chance but always the same."""
@@ -90,6 +91,16 @@ class Matrix:
             for subject in first.baselines:
                 task = Task(_key(subject, seed), seed, subject)
                 yield Planned(task, alone, first.number, common, repetition + 1, pair)
+
+
+def _check_number(read: Sheet, seeded: int) -> None:
+    """Refuse what no list of runs can hold, before there is one."""
+    repetitions = read.campaign.repetitions
+    if seeded * repetitions > MOST_RUNS:
+        raise ScenarioError(
+            f"{read.name}: {seeded} runs for each seed × {repetitions} repetitions are "
+            f"{seeded * repetitions} runs, more than {MOST_RUNS}: take fewer repetitions or values"
+        )
 
 
 def _check_different(read: Sheet, configurations: list[Configuration]) -> None:
@@ -185,7 +196,7 @@ def _common(group: list[Configuration]) -> dict[str, Label | None]:
 def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
     source = read.scenario.copy()
     for setting in itertools.chain(read.settings, *(point.settings for point in points)):
-        source.put(setting.key, setting.value, setting.where)
+        source.put(setting.key, setting.value, setting.where, setting.key_where)
     return checked(source)
 
 
