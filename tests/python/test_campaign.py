@@ -434,7 +434,7 @@ addresses = 2
             ("transfer.size", "transfer.sise"),
             "campaign.toml:7: transfer.sise: there is no such key",
         ),
-        (("transfer.size", "trnsfer.size"), "campaign.toml:7: trnsfer: there is no such key"),
+        (("transfer.size", "trnsfer.size"), "campaign.toml:7: trnsfer: there is no such section"),
         (("transfer.size", "path.wfi.rate"), "campaign.toml:7: there is no path wfi; did you mean"),
         (('"60 kB"', '"60 kg"'), "campaign.toml:8: transfer.size: "),
         (('"60 kB"', '"20 kB"'), 'campaign.toml:8: axis.size.values.1: "20 kB" is there twice'),

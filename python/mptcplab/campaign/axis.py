@@ -30,11 +30,12 @@ class AxisSection(Section):
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of the scenario, what it is set to, and where that is written."""
+    """A key of the scenario, what it is set to, and where both are written."""
 
     key: str
     value: Any
     where: str
+    key_where: str
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def read_settings(value: Any, place: Place, source: Source) -> list[Setting]:
                 (*place, key),
                 'write the whole key in quotation marks, such as "path.wifi.rate" = "10 Mbit/s"',
             )
-    return [_setting(key, one, (*place, key), source) for key, one in value.items()]
+    return [_setting(key, one, (*place, key), (*place, key), source) for key, one in value.items()]
 
 
 def _axis(name: str, value: Any, source: Source) -> Axis:
@@ -120,12 +121,12 @@ def _points(key: str, values: list[Any], place: Place, source: Source) -> list[P
             raise source.fault(at, f"{said(value)} needs a name: use points")
         if value in [point.label for point in points]:
             raise source.fault(at, f"{said(value)} is there twice")
-        setting = _setting(key, value, at, source)
+        setting = _setting(key, value, (*place, "key"), at, source)
         points.append(Point(value, [setting]))
     return points
 
 
-def _setting(key: str, value: Any, place: Place, source: Source) -> Setting:
+def _setting(key: str, value: Any, key_place: Place, place: Place, source: Source) -> Setting:
     if not is_key(key):
-        raise source.fault(place, f"{said(key)} is no key such as path.wifi.rate")
-    return Setting(key, value, source.where(place))
+        raise source.fault(key_place, f"{said(key)} is no key such as path.wifi.rate")
+    return Setting(key, value, source.where(place), source.where(key_place))

@@ -174,7 +174,7 @@ def check_links(scenario: Scenario, source: Source) -> None:
 def _check_top(data: dict[str, Any], source: Source) -> None:
     for key in data:
         if key not in SECTIONS:
-            raise source.fault((key,), f"there is no such section; {nearest(key, SECTIONS)}")
+            raise source.unknown((key,), f"there is no such section; {nearest(key, SECTIONS)}")
     if "schema" not in data:
         raise source.fault((), f"needs schema = {SCHEMA} at its top")
     if data["schema"] is True or data["schema"] != SCHEMA:

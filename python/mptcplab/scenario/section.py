@@ -80,7 +80,9 @@ def _fault(
     fault = faults[0]
     what, where = fault["type"], (*place, *fault["loc"])
     if what == "extra_forbidden":
-        return source.fault(where, f"there is no such key; {nearest(str(where[-1]), _keys(model))}")
+        return source.unknown(
+            where, f"there is no such key; {nearest(str(where[-1]), _keys(model))}"
+        )
     if what == "missing":
         name = str(fault["loc"][-1])
         return source.fault(place, f"needs {name}: {about(model, name)}")

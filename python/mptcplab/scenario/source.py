@@ -33,6 +33,7 @@ class Source:
         self.directory = directory or Path()
         self._lines = lines or {}
         self._set: dict[Place, str] = {}
+        self._named: dict[Place, str] = {}
 
     @classmethod
     def of_text(cls, text: str, name: str, directory: Path | None = None) -> Source:
@@ -66,6 +67,16 @@ class Source:
             about += f" (with {' '.join(dict.fromkeys(self._set.values()))})"
         return ScenarioError(f"{self.where(place)}: {about}")
 
+    def unknown(self, place: Place, what: str) -> ScenarioError:
+        """Make the complaint about a key that there is not, where the key is written."""
+        for known, by in self._named.items():
+            # A table may be there for the sake of a key in it alone.
+            if place[: len(known)] == known or (
+                known[: len(place)] == place and place not in self._lines
+            ):
+                return ScenarioError(f"{by}: {'.'.join(map(str, place))}: {what}")
+        return self.fault(place, what)
+
     def where(self, place: Place) -> str:
         """Say where a place is written: file and line, as far as they are known."""
         for length in range(len(place), 0, -1):
@@ -86,23 +97,26 @@ class Source:
             )
         self.put(key, _value(value.strip()), f"--set {setting}")
 
-    def put(self, key: str, value: Any, by: str) -> None:
+    def put(self, key: str, value: Any, by: str, named: str | None = None) -> None:
         """Set a value by the word of ``by``, which complaints about it begin with.
 
-        It is the last word: what it excludes goes, unless that was set too.
+        Those about its key begin with ``named``, where that is written elsewhere. It is the last
+        word: what it excludes goes, unless that was set too.
         """
+        named = named or by
         words = [word.strip() for word in key.split(".")]
         rivals.write_out_profile(self.data, words)
         at: Any = self.data
         place: Place = ()
         for word in words[:-1]:
-            at, place = self._enter(at, place, word, by)
-        step = self._step(at, place, words[-1], by)
+            at, place = self._enter(at, place, word, named)
+        step = self._step(at, place, words[-1], named)
         at[step] = value
         for rival in rivals.replaced((*place, step), at):
             if rival not in self._set:
                 self._drop(rival)
         self._set[(*place, step)] = by
+        self._named[(*place, step)] = named
 
     def _enter(self, at: Any, place: Place, word: str, by: str) -> tuple[Any, Place]:
         step = self._step(at, place, word, by)
