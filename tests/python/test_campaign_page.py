@@ -262,6 +262,32 @@ def test_plain_tcp_stands_beside_what_it_is_compared_with(browser: Browser, tmp_
     shown.close()
 
 
+def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
+    browser: Browser, tmp_path: Path
+) -> None:
+    given = CAMPAIGN.replace('"tcp.congestion_control" = "reno"', "")
+    campaign = mptcplab.sweep(written(tmp_path, given, repetitions=1), out=tmp_path / "out")
+    own = campaign.plan.filter(kind="tcp", path="wifi", controller="cubic", size="60 kB")
+    assert own.height == 1
+    # As if the sweep had been interrupted before this run.
+    for file in (campaign.directory / "shards").rglob("*.parquet"):
+        rows = pl.read_parquet(file)
+        rows.filter(pl.col("run") != own["run"][0]).write_parquet(file)
+    campaign = mptcplab.open_campaign(campaign.directory)
+    assert campaign.runs.height == campaign.plan.height - 1
+    shown = Shown(browser, campaign.report(), WIDTHS[0])
+    shown.page.select_option("select[name=along]", "1")
+    shown.page.select_option("select[name=split]", "-1")
+    labels = shown.ask(
+        "plots[0].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+    )
+    plain = [label for label in labels if label.startswith("TCP over wifi")]
+    assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB"]
+    assert sum(label.startswith("TCP over lte") for label in labels) == 3
+    assert shown.said == []
+    shown.close()
+
+
 def test_pictures(shown: Shown, tmp_path: Path) -> None:
     charts = shown.ask("plots.map((plot) => plot.kind.id)")
     assert charts == [

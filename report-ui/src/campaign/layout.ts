@@ -1,6 +1,6 @@
 // Which groups stand where: columns along an axis, and in each a group per series.
 import { type Style, styleOf } from "../page/theme";
-import type { CampaignPage, Group } from "./shape";
+import type { Awaited, CampaignPage, Group } from "./shape";
 import type { View } from "./view";
 
 export interface Series {
@@ -63,7 +63,7 @@ export function valuesOf(page: CampaignPage, group: Group): string[] {
 }
 
 // Plain TCP has no value of an axis that does not touch it: it stands in every column, and in one series for all,
-// unless there is some with just these values.
+// unless there is some with just these values, or is to be: what others share does not stand in for that.
 function groupOf(
   page: CampaignPage,
   view: View,
@@ -71,14 +71,19 @@ function groupOf(
   column: number,
   split: number | null,
 ): number | null {
-  const fits = (group: Group) =>
+  const fits = (group: Group | Awaited) =>
     group.contender === contender &&
     group.values.every((value, axis) => {
       if (axis === view.split) return value === split;
       return value === null || value === (axis === view.along ? column : view.at[axis]);
     });
-  const known = (number: number) => page.groups[number]?.values.filter((value) => value !== null).length ?? 0;
-  return page.groups
-    .flatMap((group, number) => (fits(group) ? [number] : []))
-    .reduce<number | null>((best, one) => (best === null || known(one) > known(best) ? one : best), null);
+  const known = ({ values }: Group | Awaited) => values.filter((value) => value !== null).length;
+  const best = [...page.groups, ...page.awaited]
+    .filter(fits)
+    .reduce<Group | Awaited | null>(
+      (best, one) => (best === null || known(one) > known(best) ? one : best),
+      null,
+    );
+  const number = page.groups.findIndex((group) => group === best);
+  return number < 0 ? null : number;
 }

@@ -19,6 +19,11 @@ export interface Group {
   against: number | null;
 }
 
+export interface Awaited {
+  contender: number;
+  values: (number | null)[];
+}
+
 export type SummaryColumn =
   | "n"
   | "mean"
@@ -110,6 +115,7 @@ export interface CampaignPage {
   contenders: string[];
   paths: string[];
   groups: Group[];
+  awaited: Awaited[];
   figures: Figure[];
   runs: Runs;
   shares: Estimated[];

@@ -7,7 +7,7 @@ from mptcplab.report.campaign.charts import charts
 from mptcplab.report.campaign.curves import curves
 from mptcplab.report.campaign.estimated import gains, shares, variation
 from mptcplab.report.campaign.figures import figures
-from mptcplab.report.campaign.runs import contenders, described, runs
+from mptcplab.report.campaign.runs import awaited, contenders, described, runs
 from mptcplab.report.campaign.shape import Axis, CampaignPage
 from mptcplab.report.campaign.sides import sides
 from mptcplab.report.campaign.subject import Subject
@@ -44,6 +44,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         contenders=contenders(subject),
         paths=subject.paths,
         groups=described(subject),
+        awaited=awaited(subject),
         figures=shown,
         runs=made,
         shares=shared,

@@ -8,9 +8,13 @@ from itertools import count
 
 import polars as pl
 
-from mptcplab.report.campaign.shape import Group, Runs
+from mptcplab.report.campaign.shape import Awaited, Group, Runs
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results.campaign import RUNS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Where pages of single runs lie, in the directory of the campaign.
 PAGES = "reports"
@@ -48,19 +52,15 @@ def described(subject: Subject) -> list[Group]:
     """Describe the groups themselves."""
     campaign = subject.campaign
     names = contenders(subject)
-    axes = campaign.axes
     made = []
     for number, group in enumerate(subject.groups):
-        values = [
-            axes[axis].index(group.axes[axis]) if axis in group.axes else None for axis in axes
-        ]
         planned = _same(subject, number, campaign.plan)
         first = group.runs.row(0, named=True)
         command = campaign.command(first["run"])
         made.append(
             Group(
                 contender=names.index(group.name),
-                values=values,
+                values=_places(subject, group.axes),
                 planned=planned,
                 done=len(group.runs),
                 finished=int(group.runs["finished"].sum()),
@@ -72,9 +72,32 @@ def described(subject: Subject) -> list[Group]:
     return made
 
 
+def awaited(subject: Subject) -> list[Awaited]:
+    """Give the groups that are planned and of which no run is done, of what ran elsewhere."""
+    names = contenders(subject)
+    ran = {group.path: names.index(group.name) for group in subject.groups}
+    done = [(group.path, _places(subject, group.axes)) for group in subject.groups]
+    planned = subject.campaign.plan.select("path", *subject.campaign.axes)
+    made = []
+    for row in planned.unique(maintain_order=True).iter_rows(named=True):
+        path = row.pop("path")
+        values = _places(subject, row)
+        if path in ran and (path, values) not in done:
+            made.append(Awaited(ran[path], values))
+    return made
+
+
 def contenders(subject: Subject) -> list[str]:
     """Name what ran: MPTCP, and plain TCP over each path."""
     return list(dict.fromkeys(group.name for group in subject.groups))
+
+
+def _places(subject: Subject, values: dict[str, Any]) -> list[int | None]:
+    """Give the places of a group's values in those of each axis."""
+    return [
+        None if values.get(axis) is None else known.index(values[axis])
+        for axis, known in subject.campaign.axes.items()
+    ]
 
 
 def _same(subject: Subject, number: int, rows: pl.DataFrame) -> int:

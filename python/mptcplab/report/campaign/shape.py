@@ -40,6 +40,14 @@ class Group:
 
 
 @dataclass
+class Awaited:
+    """A group of which no run is done yet, by places as in ``Group``."""
+
+    contender: int
+    values: list[int | None]
+
+
+@dataclass
 class Summary:
     """A figure over the runs that finished: each column has an item per group, NaN if unknown."""
 
@@ -168,6 +176,7 @@ class CampaignPage:
     contenders: list[str]
     paths: list[str]
     groups: list[Group]
+    awaited: list[Awaited]
     figures: list[Figure]
     runs: Runs
     shares: list[Estimated]
