@@ -201,6 +201,34 @@ def test_campaigns_meet_in_the_configurations_that_both_have(tmp_path: Path) -> 
     )
 
 
+def test_plain_tcp_that_is_the_same_in_several_configurations_is_tested_once(
+    tmp_path: Path,
+) -> None:
+    for name, delay in (("a", "20 ms"), ("b", "40 ms")):
+        campaign = {
+            "schema": 1,
+            "scenario": SCENARIO,
+            "repetitions": 6,
+            "set": {"transfer.size": "100 kB", "path.lte.delay": delay},
+            "axis": {"loss": {"key": "path.wifi.loss", "values": ["1 %", "2 %", "4 %"]}},
+        }
+        package.sweep(campaign, out=tmp_path / name, jobs=1)
+    found = package.compare(tmp_path / "a", tmp_path / "b").contrasts
+    # Losses over Wi-Fi do not touch TCP over LTE.
+    other = [one for one in found if one.run != "tcp-lte"]
+    once = [one for one in found if one.run == "tcp-lte" and one.configuration == "loss = 1 %"]
+    assert len(found) == len(other) + 3 * len(once)
+    tested = [one for one in (*other, *once) if one.paired.p_value is not None]
+    assert {one.run for one in tested} == {"mptcp", "tcp-lte"}
+    wanted = stats.false_discovery_control([one.paired.p_value for one in tested])
+    assert [one.p_value_corrected for one in tested] == pytest.approx(list(wanted))
+    each = [one.paired.p_value for one in found if one.paired.p_value is not None]
+    assert stats.false_discovery_control(each).min() < wanted.min()
+    elapsed = [one for one in found if (one.run, one.figure) == ("tcp-lte", "elapsed_s")]
+    assert len({one.p_value_corrected for one in elapsed}) == 1
+    assert elapsed[0].p_value_corrected is not None
+
+
 def contrast(differences: Differences, run: str, figure: str) -> Any:
     found = [one for one in differences.contrasts if (one.run, one.figure) == (run, figure)]
     (one,) = found

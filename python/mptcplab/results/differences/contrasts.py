@@ -11,7 +11,7 @@ from mptcplab.results.statistics.estimate import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from mptcplab.results.differences.repeated import Repeated, Values
 
@@ -54,16 +54,19 @@ def contrasts(
     """Compare what both have; ``progress`` is told how many figures are done, and of how many."""
     shared = [(key, figure) for key in a.runs if key in b.runs for figure in FIGURES]
     found = []
+    # What has the same values on both sides in several configurations, such as plain TCP over a
+    # path that nothing touches, is tested once.
+    tests: dict[Hashable, float | None] = {}
     for key, figure in shared:
         sides = a.runs[key][figure], b.runs[key][figure]
-        found.append(_contrast(key, figure, *sides, level, seed))
+        test = (key[1], figure, *(tuple(sorted(side.items())) for side in sides))
+        one = _contrast(key, figure, *sides, level, seed)
+        tests[test] = one.paired.p_value
+        found.append((one, test))
         if progress is not None:
             progress(len(found), len(shared))
-    corrected = adjust([one.paired.p_value for one in found], CORRECTION)
-    return [
-        replace(one, p_value_corrected=p_value)
-        for one, p_value in zip(found, corrected, strict=True)
-    ]
+    corrected = dict(zip(tests, adjust(list(tests.values()), CORRECTION), strict=True))
+    return [replace(one, p_value_corrected=corrected[test]) for one, test in found]
 
 
 def gains(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Gains]:
