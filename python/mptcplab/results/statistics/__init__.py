@@ -10,7 +10,7 @@ from mptcplab.results.statistics.ccdf import Ccdf, ccdf, ccdf_of_bins
 from mptcplab.results.statistics.correction import adjust
 from mptcplab.results.statistics.description import Description, describe
 from mptcplab.results.statistics.estimate import Estimate
-from mptcplab.results.statistics.gain import Gain, gain
+from mptcplab.results.statistics.gain import Finished, Gain, gain
 from mptcplab.results.statistics.pairs import Paired, paired
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Ccdf",
     "Description",
     "Estimate",
+    "Finished",
     "Gain",
     "Paired",
     "adjust",
