@@ -82,7 +82,7 @@ $(VENV)/pip:
 
 $(VENV)/compiled: $(VENV)/pip pyproject.toml $(RUST) build_backend/backend.py build_backend/preload.py
 	@echo "building; the first time takes a few minutes"
-	$(PIP) install --no-build-isolation --editable .
+	scripts/compile $(PIP) --verbose --verbose install --no-build-isolation --editable .
 	@touch $@
 
 # Whoever changes the page alone need not compile.
