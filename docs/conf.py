@@ -13,8 +13,14 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 # Types that only exist for type checkers.
 nitpick_ignore_regex = [
-    ("py:.*", r"(pl|polars|mptcplab\._core|mptcplab\.results\.differences|os|collections|pathlib|_core)\..*"),
-    ("py:.*", r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress)"),
+    (
+        "py:.*",
+        r"(pl|polars|mptcplab\._core|mptcplab\.results\.differences|os|collections|pathlib|_core)\..*",
+    ),
+    (
+        "py:.*",
+        r"(Path|PathLike|Callable|Iterable|Measured|Row|Comparable|Side|Setting|Contrast|Gains|Progress)",
+    ),
 ]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
