@@ -49,6 +49,8 @@ def source(local: str, address: str, seconds: str) -> dict[str, float]:
     block = bytes(BLOCK_BYTES // 4)
     sent, end = 0, time.monotonic() + float(seconds)
     connection = socket.create_connection((address, 5001), source_address=(local, 0))
+    # It fills the queue, so that what is measured is the link and not what TCP makes of pauses.
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
     try:
         while time.monotonic() < end:
             sent += connection.send(block)

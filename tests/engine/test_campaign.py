@@ -56,6 +56,7 @@ def test_nothing_but_tables_stays_unless_asked_for(host: Machine) -> None:
         "campaign.json",
         "failures.json",
         "plan.parquet",
+        "report.html",
         "scenarios",
         "shards",
     }

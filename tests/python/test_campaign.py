@@ -246,8 +246,18 @@ def test_shared_baselines_do_not_depend_on_what_is_shared() -> None:
     for key, values in MPTCP_KEYS.items():
         for value in values:
             _, changed = load("wifi-lte", [size, f"mptcp.{key}={value}"])
-            assert plain(changed) == plain(usual), key
+            assert plain(changed, "simulation") == plain(usual, "simulation"), key
             assert _core.simulate(plan(changed, 3, "wifi"), samples=False).json() == there, key
+
+
+def test_plain_tcp_of_the_kernel_takes_what_mptcp_takes() -> None:
+    """Where ``[tcp]`` names nothing, as the reference says of ``[kernel]``."""
+    taken = ["mptcp.congestion_control=reno"]
+    named = [*taken, "tcp.congestion_control=cubic"]
+    for settings, shared in ((taken, False), (named, True)):
+        _, changed = load("wifi-lte", settings)
+        _, usual = load("wifi-lte", [one.replace("reno", "cubic") for one in settings])
+        assert (plain(changed, "kernel") == plain(usual, "kernel")) is shared
 
 
 def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:

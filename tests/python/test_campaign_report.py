@@ -119,7 +119,7 @@ def test_an_interval_can_be_seen_in_the_verdict(
 ) -> None:
     one = Estimated(0, 8, estimate, low, high, part="lte")
     assert sentences(Subject(campaign), [one], [], 0.95)[0] == (
-        f"MPTCP gives {words} than TCP over lte."
+        f"MPTCP gives {words} than TCP over lte for size 20 kB, controller lia."
     )
 
 

@@ -58,14 +58,19 @@ def ran(mptcplab: Run, small: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return out
 
 
+def runs(out: Path) -> list[Path]:
+    return [path for path in sorted(out.iterdir()) if path.is_dir()]
+
+
 def everything(place: Path) -> dict[str, bytes]:
     files = [path for path in sorted(place.rglob("*")) if path.is_file()]
     return {str(path.relative_to(place)): path.read_bytes() for path in files}
 
 
 def test_a_directory_per_run_holds_all_of_it(ran: Path, small: Path) -> None:
-    assert sorted(path.name for path in ran.iterdir()) == ["mptcp", "tcp-lte", "tcp-wifi"]
-    for run in ran.iterdir():
+    there = sorted(path.name for path in ran.iterdir())
+    assert there == ["mptcp", "report.html", "tcp-lte", "tcp-wifi"]
+    for run in runs(ran):
         names = {path.name for path in run.iterdir()}
         assert names == {"scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables"}
         tables = {path.stem for path in (run / "tables").iterdir()}
@@ -97,7 +102,7 @@ def test_one_of_the_runs_is_opened(ran: Path, tmp_path: Path) -> None:
 
 
 def test_the_captures_hold_what_the_tables_say(ran: Path) -> None:
-    for run in ran.iterdir():
+    for run in runs(ran):
         (transfer,) = (
             pl.read_parquet(run / "tables" / "transfers.parquet")
             .filter(direction="down")
@@ -209,7 +214,7 @@ def test_force_replaces_runs_and_nothing_else(mptcplab: Run, small: Path, tmp_pa
     assert not list(tmp_path.rglob("*.pcapng"))
     assert mptcplab(*arguments, "--seed", 2, "--force").returncode == 0
     assert json.loads((tmp_path / "mptcp" / "run.json").read_text())["seed"] == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["mptcp"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mptcp", "report.html"]
     (tmp_path / "mptcp" / "run.json").unlink()
     done = mptcplab(*arguments, "--force")
     assert done.returncode == 2

@@ -125,7 +125,7 @@ def _configurations(read: Sheet) -> Iterator[Configuration]:
         scenario = _scenario(read, points)
         if read.campaign.engine == "kernel":
             _check_kernel(read, scenario, labels)
-        apart = long.write(plain(scenario))
+        apart = long.write(plain(scenario, read.campaign.engine))
         if apart not in baselines:
             conditions[apart] = len(conditions)
             wanted = read.campaign.baselines

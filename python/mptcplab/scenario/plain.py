@@ -9,17 +9,22 @@ from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.source import Source
 
 
-def plain(scenario: Scenario) -> Scenario:
-    """Give the scenario with all as usual that only MPTCP looks at.
+def plain(scenario: Scenario, engine: str) -> Scenario:
+    """Give the scenario with all as usual that only MPTCP, or another engine, looks at.
 
     Scenarios of which this gives the same have the same baselines.
     """
     # Simulated endpoints hand data to their only subflow as their scheduler does, too.
     mptcp = {"scheduler": scenario.mptcp.scheduler}
+    usual = kernel.read_kernel({}, Source("scenario", {}))
+    if engine == "kernel":
+        # What plain TCP takes may follow what MPTCP takes.
+        alone = {"congestion_control": usual.congestion_control}
+        usual = scenario.kernel.model_copy(update=alone)
     over_one_path = kernel.over_one_path(scenario.tcp.congestion_control)
     return replace(
         scenario,
         mptcp=endpoint.read_mptcp(mptcp, Source("scenario", {})),
         tcp=scenario.tcp.model_copy(update={"congestion_control": over_one_path}),
-        kernel=scenario.kernel.model_copy(update={"congestion_control": kernel.CONGESTION_CONTROL}),
+        kernel=usual,
     )
