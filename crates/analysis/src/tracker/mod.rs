@@ -38,7 +38,7 @@ use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
 /// whose clocks may differ.
-const LINGER_NANOS: i64 = 500_000_000;
+const LINGER_NANOS: i64 = 3_000_000_000;
 const LINGER_NANOS_SEVERAL_SITES: i64 = 3_600_000_000_000;
 /// How long, and how many at most, finished 4-tuples are remembered.
 const REMEMBER_NANOS: i64 = 240_000_000_000;
