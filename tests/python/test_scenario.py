@@ -116,6 +116,9 @@ REFUSED = [
     ),
     (DELAY, '{ delay = "1 ms" }', "downlink.1: does not say which element it is; known: "),
     (DELAY, '"delay"', 'downlink.1: "delay" is not an element, a table'),
+    (DELAY, '{ shared = "air" }', 'downlink.1: what is shared as "air" stands once in each'),
+    ('"1 ms" }', '"1 ms", shared = "air" }', 'downlink.1: what is shared as "air" stands once'),
+    (DELAY, "{ shared = 1 }", "downlink.1.shared: 1 is no name that both directions share"),
     (DELAY, '{ element = "loss", ratio = "200 %" }', '"200 %" is more than 100 %'),
     (DELAY, '{ element = "loss", ratio = 0.01 }', '0.01 is not a part in percent such as "1 %"'),
     ('delay = "1 ms" }', 'delay = "1 ms", reorder = 1 }', "reorder: 1 is not true or false"),
@@ -395,8 +398,12 @@ think = "1.000001 s"
 
 [link.shared]
 origin = "assumed"
-uplink = [{ element = "rate", rate = "1234567 bit/s", queue = { queue = "codel" } }]
+uplink = [
+  { shared = "air" },
+  { element = "rate", rate = "1234567 bit/s", queue = { queue = "codel" } },
+]
 downlink = [
+  { element = "loss", ratio = "0.2 %", shared = "air" },
   { element = "delay", delay = "1 ns" },
   { element = "loss", ratio = "0.1 %" },
   { element = "trace", trace = [0, 5, 7] },

@@ -106,7 +106,8 @@ pub enum Transfer {
     },
 }
 
-/// A link: elements in the order in which packets meet them. What they may be, [`link::elements`] says.
+/// A link: elements in the order in which packets meet them. What they may be, [`link::elements`] says. An element with
+/// a name in `shared` may stand in the other direction too, as a table of this name alone: then it is one thing.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {

@@ -4,6 +4,7 @@ use crate::form::CrossTraffic;
 use crate::timeline::Timeline;
 use crate::{Error, Scenario, form};
 use link::{Chain, Direction, Element, Gate, Nat};
+use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use wire::Time;
@@ -120,30 +121,82 @@ impl Link {
         (seed, version): (u64, usize),
         start: Time,
     ) -> Result<Link, Error> {
-        let mut elements = Vec::new();
-        let mut make = |direction: Direction, list: &[serde_json::Value]| {
-            let way = if direction == Direction::Up { "uplink" } else { "downlink" };
-            let element = |(place, value): (usize, &serde_json::Value)| {
+        let mut link = Link { name: name.into(), chain: Chain::default(), elements: Vec::new() };
+        let mut parts = Vec::new();
+        let mut shared = Vec::new();
+        let mut orders = [Vec::new(), Vec::new()];
+        let ways = [(Direction::Up, "uplink", &described.uplink), (Direction::Down, "downlink", &described.downlink)];
+        for (direction, way, list) in ways {
+            for (place, value) in list.iter().enumerate() {
+                let met = Met::of(value, parts.len());
+                orders[direction as usize].push(met);
+                if let Met::Elsewhere(_) = met {
+                    continue;
+                }
+                shared.extend(Met::shared(value).map(|shared| (shared, parts.len())));
                 let full = match version {
                     0 => format!("link/{name}/{way}/{place}"),
                     _ => format!("link/{name}/{version}/{way}/{place}"),
                 };
-                let built = link::build(value, seed, &full, start);
-                let built = built.map_err(|fault| Error::Element {
+                let built = link::build(&Met::alone(value), seed, &full, start);
+                parts.push(built.map_err(|fault| Error::Element {
                     place: format!("link {name}, {way}, element {}", place + 1),
                     fault,
-                })?;
-                let kind = value.get("element").and_then(serde_json::Value::as_str).unwrap_or_default();
-                elements.push((full, direction, format!("{place}:{kind}").into()));
-                Ok(built)
-            };
-            list.iter().enumerate().map(element).collect::<Result<Vec<_>, Error>>()
+                })?);
+                let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
+                link.elements.push((full, direction, format!("{place}:{kind}").into()));
+            }
+        }
+        let place = |met: &Met| match *met {
+            Met::Here(place) => Some(place),
+            Met::Elsewhere(name) => shared.iter().find(|(known, _)| *known == name).map(|(_, place)| *place),
         };
-        let uplink = make(Direction::Up, &described.uplink)?;
-        let downlink = make(Direction::Down, &described.downlink)?;
-        Ok(Link { name: name.into(), chain: Chain::of(uplink, downlink), elements })
+        let [up, down] = orders.map(|order| order.iter().map(place).collect::<Option<Vec<_>>>());
+        let once = |order: &[usize]| order.iter().enumerate().all(|(at, place)| !order[..at].contains(place));
+        let (Some(up), Some(down)) = (up.filter(|up| once(up)), down.filter(|down| once(down))) else {
+            let fault =
+                "an element that the directions share stands once in each: as it is in one, as its name in the other";
+            return Err(Error::fault(format!("link {name}"), fault));
+        };
+        link.chain = Chain::new(parts, &up, &down);
+        Ok(link)
     }
 }
+
+/// Where the element stands that packets meet in a place of a list.
+#[derive(Clone, Copy)]
+enum Met<'a> {
+    /// The element of this place among all of the chain.
+    Here(usize),
+    /// That of the other direction with this name.
+    Elsewhere(&'a str),
+}
+
+impl<'a> Met<'a> {
+    fn of(value: &'a Value, place: usize) -> Met<'a> {
+        match (value.get("element"), Met::shared(value)) {
+            (None, Some(name)) => Met::Elsewhere(name),
+            _ => Met::Here(place),
+        }
+    }
+
+    /// The name by which the other direction shares the element.
+    fn shared(value: &'a Value) -> Option<&'a str> {
+        value.get(SHARED)?.as_str()
+    }
+
+    /// The element without that name.
+    fn alone(value: &Value) -> Value {
+        let mut alone = value.clone();
+        if let Some(table) = alone.as_object_mut() {
+            table.remove(SHARED);
+        }
+        alone
+    }
+}
+
+/// The key of the name.
+const SHARED: &str = "shared";
 
 impl Path {
     fn new(name: &str, link: usize, addresses: &[IpAddr], changes: bool) -> Path {

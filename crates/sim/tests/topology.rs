@@ -229,3 +229,42 @@ fn the_timeline_acts_before_anybody_speaks_and_detaching_ends_an_attachment() {
     assert_eq!(seen.between(1, 600, 4000), 0);
     assert!(seen.between(1, 4000, 100_000) > 500_000);
 }
+
+/// One medium for both directions: what goes up takes from what comes down.
+#[test]
+fn the_directions_of_a_link_may_share_an_element() {
+    let takes_ms = |up_too: bool, shared: bool| {
+        let mut scenario = wifi_lte(3_000_000);
+        scenario["run"] = json!({"kind": "tcp", "path": "wifi"});
+        let medium = json!({"element": "rate", "rate": 10_000_000});
+        let mut named = medium.clone();
+        named["shared"] = json!("air");
+        let uplink = if shared { json!({"shared": "air"}) } else { medium };
+        scenario["links"]["wifi"] = json!({"uplink": [uplink], "downlink": [named]});
+        if up_too {
+            scenario["cross_traffic"] = json!([{
+                "kind": "udp", "name": "talker", "link": "wifi", "direction": "up", "start_ns": 0, "stop_ns": 60 * S,
+                "rate_bits_per_second": 5_000_000, "packet_bytes": 1000,
+            }]);
+        }
+        run(&scenario).0.virtual_ns / MS
+    };
+    assert!(takes_ms(true, false) < takes_ms(false, false) * 11 / 10);
+    // Half of the medium is the talker's.
+    assert!(takes_ms(true, true) > takes_ms(false, true) * 18 / 10);
+}
+
+#[test]
+fn a_shared_element_stands_once_in_each_direction() {
+    let loss = json!({"element": "loss", "ratio": 0, "shared": "air"});
+    for (uplink, downlink) in [
+        (json!([{"shared": "air"}]), json!([])),
+        (json!([loss, {"shared": "air"}]), json!([])),
+        (json!([loss]), json!([{"shared": "air"}, {"shared": "air"}])),
+    ] {
+        let mut scenario = wifi_lte(1000);
+        scenario["links"]["wifi"] = json!({"uplink": uplink, "downlink": downlink});
+        let error = Simulation::from_json(&scenario.to_string()).err().unwrap().to_string();
+        assert!(error.starts_with("link wifi: an element that the directions share stands once in each"), "{error}");
+    }
+}

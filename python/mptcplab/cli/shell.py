@@ -146,4 +146,4 @@ def _server_asked_for_tcp(run: Run) -> bool:
     links = run.scenario["link"].values()
     elements = [element for link in links for way in WAYS for element in link[way]]
     fallbacks = (row["fallback"] for row in run.tables.rows("connections"))
-    return UNANSWERED in fallbacks and not any(one["element"] == STRIPS for one in elements)
+    return UNANSWERED in fallbacks and not any(one.get("element") == STRIPS for one in elements)

@@ -23,6 +23,8 @@ Description = dict[str, Any]
 
 QUEUE = "queue"
 TRACE = "trace"
+# Under which name both directions of a link share an element.
+SHARED = "shared"
 KINDS: dict[str, Kind] = {
     "rate": quantity.RATE,
     "duration": quantity.DURATION,
@@ -48,6 +50,12 @@ def read(value: Any, place: Place, source: Source, what: str = "element") -> Ele
     article = "an" if what == "element" else "a"
     if not isinstance(value, dict):
         raise source.fault(place, f"{said(value)} is not {article} {what}, a table")
+    shared = {}
+    if what != QUEUE and SHARED in value:
+        shared = {SHARED: _name(value[SHARED], (*place, SHARED), source)}
+        if value.keys() == shared.keys():
+            return shared
+        value = {key: one for key, one in value.items() if key != SHARED}
     if what not in value:
         raise source.fault(
             place, f"does not say which {what} it is; known: {', '.join(known(what))}"
@@ -70,15 +78,34 @@ def read(value: Any, place: Place, source: Source, what: str = "element") -> Ele
             raise source.fault(place, f"{what} {name} needs {key}: {parameter['doc']}")
         elif parameter["default"] is not None:
             element[key] = parameter["default"]
-    return element
+    return element | shared
+
+
+def check_shared(ways: dict[str, list[Element]], place: Place, source: Source) -> None:
+    """Refuse an element that both directions share, but do not both name."""
+    for way, elements in ways.items():
+        for number, one in enumerate(elements):
+            alike = [
+                [other for other in there if SHARED in one and other.get(SHARED) == one[SHARED]]
+                for there in ways.values()
+            ]
+            described = sum("element" in other for there in alike for other in there)
+            if SHARED in one and ([len(there) for there in alike] != [1, 1] or described != 1):
+                raise source.fault(
+                    (*place, way, number),
+                    f"what is shared as {said(one[SHARED])} stands once in each direction: "
+                    f'described in one, {{ shared = "{one[SHARED]}" }} in the other',
+                )
 
 
 def show(element: Element, what: str = "element") -> Element:
     """Write an element as :func:`read` reads it."""
+    if element.keys() == {SHARED}:
+        return dict(element)
     shown = {}
     kinds = {one["name"]: one["kind"] for one in known(what)[element[what]]["parameters"]}
     for key, value in element.items():
-        if key == what or kinds[key] == TRACE:
+        if key in (what, SHARED) or kinds[key] == TRACE:
             shown[key] = value
         elif kinds[key] == QUEUE:
             shown[key] = show(value, QUEUE)
@@ -97,6 +124,12 @@ def _parameter(value: Any, parameter: Description, place: Place, source: Source)
         return KINDS[kind].parse(value)
     except ValueError as error:
         raise source.fault(place, str(error)) from None
+
+
+def _name(value: Any, place: Place, source: Source) -> str:
+    if not isinstance(value, str) or not value:
+        raise source.fault(place, f"{said(value)} is no name that both directions share")
+    return value
 
 
 def _trace(value: Any, place: Place, source: Source) -> list[int]:

@@ -112,12 +112,12 @@ def read_link(value: Any, place: Place, source: Source) -> Link:
         if link.uplink is not None or link.downlink is not None:
             raise source.fault(place, "profile and elements (uplink, downlink) exclude each other")
         return shipped(link.profile, (*place, "profile"), source)
-    return link.model_copy(
-        update={
-            name: _elements(getattr(link, name), (*place, name), source)
-            for name in ("uplink", "downlink")
-        }
-    )
+    ways = {
+        name: _elements(getattr(link, name), (*place, name), source)
+        for name in ("uplink", "downlink")
+    }
+    element.check_shared(ways, place, source)
+    return link.model_copy(update=ways)
 
 
 def shipped(name: str, place: Place, source: Source) -> Link:
