@@ -4,7 +4,7 @@ mod pair;
 
 use pair::{Act, End, Pair, tcp};
 use proptest::prelude::*;
-use transport::{Config, Outcome};
+use transport::{Config, Outcome, scheduler};
 use wire::mptcp::crypto::initial_data_seq;
 use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp, dss_checksum};
 use wire::{Content, L4, Options, Packet, TcpOption, Time};
@@ -55,7 +55,7 @@ fn settings(bits: u32) -> Config {
     let bit = |n: u32| bits >> n & 1 == 1;
     let congestion_control = ["reno", "cubic", "lia", "olia"][(bits & 3) as usize].into();
     let mut config = Config { congestion_control, ..Config::default() };
-    config.mptcp.scheduler = if bit(2) { "linux" } else { "lowest-rtt" }.into();
+    config.mptcp.scheduler = scheduler::NAMES[(bits >> 20) as usize % scheduler::NAMES.len()].into();
     config.mptcp.checksum = bit(3);
     config.mptcp.long_numbers = bit(4);
     config.mptcp.opportunistic_retransmission = bit(5);

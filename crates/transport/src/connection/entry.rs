@@ -43,6 +43,8 @@ pub struct Entry {
     pub reset_reason: Option<u8>,
     /// Bytes that the scheduler gave it.
     pub scheduled_bytes: u64,
+    /// It was given all data below this place that the peer lacks, where every subflow gets everything.
+    pub copied: u64,
     /// Why it ended; told once.
     pub closed: Option<Closed>,
     /// Its 4-tuple is free again.
@@ -96,6 +98,7 @@ impl Entry {
             tell_failed: false,
             reset_reason: None,
             scheduled_bytes: 0,
+            copied: 0,
             closed: None,
             buried: false,
             opened_here,

@@ -14,14 +14,20 @@ impl Connection {
             return false;
         }
         let due = self.send.due();
+        if self.scheduler.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {
+            return true;
+        }
+        let peer_window_bytes = self.send.open_window();
         let chunk = match due {
             Due::Nothing => return false,
             Due::Blocked => return self.blocked(now),
             Due::Again(piece) => {
                 let bytes = u64::from(piece.len);
-                Chunk { bytes, window_bytes: bytes, reinjection: true, sent_on: piece.sent_on }
+                Chunk { bytes, window_bytes: bytes, peer_window_bytes, reinjection: true, sent_on: piece.sent_on }
             }
-            Due::New { bytes, window_bytes } => Chunk { bytes, window_bytes, reinjection: false, sent_on: 0 },
+            Due::New { bytes, window_bytes } => {
+                Chunk { bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
+            }
         };
         if !self.scheduler.queues_ahead() && !self.has_room() {
             return false;
@@ -89,6 +95,37 @@ impl Connection {
         self.send.give_again(piece.place, i);
     }
 
+    /// Gives a subflow with room the first piece on its way that it was not given, if the scheduler wants that.
+    #[inline(never)] // few schedulers do
+    fn copy(&mut self, now: Time) -> bool {
+        if !self.is_multipath() || !self.has_room() {
+            return false;
+        }
+        self.look();
+        for view in 0..self.views.len() {
+            let i = self.views[view].subflow;
+            if self.views[view].free_bytes() == 0 {
+                continue;
+            }
+            let Some(piece) = self.send.lacking(self.entries[i].copied, i) else {
+                self.entries[i].copied = self.send.next();
+                continue;
+            };
+            self.entries[i].copied = piece.place;
+            let bytes = u64::from(piece.len);
+            let peer_window_bytes = self.send.open_window();
+            let chunk =
+                Chunk { bytes, window_bytes: bytes, peer_window_bytes, reinjection: false, sent_on: piece.sent_on };
+            if let Choice::Send { subflows, .. } = self.scheduler.choose(now, &chunk, &self.views) {
+                for i in each_of(subflows) {
+                    self.push_again(i, &piece);
+                }
+                return true;
+            }
+        }
+        false
+    }
+
     /// The peer's window is full. Either a free subflow repairs what blocks it, or, when nothing is on its way that an
     /// answer could come to, the window is probed.
     #[inline(never)] // seldom
@@ -96,7 +133,12 @@ impl Connection {
         if let Some(head) = self.send.head().copied().filter(|_| self.is_multipath()) {
             self.look();
             let bytes = u64::from(head.len);
-            let chunk = Chunk { bytes, window_bytes: bytes, reinjection: true, sent_on: head.sent_on };
+            let peer_window_bytes = self.send.open_window();
+            let chunk =
+                Chunk { bytes, window_bytes: bytes, peer_window_bytes, reinjection: true, sent_on: head.sent_on };
+            if self.has_room() {
+                self.scheduler.blocked();
+            }
             let (windows, scheduler) = (&mut self.windows, &mut *self.scheduler);
             if let Choice::Send { subflows, .. } =
                 self.opportunistic.blocked(now, &chunk, &self.views, windows, scheduler)

@@ -114,6 +114,11 @@ impl Send {
         self.written - self.una
     }
 
+    /// What the peer takes beyond what it acknowledged.
+    pub fn open_window(&self) -> u64 {
+        self.edge.saturating_sub(self.una)
+    }
+
     /// The peer's window as last told.
     pub fn window(&self) -> u64 {
         self.window
@@ -217,6 +222,12 @@ impl Send {
     /// The oldest piece that the peer lacks.
     pub fn head(&self) -> Option<&Outstanding> {
         self.outstanding.front()
+    }
+
+    /// The oldest piece from `place` on that the peer lacks and `subflow` was not given.
+    pub fn lacking(&self, place: u64, subflow: usize) -> Option<Outstanding> {
+        let from = self.outstanding.partition_point(|piece| piece.place < place);
+        self.outstanding.range(from..).find(|piece| piece.sent_on & (1 << subflow) == 0).copied()
     }
 
     /// The next `len` bytes of new data go to `subflow`. Says whether the end goes with them.

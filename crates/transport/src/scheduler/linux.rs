@@ -21,7 +21,7 @@ pub struct Linux {
 struct Pace {
     /// avg_pacing_rate: weighed by the bytes that were scheduled at each rate.
     bytes_per_second: u64,
-    /// sk_sndbuf: as tcp_sndbuf_expand has it, two windows, of ten segments at least; it never shrinks.
+    /// sk_sndbuf, which never shrinks.
     buffer_bytes: u64,
 }
 
@@ -34,8 +34,7 @@ impl Linux {
         if pace.bytes_per_second == 0 {
             pace.bytes_per_second = path.pacing_bytes_per_second;
         }
-        let buffer_bytes = 2 * u64::from(path.cwnd_packets.max(10)) * u64::from(path.mss_bytes);
-        pace.buffer_bytes = pace.buffer_bytes.max(buffer_bytes);
+        pace.buffer_bytes = pace.buffer_bytes.max(buffer_bytes(path));
         pace
     }
 
@@ -101,7 +100,12 @@ impl Scheduler for Linux {
     }
 }
 
+/// What tcp_sndbuf_expand makes of sk_sndbuf: two windows, of ten segments at least.
+pub(super) fn buffer_bytes(path: &PathView) -> u64 {
+    2 * u64::from(path.cwnd_packets.max(10)) * u64::from(path.mss_bytes)
+}
+
 /// sk_wmem_queued: what waits and what is on its way.
-fn held_bytes(path: &PathView) -> u64 {
+pub(super) fn held_bytes(path: &PathView) -> u64 {
     path.queued_bytes + u64::from(path.in_flight_packets) * u64::from(path.mss_bytes)
 }

@@ -35,6 +35,27 @@ impl Scheduler for LowestRtt {
     }
 }
 
+/// Where it chose another subflow for new data than the fastest: the fastest, the chosen, and the bytes of the one segment
+/// that is to be decided on. What failed subflows are, and backups beside others, the kernel's BLEST and ECF would wait
+/// for in vain; likewise, with data given again, for the one that had it.
+pub(super) fn slower<'a>(
+    choice: Choice,
+    chunk: &Chunk,
+    paths: &'a [PathView],
+) -> Option<(&'a PathView, &'a PathView, u64)> {
+    let Choice::Send { subflows, bytes } = choice else { return None };
+    let slow = paths.iter().find(|path| path.bit() == subflows)?;
+    let rivals = paths.iter().filter(|path| !path.stale && path.backup == slow.backup);
+    let fast = rivals.min_by_key(|path| srtt_ns(path))?;
+    let bytes = bytes.min(u64::from(slow.mss_bytes.max(1)));
+    (fast.subflow != slow.subflow && !chunk.reinjection).then_some((fast, slow, bytes))
+}
+
+/// Without a sample it is 0, as in the kernel.
+pub(super) fn srtt_ns(path: &PathView) -> u64 {
+    path.srtt_ns.unwrap_or(0).max(0) as u64
+}
+
 /// get_subflow_from_selectors
 fn find(paths: &[PathView], backup: bool, sent_on: u64) -> Found<'_> {
     // mptcp_is_def_unavailable: failed subflows do not count at all.
@@ -43,8 +64,8 @@ fn find(paths: &[PathView], backup: bool, sent_on: u64) -> Found<'_> {
     if fresh.peek().is_none() {
         return Found::Nothing;
     }
-    // A subflow without a sample comes first, as in the kernel, whose srtt is 0 then; of equals the first.
-    match fresh.filter(|path| available(path)).min_by_key(|path| path.srtt_ns.unwrap_or(0)) {
+    // A subflow without a sample comes first; of equals the first.
+    match fresh.filter(|path| available(path)).min_by_key(|path| srtt_ns(path)) {
         Some(path) => Found::Best(path),
         None => Found::Busy,
     }

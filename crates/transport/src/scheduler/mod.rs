@@ -30,6 +30,10 @@ pub use opportunistic::Opportunistic;
 schedulers! {
     "lowest-rtt" = lowest_rtt::LowestRtt,
     "linux" = linux::Linux,
+    "round-robin" = round_robin::RoundRobin,
+    "redundant" = redundant::Redundant,
+    "blest" = blest::Blest,
+    "ecf" = ecf::Ecf,
 }
 
 /// What a scheduler sees of a subflow that is established.
@@ -81,7 +85,9 @@ pub struct Chunk {
     pub bytes: u64,
     /// Of them, bytes that the peer's window lets go.
     pub window_bytes: u64,
-    /// Whether they had been given to a subflow before.
+    /// The peer's window, from the first byte that it has not acknowledged.
+    pub peer_window_bytes: u64,
+    /// Whether they were given to a subflow that could not deliver them so far.
     pub reinjection: bool,
     /// Subflows that they were given to, one bit each.
     pub sent_on: u64,
@@ -117,4 +123,13 @@ pub trait Scheduler: Send {
     fn queues_ahead(&self) -> bool {
         false
     }
+
+    /// Whether it is also asked, before new data, where copies of what is under way go: for every subflow with room about
+    /// the first bytes that this one was not given. [`Chunk::sent_on`] then says who was.
+    fn copies(&self) -> bool {
+        false
+    }
+
+    /// Data waits, and a subflow for it, but the peer's window is full.
+    fn blocked(&mut self) {}
 }
