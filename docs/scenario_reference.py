@@ -10,7 +10,18 @@ from pydantic_core import PydanticUndefined
 from mptcplab import _core
 from mptcplab.campaign.axis import AxisSection
 from mptcplab.campaign.sheet import Campaign
-from mptcplab.scenario import element, endpoint, events, kernel, path, quantity, section, transfer
+from mptcplab.scenario import (
+    described,
+    element,
+    endpoint,
+    events,
+    kernel,
+    path,
+    quantity,
+    section,
+    transfer,
+)
+from mptcplab.scenario.policy import PARAMETERS
 from mptcplab.scenario.section import Section
 
 HEAD = """\
@@ -202,7 +213,7 @@ def _parameter(parameter: dict[str, Any]) -> tuple[str, str, str, str]:
             for key, value in element.show(given, element.QUEUE).items()
         )
     else:
-        shown = _code(element.KINDS[parameter["kind"]].show(default))
+        shown = _code(described.KINDS[parameter["kind"]].show(default))
     return f"`{parameter['name']}`", parameter["kind"], shown, _text(parameter["doc"])
 
 
@@ -213,6 +224,9 @@ def _policies() -> Iterator[str]:
         for policy in policies:
             yield f"| `{policy['name']}` | {_text(policy['summary'])} |"
         yield ""
+        for policy in filter(lambda policy: policy["parameters"], policies):
+            yield from (f"What `{PARAMETERS[what]}` sets of `{policy['name']}`:", "")
+            yield from (*_table(map(_parameter, policy["parameters"])), "")
 
 
 def _table(rows: Any) -> Iterator[str]:

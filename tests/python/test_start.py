@@ -36,6 +36,7 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
         ["scenarios"],
         ["links", "lte"],
         ["campaigns", "size-and-controller"],
+        ["controllers", "ewtcp"],
     ],
 )
 def test_slow_modules_stay_out(arguments: list[str], download: list[str]) -> None:

@@ -7,8 +7,9 @@
 //! [`build`] makes an element from its description in a scenario, a [`Chain`] puts elements in a row. [`elements`] and
 //! [`queues`] say what there is. To add an element: a file in `elements/` and a line in `elements/mod.rs`.
 
+use parameters as describe;
+
 mod chain;
-mod describe;
 mod element;
 mod elements;
 mod gate;
@@ -21,11 +22,11 @@ mod server;
 mod trace;
 
 pub use chain::Chain;
-pub use describe::{Description, Error, Parameter};
 pub use element::{Change, Direction, Dropped, Element, Out, QueueState, Reason, Unsupported};
 pub use elements::{build, elements};
 pub use gate::Gate;
 pub use nat::Nat;
 pub use parameter::{Bytes, Duration, Flag, Number, Packets, Rate, Ratio, Text, Trace};
+pub use parameters::{Description, Error, Parameter};
 pub use queue::queues;
 pub use trace::{TraceError, parse_trace};

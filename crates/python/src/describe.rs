@@ -15,26 +15,18 @@ pub fn queues(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     link::queues().iter().map(|queue| described(py, queue)).collect()
 }
 
-/// Controllers, schedulers and path managers: name and summary of each.
+/// Controllers, schedulers and path managers, in the same form.
 #[pyfunction]
 pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let named = PyDict::new(py);
     let all = [
-        ("congestion_control", congestion::summaries()),
-        ("scheduler", scheduler::summaries()),
-        ("path_manager", path_manager::summaries()),
+        ("congestion_control", congestion::descriptions()),
+        ("scheduler", scheduler::descriptions()),
+        ("path_manager", path_manager::descriptions()),
     ];
     for (kind, policies) in all {
-        let policies: Vec<_> = policies
-            .into_iter()
-            .map(|(name, summary)| {
-                let policy = PyDict::new(py);
-                policy.set_item("name", name)?;
-                policy.set_item("summary", summary)?;
-                Ok(policy)
-            })
-            .collect::<PyResult<_>>()?;
-        named.set_item(kind, policies)?;
+        let policies = policies.iter().map(|policy| described(py, policy));
+        named.set_item(kind, policies.collect::<PyResult<Vec<_>>>()?)?;
     }
     Ok(named)
 }

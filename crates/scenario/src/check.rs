@@ -3,7 +3,6 @@
 use crate::form::{Event, Run};
 use crate::{Error, Scenario, applications};
 use std::net::IpAddr;
-use transport::{congestion, path_manager, scheduler};
 
 /// The version of the form that is read.
 const SCHEMA: u32 = 1;
@@ -46,13 +45,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Error> {
     }
     applications::check(&scenario.transfer)?;
     for (name, config) in [("client", &scenario.transport.client), ("server", &scenario.transport.server)] {
-        let known = |kind: &str, name: &str, known: &[&str]| match known.contains(&name) {
-            true => Ok(()),
-            false => Err(Error::fault("transport", format!("no {kind} `{name}`, only {}", known.join(", ")))),
-        };
-        known("congestion controller", &config.congestion_control, congestion::NAMES)?;
-        known("scheduler", &config.mptcp.scheduler, scheduler::NAMES)?;
-        known("path manager", &config.mptcp.path_manager.name, path_manager::NAMES)?;
+        config.check().map_err(|error| Error::fault("transport", error.to_string()))?;
         if config.tcp.send_buffer_bytes == 0 || config.tcp.receive_buffer_bytes == 0 {
             return Err(Error::fault(name, "a buffer has no room"));
         }

@@ -6,7 +6,7 @@ use host::{Application, Host, Interface, Source};
 use scenario::Error;
 use scenario::form::{CrossTraffic, Way};
 use std::net::SocketAddr;
-use transport::{Config, Nic, congestion};
+use transport::{Config, Nic};
 use wire::Time;
 
 /// Where peers of TCP listen, and where datagrams go.
@@ -26,11 +26,9 @@ impl Cross {
         let mut config = base.clone();
         config.mptcp.enabled = false;
         if let CrossTraffic::Tcp { congestion_control, name, .. } = &self.traffic {
-            if !congestion::NAMES.contains(&congestion_control.as_str()) {
-                let place = format!("cross traffic {name}");
-                return Err(Error::fault(place, format!("there is no congestion controller `{congestion_control}`")));
-            }
             config.congestion_control.clone_from(congestion_control);
+            config.congestion_parameters.clear();
+            config.check().map_err(|error| Error::fault(format!("cross traffic {name}"), error.to_string()))?;
         }
         let [mut neighbour, mut peer] = [0, 1].map(|end| {
             let interface = Interface::new("eth0", vec![CrossTraffic::addresses(number)[end]], MTU_BYTES);

@@ -192,7 +192,10 @@ fn faults_are_told_in_one_line() {
         (&|scenario| scenario["paths"][0]["link"] = json!("x"), "path wifi: no link x"),
         (&|scenario| scenario["links"]["wifi"]["uplink"][1]["delay"] = json!(-1), "link wifi, uplink, element 2: "),
         (&|scenario| scenario["transfer"]["duration_ns"] = json!(1), "transfer: a bulk transfer has either"),
-        (&|scenario| scenario["transport"]["client"]["congestion_control"] = json!("x"), "transport: no congestion"),
+        (
+            &|scenario| scenario["transport"]["client"]["congestion_control"] = json!("x"),
+            "transport: there is no congestion",
+        ),
         (&|scenario| scenario["sede"] = json!(1), "scenario: unknown field `sede`"),
     ];
     for (change, expected) in cases {

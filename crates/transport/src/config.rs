@@ -1,6 +1,7 @@
 //! What can be set of an endpoint. The defaults are those of current Linux.
 
-use crate::path_manager;
+use crate::{congestion, path_manager, scheduler};
+use parameters::Table;
 use serde::{Deserialize, Serialize};
 
 const MS: i64 = 1_000_000;
@@ -16,6 +17,22 @@ pub struct Config {
     pub mptcp: Mptcp,
     /// Name of the congestion controller, one of [`crate::congestion::NAMES`].
     pub congestion_control: String,
+    /// What is set of it.
+    #[serde(default)]
+    pub congestion_parameters: Table,
+}
+
+impl Config {
+    /// Whether there are the policies that it names, with what is set of them.
+    ///
+    /// # Errors
+    /// The first that there is not, or that cannot be so.
+    pub fn check(&self) -> Result<(), parameters::Error> {
+        congestion::build(&self.congestion_control, &self.congestion_parameters)?;
+        scheduler::build(&self.mptcp.scheduler, &self.mptcp.scheduler_parameters)?;
+        path_manager::build(&self.mptcp.path_manager)?;
+        Ok(())
+    }
 }
 
 /// Settings of TCP.
@@ -88,6 +105,9 @@ pub struct Mptcp {
     pub checksum: bool,
     /// Name of the scheduler, one of [`crate::scheduler::NAMES`].
     pub scheduler: String,
+    /// What is set of it.
+    #[serde(default)]
+    pub scheduler_parameters: Table,
     /// Send again on a free subflow what blocks the window of the connection on a slower one.
     pub opportunistic_retransmission: bool,
     /// Halve the window of the subflow that blocked it.
@@ -107,7 +127,12 @@ pub struct Mptcp {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { tcp: Tcp::default(), mptcp: Mptcp::default(), congestion_control: "cubic".into() }
+        Config {
+            tcp: Tcp::default(),
+            mptcp: Mptcp::default(),
+            congestion_control: "cubic".into(),
+            congestion_parameters: Table::new(),
+        }
     }
 }
 
@@ -151,6 +176,7 @@ impl Default for Mptcp {
             enabled: true,
             checksum: false,
             scheduler: "lowest-rtt".into(),
+            scheduler_parameters: Table::new(),
             opportunistic_retransmission: false,
             penalisation: false,
             path_manager: path_manager::Settings::default(),

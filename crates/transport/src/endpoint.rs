@@ -1,11 +1,11 @@
 //! All connections of a host.
 
+use crate::Config;
 use crate::connection::{Connection, MPTCP_SPECIFIC, Opening, Signals};
 use crate::context::{Address, Context};
 use crate::deadlines::Deadlines;
-use crate::path_manager::{self, Closed};
+use crate::path_manager::Closed;
 use crate::scheduler::PathView;
-use crate::{Config, congestion, scheduler};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -110,12 +110,11 @@ impl Endpoint {
     /// An endpoint whose keys, random numbers and initial sequence numbers come from `seed`.
     ///
     /// # Panics
-    /// When `config` names a controller, scheduler or path manager that there is not.
+    /// When [`Config::check`] refuses `config`.
     pub fn new(config: Config, seed: u64) -> Endpoint {
-        assert!(congestion::NAMES.contains(&config.congestion_control.as_str()), "no such congestion controller");
-        assert!(scheduler::NAMES.contains(&config.mptcp.scheduler.as_str()), "no such scheduler");
-        let path_manager = &config.mptcp.path_manager.name;
-        assert!(path_manager::NAMES.contains(&path_manager.as_str()), "no such path manager");
+        if let Err(error) = config.check() {
+            panic!("{error}");
+        }
         Endpoint {
             context: Context::new(config, seed),
             listening: Vec::new(),

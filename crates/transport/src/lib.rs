@@ -17,6 +17,7 @@ mod context;
 mod deadlines;
 mod endpoint;
 pub mod path_manager;
+mod policy;
 pub mod recovery;
 pub mod scheduler;
 pub mod subflow;

@@ -1,11 +1,16 @@
 //! What controllers add for an ACK and leave after a loss, against the documents that define them.
 
+use parameters::Table;
 use proptest::prelude::*;
-use transport::congestion::{Acked, Cause, Congestion, NAMES, Olia, Window, build, summaries};
+use transport::congestion::{self, Acked, Cause, Congestion, NAMES, Olia, Window, descriptions};
 use wire::Time;
 
 const MS: i64 = 1_000_000;
 const MSS: u32 = 1000;
+
+fn build(name: &str) -> Option<Box<dyn Congestion>> {
+    congestion::build(name, &Table::new()).ok()
+}
 
 fn window(cwnd: f64, rtt_ms: i64) -> Window {
     Window {
@@ -50,9 +55,9 @@ fn assert_close(got: &[f64], expected: &[f64]) {
 
 #[test]
 fn controllers_are_known_by_name() {
-    assert_eq!(NAMES, ["reno", "cubic", "cubic-linux", "lia", "olia"]);
+    assert_eq!(NAMES, ["reno", "cubic", "cubic-linux", "lia", "olia", "ewtcp"]);
     assert!(NAMES.iter().all(|name| build(name).is_some()));
-    assert!(summaries().iter().all(|(_, summary)| !summary.is_empty() && !summary.contains('\n')));
+    assert!(descriptions().iter().all(|one| !one.summary.is_empty() && !one.summary.contains('\n')));
     assert!(build("vegas").is_none());
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::net::{IpAddr, SocketAddr};
 use transport::path_manager::{
-    Closed, LocalEndpoint, NAMES, PathCommand, PathEvent, PathManager, Settings, build, summaries,
+    Closed, LocalEndpoint, NAMES, PathCommand, PathEvent, PathManager, Settings, build, descriptions,
 };
 use wire::Time;
 
@@ -113,14 +113,15 @@ fn endpoint(address: &str, flags: &str) -> LocalEndpoint {
 
 fn linux(endpoints: &[LocalEndpoint], max_subflows: u32, max_add_addr_accepted: u32) -> Bench {
     let endpoints = endpoints.to_vec();
-    Bench::new(Settings { name: "linux".into(), endpoints, max_subflows, max_add_addr_accepted })
+    let settings = Settings { endpoints, max_subflows, max_add_addr_accepted, ..Settings::default() };
+    Bench::new(Settings { name: "linux".into(), ..settings })
 }
 
 #[test]
 fn path_managers_are_known_by_name() {
     assert_eq!(NAMES, ["full-mesh", "linux", "single"]);
-    assert!(summaries().iter().all(|(_, summary)| !summary.is_empty() && !summary.contains('\n')));
-    assert!(build(&Settings { name: "ndiffports".into(), ..Settings::default() }).is_none());
+    assert!(descriptions().iter().all(|one| !one.summary.is_empty() && !one.summary.contains('\n')));
+    assert!(build(&Settings { name: "ndiffports".into(), ..Settings::default() }).is_err());
 }
 
 #[test]
@@ -355,7 +356,8 @@ proptest! {
         let reasons = [Closed::TimedOut, Closed::Reset, Closed::Refused, Closed::Finished, Closed::Protocol];
         let endpoints = locals.iter().zip(&flags).map(|(address, flags)| endpoint(address, &flags.join(" "))).collect();
         let (max_subflows, max_add_addr_accepted) = limits;
-        let settings = Settings { name: name.into(), endpoints, max_subflows, max_add_addr_accepted };
+        let settings =
+            Settings { name: name.into(), endpoints, max_subflows, max_add_addr_accepted, ..Settings::default() };
         let bench = Bench::new(settings.clone());
         let mut model = Model { bench, settings, up: vec![ip(WIFI)], alive: Vec::new(), places: 1, wake: None };
         model.alive.push((0, ip(WIFI), socket(NEAR), true));

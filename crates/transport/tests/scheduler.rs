@@ -1,8 +1,9 @@
 //! Where bytes go in given situations, with the rule that says so.
 
+use parameters::Table;
 use proptest::prelude::*;
 use transport::congestion::Window;
-use transport::scheduler::{Choice, Chunk, NAMES, Opportunistic, PathView, build, summaries};
+use transport::scheduler::{self, Choice, Chunk, NAMES, Opportunistic, PathView, Scheduler, descriptions};
 use wire::Time;
 
 const MS: i64 = 1_000_000;
@@ -52,6 +53,10 @@ fn again(sent_on: u64) -> Chunk {
     Chunk { reinjection: true, sent_on, ..chunk(1000) }
 }
 
+fn build(name: &str) -> Option<Box<dyn Scheduler>> {
+    scheduler::build(name, &Table::new()).ok()
+}
+
 fn to(subflow: usize, bytes: u64) -> Choice {
     Choice::Send { subflows: 1 << subflow, bytes }
 }
@@ -67,7 +72,7 @@ fn check(name: &str, cases: &[(&str, Chunk, Vec<PathView>, Choice)]) {
 fn schedulers_are_known_by_name() {
     assert_eq!(NAMES, ["lowest-rtt", "linux", "round-robin", "redundant", "blest", "ecf"]);
     assert!(NAMES.iter().all(|name| build(name).is_some()));
-    assert!(summaries().iter().all(|(_, summary)| !summary.is_empty() && !summary.contains('\n')));
+    assert!(descriptions().iter().all(|one| !one.summary.is_empty() && !one.summary.contains('\n')));
     assert!(build("weighted").is_none());
     let built = || NAMES.iter().map(|name| (*name, build(name).unwrap()));
     assert!(built().all(|(name, scheduler)| scheduler.queues_ahead() == (name == "linux")));

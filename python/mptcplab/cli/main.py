@@ -6,7 +6,17 @@ import os
 import sys
 
 from mptcplab import Error, __version__
-from mptcplab.cli import analyze, compare, doctor, figure, interrupt, scenarios, shell, sweep
+from mptcplab.cli import (
+    analyze,
+    compare,
+    doctor,
+    figure,
+    interrupt,
+    policies,
+    scenarios,
+    shell,
+    sweep,
+)
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
@@ -15,7 +25,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (analyze, run_command, sweep, report_command, figure, compare, shell, doctor, scenarios)
+COMMANDS = (
+    analyze,
+    run_command,
+    sweep,
+    report_command,
+    figure,
+    compare,
+    shell,
+    doctor,
+    scenarios,
+    policies,
+)
 UNREADABLE = 2
 # As a shell reports a program that a closed pipe ended.
 PIPE_CLOSED = 141

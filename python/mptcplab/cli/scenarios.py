@@ -47,30 +47,17 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run one of the commands and return its exit status."""
+    from mptcplab.cli.summary.listing import listing
     from mptcplab.scenario import library
     from mptcplab.scenario.fault import ScenarioError, nearest
 
     names = library.names(options.what)
     if options.name is None:
-        _list(options.what, names)
+        titles = [str(library.table(options.what, name)["title"]) for name in names]
+        listing(options.what.removesuffix("s"), names, titles, ABOUT[options.what][2])
     elif options.name in names:
         sys.stdout.write(library.text(options.what, options.name))
     else:
         thing = options.what.removesuffix("s")
         raise ScenarioError(f"no {thing} {options.name} ships; {nearest(options.name, names)}")
     return 0
-
-
-def _list(what: str, names: list[str]) -> None:
-    from mptcplab.cli.summary.page import Column, Page, draw
-    from mptcplab.scenario import library
-
-    page = Page()
-    titles = [str(library.table(what, name)["title"]) for name in names]
-    draw(
-        page,
-        [Column(what.removesuffix("s"), names, left=True), Column("", titles, left=True)],
-        indent="",
-    )
-    page.line()
-    page.words(ABOUT[what][2], indent="", style="faint")

@@ -6,9 +6,10 @@ from functools import cache
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.scenario import quantity
+from mptcplab.scenario import described
+from mptcplab.scenario.described import Description
 from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import Kind, said
+from mptcplab.scenario.quantity import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,23 +20,11 @@ if TYPE_CHECKING:
 
 # An element's name and its parameters in base units.
 Element = dict[str, Any]
-Description = dict[str, Any]
 
 QUEUE = "queue"
 TRACE = "trace"
 # Under which name both directions of a link share an element.
 SHARED = "shared"
-KINDS: dict[str, Kind] = {
-    "rate": quantity.RATE,
-    "duration": quantity.DURATION,
-    "bytes": quantity.BYTES,
-    "packets": quantity.PACKETS,
-    "ratio": quantity.RATIO,
-    "number": quantity.FLOAT,
-    "integer": quantity.INTEGER,
-    "text": quantity.TEXT,
-    "flag": quantity.FLAG,
-}
 
 
 @cache
@@ -64,21 +53,9 @@ def read(value: Any, place: Place, source: Source, what: str = "element") -> Ele
     if not isinstance(name, str) or name not in known(what):
         hint = nearest(str(name), known(what))
         raise source.fault((*place, what), f"there is no {what} {said(name)}; {hint}")
-    parameters = {one["name"]: one for one in known(what)[name]["parameters"]}
-    for key in value:
-        if key != what and key not in parameters:
-            raise source.fault(
-                (*place, key), f"{what} {name} has no such parameter; {nearest(key, parameters)}"
-            )
-    element = {what: name}
-    for key, parameter in parameters.items():
-        if key in value:
-            element[key] = _parameter(value[key], parameter, (*place, key), source)
-        elif parameter["required"]:
-            raise source.fault(place, f"{what} {name} needs {key}: {parameter['doc']}")
-        elif parameter["default"] is not None:
-            element[key] = parameter["default"]
-    return element | shared
+    given = {key: one for key, one in value.items() if key != what}
+    parameters = described.read(given, known(what)[name], what, place, source, READERS)
+    return {what: name, **parameters} | shared
 
 
 def check_shared(ways: dict[str, list[Element]], place: Place, source: Source) -> None:
@@ -89,8 +66,8 @@ def check_shared(ways: dict[str, list[Element]], place: Place, source: Source) -
                 [other for other in there if SHARED in one and other.get(SHARED) == one[SHARED]]
                 for there in ways.values()
             ]
-            described = sum("element" in other for there in alike for other in there)
-            if SHARED in one and ([len(there) for there in alike] != [1, 1] or described != 1):
+            wholes = sum("element" in other for there in alike for other in there)
+            if SHARED in one and ([len(there) for there in alike] != [1, 1] or wholes != 1):
                 raise source.fault(
                     (*place, way, number),
                     f"what is shared as {said(one[SHARED])} stands once in each direction: "
@@ -103,27 +80,19 @@ def show(element: Element, what: str = "element") -> Element:
     if element.keys() == {SHARED}:
         return dict(element)
     shown = {}
-    kinds = {one["name"]: one["kind"] for one in known(what)[element[what]]["parameters"]}
+    kinds = described.kinds(known(what)[element[what]])
     for key, value in element.items():
         if key in (what, SHARED) or kinds[key] == TRACE:
             shown[key] = value
         elif kinds[key] == QUEUE:
             shown[key] = show(value, QUEUE)
         else:
-            shown[key] = KINDS[kinds[key]].show(value)
+            shown[key] = described.KINDS[kinds[key]].show(value)
     return shown
 
 
-def _parameter(value: Any, parameter: Description, place: Place, source: Source) -> Any:
-    kind = parameter["kind"]
-    if kind == QUEUE:
-        return read(value, place, source, QUEUE)
-    if kind == TRACE:
-        return _trace(value, place, source)
-    try:
-        return KINDS[kind].parse(value)
-    except ValueError as error:
-        raise source.fault(place, str(error)) from None
+def _queue(value: Any, place: Place, source: Source) -> Element:
+    return read(value, place, source, QUEUE)
 
 
 def _name(value: Any, place: Place, source: Source) -> str:
@@ -163,3 +132,6 @@ def _trace_file(path: Path, place: Place, source: Source) -> list[int]:
     if not times:
         raise source.fault(place, f"{path}: is empty")
     return times
+
+
+READERS = {QUEUE: _queue, TRACE: _trace}

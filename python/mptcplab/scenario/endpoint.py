@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mptcplab import _core
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import INTEGER, Kind, OrOff, said
+from mptcplab.scenario import policy
+from mptcplab.scenario.quantity import INTEGER, Kind, OrOff, Table
 from mptcplab.scenario.section import (
     Bytes,
     Duration,
@@ -27,12 +27,15 @@ from mptcplab.scenario.section import (
     Text,
     kinds,
     read,
+    show,
 )
 from mptcplab.scenario.source import Source
 
 # What the keys of the endpoint's settings end with.
 SUFFIXES = {"duration": "_ns", "bytes": "_bytes", "packets": "_packets"}
-POLICIES = ("congestion_control", "scheduler", "path_manager")
+
+_PARAMETERS = Table("parameters", "a table of its parameters, such as { weight = 0.25 }")
+Parameters = Annotated[dict[str, Any], BeforeValidator(_PARAMETERS.parse), _PARAMETERS]
 
 
 class Client(Section):
@@ -65,10 +68,16 @@ class Mptcp(Section):
     """Whether MPTCP is used; without it the transfer is plain TCP over the first path."""
     congestion_control: Text = "lia"
     """How fast each subflow may send."""
+    congestion_parameters: Parameters = Field(default_factory=dict)
+    """What is set of that congestion control; plain TCP has it as it is without."""
     scheduler: Text = ""
     """Which subflow sends next."""
+    scheduler_parameters: Parameters = Field(default_factory=dict)
+    """What is set of that scheduler."""
     path_manager: Text = ""
     """Which subflows there are."""
+    path_manager_parameters: Parameters = Field(default_factory=dict)
+    """What is set of that path manager."""
     max_subflows: Integer = Field(0, ge=0, le=255)
     """Most subflows beside the first."""
     max_add_addr_accepted: Integer = Field(0, ge=0, le=255)
@@ -174,26 +183,33 @@ def config(mptcp: Mptcp, tcp: Tcp) -> dict[str, Any]:
     """Give the endpoint's settings in its own words, without local addresses."""
     ours, theirs = _unfilled(mptcp), defaults()["mptcp"]
     limits = ("max_subflows", "max_add_addr_accepted")
-    manager = {"name": mptcp.path_manager, **{limit: ours.pop(limit) for limit in limits}}
+    manager = {
+        "name": mptcp.path_manager,
+        "parameters": ours.pop("path_manager_parameters"),
+        **{limit: ours.pop(limit) for limit in limits},
+    }
     congestion_control = ours.pop("congestion_control")
+    congestion_parameters = ours.pop("congestion_parameters")
     ours["path_manager"] = theirs["path_manager"] | manager
     base = _unfilled(tcp)
     if not mptcp.enabled:
-        congestion_control = base["congestion_control"]
+        congestion_control, congestion_parameters = base["congestion_control"], {}
     del base["congestion_control"]
     return {
         "tcp": defaults()["tcp"] | base,
         "mptcp": theirs | ours,
         "congestion_control": congestion_control,
+        "congestion_parameters": congestion_parameters,
     }
 
 
-def check_policy(what: str, name: str, place: tuple[str, ...], source: Source) -> None:
-    """Refuse a policy that there is not."""
-    known = [policy["name"] for policy in _core.policies()[what]]
-    if name not in known:
-        words = what.replace("_", " ")
-        raise source.fault(place, f"there is no {words} {said(name)}; {nearest(name, known)}")
+def show_mptcp(mptcp: Mptcp) -> dict[str, Any]:
+    """Write ``[mptcp]`` as :func:`read_mptcp` reads it, all that it holds."""
+    parameters = {
+        key: policy.show(what, getattr(mptcp, what), getattr(mptcp, key))
+        for what, key in policy.PARAMETERS.items()
+    }
+    return show(mptcp) | parameters
 
 
 def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Source) -> Some:
@@ -205,10 +221,14 @@ def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Sourc
         if name not in given.model_fields_set and name + _suffix(kind) in theirs
     }
     filled = given.model_copy(update=rest)
-    for what in POLICIES:
+    parameters = {}
+    for what, key in policy.PARAMETERS.items():
         if hasattr(filled, what):
-            check_policy(what, getattr(filled, what), (place, what), source)
-    return filled
+            name = getattr(filled, what)
+            policy.check(what, name, (place, what), source)
+            if hasattr(filled, key):
+                parameters[key] = policy.read(what, name, getattr(given, key), (place, key), source)
+    return filled.model_copy(update=parameters)
 
 
 def _unfilled(section: Section) -> dict[str, Any]:

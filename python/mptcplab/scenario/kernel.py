@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab import _core
+from mptcplab.scenario import policy
 from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
@@ -78,7 +78,7 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
     ours = mptcp.get("congestion_control", CONGESTION_CONTROL)
     if any(data.get(end, {}).get("stack") == "mptcplab" for end in ("client", "server")):
         # There is another end to have them.
-        scheduler = SCHEDULER if scheduler in _ours("scheduler") else scheduler
+        scheduler = SCHEDULER if scheduler in policy.known("scheduler") else scheduler
         ours = CONGESTION_CONTROL if ours in _coupled() else ours
     ours = given.congestion_control or ours
     plain = tcp.get("congestion_control", ours)
@@ -102,8 +102,4 @@ def over_one_path(congestion_control: str) -> str:
 
 
 def _coupled() -> set[str]:
-    return _ours("congestion_control").difference(UNCOUPLED)
-
-
-def _ours(what: str) -> set[str]:
-    return {policy["name"] for policy in _core.policies()[what]}
+    return set(policy.known("congestion_control")).difference(UNCOUPLED)

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from mptcplab.scenario import element
+from mptcplab.scenario import element, endpoint
 from mptcplab.scenario.scenario import SCHEMA, Scenario
 from mptcplab.scenario.section import Section, show
 
@@ -34,7 +34,7 @@ def write(scenario: Scenario) -> str:
 
 
 def _shown(section: Section) -> dict[str, Any]:
-    shown = show(section)
+    shown = endpoint.show_mptcp(section) if isinstance(section, endpoint.Mptcp) else show(section)
     for direction in DIRECTIONS:
         if direction in shown:
             shown[direction] = [element.show(one) for one in shown[direction]]

@@ -15,7 +15,7 @@ def plain(scenario: Scenario, engine: str) -> Scenario:
     Scenarios of which this gives the same have the same baselines.
     """
     # Simulated endpoints hand data to their only subflow as their scheduler does, too.
-    mptcp = {"scheduler": scenario.mptcp.scheduler}
+    scheduler = {key: getattr(scenario.mptcp, key) for key in ("scheduler", "scheduler_parameters")}
     usual = kernel.read_kernel({}, Source("scenario", {}))
     if engine == "kernel":
         # What plain TCP takes may follow what MPTCP takes.
@@ -24,7 +24,7 @@ def plain(scenario: Scenario, engine: str) -> Scenario:
     over_one_path = kernel.over_one_path(scenario.tcp.congestion_control)
     return replace(
         scenario,
-        mptcp=endpoint.read_mptcp(mptcp, Source("scenario", {})),
+        mptcp=endpoint.read_mptcp({}, Source("scenario", {})).model_copy(update=scheduler),
         tcp=scenario.tcp.model_copy(update={"congestion_control": over_one_path}),
         kernel=usual,
     )

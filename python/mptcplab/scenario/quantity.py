@@ -124,6 +124,16 @@ class Plain(Kind):
         return value
 
 
+class Table(Kind):
+    """A table whose keys others know."""
+
+    def parse(self, value: Any) -> dict[str, Any]:
+        """Give the table."""
+        if not isinstance(value, dict):
+            raise self.refuse(value)
+        return value
+
+
 class OrOff(Kind):
     """A kind of which there may be none: ``"off"``."""
 

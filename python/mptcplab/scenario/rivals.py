@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.scenario import library
+from mptcplab.scenario import library, policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,9 @@ WRITTEN_OUT = (*RATES, "delay", "jitter", "loss", "queue")
 def replaced(place: Place, table: Any) -> list[Place]:
     """Give the places of what goes when that at ``place``, which is in ``table``, is set."""
     match place:
-        case ("mptcp", "congestion_control" | "scheduler"):
-            return [("kernel", place[-1])]
+        case ("mptcp", "congestion_control" | "scheduler" | "path_manager" as what):
+            linux = [("kernel", what)] if what != "path_manager" else []
+            return [*linux, *_foreign(what, table)]
         case ("tcp", "congestion_control"):
             return [("kernel", "tcp_congestion_control")]
     return [(*place[:-1], key) for key in _beside(place, table)]
@@ -38,6 +39,16 @@ def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
                 there = library.table("links", link.pop("profile"))
                 link |= {"title": there["title"], "origin": f"{there['origin']}; changed"}
                 link |= {way: there[way] for way in DIRECTIONS}
+
+
+def _foreign(what: str, table: dict[str, Any]) -> list[Place]:
+    """Give the places of what was set of another policy, and cannot be of this one."""
+    key = policy.PARAMETERS[what]
+    given, known = table.get(key), policy.known(what)
+    if not isinstance(given, dict) or str(table[what]) not in known:
+        return []
+    ours = {parameter["name"] for parameter in known[table[what]]["parameters"]}
+    return [("mptcp", key, one) for one in given if one not in ours]
 
 
 def _beside(place: Place, table: Any) -> Sequence[str]:

@@ -9,7 +9,7 @@ from pathlib import Path as File
 from typing import Any
 
 from mptcplab import Error, _core
-from mptcplab.scenario import endpoint, library
+from mptcplab.scenario import endpoint, library, policy
 from mptcplab.scenario.endpoint import Client, Mptcp, Server, Tcp
 from mptcplab.scenario.events import (
     Event,
@@ -49,6 +49,14 @@ SECTIONS = (
 ELEMENT = re.compile(
     r"link (?P<link>\S+), (?P<way>uplink|downlink), element (?P<number>\d+): (?P<what>.*)"
 )
+# And one that the code of policies found.
+POLICY = re.compile(r"transport: (?P<whose>[a-z ]+) `\S+`, parameter `(?P<key>\w+)`: (?P<what>.*)")
+# What they are called there.
+POLICIES = {
+    "congestion controller": "congestion_parameters",
+    "scheduler": "scheduler_parameters",
+    "path manager": "path_manager_parameters",
+}
 HOUR_NS = 3600 * 10**9
 MINUTE_NS = 60 * 10**9
 MOST_PATHS = 8
@@ -162,6 +170,9 @@ def check_links(scenario: Scenario, source: Source) -> None:
         _core.check(plan(scenario, seed=0))
     except Error as error:
         what = str(error)
+        if found := POLICY.fullmatch(what):
+            key = POLICIES[found["whose"]]
+            raise source.fault(("mptcp", key, found["key"]), found["what"]) from None
         found = ELEMENT.fullmatch(what)
         if not found:
             raise source.fault((), what) from None
@@ -230,9 +241,9 @@ def _check_traffic(scenario: Scenario, source: Source) -> None:
             hint = nearest(traffic.link, scenario.links)
             raise source.fault((*place, "link"), f"there is no link {said(traffic.link)}; {hint}")
         if isinstance(traffic, TcpTraffic):
-            endpoint.check_policy(
+            policy.check(
                 "congestion_control",
                 traffic.congestion_control,
-                (*place, "congestion_control"),  # type: ignore[arg-type]
+                (*place, "congestion_control"),
                 source,
             )

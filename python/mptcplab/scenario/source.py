@@ -113,7 +113,7 @@ class Source:
         step = self._step(at, place, words[-1], named)
         at[step] = value
         for rival in rivals.replaced((*place, step), at):
-            if rival not in self._set:
+            if not any(rival[:length] in self._set for length in range(1, len(rival) + 1)):
                 self._drop(rival)
         self._set[(*place, step)] = by
         self._named[(*place, step)] = named

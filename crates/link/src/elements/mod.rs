@@ -11,7 +11,7 @@ mod rate_process;
 mod strip_options;
 mod trace;
 
-use crate::describe::{Fault, Parameters, named};
+use crate::describe::{Described, Fault, Parameters, named};
 use crate::random::Stream;
 use crate::{Description, Element, Error};
 use serde_json::Value;
@@ -56,9 +56,9 @@ macro_rules! elements {
         pub fn build(value: &Value, seed: u64, name: &str, start: Time) -> Result<Box<dyn Element>, Error> {
             let place = Place { seed, name, start };
             let (table, name) = named(value, "element")?;
-            let wrong = |(parameter, message): Fault| Error::Parameter { element: name.into(), parameter, message };
-            $(if name == $module::Settings::description().name {
-                let settings = $module::Settings::read(table, "element").map_err(wrong)?;
+            let wrong = |fault: Fault| Error::Parameter { what: "element", name: name.into(), fault };
+            $(if name == $module::Settings::NAME {
+                let settings = $module::Settings::read(table, Some("element")).map_err(wrong)?;
                 return $module::make(settings, &place).map_err(wrong);
             })*
             let known = elements().iter().map(|element| element.name).collect::<Vec<_>>().join(", ");

@@ -4,8 +4,9 @@ mod codel;
 mod drop_head;
 mod drop_tail;
 
-use crate::describe::{Fault, Parameters, named};
-use crate::parameter::{Bytes, Duration, Kind, Packets};
+use crate::describe::Kind;
+use crate::describe::{Described, Fault, Parameters, named};
+use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Description, Direction, Error, Out, Reason};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -119,7 +120,7 @@ impl Kind for Queue {
 
     fn read(value: &Value) -> Result<Self, String> {
         make(value).map_err(|error| match error {
-            Error::Parameter { parameter, message, .. } => format!("`{parameter}` {message}"),
+            Error::Parameter { fault: Fault { parameter, message }, .. } => format!("`{parameter}` {message}"),
             error => error.to_string(),
         })?;
         Ok(Queue(value.clone()))
@@ -140,9 +141,9 @@ macro_rules! disciplines {
 
         fn make(value: &Value) -> Result<(Box<dyn Discipline>, Limits), Error> {
             let (table, name) = named(value, "queue")?;
-            let wrong = |(parameter, message): Fault| Error::Parameter { element: name.into(), parameter, message };
-            $(if name == $module::Settings::description().name {
-                return $module::Settings::read(table, "queue").and_then($module::make).map_err(wrong);
+            let wrong = |fault: Fault| Error::Parameter { what: "queue", name: name.into(), fault };
+            $(if name == $module::Settings::NAME {
+                return $module::Settings::read(table, Some("queue")).and_then($module::make).map_err(wrong);
             })*
             let known = queues().iter().map(|queue| queue.name).collect::<Vec<_>>().join(", ");
             Err(Error::Unknown { what: "queue", name: name.into(), known })

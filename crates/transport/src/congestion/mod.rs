@@ -1,38 +1,19 @@
-//! How many packets each subflow may have in flight. One controller is one file and one line in `controllers!`.
+//! How many packets each subflow may have in flight. One controller is one file and one line in `policies!`.
 //!
 //! A controller serves a whole connection, so that it can couple its subflows. Recovery and timers are mechanism and
 //! stand elsewhere; a controller only says what an ACK adds and where slow start ends after a loss.
 
+use crate::policy::policies;
 use wire::Time;
 
-macro_rules! controllers {
-    ($($name:literal = $file:ident :: $policy:ident),* $(,)?) => {
-        $(mod $file; pub use $file::$policy;)*
-
-        /// Every controller.
-        pub const NAMES: &[&str] = &[$($name),*];
-
-        /// Every controller and what it is, in a line.
-        pub fn summaries() -> Vec<(&'static str, &'static str)> {
-            vec![$(($name, $file::SUMMARY)),*]
-        }
-
-        /// The controller of that name for a new connection.
-        pub fn build(name: &str) -> Option<Box<dyn Congestion>> {
-            match name {
-                $($name => Some(Box::new($policy::default())),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-controllers! {
+policies! {
+    dyn Congestion, "congestion controller":
     "reno" = reno::Reno,
     "cubic" = cubic::Cubic,
     "cubic-linux" = cubic_linux::CubicLinux,
     "lia" = lia::Lia,
     "olia" = olia::Olia,
+    "ewtcp" = ewtcp::Ewtcp with Parameters,
 }
 
 /// What a controller sees of a subflow, and the windows that it sets.

@@ -146,7 +146,7 @@ struct Told {
 
 impl Connection {
     fn new(ctx: &Context, opening: &Opening, mptcp: bool) -> Connection {
-        let Config { tcp, mptcp: settings, congestion_control } = &ctx.config;
+        let Config { tcp, mptcp: settings, congestion_control, congestion_parameters } = &ctx.config;
         let policy = "the configuration was checked when the endpoint was made";
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },
@@ -166,8 +166,8 @@ impl Connection {
             receive: Receive::new(tcp.receive_buffer_bytes, tcp.max_receive_buffer_bytes, tcp.receive_buffer_tuning),
             entries: Vec::new(),
             windows: Vec::new(),
-            congestion: congestion::build(congestion_control).expect(policy),
-            scheduler: scheduler::build(&settings.scheduler).expect(policy),
+            congestion: congestion::build(congestion_control, congestion_parameters).expect(policy),
+            scheduler: scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy),
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
             stale_timeouts: settings.stale_timeouts,
             path_manager: path_manager::build(&settings.path_manager).expect(policy),

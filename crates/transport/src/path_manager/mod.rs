@@ -1,32 +1,13 @@
 //! Which subflows a connection has: the vocabulary of Linux's MPTCP netlink. One path manager is one file and one line
-//! in `path_managers!`.
+//! in `policies!`.
 
+use crate::policy::policies;
+use parameters::Table;
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
-macro_rules! path_managers {
-    ($($name:literal = $file:ident :: $policy:ident),* $(,)?) => {
-        $(mod $file; pub use $file::$policy;)*
-
-        /// Every path manager.
-        pub const NAMES: &[&str] = &[$($name),*];
-
-        /// Every path manager and what it is, in a line.
-        pub fn summaries() -> Vec<(&'static str, &'static str)> {
-            vec![$(($name, $file::SUMMARY)),*]
-        }
-
-        /// The path manager that the settings name, for a new connection.
-        pub fn build(settings: &Settings) -> Option<Box<dyn PathManager>> {
-            match settings.name.as_str() {
-                $($name => Some(Box::new($policy::new(settings))),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-path_managers! {
+policies! {
+    dyn PathManager of Settings, "path manager":
     "full-mesh" = full_mesh::FullMesh,
     "linux" = linux::Linux,
     "single" = single::Single,
@@ -38,6 +19,9 @@ path_managers! {
 pub struct Settings {
     /// One of [`NAMES`].
     pub name: String,
+    /// What is set of it.
+    #[serde(default)]
+    pub parameters: Table,
     /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host, and
     /// only whether they are backups matters to it.
     pub endpoints: Vec<LocalEndpoint>,
@@ -65,7 +49,13 @@ pub struct LocalEndpoint {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { name: "full-mesh".into(), endpoints: Vec::new(), max_subflows: 8, max_add_addr_accepted: 8 }
+        Settings {
+            name: "full-mesh".into(),
+            parameters: Table::new(),
+            endpoints: Vec::new(),
+            max_subflows: 8,
+            max_add_addr_accepted: 8,
+        }
     }
 }
 

@@ -1,33 +1,13 @@
-//! Which subflow carries the next bytes. One scheduler is one file and one line in `schedulers!`.
+//! Which subflow carries the next bytes. One scheduler is one file and one line in `policies!`.
 
+use crate::policy::policies;
 use wire::Time;
-
-macro_rules! schedulers {
-    ($($name:literal = $file:ident :: $policy:ident),* $(,)?) => {
-        $(mod $file; pub use $file::$policy;)*
-
-        /// Every scheduler.
-        pub const NAMES: &[&str] = &[$($name),*];
-
-        /// Every scheduler and what it is, in a line.
-        pub fn summaries() -> Vec<(&'static str, &'static str)> {
-            vec![$(($name, $file::SUMMARY)),*]
-        }
-
-        /// The scheduler of that name for a new connection.
-        pub fn build(name: &str) -> Option<Box<dyn Scheduler>> {
-            match name {
-                $($name => Some(Box::new($policy::default())),)*
-                _ => None,
-            }
-        }
-    };
-}
 
 mod opportunistic;
 pub use opportunistic::Opportunistic;
 
-schedulers! {
+policies! {
+    dyn Scheduler, "scheduler":
     "lowest-rtt" = lowest_rtt::LowestRtt,
     "linux" = linux::Linux,
     "round-robin" = round_robin::RoundRobin,

@@ -80,7 +80,7 @@ impl Host {
         Host {
             tcp: None,
             windows: [window],
-            congestion: transport::congestion::build("reno").unwrap(),
+            congestion: transport::congestion::build("reno", &Default::default()).unwrap(),
             settings,
             local: ends[usize::from(!client)],
             remote: ends[usize::from(client)],

@@ -1,0 +1,70 @@
+//! EWTCP: every subflow a TCP of its own, of less weight the more there are (Honda et al.: Multipath congestion control for
+//! shared bottleneck, PFLDNeT 2009). A subflow of weight a adds a / w per packet: with w = √(2a/p), n of them take as much as
+//! one TCP of a shared bottleneck if a = 1/n². Wischik et al. (NSDI 2011, §2.1) write a = 1/√n, and others after them; those
+//! take more.
+
+use super::{Acked, Cause, Congestion, Window};
+use parameters::{Fault, Number, Text, fault, parameters};
+use wire::Time;
+
+pub(super) const SUMMARY: &str = "equally weighted: subflows uncoupled, each with a part of a TCP's increase";
+
+parameters! {
+    struct Parameters {
+        /// What the increase of each subflow is multiplied with, however many there are; above 0, at most 100. If left
+        /// out it follows from `weighting`.
+        weight: Option<Number> = None,
+        /// How the weight follows from the number n of subflows: `inverse-square` is 1/n², with which they take as much as
+        /// one TCP where they share a bottleneck; `inverse-root` is 1/√n, as the papers write it.
+        weighting: Text = Text("inverse-square".into()),
+    }
+}
+
+const MOST: f64 = 100.0;
+
+/// Equally weighted TCPs.
+pub struct Ewtcp {
+    weight: Weight,
+}
+
+enum Weight {
+    Fixed(f64),
+    OfNumber(fn(f64) -> f64),
+}
+
+impl Ewtcp {
+    pub(crate) fn new(Parameters { weight, weighting }: Parameters) -> Result<Ewtcp, Fault> {
+        let of_number: fn(f64) -> f64 = match weighting.0.as_str() {
+            "inverse-square" => |n| 1.0 / (n * n),
+            "inverse-root" => |n| 1.0 / n.sqrt(),
+            _ => return Err(fault("weighting", "is neither inverse-square nor inverse-root")),
+        };
+        let weight = match weight {
+            Some(Number(weight)) if !(weight > 0.0 && weight <= MOST) => {
+                return Err(fault("weight", format!("is not above 0 and at most {MOST}")));
+            }
+            Some(Number(weight)) => Weight::Fixed(weight),
+            None => Weight::OfNumber(of_number),
+        };
+        Ok(Ewtcp { weight })
+    }
+}
+
+impl Congestion for Ewtcp {
+    fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
+        if !acked.cwnd_limited {
+            return;
+        }
+        let weight = match self.weight {
+            Weight::Fixed(weight) => weight,
+            Weight::OfNumber(of) => of(all.iter().filter(|window| window.usable).count().max(1) as f64),
+        };
+        for _ in 0..self.slow_start(i, all, acked) {
+            all[i].cwnd_packets += weight / all[i].cwnd_packets;
+        }
+    }
+
+    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
+        all[i].ssthresh_packets = all[i].half_packets();
+    }
+}

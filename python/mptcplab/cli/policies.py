@@ -1,0 +1,95 @@
+"""``mptcplab controllers``, ``schedulers``, ``path-managers``: what endpoints may decide by."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab.cli.parser import Parser, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from typing import Any
+
+# Each command: what one is called, and the key of [mptcp] that names it.
+KINDS = {
+    "controllers": ("congestion controller", "congestion_control"),
+    "schedulers": ("scheduler", "scheduler"),
+    "path-managers": ("path manager", "path_manager"),
+}
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the commands."""
+    for what, (thing, key) in KINDS.items():
+        command = commands.add_parser(
+            what,
+            help=f"list the {thing}s, or describe one",
+            description=f"Lists the {thing}s that a scenario may name, or describes one: what it "
+            "is, and its parameters.",
+            epilog=f"examples:\n  mptcplab {what}\n  mptcplab {what} NAME\n"
+            f"  mptcplab {what} --json | jq -r '.[].name'",
+        )
+        command.add_argument(
+            "name", nargs="?", type=named, metavar="NAME", help="describe this one"
+        )
+        command.add_argument("--json", action="store_true", help="print it as JSON")
+        command.set_defaults(run=run, what=what, thing=thing, key=key)
+
+
+def run(options: Namespace) -> int:
+    """Run one of the commands and return its exit status."""
+    from mptcplab.scenario import policy
+    from mptcplab.scenario.fault import ScenarioError, nearest
+
+    known = policy.known(options.key)
+    if options.name not in (None, *known):
+        hint = nearest(options.name, known)
+        raise ScenarioError(f"there is no {options.thing} {options.name}; {hint}")
+    if options.json:
+        _print_json(list(known.values()) if options.name is None else known[options.name])
+    elif options.name is None:
+        _list(options, list(known.values()))
+    else:
+        _describe(options, known[options.name])
+    return 0
+
+
+def _print_json(described: Any) -> None:
+    import json
+
+    json.dump(described, sys.stdout, indent=2, ensure_ascii=False)
+    print()
+
+
+def _list(options: Namespace, known: list[dict[str, Any]]) -> None:
+    from mptcplab.cli.summary.listing import listing
+
+    listing(
+        options.thing,
+        [policy["name"] for policy in known],
+        [policy["summary"] for policy in known],
+        f"in a scenario: [mptcp] {options.key}; mptcplab {options.what} NAME says what can be set "
+        "of it",
+    )
+
+
+def _describe(options: Namespace, policy: dict[str, Any]) -> None:
+    from mptcplab.cli.summary.page import Page
+    from mptcplab.scenario.described import KINDS as QUANTITIES
+    from mptcplab.scenario.policy import PARAMETERS
+    from mptcplab.scenario.quantity import said
+
+    page = Page()
+    page.words(f"{policy['name']}: {policy['summary']}", indent="")
+    page.line()
+    if not policy["parameters"]:
+        page.words("nothing can be set of it", indent="", style="faint")
+        return
+    page.words(f"in a scenario: [mptcp] {PARAMETERS[options.key]}", indent="", style="faint")
+    for parameter in policy["parameters"]:
+        default = parameter["default"]
+        shown = "" if default is None else said(QUANTITIES[parameter["kind"]].show(default))
+        rest = f", {shown} if left out" if shown else ", needed" if parameter["required"] else ""
+        page.line(f"  {page.style(parameter['name'], 'strong')} ({parameter['kind']}{rest})")
+        page.words(" ".join(parameter["doc"].replace("`", "").split()), indent="    ")

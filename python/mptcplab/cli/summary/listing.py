@@ -1,0 +1,17 @@
+"""What there is of a kind: a name and a line about each."""
+
+from __future__ import annotations
+
+from mptcplab.cli.summary.page import Column, Page, draw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -> None:
+    """Print the list, and how one is used."""
+    page = Page()
+    draw(page, [Column(thing, names, left=True), Column("", lines, left=True)], indent="")
+    page.line()
+    page.words(hint, indent="", style="faint")

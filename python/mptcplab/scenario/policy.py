@@ -1,0 +1,57 @@
+"""Congestion controls, schedulers and path managers, and what a scenario sets of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from mptcplab import _core
+from mptcplab.scenario import described
+from mptcplab.scenario.described import Description
+from mptcplab.scenario.fault import nearest
+from mptcplab.scenario.quantity import said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.source import Source
+
+# By the key that names the policy, the one that holds what is set of it.
+PARAMETERS = {
+    "congestion_control": "congestion_parameters",
+    "scheduler": "scheduler_parameters",
+    "path_manager": "path_manager_parameters",
+}
+
+
+@cache
+def known(what: str) -> dict[str, Description]:
+    """Give the descriptions of all policies of a kind by name."""
+    return {policy["name"]: policy for policy in _core.policies()[what]}
+
+
+def check(what: str, name: str, place: Place, source: Source) -> None:
+    """Refuse a policy that there is not."""
+    if name not in known(what):
+        raise source.fault(
+            place, f"there is no {_words(what)} {said(name)}; {nearest(name, known(what))}"
+        )
+
+
+def read(
+    what: str, name: str, table: Mapping[str, Any], place: Place, source: Source
+) -> dict[str, Any]:
+    """Read what is set of a policy; what is not gets its default."""
+    return described.read(table, known(what)[name], _words(what), place, source)
+
+
+def show(what: str, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Write what is set of a policy as :func:`read` reads it."""
+    kinds = described.kinds(known(what)[name])
+    return {key: described.KINDS[kinds[key]].show(value) for key, value in parameters.items()}
+
+
+def _words(what: str) -> str:
+    return what.replace("_", " ")

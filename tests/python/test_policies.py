@@ -1,0 +1,137 @@
+"""Policies: what can be set of them, in scenarios, settings and campaigns, and how they are listed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from mptcplab import ScenarioError, _core
+from mptcplab.cli.policies import KINDS
+from mptcplab.scenario import long
+from mptcplab.scenario.plain import plain
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import Scenario, checked
+from mptcplab.scenario.source import Source
+
+TEXT = """\
+schema = 1
+transfer = { direction = "download", size = "100 kB" }
+path.wifi = { rate = "20 Mbit/s", delay = "10 ms" }
+path.lte = { rate = "10 Mbit/s", delay = "30 ms" }
+
+[mptcp]
+congestion_control = "ewtcp"
+congestion_parameters = { weight = 0.5 }
+"""
+WEIGHT = "congestion_parameters = { weight = 0.5 }"
+FILLED = {"weight": 0.5, "weighting": "inverse-square"}
+
+
+def read(text: str = TEXT, *settings: str) -> Scenario:
+    source = Source.of_text(text, "mine.toml")
+    for setting in settings:
+        source.set(setting)
+    return checked(source)
+
+
+def planned(scenario: Scenario, baseline: str | None = None) -> dict[str, object]:
+    client = json.loads(plan(scenario, 1, baseline))["transport"]["client"]
+    assert isinstance(client, dict)
+    return client
+
+
+def test_parameters_go_to_the_endpoint_and_not_to_plain_tcp() -> None:
+    scenario = read()
+    assert scenario.mptcp.congestion_parameters == FILLED
+    assert planned(scenario)["congestion_parameters"] == FILLED
+    assert planned(scenario, "lte")["congestion_parameters"] == {}
+    off = read(TEXT + "enabled = false\n")
+    assert planned(off)["congestion_parameters"] == {}
+    # So baselines are shared by what differs in them alone.
+    other = read(TEXT, "mptcp.congestion_parameters.weight=0.25")
+    assert plain(other, "simulation") == plain(scenario, "simulation")
+
+
+def test_the_long_form_holds_them() -> None:
+    scenario = read()
+    text = long.write(scenario)
+    assert 'congestion_parameters = { weight = 0.5, weighting = "inverse-square" }' in text
+    assert read(text) == scenario
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ("{ wait = 1 }", "no such parameter; did you mean weight?"),
+        ('{ weight = "much" }', '"much" is not a number'),
+        ("{ weight = 0 }", "weight: is not above 0 and at most 100"),
+        ('{ weighting = "none" }', "weighting: is neither inverse-square nor inverse-root"),
+        ("0.5", "0.5 is not a table of its parameters, such as { weight = 0.25 }"),
+    ],
+)
+def test_what_cannot_be_set_gets_its_line(written: str, complaint: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        read(TEXT.replace(WEIGHT, f"congestion_parameters = {written}"))
+    assert str(error.value).startswith("mine.toml:8: mptcp.congestion_parameters")
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_policy_without_parameters_takes_none() -> None:
+    with pytest.raises(ScenarioError, match="scheduler linux has no such parameter; there is none"):
+        read(TEXT + 'scheduler = "linux"\nscheduler_parameters = { quota = 2 }\n')
+
+
+def test_settings_reach_them() -> None:
+    one = read(TEXT, "mptcp.congestion_parameters.weight=0.25")
+    assert one.mptcp.congestion_parameters == FILLED | {"weight": 0.25}
+    whole = read(TEXT, 'mptcp.congestion_parameters={ weighting = "inverse-root" }')
+    assert whole.mptcp.congestion_parameters == {"weighting": "inverse-root"}
+    with pytest.raises(ScenarioError, match="^--set mptcp.congestion_parameters.wait=1: "):
+        read(TEXT, "mptcp.congestion_parameters.wait=1")
+
+
+def test_another_policy_leaves_what_is_not_its_own() -> None:
+    text = long.write(read())
+    assert read(text, "mptcp.congestion_control=lia").mptcp.congestion_parameters == {}
+    assert read(text, "mptcp.congestion_control=ewtcp") == read()
+    # Both are the last word: neither goes.
+    with pytest.raises(ScenarioError, match="congestion control lia has no such parameter"):
+        read(TEXT, "mptcp.congestion_parameters.weight=1", "mptcp.congestion_control=lia")
+
+
+def test_they_vary_in_campaigns(mptcplab: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(TEXT)
+    (tmp_path / "weights.toml").write_text(
+        'schema = 1\ntitle = "Weights"\nscenario = "mine.toml"\n'
+        '[axis.weight]\nkey = "mptcp.congestion_parameters.weight"\nvalues = [0.25, 1.0]\n'
+    )
+    done = mptcplab("sweep", "weights.toml", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "weights.toml").read_text().replace("0.25", "-1.0")
+    (tmp_path / "weights.toml").write_text(text)
+    done = mptcplab("sweep", "weights.toml", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is not above 0" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_policies_are_listed_and_described(mptcplab: Run, what: str) -> None:
+    policies = _core.policies()[KINDS[what][1]]
+    listed = mptcplab(what).stdout.splitlines()
+    for policy in policies:
+        assert any(line.split() == [policy["name"], *policy["summary"].split()] for line in listed)
+        shown = mptcplab(what, policy["name"]).stdout
+        assert policy["summary"] in shown
+        assert all(f"  {one['name']} ({one['kind']}" in shown for one in policy["parameters"])
+        assert ("nothing can be set of it" in shown) == (policy["parameters"] == [])
+    assert json.loads(mptcplab(what, "--json").stdout) == policies
+    first = policies[0]["name"]
+    assert json.loads(mptcplab(what, first, "--json").stdout) == policies[0]
+    done = mptcplab(what, f"{first}x")
+    assert done.returncode == 2
+    assert f"{first}x; did you mean {first}?" in done.stderr
