@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Run
+from command import Run
 
 from mptcplab import ScenarioError, _core
 from mptcplab.cli.policies import KINDS
