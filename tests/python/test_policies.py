@@ -1,4 +1,4 @@
-"""Policies: what can be set of them, in scenarios, settings and campaigns, and how they are listed."""
+"""Policies: what can be set of them, where, and how they are listed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from command import Run
 
+from command import Run
 from mptcplab import ScenarioError, _core
 from mptcplab.cli.policies import KINDS
 from mptcplab.scenario import long
