@@ -1,7 +1,7 @@
 //! What there is to choose from, for validation and for the reference.
 
-use pyo3::{prelude::*, types::PyDict};
-use transport::{Config, congestion, path_manager, scheduler};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use transport::{Config, congestion, era, path_manager, scheduler};
 
 /// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
 #[pyfunction]
@@ -31,10 +31,21 @@ pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(named)
 }
 
-/// The settings of an endpoint that are as in current Linux, as JSON.
+/// The settings of an endpoint, as JSON: those of an era, or those that are as in current Linux.
 #[pyfunction]
-pub fn transport_defaults() -> String {
-    serde_json::to_string(&Config::default()).expect("settings are plain")
+#[pyo3(signature = (era=None))]
+pub fn transport_defaults(era: Option<&str>) -> PyResult<String> {
+    let config = match era {
+        Some(name) => era::config(name).ok_or_else(|| PyValueError::new_err(format!("there is no era {name}")))?,
+        None => Config::default(),
+    };
+    Ok(serde_json::to_string(&config).expect("settings are plain"))
+}
+
+/// The eras: name and summary of each.
+#[pyfunction]
+pub fn eras() -> Vec<(&'static str, &'static str)> {
+    era::ERAS.to_vec()
 }
 
 fn described<'py>(py: Python<'py>, description: &link::Description) -> PyResult<Bound<'py, PyDict>> {

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use crate::analyze::analyze;
     #[pymodule_export]
-    use crate::describe::{elements, policies, queues, transport_defaults};
+    use crate::describe::{elements, eras, policies, queues, transport_defaults};
     #[pymodule_export]
     use crate::emulator::{Emulator, Namespace};
     #[pymodule_export]

@@ -43,6 +43,9 @@ pub struct Tcp {
     pub window_scaling: bool,
     /// Timestamps (RFC 7323 §3).
     pub timestamps: bool,
+    /// Most bytes of a segment that this end says it takes, and so most that it sends (RFC 9293 §3.7.1), options of TCP
+    /// included; none: as packets of the interface have room for.
+    pub mss_bytes: Option<u32>,
     /// Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582).
     pub sack: bool,
     /// Longest that an ACK may wait; none: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
@@ -61,17 +64,22 @@ pub struct Tcp {
     pub initial_window_packets: u32,
     /// Slow start ends here; none: at the first loss.
     pub initial_ssthresh_packets: Option<u32>,
+    /// Whether a destination's slow start threshold is kept when a subflow to it closes, for the next one.
+    pub ssthresh_cache: bool,
     /// Least retransmission time-out. With [`Tcp::linux_timeout`] the least of its variance term.
     pub min_timeout_ns: i64,
     /// Most it backs off to.
     pub max_timeout_ns: i64,
+    /// How often in a row it doubles at most; none: until it is the most that it may be.
+    pub max_backoff: Option<u32>,
     /// Before a round-trip time is known.
     pub initial_timeout_ns: i64,
     /// `SRTT + max(min, 4 RTTVAR)` as Linux has it rather than `max(min, SRTT + 4 RTTVAR)` (RFC 6298).
     pub linux_timeout: bool,
     /// How often a SYN is sent again.
     pub syn_retries: u32,
-    /// How often data is sent again by time-outs before the subflow is given up.
+    /// How often data is sent again by time-outs before the subflow is given up. With [`Tcp::max_backoff`], after as long
+    /// as that takes without it.
     pub retries: u32,
     /// Spread segments over the round trip.
     pub pacing: bool,
@@ -121,8 +129,20 @@ pub struct Mptcp {
     pub stale_timeouts: u32,
     /// SYNs with MP_CAPABLE that may go unanswered before the SYN is sent without it.
     pub capable_retries: u32,
+    /// Whose the receive buffer is.
+    pub receive_buffer: ReceiveBuffer,
     /// How long a connection outlives its last subflow.
     pub close_timeout_ns: i64,
+}
+
+/// Whose the receive buffer of a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReceiveBuffer {
+    /// All subflows share it, and their windows are one, of the connection's data (RFC 8684 §3.3.5).
+    Shared,
+    /// Each subflow has one of its own, and its window is of its own bytes: what RFC 8684 §3.3.5 decided against.
+    PerSubflow,
 }
 
 impl Default for Config {
@@ -141,6 +161,7 @@ impl Default for Tcp {
         Tcp {
             window_scaling: true,
             timestamps: true,
+            mss_bytes: None,
             sack: true,
             delayed_ack_ns: Some(40 * MS),
             quick_acks: 16,
@@ -150,8 +171,10 @@ impl Default for Tcp {
             undo: true,
             initial_window_packets: 10,
             initial_ssthresh_packets: None,
+            ssthresh_cache: false,
             min_timeout_ns: 200 * MS,
             max_timeout_ns: 120 * S,
+            max_backoff: None,
             initial_timeout_ns: S,
             linux_timeout: true,
             syn_retries: 6,
@@ -183,6 +206,7 @@ impl Default for Mptcp {
             long_numbers: true,
             stale_timeouts: 4,
             capable_retries: 3,
+            receive_buffer: ReceiveBuffer::Shared,
             close_timeout_ns: 60 * S,
         }
     }

@@ -1,8 +1,10 @@
-use crate::config::Config;
+use crate::config::{Config, Tcp};
 use crate::endpoint::{ConnectionId, Event, Nic};
+use crate::metrics::Metrics;
 use crate::tuples::Tuples;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
@@ -12,6 +14,8 @@ pub struct Context {
     pub addresses: Vec<Address>,
     /// 4-tuples in use.
     pub tuples: Tuples,
+    /// Of destinations; kept only with `ssthresh_cache`.
+    pub metrics: Metrics,
     /// The connection that is being called.
     pub connection: ConnectionId,
     /// What the host is to be told.
@@ -34,9 +38,18 @@ impl Context {
             config,
             addresses: Vec::new(),
             tuples: Tuples::default(),
+            metrics: Metrics::default(),
             connection: ConnectionId::default(),
             events: VecDeque::new(),
             random: Pcg64::seed_from_u64(seed),
+        }
+    }
+
+    /// Settings of a subflow to `remote`, with what is remembered of it.
+    pub fn tcp_towards(&self, remote: IpAddr) -> Cow<'_, Tcp> {
+        match self.metrics.ssthresh_packets(remote) {
+            Some(known) => Cow::Owned(Tcp { initial_ssthresh_packets: Some(known), ..self.config.tcp.clone() }),
+            None => Cow::Borrowed(&self.config.tcp),
         }
     }
 

@@ -16,6 +16,8 @@ mod connection;
 mod context;
 mod deadlines;
 mod endpoint;
+pub mod era;
+mod metrics;
 pub mod path_manager;
 mod policy;
 pub mod recovery;

@@ -53,6 +53,23 @@ fn time_out_of_rfc_6298() {
 }
 
 #[test]
+fn back_off_that_is_capped() {
+    // RFC 6298 §5.5 doubles without end but for §2.5's bound; here no more than so often.
+    for (max_backoff, waits) in
+        [(Some(0), [1, 1, 1, 1, 1]), (Some(2), [1, 2, 4, 4, 4]), (None, [1, 2, 4, 8, 10]), (Some(9), [1, 2, 4, 8, 10])]
+    {
+        let settings = config::Tcp { max_backoff, max_timeout_ns: 10_000 * MS, ..config::Tcp::default() };
+        let mut rto = Rto::new(&settings);
+        for wait in waits {
+            assert_eq!(rto.timeout_ns(), wait * 1000 * MS, "{max_backoff:?}");
+            rto.back_off();
+        }
+        // 2 + 4 + 8 + 10, whatever the cap.
+        assert_eq!(rto.patience_ns(4), 24_000 * MS);
+    }
+}
+
+#[test]
 fn least_time_outs() {
     // RFC 6298 §2.4: of the whole; Linux: of the variance term
     for (linux_timeout, timeout) in [(false, 200), (true, 220)] {

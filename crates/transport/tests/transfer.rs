@@ -300,3 +300,40 @@ proptest! {
         }
     }
 }
+
+/// Acknowledged bytes of the server's first connection and of its second, after so long.
+fn two_downloads(ssthresh_cache: bool) -> [f64; 2] {
+    let mut config = plain();
+    config.tcp = transport::config::Tcp { ssthresh_cache, ..config.tcp };
+    config.congestion_control = "reno".into();
+    let mut pair = Pair::new(config.clone(), config, &[50]);
+    // The hundredth segment is lost, once.
+    let mut sent = 0;
+    pair.middle = Box::new(move |_, from, _, packet| {
+        sent += u32::from(from == End::Server && packet.frame.payload.len > 0);
+        if sent == 100 && packet.frame.payload.len > 0 { sent += 1; vec![] } else { vec![0] }
+    });
+    let mut ends = [0.0; 2];
+    for end in &mut ends {
+        pair.to_write = [0, 1_000_000];
+        pair.run(pair.now.as_nanos() / 1_000_000 + 1_000);
+        *end = ssthresh(&pair);
+        pair.run(pair.now.as_nanos() / 1_000_000 + 30_000);
+        complete(&pair, 1_000_000, 0);
+        pair.again();
+    }
+    ends
+}
+
+fn ssthresh(pair: &Pair) -> f64 {
+    let snapshot = pair.server.snapshot(pair.ids[1].expect("it was accepted")).expect("it goes on");
+    snapshot.subflows[0].path.expect("it is established").ssthresh_packets
+}
+
+#[test]
+fn slow_start_ends_where_it_did_last_time() {
+    let [first, second] = two_downloads(true);
+    assert!(first.is_finite(), "a loss ended it");
+    assert!(second >= first && second.is_finite(), "{second} after {first}");
+    assert_eq!(two_downloads(false)[1], f64::INFINITY);
+}

@@ -13,13 +13,17 @@ from pydantic import BeforeValidator, Field
 
 from mptcplab import _core
 from mptcplab.scenario import policy
-from mptcplab.scenario.quantity import INTEGER, Kind, OrOff, Table
+from mptcplab.scenario.fault import nearest
+from mptcplab.scenario.quantity import ERA, INTEGER, Kind, OrOff, Table, said
 from mptcplab.scenario.section import (
     Bytes,
+    BytesOrOff,
     Duration,
     DurationOrOff,
+    Era,
     Flag,
     Integer,
+    IntegerOrOff,
     Packets,
     PacketsOrOff,
     Section,
@@ -64,6 +68,10 @@ class Server(Section):
 class Mptcp(Section):
     """MPTCP, at both ends. Linux has other defaults: its own scheduler and limits, and CUBIC."""
 
+    era: Era | None = None
+    """Whose defaults ``[mptcp]`` and ``[tcp]`` have: ``"2012"``, the MPTCP kernel 0.8x on Linux 3.0;
+    ``"current"``, upstream Linux of today; if left out those below. What is set beside it holds."""
+
     enabled: Flag = True
     """Whether MPTCP is used; without it the transfer is plain TCP over the first path."""
     congestion_control: Text = "lia"
@@ -94,6 +102,9 @@ class Mptcp(Section):
     """Time-outs in a row after which a subflow is used only once it answers again."""
     capable_retries: Integer = Field(0, ge=0)
     """SYNs with MP_CAPABLE without an answer before one is sent without it."""
+    receive_buffer: Literal["shared", "per-subflow"] = "shared"
+    """Whether subflows share one receive buffer (RFC 8684 §3.3.5), or each has one of its own and
+    a window of its own bytes; a connection may then stand still when a path fails."""
     close_timeout: Duration = 0
     """How long a connection outlives its last subflow."""
 
@@ -107,6 +118,8 @@ class Tcp(Section):
     """Window scaling (RFC 7323 §2)."""
     timestamps: Flag = False
     """Timestamps (RFC 7323 §3)."""
+    mss: BytesOrOff = Field(None, ge=88, le=65495)
+    """Most bytes of a segment, options of TCP included; ``"off"``: as the paths' ``mtu`` has it."""
     sack: Flag = False
     """Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)."""
     delayed_ack: DurationOrOff = None
@@ -125,10 +138,17 @@ class Tcp(Section):
     """First window (RFC 6928)."""
     initial_ssthresh: PacketsOrOff = None
     """Where slow start ends; ``"off"``: at the first loss."""
+    ssthresh_cache: Flag = False
+    """Whether where slow start ended is kept for each destination when a subflow to it closes, and
+    is where that of the next one ends, as Linux did before 5.6 and does with
+    ``tcp_no_ssthresh_metrics_save = 0``. ``initial_ssthresh`` begins with one."""
     min_timeout: Duration = 0
     """Least retransmission time-out; with ``linux_timeout`` the least of its variance term."""
     max_timeout: Duration = 0
     """Most it backs off to."""
+    max_backoff: IntegerOrOff = None
+    """How often in a row the time-out doubles at most, 0: never; ``"off"``: until it is
+    ``max_timeout``."""
     initial_timeout: Duration = 0
     """Time-out before a round-trip time is known."""
     linux_timeout: Flag = False
@@ -136,7 +156,8 @@ class Tcp(Section):
     syn_retries: Integer = Field(0, ge=0)
     """How often a SYN is sent again."""
     retries: Integer = Field(0, ge=0)
-    """How often time-outs send data again before a subflow is given up."""
+    """How often time-outs send data again before a subflow is given up; with ``max_backoff``, it is
+    after as long as that would take without."""
     pacing: Flag = False
     """Spread segments over the round trip."""
     keep_alive_idle: DurationOrOff = None
@@ -160,22 +181,42 @@ class Tcp(Section):
 
 
 @cache
-def defaults() -> dict[str, Any]:
+def defaults(era: str | None = None) -> dict[str, Any]:
     """Give the endpoint's settings as its code has them."""
-    settings: dict[str, Any] = json.loads(_core.transport_defaults())
+    settings: dict[str, Any] = json.loads(_core.transport_defaults(era))
     return settings
+
+
+def era(value: Any, source: Source) -> str | None:
+    """Give the era that ``[mptcp]`` names."""
+    place = ("mptcp", "era")
+    given = value.get("era") if isinstance(value, dict) else None
+    if given is None:
+        return None
+    try:
+        name: str = ERA.parse(given)
+    except ValueError as error:
+        raise source.fault(place, str(error)) from None
+    known = [name for name, _ in _core.eras()]
+    if name not in known:
+        raise source.fault(place, f"there is no era {said(name)}; {nearest(name, known)}")
+    return name
 
 
 def read_mptcp(value: Any, source: Source) -> Mptcp:
     """Read ``[mptcp]``, with everything that is left out."""
-    theirs = defaults()["mptcp"]
-    manager = dict(theirs["path_manager"])
-    return _filled(Mptcp, value, {**theirs, **manager, "path_manager": manager["name"]}, source)
+    name = era(value, source)
+    theirs = defaults(name)
+    manager = dict(theirs["mptcp"]["path_manager"])
+    theirs = {**theirs["mptcp"], **manager, "path_manager": manager["name"]} | (
+        {} if name is None else {"congestion_control": theirs["congestion_control"]}
+    )
+    return _filled(Mptcp, value, theirs, source)
 
 
 def read_tcp(value: Any, source: Source, mptcp: Mptcp) -> Tcp:
     """Read ``[tcp]``, with everything that is left out."""
-    theirs = {**defaults()["tcp"], "congestion_control": mptcp.congestion_control}
+    theirs = {**defaults(mptcp.era)["tcp"], "congestion_control": mptcp.congestion_control}
     return _filled(Tcp, value, theirs, source)
 
 
@@ -190,6 +231,7 @@ def config(mptcp: Mptcp, tcp: Tcp) -> dict[str, Any]:
     }
     congestion_control = ours.pop("congestion_control")
     congestion_parameters = ours.pop("congestion_parameters")
+    del ours["era"]
     ours["path_manager"] = theirs["path_manager"] | manager
     base = _unfilled(tcp)
     if not mptcp.enabled:

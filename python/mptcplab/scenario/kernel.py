@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab.scenario import policy
+from mptcplab.scenario import endpoint, policy
 from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
@@ -74,6 +74,13 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
     """Read the section from all of the scenario, with everything that is left out."""
     given = read(Kernel, data.get("kernel", {}), ("kernel",), source)
     mptcp, tcp = data.get("mptcp", {}), data.get("tcp", {})
+    if (era := endpoint.era(mptcp, source)) is not None:
+        theirs = endpoint.defaults(era)
+        policies = {
+            "scheduler": theirs["mptcp"]["scheduler"],
+            "congestion_control": theirs["congestion_control"],
+        }
+        mptcp = policies | mptcp
     scheduler = mptcp.get("scheduler", SCHEDULER)
     ours = mptcp.get("congestion_control", CONGESTION_CONTROL)
     if any(data.get(end, {}).get("stack") == "mptcplab" for end in ("client", "server")):

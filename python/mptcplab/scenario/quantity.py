@@ -134,6 +134,17 @@ class Table(Kind):
         return value
 
 
+class Year(Plain):
+    """Text that may be a year, written as a number or as text."""
+
+    def __init__(self, name: str, accepted: str) -> None:
+        super().__init__(name, accepted, str)
+
+    def parse(self, value: Any) -> Any:
+        """Give the text."""
+        return super().parse(str(value) if type(value) is int else value)
+
+
 class OrOff(Kind):
     """A kind of which there may be none: ``"off"``."""
 
@@ -220,4 +231,5 @@ RATIO = Ratio("ratio", 'a part in percent such as "1 %"', {"%": Decimal("0.01")}
 INTEGER = Plain("integer", "a whole number", int)
 FLOAT = Plain("number", "a number", int, float)
 TEXT = Plain("text", "text", str)
+ERA = Year("text", "text")
 FLAG = Plain("flag", "true or false", bool)

@@ -130,11 +130,17 @@ impl Connection {
 
     /// After anything that happened: what follows from it.
     pub(super) fn settle(&mut self, now: Time, ctx: &mut Context) {
+        if ctx.config.tcp.ssthresh_cache {
+            self.remember(ctx);
+        }
         self.bury(now, ctx);
         if self.over.is_none() {
             self.finish_subflows(now);
             self.signal(now, ctx);
             self.watch(now, ctx);
+            if self.has_own_windows() {
+                self.probe_own_windows(now);
+            }
             self.tell(ctx);
         }
         if let Some(outcome) = self.over
@@ -142,6 +148,17 @@ impl Connection {
         {
             self.told.over = true;
             ctx.tell(Event::Closed(outcome));
+        }
+    }
+
+    /// What subflows that were closed, and not cut off, say of where they led.
+    fn remember(&mut self, ctx: &mut Context) {
+        for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
+            let tcp = &entry.tcp;
+            let closed = tcp.fin_acknowledged() && matches!(tcp.state(), State::TimeWait | State::Closed);
+            if closed && !std::mem::replace(&mut entry.remembered, true) && window.srtt_ns.is_some() {
+                ctx.metrics.closed(tcp.remote().ip(), window, tcp.is_calm());
+            }
         }
     }
 

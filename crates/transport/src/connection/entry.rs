@@ -1,6 +1,7 @@
 //! A subflow as its connection knows it.
 
 use super::mappings::Mappings;
+use super::own_window::OwnWindow;
 use crate::endpoint::Nic;
 use crate::path_manager::Closed;
 use crate::subflow::{State, Subflow};
@@ -25,6 +26,8 @@ pub struct Entry {
     pub timeouts: u32,
     /// What the peer's bytes mean.
     pub mappings: Mappings,
+    /// Its receive buffer, if it has one of its own.
+    pub own_window: OwnWindow,
     /// Bytes below this offset were delivered.
     pub delivered: u64,
     /// The peer acknowledged everything below this offset of ours.
@@ -47,6 +50,8 @@ pub struct Entry {
     pub copied: u64,
     /// Why it ended; told once.
     pub closed: Option<Closed>,
+    /// What it says of its destination is kept.
+    pub remembered: bool,
     /// Its 4-tuple is free again.
     pub buried: bool,
     /// Whether this end opened it.
@@ -68,7 +73,13 @@ pub struct Join {
 
 impl Entry {
     /// Of the initial subflow if `join` is none.
-    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>) -> Entry {
+    pub fn new(
+        tcp: Subflow,
+        nic: Nic,
+        opened_here: bool,
+        join: Option<Join>,
+        receive_buffer_bytes: u64,
+    ) -> Entry {
         let ip = Ip {
             source: tcp.local().ip(),
             destination: tcp.remote().ip(),
@@ -89,6 +100,7 @@ impl Entry {
             peer_backup: false,
             timeouts: 0,
             mappings: Mappings::default(),
+            own_window: OwnWindow::new(receive_buffer_bytes),
             delivered: 1,
             acked: 1,
             keys_told: false,
@@ -100,6 +112,7 @@ impl Entry {
             scheduled_bytes: 0,
             copied: 0,
             closed: None,
+            remembered: false,
             buried: false,
             opened_here,
             ip,

@@ -112,6 +112,8 @@ impl Connection {
     /// The connection is TCP from now on, and subflow `i` all there is of it.
     fn speak_plainly(&mut self, i: usize) {
         (self.mode, self.plain) = (Mode::Plain, i);
+        self.send.bind();
+        self.entries[i].tcp.allow_all();
         for (other, entry) in self.entries.iter_mut().enumerate() {
             if other != i && entry.tcp.state() != State::Closed {
                 entry.tcp.abort();

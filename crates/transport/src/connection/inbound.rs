@@ -67,6 +67,9 @@ impl Connection {
             match entry.mappings.next(entry.delivered..end) {
                 Next::Data { place, len } => {
                     entry.delivered += len;
+                    if self.own_windows && place + len > self.receive.next() {
+                        entry.own_window.hold(place..place + len);
+                    }
                     news |= self.receive.deliver(place, len);
                 }
                 Next::Incomplete => break,
@@ -116,6 +119,9 @@ impl Connection {
                 }
             }
         };
+        if self.has_own_windows() {
+            self.entries[i].tcp.allow(received.acked + received.window_bytes);
+        }
         if self.send.acknowledged(place, received.window_bytes) {
             self.timers.stall = Time::MAX;
         }

@@ -11,6 +11,7 @@ mod mappings;
 mod numbers;
 mod open;
 mod options;
+mod own_window;
 mod paths;
 mod payload;
 mod receive;
@@ -22,7 +23,7 @@ pub use open::Opening;
 pub use open::reason::MPTCP_SPECIFIC;
 pub use signals::Signals;
 
-use crate::config::Config;
+use crate::config::{Config, ReceiveBuffer};
 use crate::congestion::{self, Congestion, Window};
 use crate::context::Context;
 use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
@@ -73,6 +74,8 @@ pub struct Connection {
 
     send: Send,
     receive: Receive,
+    /// Each subflow has a receive buffer of its own.
+    own_windows: bool,
     entries: Vec<Entry>,
     windows: Vec<Window>,
     congestion: Box<dyn Congestion>,
@@ -164,6 +167,7 @@ impl Connection {
             capable_retries: settings.capable_retries,
             send: Send::new(tcp.send_buffer_bytes),
             receive: Receive::new(tcp.receive_buffer_bytes, tcp.max_receive_buffer_bytes, tcp.receive_buffer_tuning),
+            own_windows: settings.receive_buffer == ReceiveBuffer::PerSubflow,
             entries: Vec::new(),
             windows: Vec::new(),
             congestion: congestion::build(congestion_control, congestion_parameters).expect(policy),
@@ -227,7 +231,7 @@ impl Connection {
                     let tcp = packet.frame.l4.to_tcp();
                     self.entries[i].tcp.begin_header(now, &emission, tcp);
                     self.mptcp_options(now, i, &emission, &mut tcp.options);
-                    let window = self.receive.window(u64::from(self.entries[i].tcp.mss_bytes()));
+                    let window = self.window(i);
                     self.entries[i].tcp.finish_header(&emission, window, tcp);
                     if emission.piece.is_some() && self.owes(now, i) {
                         self.entries[i].tcp.acknowledge();
@@ -315,7 +319,9 @@ impl Connection {
         let mss_bytes = u64::from(open().map(|entry| entry.tcp.mss_bytes()).max().unwrap_or(1));
         let read = self.receive.read(now, bytes, rtt_ns, mss_bytes);
         self.told.readable = self.receive.readable() > 0;
-        if self.receive.worth_telling(mss_bytes) && !self.receive.finished() {
+        if self.has_own_windows() {
+            self.let_go();
+        } else if self.receive.worth_telling(mss_bytes) && !self.receive.finished() {
             let heard = if self.entries[self.heard].is_over() { self.best() } else { Some(self.heard) };
             if let Some(i) = heard {
                 self.entries[i].tcp.acknowledge();

@@ -50,8 +50,8 @@ impl Connection {
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled);
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
-        let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, mtu_bytes);
-        connection.add(Entry::new(tcp, nic, true, None), ctx);
+        let tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes);
+        connection.add(Entry::new(tcp, nic, true, None, ctx.config.tcp.receive_buffer_bytes), ctx);
         connection
     }
 
@@ -64,8 +64,8 @@ impl Connection {
         connection.agree(offered.map_or(0, |capable| capable.flags));
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
-        let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
-        connection.add(Entry::new(tcp, nic, false, None), ctx);
+        let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
+        connection.add(Entry::new(tcp, nic, false, None, ctx.config.tcp.receive_buffer_bytes), ctx);
         if connection.mode == Mode::Plain {
             connection.entries[0].mappings.continue_without(1, 0);
         }
@@ -95,9 +95,9 @@ impl Connection {
         };
         let isn = ctx.random() as u32;
         let local_nonce = ctx.random() as u32;
-        let tcp = Subflow::connect(now, &ctx.config.tcp, local, remote, isn, address.mtu_bytes);
+        let tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, address.mtu_bytes);
         let join = Join { local_nonce, remote_nonce: None, again: Time::MAX, tries: 0 };
-        let mut entry = Entry::new(tcp, address.nic, true, Some(join));
+        let mut entry = Entry::new(tcp, address.nic, true, Some(join), self.receive.buffer());
         entry.local_id = self.addresses.id(local.ip());
         entry.remote_id = self.addresses.remote_id(remote);
         entry.backup = backup;
@@ -120,9 +120,9 @@ impl Connection {
         let isn = ctx.random() as u32;
         let local_nonce = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
-        let tcp = Subflow::accept(now, &ctx.config.tcp, local, remote, isn, mtu_bytes, syn);
+        let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
         let join = Join { local_nonce, remote_nonce: Some(nonce), again: Time::MAX, tries: 0 };
-        let mut entry = Entry::new(tcp, nic, false, Some(join));
+        let mut entry = Entry::new(tcp, nic, false, Some(join), self.receive.buffer());
         entry.local_id = self.addresses.id(local.ip());
         entry.remote_id = address_id;
         entry.peer_backup = backup;
@@ -229,6 +229,10 @@ impl Connection {
         self.remote_token = token(VERSION, peer);
         self.receiving = Numbers::new(initial_data_seq(VERSION, peer));
         self.mode = Mode::Multipath;
+        if self.own_windows {
+            self.receive.unbind();
+            self.send.unbind();
+        }
     }
 
     /// Refuses a subflow with a reset that gives a reason.
@@ -250,6 +254,7 @@ impl Connection {
         ctx: &mut Context,
     ) {
         let opened_here = self.entries[i].opened_here;
+        let window_bytes = if tcp.flags.has(Flags::SYN) { u64::from(tcp.window) } else { received.window_bytes };
         if self.entries[i].join.is_some() {
             if opened_here && !self.joined(i, signals) {
                 self.refuse(i, reason::MPTCP_SPECIFIC);
@@ -272,12 +277,11 @@ impl Connection {
                     None => self.fall_back(i),
                 }
             }
-            let window_bytes = match tcp.flags.has(Flags::SYN) {
-                true => u64::from(tcp.window),
-                false => received.window_bytes,
-            };
             self.send.acknowledged(0, window_bytes);
             ctx.tell(Event::Connected);
+        }
+        if self.has_own_windows() {
+            self.entries[i].tcp.allow(received.acked + window_bytes);
         }
         if self.entries[i].join.is_none() && self.mode == Mode::Multipath && !opened_here {
             self.paths_open(now, ctx);

@@ -16,6 +16,8 @@ pub struct Receive {
     end: Option<u64>,
     /// The peer may send up to here; never goes back.
     edge: u64,
+    /// It must not go further.
+    bound: bool,
     buffer: Buffer,
 }
 
@@ -35,7 +37,12 @@ impl Receive {
     /// With a buffer of `bytes` that grows to `most` if `tuning`.
     pub fn new(bytes: u64, most: u64, tuning: bool) -> Receive {
         let buffer = Buffer { bytes, most: most.max(bytes), tuning, round: None, last: 0 };
-        Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge: bytes, buffer }
+        Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge: bytes, bound: true, buffer }
+    }
+
+    /// What may come is for others to say.
+    pub fn unbind(&mut self) {
+        self.bound = false;
     }
 
     /// Bytes of data arrived for `place`. Says whether more is in order now.
@@ -45,7 +52,7 @@ impl Receive {
             return false;
         }
         if data.start > self.next {
-            if data.start >= self.edge {
+            if self.bound && data.start >= self.edge {
                 return false; // beyond the window: no memory for it (RFC 8684 §3.3.5)
             }
             self.ahead.insert(data, |_| {});
@@ -79,6 +86,11 @@ impl Receive {
     /// The next place of data that is missing.
     pub fn next(&self) -> u64 {
         self.next
+    }
+
+    /// Everything below this place was read.
+    pub fn read_to(&self) -> u64 {
+        self.read
     }
 
     /// Bytes that can be read.

@@ -197,7 +197,13 @@ impl Connection {
         self.views.clear();
         for i in 0..self.entries.len() {
             if self.entries[i].carries_data() {
-                self.views.push(self.view(i));
+                let mut view = self.view(i);
+                if self.own_windows {
+                    // To a scheduler one window is as good as the other.
+                    let room_packets = (self.entries[i].tcp.window_room_bytes() / u64::from(view.mss_bytes)) as u32;
+                    view.cwnd_packets = view.cwnd_packets.min(view.in_flight_packets.saturating_add(room_packets));
+                }
+                self.views.push(view);
             }
         }
     }

@@ -15,6 +15,8 @@ pub struct Send {
     edge: u64,
     /// The peer's window as last told.
     window: u64,
+    /// The window holds data back.
+    bound: bool,
     /// Nothing more will be written.
     closed: bool,
     /// The end (DATA_FIN) was told, with the last bytes or without.
@@ -73,6 +75,7 @@ impl Send {
             una: 0,
             edge: 0,
             window: 0,
+            bound: true,
             closed: false,
             end_given: false,
             end_acknowledged: false,
@@ -80,6 +83,16 @@ impl Send {
             again: VecDeque::new(),
             buffer,
         }
+    }
+
+    /// What may go is for others to say.
+    pub fn unbind(&mut self) {
+        self.bound = false;
+    }
+
+    /// The peer's window counts again, for what comes next.
+    pub fn bind(&mut self) {
+        self.bound = true;
     }
 
     /// Takes up to `bytes`; says how many.
@@ -200,11 +213,17 @@ impl Send {
             return Due::Again(piece);
         }
         let bytes = self.written - self.next;
-        match self.edge.saturating_sub(self.next).min(bytes) {
+        let window_bytes = if self.bound { self.edge.saturating_sub(self.next) } else { u64::MAX };
+        match window_bytes.min(bytes) {
             _ if bytes == 0 => Due::Nothing,
             0 => Due::Blocked,
             window_bytes => Due::New { bytes, window_bytes },
         }
+    }
+
+    /// Whether there is something that a subflow could be given.
+    pub fn has_news(&self) -> bool {
+        self.written > self.next || !self.again.is_empty()
     }
 
     /// The oldest piece that waits to be given again.

@@ -16,6 +16,7 @@ pub struct Rto {
     min_rtt_ns: Option<i64>,
     base_ns: i64,
     doublings: u32,
+    most_doublings: u32,
     spread: Spread,
 }
 
@@ -40,6 +41,7 @@ impl Rto {
             min_rtt_ns: None,
             base_ns: settings.initial_timeout_ns,
             doublings: 0,
+            most_doublings: settings.max_backoff.unwrap_or(u32::MAX),
             spread: Spread::default(),
         }
     }
@@ -75,13 +77,18 @@ impl Rto {
 
     /// The time-out with its back-off.
     pub fn timeout_ns(&self) -> i64 {
-        // 2^40 ns are 18 minutes already.
-        (self.base_ns.saturating_mul(1 << self.doublings.min(30))).min(self.max_ns)
+        self.doubled_ns(self.doublings)
     }
 
     /// The timer expired (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
-        self.doublings += 1;
+        self.doublings = (self.doublings + 1).min(self.most_doublings);
+    }
+
+    /// From the first of `times` time-outs in a row to when the next one would come, if each doubled the wait: how long
+    /// a peer's silence is borne, whatever the back-off (Linux measures `tcp_retries2` likewise, as a time).
+    pub fn patience_ns(&self, times: u32) -> i64 {
+        (1..=times).fold(0, |sum: i64, doublings| sum.saturating_add(self.doubled_ns(doublings)))
     }
 
     /// The handshake is over without a sample, as its SYN was sent more than once (RFC 6298 §5.7).
@@ -90,6 +97,11 @@ impl Rto {
         if self.srtt_ns.is_none() {
             self.base_ns = AFTER_LOST_SYN_NS.max(self.base_ns);
         }
+    }
+
+    fn doubled_ns(&self, doublings: u32) -> i64 {
+        // 2^40 ns are 18 minutes already.
+        (self.base_ns.saturating_mul(1 << doublings.min(30))).min(self.max_ns)
     }
 
     /// Smoothed round-trip time.

@@ -45,8 +45,7 @@ impl Subflow {
 
     fn retransmission_timeout(&mut self, now: Time, control: &mut Control) -> Expired {
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        let most = if opening { self.settings.syn_retries } else { self.settings.retries };
-        if self.timeouts >= most {
+        if self.has_waited_enough(now, opening) {
             return self.give_up(control);
         }
         if opening {
@@ -54,10 +53,20 @@ impl Subflow {
         } else {
             self.lose_all(now, control);
         }
+        if self.timeouts == 0 {
+            self.first_timeout = now;
+        }
         self.timeouts += 1;
         self.rto.back_off();
         self.timers.retransmit = now + self.rto.timeout_ns();
         Expired::Timeout(self.timeouts)
+    }
+
+    /// Whether nobody will answer any more (RFC 9293 §3.8.3, R2).
+    fn has_waited_enough(&self, now: Time, opening: bool) -> bool {
+        let most = if opening { self.settings.syn_retries } else { self.settings.retries };
+        self.timeouts >= most
+            && (opening || self.settings.max_backoff.is_none() || now - self.first_timeout >= self.rto.patience_ns(most))
     }
 
     /// RFC 8985 §6.2 step 5: what was given time to arrive did not.

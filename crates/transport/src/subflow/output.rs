@@ -83,7 +83,7 @@ impl Subflow {
             if let Some(at) = self.flight.next_lost() {
                 return Some(self.resend(now, at, control));
             }
-            if !self.queue.is_empty() {
+            if self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes()) {
                 return self.send_new(now, control);
             }
             if self.guesses()

@@ -142,6 +142,8 @@ pub struct Subflow {
     pub(super) fin_at: Option<u64>,
     /// Window of the last segment, as on the wire: a segment with another is no duplicate ACK.
     pub(super) peer_window: u16,
+    /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
+    pub(super) peer_edge: u64,
     /// Offset of a reset that refuses a segment.
     pub(super) refusal: u64,
 
@@ -151,6 +153,8 @@ pub struct Subflow {
     pub(super) recover: u64,
     pub(super) rto: Rto,
     pub(super) timeouts: u32,
+    /// When the first of them was.
+    pub(super) first_timeout: Time,
     pub(super) retransmitted: u64,
     pub(super) newreno: NewReno,
     pub(super) rack: Rack,
@@ -184,7 +188,8 @@ impl Subflow {
         mtu_bytes: u32,
     ) -> Subflow {
         let ip_bytes = if remote.is_ipv4() { 20 } else { 40 };
-        let offered_mss_bytes = mtu_bytes.saturating_sub(ip_bytes + 20).max(LEAST_MSS_BYTES);
+        let room_bytes = mtu_bytes.saturating_sub(ip_bytes + 20);
+        let offered_mss_bytes = settings.mss_bytes.map_or(room_bytes, |mss| mss.min(room_bytes)).max(LEAST_MSS_BYTES);
         let widest = if settings.receive_buffer_tuning { settings.max_receive_buffer_bytes } else { 0 };
         let widest = widest.max(settings.receive_buffer_bytes);
         Subflow {
@@ -214,11 +219,13 @@ impl Subflow {
             flight: Scoreboard::default(),
             fin_at: None,
             peer_window: 0,
+            peer_edge: u64::MAX,
             refusal: 0,
             phase: Phase::Open,
             recover: 0,
             rto: Rto::new(settings),
             timeouts: 0,
+            first_timeout: now,
             retransmitted: 0,
             newreno: NewReno::default(),
             rack: Rack::default(),
@@ -267,6 +274,16 @@ impl Subflow {
         debug_assert!(piece.len <= self.mss_bytes(), "{} bytes do not fit a segment", piece.len);
         self.queued_bytes += u64::from(piece.len);
         self.queue.push_back(piece);
+    }
+
+    /// The peer's window, of this subflow's bytes, ends at `offset`: it never goes back.
+    pub fn allow(&mut self, offset: u64) {
+        self.peer_edge = if self.peer_edge == u64::MAX { offset } else { self.peer_edge.max(offset) };
+    }
+
+    /// The peer's window is not of this subflow's bytes any more.
+    pub fn allow_all(&mut self) {
+        self.peer_edge = u64::MAX;
     }
 
     /// Ends this direction after all that was pushed.

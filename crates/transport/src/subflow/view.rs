@@ -163,6 +163,22 @@ impl Subflow {
         self.inbound.finished
     }
 
+    /// Bytes that the peer's window of this subflow lets be sent.
+    pub fn window_room_bytes(&self) -> u64 {
+        self.peer_edge.saturating_sub(self.next)
+    }
+
+    /// Whether the peer's window of this subflow lets nothing go and nothing is in flight.
+    pub fn is_window_closed(&self) -> bool {
+        let bytes = self.queue.front().map_or(self.mss_bytes(), |piece| piece.len);
+        self.flight.is_empty() && self.window_room_bytes() < u64::from(bytes)
+    }
+
+    /// Whether no losses are being repaired.
+    pub fn is_calm(&self) -> bool {
+        self.phase == Phase::Open
+    }
+
     /// Whether a time-out's losses are being repaired.
     pub fn in_loss(&self) -> bool {
         self.phase == Phase::Loss

@@ -125,6 +125,13 @@ impl Pair {
         }
     }
 
+    /// Opens another connection, of which nothing is seen yet.
+    pub fn again(&mut self) {
+        let (local, remote) = (client_address(0, self.v6), server_address(0, self.v6));
+        let id = self.client.connect(self.now, SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
+        (self.ids, self.seen, self.finish) = ([Some(id), None], Default::default(), [true, true]);
+    }
+
     fn end(&mut self, end: End) -> &mut Endpoint {
         match end {
             End::Client => &mut self.client,

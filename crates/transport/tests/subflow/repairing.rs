@@ -91,6 +91,31 @@ fn by_duplicate_acks() {
 }
 
 #[test]
+fn in_an_outage_at_the_times_of_the_formula() {
+    // RFC 6298 §5.5, capped: after the first, retransmission n comes min(2ⁿ, 2^max) time-outs after the one before.
+    for (max_backoff, times_ms) in [
+        (Some(0), [1200, 2200, 3200, 4200, 5200, 6200]),
+        (Some(1), [1200, 3200, 5200, 7200, 9200, 11_200]),
+        (Some(3), [1200, 3200, 7200, 15_200, 23_200, 31_200]),
+        (None, [1200, 3200, 7200, 15_200, 31_200, 63_200]),
+    ] {
+        let again = times_ms.map(|ms| format!("{ms} > . 1:1001 ack 1 again\n")).concat();
+        open_and(
+            &config::Tcp { max_backoff, ..plain() },
+            &format!("200 ! push 1\n 200 > . 1:1001 ack 1\n{again} {} < . 1:1 ack 1001", times_ms[5] + 1),
+        );
+    }
+}
+
+#[test]
+fn silence_is_borne_as_long_without_back_off() {
+    // 2 retransmissions and their time-outs take 2 + 4 s from the first (RFC 9293 §3.8.3, R2).
+    let settings = config::Tcp { max_backoff: Some(0), retries: 2, ..plain() };
+    let again: String = (1..7).map(|s| format!("{}200 > . 1:1001 ack 1 again\n", s)).collect();
+    open_and(&settings, &format!("200 ! push 1\n 200 > . 1:1001 ack 1\n{again} 7201 = state Closed"));
+}
+
+#[test]
 fn by_time_out() {
     // RFC 6298 §5.4 to §5.6, RFC 5681 §3.1: the window is one segment, the time-out doubles, then slow start
     open_and(

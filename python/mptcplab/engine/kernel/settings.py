@@ -215,6 +215,19 @@ def _delayed_ack(value: int | None, at: _At) -> None:
         raise CannotError('it has 40 ms, or "off"')
 
 
+def _mss(value: int | None, at: _At) -> None:
+    if value is not None:
+        at.settings.route += ["advmss", str(value)]
+
+
+def _ssthresh_cache(value: bool, at: _At) -> None:
+    name = "net.ipv4.tcp_no_ssthresh_metrics_save"
+    if value and at.machine.has(name):
+        at.settings.sysctls[name] = 0
+    if value:
+        at.settings.sysctls["net.ipv4.tcp_no_metrics_save"] = 0
+
+
 def _initial_window(value: int, at: _At) -> None:
     if value != 10:
         at.settings.route += ["initcwnd", str(value)]
@@ -261,6 +274,7 @@ def _capable_retries(value: int, at: _At) -> None:
 TCP: dict[str, Any] = {
     "window_scaling": _sysctl("net.ipv4.tcp_window_scaling"),
     "timestamps": _sysctl("net.ipv4.tcp_timestamps"),
+    "mss": _mss,
     "sack": _sysctl("net.ipv4.tcp_sack"),
     "delayed_ack": _delayed_ack,
     "quick_acks": _fixed(16),
@@ -270,8 +284,10 @@ TCP: dict[str, Any] = {
     "undo": _fixed(True),
     "initial_window": _initial_window,
     "initial_ssthresh": _fixed(None),
+    "ssthresh_cache": _ssthresh_cache,
     "min_timeout": _min_timeout,
     "max_timeout": _time("net.ipv4.tcp_rto_max_ms", MS, 120 * S, 1000, 120_000),
+    "max_backoff": _fixed(None),
     "initial_timeout": _fixed_time(S),
     "linux_timeout": _fixed(True),
     "syn_retries": _syn_retries,
@@ -292,5 +308,6 @@ MPTCP: dict[str, Any] = {
     "long_numbers": _fixed(True),
     "stale_timeouts": _sysctl("net.mptcp.stale_loss_cnt", does=4),
     "capable_retries": _capable_retries,
+    "receive_buffer": _fixed("shared"),
     "close_timeout": _time("net.mptcp.close_timeout", S, 60 * S),
 }

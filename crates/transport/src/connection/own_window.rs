@@ -1,0 +1,94 @@
+//! A receive buffer of each subflow: the window is of the subflow's own bytes, as TCP has it, and what waits for data of
+//! other subflows takes room in it.
+
+use super::Connection;
+use std::collections::VecDeque;
+use std::ops::Range;
+use wire::Time;
+
+/// The receiving side of a subflow's window.
+#[derive(Debug)]
+pub struct OwnWindow {
+    /// Places of data that arrived by it and may not have been read, in order.
+    held: VecDeque<Range<u64>>,
+    /// The peer may send up to this offset of the subflow; never goes back.
+    edge: u64,
+}
+
+impl OwnWindow {
+    /// With a buffer of `bytes`.
+    pub fn new(bytes: u64) -> OwnWindow {
+        OwnWindow { held: VecDeque::new(), edge: 1 + bytes }
+    }
+
+    /// Data came for these places.
+    pub fn hold(&mut self, places: Range<u64>) {
+        let at = self.held.partition_point(|held| held.start < places.start);
+        self.held.insert(at, places);
+    }
+
+    /// Everything below `place` was read.
+    pub fn let_go(&mut self, place: u64) {
+        while self.held.front().is_some_and(|held| held.end <= place) {
+            self.held.pop_front();
+        }
+    }
+
+    /// The window to tell where `next` is expected, with a buffer of `bytes`. It opens in steps (RFC 9293 §3.8.6.2.2).
+    pub fn window(&mut self, next: u64, bytes: u64, mss_bytes: u64) -> u64 {
+        let opened = self.opened(next, bytes);
+        if opened >= mss_bytes.min(bytes / 2).max(1) {
+            self.edge += opened;
+        }
+        self.edge.saturating_sub(next)
+    }
+
+    /// Whether a reader should tell the peer at once: the window was less than half of what it is now.
+    pub fn worth_telling(&self, next: u64, bytes: u64, mss_bytes: u64) -> bool {
+        let (told, opened) = (self.edge.saturating_sub(next), self.opened(next, bytes));
+        opened >= mss_bytes.min(bytes / 2).max(1) && told < bytes / 2 && told <= opened
+    }
+
+    fn opened(&self, next: u64, bytes: u64) -> u64 {
+        let held_bytes: u64 = self.held.iter().map(|held| held.end - held.start).sum();
+        (next + bytes.saturating_sub(held_bytes)).saturating_sub(self.edge)
+    }
+}
+
+impl Connection {
+    /// Whether windows are of subflows.
+    pub(super) fn has_own_windows(&self) -> bool {
+        self.own_windows && self.is_multipath()
+    }
+
+    /// The window that subflow `i` tells.
+    pub(super) fn window(&mut self, i: usize) -> u64 {
+        let mss_bytes = u64::from(self.entries[i].tcp.mss_bytes());
+        if !self.has_own_windows() {
+            return self.receive.window(mss_bytes);
+        }
+        let (bytes, entry) = (self.receive.buffer(), &mut self.entries[i]);
+        entry.own_window.window(entry.tcp.receive_next(), bytes, mss_bytes)
+    }
+
+    /// What was read is room for those that brought it, and worth an ACK.
+    pub(super) fn let_go(&mut self) {
+        let (read, bytes) = (self.receive.read_to(), self.receive.buffer());
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_over()) {
+            entry.own_window.let_go(read);
+            let mss_bytes = u64::from(entry.tcp.mss_bytes());
+            if entry.own_window.worth_telling(entry.tcp.receive_next(), bytes, mss_bytes) {
+                entry.tcp.acknowledge();
+            }
+        }
+    }
+
+    /// Probes the windows that hold a subflow with nothing in flight.
+    pub(super) fn probe_own_windows(&mut self, now: Time) {
+        let waiting = self.send.has_news();
+        for entry in self.entries.iter_mut().filter(|entry| entry.carries_data()) {
+            let wanted = entry.tcp.is_window_closed() && (waiting || entry.tcp.queued_packets() > 0);
+            entry.tcp.probe(now, wanted);
+        }
+    }
+}
