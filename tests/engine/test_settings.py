@@ -52,6 +52,15 @@ def host(job: Job, name: str = "client") -> Host:
     return next(host for host in job.hosts if host.name == name)
 
 
+def test_segments_and_the_cache_of_thresholds_are_linuxs_own() -> None:
+    job = wanted("tcp.mss=1400 B", "tcp.ssthresh_cache=true")
+    routes = [line for line in job.attach["wifi"] if line.startswith("route")]
+    assert routes
+    assert all(line.endswith("advmss 1400") for line in routes)
+    assert host(job).sysctls["net.ipv4.tcp_no_metrics_save"] == 0
+    assert host(job).sysctls["net.ipv4.tcp_no_ssthresh_metrics_save"] == 0
+
+
 def test_what_is_left_out_is_as_in_linux_itself() -> None:
     job = wanted()
     for end in ("client", "server"):
@@ -109,6 +118,9 @@ def test_settings_become_attributes_of_routes() -> None:
     ("setting", "what"),
     [
         ("tcp.initial_ssthresh=64", "[tcp] initial_ssthresh: Linux cannot have 64"),
+        ("tcp.max_backoff=0", "[tcp] max_backoff: Linux cannot have 0"),
+        ("mptcp.receive_buffer=per-subflow", '[mptcp] receive_buffer: Linux cannot have "per-subf'),
+        ("mptcp.era=2012", "[tcp] proportional_rate_reduction: Linux cannot have false"),
         ("tcp.quick_acks=3", "[tcp] quick_acks: Linux cannot have 3: it has 16"),
         ("tcp.undo=false", "[tcp] undo: Linux cannot have false"),
         ("tcp.linux_timeout=false", "[tcp] linux_timeout: Linux cannot have false"),
@@ -178,6 +190,7 @@ def test_a_kernel_without_mptcp_runs_baselines() -> None:
 
 def test_every_key_has_a_rule() -> None:
     elsewhere = {
+        "era",
         "enabled",
         "congestion_control",
         "scheduler",

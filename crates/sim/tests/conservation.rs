@@ -101,7 +101,7 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
         proptest::sample::select(path_manager::NAMES),
     );
     let links = (elements(), elements(), elements(), elements());
-    let switches = proptest::collection::vec(any::<bool>(), 10);
+    let switches = proptest::collection::vec(any::<bool>(), 12);
     let transfer = (any::<bool>(), 0u64..400_000, any::<u32>());
     let events = (outages(outages_of), changes(), neighbours());
     (policies, links, events, switches, transfer).prop_map(
@@ -129,6 +129,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             for (name, on) in names.iter().zip(&switches[6..]) {
                 config["mptcp"][name] = json!(on);
             }
+            config["tcp"]["ssthresh_cache"] = json!(switches[10]);
+            config["tcp"]["max_backoff"] = if switches[11] { json!(transfer.2 % 4) } else { Value::Null };
             scenario["transport"] = json!({"client": config, "server": config});
             scenario
         },

@@ -68,6 +68,9 @@ fn settings(bits: u32) -> Config {
     config.tcp.delayed_ack_ns = if bit(12) { None } else { Some(40_000_000) };
     config.tcp.pacing = bit(13);
     config.mptcp.enabled = !(bit(14) && bit(15));
+    config.tcp.max_backoff = bit(17).then_some(bits >> 18 & 3);
+    config.tcp.ssthresh_cache = bit(20);
+    config.tcp.mss_bytes = bit(21).then_some(88 + (bits >> 22 & 1023));
     if bit(16) {
         config.tcp.receive_buffer_bytes = 20_000;
         config.tcp.receive_buffer_tuning = false;
@@ -311,15 +314,20 @@ fn two_downloads(ssthresh_cache: bool) -> [f64; 2] {
     let mut sent = 0;
     pair.middle = Box::new(move |_, from, _, packet| {
         sent += u32::from(from == End::Server && packet.frame.payload.len > 0);
-        if sent == 100 && packet.frame.payload.len > 0 { sent += 1; vec![] } else { vec![0] }
+        if sent == 100 && packet.frame.payload.len > 0 {
+            sent += 1;
+            vec![]
+        } else {
+            vec![0]
+        }
     });
     let mut ends = [0.0; 2];
     for end in &mut ends {
-        pair.to_write = [0, 1_000_000];
-        pair.run(pair.now.as_nanos() / 1_000_000 + 1_000);
+        pair.to_write = [0, 3_000_000];
+        pair.run(pair.now.as_nanos() / 1_000_000 + 600);
         *end = ssthresh(&pair);
         pair.run(pair.now.as_nanos() / 1_000_000 + 30_000);
-        complete(&pair, 1_000_000, 0);
+        complete(&pair, 3_000_000, 0);
         pair.again();
     }
     ends

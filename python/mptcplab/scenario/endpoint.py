@@ -69,8 +69,9 @@ class Mptcp(Section):
     """MPTCP, at both ends. Linux has other defaults: its own scheduler and limits, and CUBIC."""
 
     era: Era | None = None
-    """Whose defaults ``[mptcp]`` and ``[tcp]`` have: ``"2012"``, the MPTCP kernel 0.8x on Linux 3.0;
-    ``"current"``, upstream Linux of today; if left out those below. What is set beside it holds."""
+    """Whose defaults ``[mptcp]`` and ``[tcp]`` have: ``"2012"``, the MPTCP kernel 0.8x on Linux
+    3.0; ``"current"``, upstream Linux of today; if left out those below. What is set beside it
+    holds."""
 
     enabled: Flag = True
     """Whether MPTCP is used; without it the transfer is plain TCP over the first path."""

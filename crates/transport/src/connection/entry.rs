@@ -73,13 +73,7 @@ pub struct Join {
 
 impl Entry {
     /// Of the initial subflow if `join` is none.
-    pub fn new(
-        tcp: Subflow,
-        nic: Nic,
-        opened_here: bool,
-        join: Option<Join>,
-        receive_buffer_bytes: u64,
-    ) -> Entry {
+    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>, receive_buffer_bytes: u64) -> Entry {
         let ip = Ip {
             source: tcp.local().ip(),
             destination: tcp.remote().ip(),

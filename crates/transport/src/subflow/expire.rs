@@ -66,7 +66,9 @@ impl Subflow {
     fn has_waited_enough(&self, now: Time, opening: bool) -> bool {
         let most = if opening { self.settings.syn_retries } else { self.settings.retries };
         self.timeouts >= most
-            && (opening || self.settings.max_backoff.is_none() || now - self.first_timeout >= self.rto.patience_ns(most))
+            && (opening
+                || self.settings.max_backoff.is_none()
+                || now - self.first_timeout >= self.rto.patience_ns(most))
     }
 
     /// RFC 8985 §6.2 step 5: what was given time to arrive did not.
