@@ -79,7 +79,7 @@ fn year_2012() -> Config {
         ..Mptcp::default()
     };
     // mptcp_coupled, "the enhanced coupled increase" (UM-CS-2012-022 §II).
-    Config { tcp, mptcp, congestion_control: "lia".into() }
+    Config { tcp, mptcp, congestion_control: "lia".into(), ..Config::default() }
 }
 
 /// TCP's defaults are upstream's as they are.
@@ -97,5 +97,5 @@ fn current() -> Config {
         ..Mptcp::default()
     };
     // CONFIG_DEFAULT_TCP_CONG is "cubic" in net/ipv4/Kconfig.
-    Config { tcp: Tcp::default(), mptcp, congestion_control: "cubic-linux".into() }
+    Config { mptcp, congestion_control: "cubic-linux".into(), ..Config::default() }
 }
