@@ -538,6 +538,43 @@ def test_every_setting_of_the_endpoint_can_be_set() -> None:
     assert ours == theirs | {"congestion_control": "lia"}
 
 
+def test_an_era_is_a_set_of_defaults() -> None:
+    scenario = read(TEXT, "mptcp.era=2012")
+    assert scenario.mptcp.era == "2012"
+    # UM-CS-2012-022: the receive buffer of a client with 2 GB, cached thresholds, coupled increase.
+    assert scenario.tcp.mss == 1400
+    assert scenario.tcp.ssthresh_cache
+    assert scenario.tcp.max_receive_buffer == 880_000
+    assert not any((scenario.tcp.rack, scenario.tcp.tail_loss_probe, scenario.tcp.pacing))
+    assert scenario.mptcp.checksum
+    assert scenario.mptcp.congestion_control == scenario.tcp.congestion_control == "lia"
+    assert scenario.mptcp.receive_buffer == "shared"
+    # The long form says all of it, and it is the same.
+    assert read(long.write(scenario)) == scenario
+    assert "\nmss = \"1.4 kB\"\n" in long.write(scenario)
+
+
+def test_what_is_set_beside_an_era_holds() -> None:
+    settings = ("mptcp.era=2012", "tcp.mss=off", "mptcp.scheduler=linux", "tcp.max_backoff=3")
+    scenario = read(TEXT, *settings)
+    assert scenario.tcp.mss is None
+    assert scenario.mptcp.scheduler == "linux"
+    assert scenario.tcp.max_backoff == 3
+    assert scenario.mptcp.penalisation
+
+
+def test_the_current_era_is_what_the_kernel_does() -> None:
+    scenario = read(TEXT, "mptcp.era=current")
+    assert scenario.mptcp.scheduler == "linux"
+    assert scenario.mptcp.max_subflows == 2
+    assert scenario.mptcp.max_add_addr_accepted == 0
+    assert scenario.kernel == read(TEXT).kernel
+    # TCP's own defaults are of it anyway.
+    ours = endpoint.config(scenario.mptcp, scenario.tcp)
+    assert ours["tcp"] == endpoint.defaults()["tcp"]
+    assert read(TEXT, "mptcp.era=2012").kernel.scheduler == "lowest-rtt"
+
+
 def test_the_plan_is_in_base_units() -> None:
     planned = json.loads(plan(read(FULL), 7, "lte"))
     assert planned["seed"] == 7
