@@ -159,7 +159,7 @@ fn value(kind: &str, input: &mut Unstructured) -> Result<Value> {
         return Ok(input.choose(&odd)?.clone());
     }
     Ok(match kind {
-        "rate" | "duration" | "bytes" | "packets" => {
+        "rate" | "duration" | "bytes" | "packets" | "integer" => {
             let shift: u32 = input.int_in_range(0..=40)?;
             json!(u64::from(input.arbitrary::<u8>()?) << shift)
         }

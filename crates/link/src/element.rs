@@ -57,6 +57,10 @@ pub enum Reason {
     QueueManaged,
     /// Lost by chance.
     Loss,
+    /// The link layer gave up after its last try.
+    GivenUp,
+    /// The device was changing to another cell.
+    Handover,
     /// The radio was gone.
     Blackout,
     /// The interface was gone.
@@ -72,6 +76,8 @@ impl Reason {
             Reason::QueueFull => "queue-full",
             Reason::QueueManaged => "queue-managed",
             Reason::Loss => "loss",
+            Reason::GivenUp => "given-up",
+            Reason::Handover => "handover",
             Reason::Blackout => "blackout",
             Reason::Detached => "detached",
             Reason::Unreachable => "unreachable",

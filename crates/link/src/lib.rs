@@ -12,6 +12,7 @@ use parameters as describe;
 mod chain;
 mod element;
 mod elements;
+mod flight;
 mod gate;
 mod in_flight;
 mod nat;
@@ -26,7 +27,7 @@ pub use element::{Change, Direction, Dropped, Element, Out, QueueState, Reason, 
 pub use elements::{build, elements};
 pub use gate::Gate;
 pub use nat::Nat;
-pub use parameter::{Bytes, Duration, Flag, Number, Packets, Rate, Ratio, Text, Trace};
+pub use parameter::{Bytes, Count, Duration, Flag, Number, Packets, Rate, Ratio, Text, Trace};
 pub use parameters::{Description, Error, Parameter};
 pub use queue::queues;
 pub use trace::{TraceError, parse_trace};

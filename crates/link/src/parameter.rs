@@ -2,7 +2,7 @@
 
 use parameters::{Kind, Value, brief};
 
-pub use parameters::{Bytes, Duration, Flag, Number, Packets, Rate, Ratio, Text};
+pub use parameters::{Bytes, Count, Duration, Flag, Number, Packets, Rate, Ratio, Text};
 
 /// Milliseconds at which 1500 bytes may leave, in order, repeated after the last: Mahimahi's format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 use sha2::{Digest, Sha256};
+use wire::Time;
 
 /// The stream of random numbers of one element.
 #[derive(Clone, Debug)]
@@ -16,10 +17,16 @@ impl Stream {
         Stream(Pcg64::new(half(0), half(16)))
     }
 
+    /// Any 64 bits.
+    #[inline]
+    pub fn word(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// Uniform in [0, 1), in steps of 2⁻⁵³.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        uniform(self.word())
     }
 
     /// True with this probability.
@@ -37,6 +44,55 @@ impl Stream {
     /// Exponential with this mean in nanoseconds, at least 1.
     pub fn exponential(&mut self, mean_ns: i64) -> i64 {
         ((-libm::log(1.0 - self.uniform()) * mean_ns as f64) as i64).max(1)
+    }
+}
+
+/// The number in [0, 1) that 64 random bits are, in steps of 2⁻⁵³.
+fn uniform(word: u64) -> f64 {
+    (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+/// As good as random for every `word`: the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014), which is a bijection.
+#[inline]
+pub(crate) fn mixed(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+/// Random numbers of the slots of a grid in time, each there whichever others are asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    seed: u64,
+    start: Time,
+    step: i64,
+}
+
+impl Grid {
+    pub fn new(seed: u64, start: Time, step_ns: i64) -> Grid {
+        Grid { seed, start, step: step_ns }
+    }
+
+    /// The slot that holds a time.
+    pub fn slot(&self, at: Time) -> i64 {
+        (at - self.start).div_euclid(self.step)
+    }
+
+    /// The first slot that does not begin before a time.
+    pub fn next(&self, at: Time) -> i64 {
+        -(self.start - at).div_euclid(self.step)
+    }
+
+    /// When a slot begins.
+    pub fn time(&self, slot: i64) -> Time {
+        self.start + slot * self.step
+    }
+
+    /// A number in [0, 1) of a slot for one purpose, in steps of 2⁻⁵³.
+    pub fn uniform(&self, slot: i64, purpose: u64) -> f64 {
+        uniform(mixed(mixed(self.seed.wrapping_add(purpose)) ^ slot as u64))
     }
 }
 

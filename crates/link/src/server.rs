@@ -1,6 +1,7 @@
 //! A server: it sends one packet at a time, and the others wait in its queue.
 
-use crate::queue::{Discipline, Item, Queue, Store};
+use crate::elements::Place;
+use crate::queue::{Discipline, Item, Queue, Site};
 use crate::{Direction, Element, Out, QueueState};
 use wire::{Packet, Time};
 
@@ -14,6 +15,12 @@ pub(crate) trait Capacity: Send {
 
     /// Mean rate in bit/s.
     fn mean(&self) -> u64;
+
+    /// A packet that came was dropped.
+    fn overflowed(&mut self) {}
+
+    /// No packet is left.
+    fn emptied(&mut self) {}
 }
 
 /// A rate that changes in steps.
@@ -90,8 +97,7 @@ impl<S: Steps> Capacity for Stepped<S> {
 pub(crate) struct Server<C> {
     name: Box<str>,
     capacity: C,
-    discipline: Box<dyn Discipline>,
-    store: Store,
+    queue: Box<dyn Discipline>,
     sending: Option<Item>,
     /// Nanobits of it that `capacity` has still to be asked about.
     need: u64,
@@ -103,13 +109,12 @@ pub(crate) struct Server<C> {
 }
 
 impl<C: Capacity> Server<C> {
-    pub fn new(name: &str, capacity: C, queue: &Queue) -> Box<Self> {
-        let (discipline, store) = queue.make(capacity.mean());
+    pub fn new(place: &Place, capacity: C, queue: &Queue) -> Box<Self> {
+        let queue = queue.make(&Site { place, mean_rate: capacity.mean() });
         Box::new(Server {
-            name: name.into(),
+            name: place.name.into(),
             capacity,
-            discipline,
-            store,
+            queue,
             sending: None,
             need: 0,
             deadline: Time::MAX,
@@ -137,7 +142,11 @@ impl<C: Capacity> Element for Server<C> {
         if self.sending.is_none() {
             self.begin(now, item);
         } else {
-            self.discipline.enqueue(&mut self.store, item, out);
+            let dropped = out.dropped.len();
+            self.queue.enqueue(item, out);
+            if out.dropped.len() > dropped {
+                self.capacity.overflowed();
+            }
         }
     }
 
@@ -153,8 +162,9 @@ impl<C: Capacity> Element for Server<C> {
                 out.send(sent.direction, sent.packet);
             }
             (self.free, self.deadline) = (at, Time::MAX);
-            if let Some(item) = self.discipline.dequeue(at, &mut self.store, out) {
-                self.begin(at, item);
+            match self.queue.dequeue(at, out) {
+                Some(item) => self.begin(at, item),
+                None => self.capacity.emptied(),
             }
         }
     }
@@ -165,17 +175,17 @@ impl<C: Capacity> Element for Server<C> {
     }
 
     fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
-        let waiting = std::iter::from_fn(|| self.store.pop());
-        let all = self.sending.take().into_iter().chain(waiting);
-        packets.extend(all.map(|item| (Time::MAX, item.direction, item.packet)));
+        let mut items: Vec<_> = self.sending.take().into_iter().collect();
+        self.queue.take(&mut items);
+        packets.extend(items.into_iter().map(|item| (Time::MAX, item.direction, item.packet)));
         self.deadline = Time::MAX;
     }
 
     fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {
         states.push(QueueState {
             element: &self.name,
-            bytes: self.store.bytes(),
-            packets: self.store.len() as u64,
+            bytes: self.queue.bytes(),
+            packets: self.queue.packets(),
             delay_ns: self.waited_ns,
         });
     }

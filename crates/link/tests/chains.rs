@@ -13,6 +13,9 @@ fn queue() -> impl Strategy<Value = Value> {
         (1..40_u32).prop_map(|n| json!({"queue": "drop-tail", "packets": n})),
         (1..40_000_u32).prop_map(|n| json!({"queue": "drop-head", "bytes": n})),
         (1..400_u64).prop_map(|ms| json!({"queue": "codel", "delay": ms * 1_000_000, "interval": 20_000_000})),
+        (1..400_u64).prop_map(|ms| json!({"queue": "pie", "delay": ms * 1_000_000, "burst": 20_000_000})),
+        // All of them one flow.
+        (1..40_u32).prop_map(|n| json!({"queue": "fq-codel", "packets": n, "flows": 1, "interval": 20_000_000})),
     ]
 }
 
@@ -35,6 +38,20 @@ fn any_element() -> impl Strategy<Value = Value> {
         (0.0..0.3).prop_map(|ratio| json!({"element": "loss", "ratio": ratio})),
         (0.0..0.3, 0.1..1.0).prop_map(|(p, r)| json!({"element": "gilbert-elliott", "p": p, "r": r})),
         Just(json!({"element": "gilbert-elliott-time", "good_time": 30_000_000, "bad_time": 3_000_000})),
+        (0.0..0.5, 1..5_u32, 0..3_000_000_u64).prop_map(|(ratio, tries, back_off)| json!({
+            "element": "arq", "error_ratio": ratio, "tries": tries, "back_off": back_off})),
+        (0..100_000_000_u64, 0..20_000_000_u64, prop::option::of(0..20_000_000_u64)).prop_map(
+            |(takes, idle, shared)| json!({
+                "element": "promotion", "takes": takes, "idle_after": idle, "shared_after": shared,
+                "shared_takes": takes / 2, "shared_bytes": 500})
+        ),
+        (1_000_000..100_000_000_u64, 0..20_000_000_u64, any::<bool>()).prop_map(|(every, pause, lossy)| json!({
+            "element": "handover", "every": every, "shortest": 0, "longest": pause, "lossy": lossy})),
+        (100_000..10_000_000_u64, 0.05..1.0, 0..20_000_000_u64).prop_map(
+            |(slot, share, request)| json!({"element": "grants", "slot": slot, "share": share, "request": request})
+        ),
+        (1_000_000..100_000_000_u64, 1..50_000_000_u64).prop_map(|(rate, delay)| json!({
+            "element": "base-station", "rate": rate, "drain_rate": 4 * rate, "delay": delay})),
     ]
 }
 

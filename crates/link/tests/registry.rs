@@ -34,7 +34,7 @@ fn errors_name_the_element_and_the_parameter() {
         ),
         (
             json!({"element": "rate", "rate": 1, "queue": {"queue": "red"}}),
-            "element `rate`, parameter `queue`: there is no queue `red`, only drop-tail, drop-head, codel",
+            "element `rate`, parameter `queue`: there is no queue `red`, only drop-tail, drop-head, codel, fq-codel, pie",
         ),
         (
             json!({"element": "trace", "trace": [5, 4]}),
@@ -43,6 +43,27 @@ fn errors_name_the_element_and_the_parameter() {
         (
             json!({"element": "delay", "delay": 1, "distribution": "pareto"}),
             "element `delay`, parameter `distribution`: is normal or uniform, not `pareto`",
+        ),
+        (
+            json!({"element": "arq", "error_ratio": 0.1, "round_trip": 500_000}),
+            "element `arq`, parameter `round_trip`: is shorter than `step`: the radio would be as it was",
+        ),
+        (
+            json!({"element": "arq", "error_ratio": 0.1, "tries": 0}),
+            "element `arq`, parameter `tries`: is not from 1 to 100",
+        ),
+        (
+            json!({"element": "handover", "every": 1_000_000, "shortest": 3, "longest": 2}),
+            "element `handover`, parameter `longest`: is shorter than `shortest`",
+        ),
+        (json!({"element": "grants", "share": 0}), "element `grants`, parameter `share`: is less than 0.1 %"),
+        (
+            json!({"element": "rate", "rate": 1, "queue": {"queue": "pie", "beta": -1}}),
+            "element `rate`, parameter `queue`: `beta` is less than 0",
+        ),
+        (
+            json!({"element": "rate", "rate": 1, "queue": {"queue": "fq-codel", "quantum": 0}}),
+            "element `rate`, parameter `queue`: `quantum` must be more than 0",
         ),
     ] {
         assert_eq!(error(&value), expected);
@@ -54,6 +75,7 @@ fn errors_name_the_element_and_the_parameter() {
 fn example(kind: &str) -> Value {
     match kind {
         "rate" | "duration" | "bytes" | "packets" => json!(1_000_000),
+        "integer" => json!(3),
         "ratio" | "number" => json!(0.5),
         "flag" => json!(true),
         "trace" => json!([1]),

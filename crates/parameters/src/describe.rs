@@ -17,7 +17,7 @@ pub struct Description {
 pub struct Parameter {
     /// Its name in scenarios.
     pub name: &'static str,
-    /// `rate` (bit/s), `duration` (ns), `bytes`, `packets`, `ratio` (0 to 1), `number`, `text`, `flag`, `trace` or
+    /// `rate` (bit/s), `duration` (ns), `bytes`, `packets`, `integer`, `ratio` (0 to 1), `number`, `text`, `flag`, `trace` or
     /// `queue`.
     pub kind: &'static str,
     /// What it is when left out; null: nothing.

@@ -53,6 +53,8 @@ integers! {
     Duration("duration", "ns", 1_000_000_000_000_000_u64)
     /// Bytes.
     Bytes("bytes", "bytes", 1_000_000_000_000_u64)
+    /// How many.
+    Count("integer", "pieces", 1_000_000_000_u64)
     /// Packets.
     Packets("packets", "packets", 1_000_000_000_u64)
 }

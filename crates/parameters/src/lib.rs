@@ -8,7 +8,7 @@ mod describe;
 mod kind;
 
 pub use describe::{Described, Description, Error, Fault, Parameter, Parameters, fault, known, named, read};
-pub use kind::{Bytes, Duration, Flag, Kind, Number, Packets, Rate, Ratio, Text, brief};
+pub use kind::{Bytes, Count, Duration, Flag, Kind, Number, Packets, Rate, Ratio, Text, brief};
 pub use serde_json::Value;
 
 /// What is set, by name, in base units.

@@ -34,6 +34,27 @@ fn queue() -> impl Strategy<Value = Value> {
         (5_000u64..200_000).prop_map(|bytes| json!({"queue": "drop-tail", "bytes": bytes})),
         (4u64..100).prop_map(|packets| json!({"queue": "drop-head", "packets": packets})),
         Just(json!({"queue": "codel"})),
+        Just(json!({"queue": "fq-codel"})),
+        Just(json!({"queue": "pie"})),
+    ]
+}
+
+/// What a radio does besides.
+fn radio() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        (0.0f64..0.3, 1u64..5, any::<bool>()).prop_map(
+            |(ratio, tries, in_order)| json!({"element": "arq", "error_ratio": ratio, "tries": tries, "in_order": in_order})
+        ),
+        (0i64..2000, 0i64..3000, proptest::option::of(0i64..1000)).prop_map(|(takes, idle, shared)| json!({
+            "element": "promotion", "takes": takes * MS, "idle_after": idle * MS,
+            "shared_after": shared.map(|ms| ms * MS), "shared_takes": takes / 2 * MS, "shared_bytes": 500})),
+        (500i64..5000, 0i64..1000, any::<bool>()).prop_map(|(every, longest, lossy)| json!({
+            "element": "handover", "every": every * MS, "shortest": 0, "longest": longest * MS, "lossy": lossy})),
+        (1i64..10, 0.05f64..1.0, 0i64..20).prop_map(|(slot, share, request)| json!({
+            "element": "grants", "slot": slot * MS, "share": share, "request": request * MS})),
+        (200_000u64..50_000_000, 5i64..300).prop_map(|(rate, delay)| json!({
+            "element": "base-station", "rate": rate, "drain_rate": 2 * rate, "delay": delay * MS})),
+        Just(json!({"element": "gilbert-elliott-time", "good_time": S, "bad_time": 20 * MS})),
     ]
 }
 
@@ -46,9 +67,9 @@ fn elements() -> impl Strategy<Value = Value> {
     let loss = (0.0f64..0.1).prop_map(|ratio| json!({"element": "loss", "ratio": ratio}));
     let segments = proptest::sample::select(&["all", "syn", "syn-ack", "data"][..]);
     let strip = segments.prop_map(|segments| json!({"element": "strip-options", "segments": segments}));
-    let more = (proptest::option::of(loss), proptest::option::weighted(0.1, strip));
-    (rate, delay, more).prop_map(|(rate, delay, (loss, strip))| {
-        Value::Array([Some(rate), Some(delay), loss, strip].into_iter().flatten().collect())
+    let more = (proptest::option::of(loss), proptest::option::weighted(0.1, strip), proptest::option::of(radio()));
+    (rate, delay, more).prop_map(|(rate, delay, (loss, strip, radio))| {
+        Value::Array([Some(rate), Some(delay), radio, loss, strip].into_iter().flatten().collect())
     })
 }
 

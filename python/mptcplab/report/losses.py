@@ -18,6 +18,8 @@ DROPPED = {
     "queue-full": "at the full queue of",
     "queue-managed": "by the queue management of",
     "loss": "by loss on",
+    "given-up": "after the last try of the link layer of",
+    "handover": "in a handover of",
     "blackout": "in the blackout of",
     "detached": "at the detached",
     "unreachable": "to the unreachable",

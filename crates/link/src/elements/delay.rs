@@ -1,9 +1,9 @@
 use super::Place;
 use crate::describe::{Fault, fault, parameters};
+use crate::flight::Flight;
 use crate::parameter::{Duration, Flag, Text};
 use crate::random::Normal;
 use crate::{Direction, Element, Out};
-use std::collections::VecDeque;
 use wire::{Packet, Time};
 
 parameters! {
@@ -53,7 +53,7 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
         jitter,
         reorder: settings.reorder.0,
         last: [Time::from_nanos(i64::MIN); 2],
-        flying: VecDeque::new(),
+        flying: Flight::default(),
     }))
 }
 
@@ -63,8 +63,7 @@ struct Delay {
     reorder: bool,
     /// When the last packet of a direction arrives.
     last: [Time; 2],
-    /// In the order of arrival.
-    flying: VecDeque<(Time, Direction, Box<Packet>)>,
+    flying: Flight<(Direction, Box<Packet>)>,
 }
 
 struct Jitter {
@@ -101,26 +100,18 @@ impl Element for Delay {
             arrives = arrives.max(self.last[direction as usize]);
         }
         self.last[direction as usize] = arrives;
-        match self.flying.back() {
-            Some((last, ..)) if *last > arrives => {
-                let place = self.flying.partition_point(|(at, ..)| *at <= arrives);
-                self.flying.insert(place, (arrives, direction, packet));
-            }
-            _ => self.flying.push_back((arrives, direction, packet)),
-        }
+        self.flying.add(arrives, (direction, packet));
     }
 
     fn wake(&mut self, now: Time, out: &mut Out) {
-        while self.deadline() <= now
-            && let Some((_, direction, packet)) = self.flying.pop_front()
-        {
+        while let Some((direction, packet)) = self.flying.next(now) {
             out.send(direction, packet);
         }
     }
 
     #[inline]
     fn deadline(&self) -> Time {
-        self.flying.front().map_or(Time::MAX, |(at, ..)| *at)
+        self.flying.deadline()
     }
 
     fn least_ns(&self) -> i64 {
@@ -128,6 +119,6 @@ impl Element for Delay {
     }
 
     fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
-        packets.extend(self.flying.drain(..));
+        packets.extend(self.flying.drain().map(|(at, (direction, packet))| (at, direction, packet)));
     }
 }

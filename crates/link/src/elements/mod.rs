@@ -1,10 +1,15 @@
 //! The elements that scenarios name. To add one: a file here and a line in `elements!`.
 
+mod arq;
+mod base_station;
 mod delay;
 mod gilbert_elliott;
 mod gilbert_elliott_time;
+mod grants;
+mod handover;
 mod loss;
 mod periodic_loss;
+mod promotion;
 mod rate;
 mod rate_markov;
 mod rate_process;
@@ -21,14 +26,17 @@ use wire::Time;
 pub(crate) struct Place<'a> {
     seed: u64,
     /// Full name of the element.
-    name: &'a str,
+    pub(crate) name: &'a str,
     /// When its processes begin.
     start: Time,
 }
 
 impl Place<'_> {
+    /// Of what is only made to see whether it can be.
+    pub(crate) const NOWHERE: Place<'static> = Place { seed: 0, name: "", start: Time::from_nanos(0) };
+
     /// The element's stream of random numbers for one purpose.
-    fn stream(&self, purpose: &str) -> Stream {
+    pub(crate) fn stream(&self, purpose: &str) -> Stream {
         Stream::new(self.seed, &format!("{}/{purpose}", self.name))
     }
 
@@ -72,10 +80,15 @@ elements! {
     rate_process,
     rate_markov,
     trace,
+    base_station,
     delay,
     loss,
     periodic_loss,
     gilbert_elliott,
     gilbert_elliott_time,
+    arq,
+    grants,
+    promotion,
+    handover,
     strip_options,
 }

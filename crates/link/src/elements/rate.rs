@@ -18,10 +18,10 @@ parameters! {
 }
 
 pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
-    Ok(Server::new(place.name, Stepped::new(Constant(settings.rate.0)), &settings.queue))
+    Ok(Server::new(place, Stepped::new(Constant(settings.rate.0)), &settings.queue))
 }
 
-struct Constant(u64);
+pub(super) struct Constant(pub u64);
 
 impl Steps for Constant {
     fn rate(&self) -> u64 {

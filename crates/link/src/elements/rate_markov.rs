@@ -34,7 +34,7 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
     let states = TwoStates::new(place, "rate", [("high_time", high_time), ("low_time", low_time)])?;
     let share = high_time.0 as f64 / (high_time.0 + low_time.0) as f64;
     let mean = (low.0 as f64 + (high.0 as f64 - low.0 as f64) * share) as u64;
-    Ok(Server::new(place.name, Stepped::new(Switching { states, rates: [high.0, low.0], mean }), &queue))
+    Ok(Server::new(place, Stepped::new(Switching { states, rates: [high.0, low.0], mean }), &queue))
 }
 
 struct Switching {

@@ -46,7 +46,7 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
         step: step.nanos(),
         until: place.start + step.nanos(),
     };
-    Ok(Server::new(place.name, Stepped::new(process), &queue))
+    Ok(Server::new(place, Stepped::new(process), &queue))
 }
 
 struct Process {

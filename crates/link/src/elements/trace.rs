@@ -25,7 +25,7 @@ const MILLISECOND: u64 = 1_000_000;
 
 pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
     let opportunities = Opportunities { times: settings.trace.0, start: place.start, next: 0, spare: 0 };
-    Ok(Server::new(place.name, opportunities, &settings.queue))
+    Ok(Server::new(place, opportunities, &settings.queue))
 }
 
 struct Opportunities {

@@ -1,4 +1,4 @@
-use super::{Discipline, Item, Limits, Store};
+use super::{Discipline, Item, Limits, Site, Store, stored};
 use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Out, Reason};
@@ -24,26 +24,32 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings) -> Result<(Box<dyn Discipline>, Limits), Fault> {
+pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
     let Settings { bytes, packets, delay, target, interval, largest } = settings;
-    if interval.0 == 0 {
-        return Err(fault("interval", "must be longer than 0"));
+    let codel = Codel::new(target, interval, largest)?;
+    Ok(Box::new(Managed { codel, store: Store::new(&Limits { bytes, packets, delay }, site) }))
+}
+
+struct Managed {
+    codel: Codel,
+    store: Store,
+}
+
+impl Discipline for Managed {
+    fn enqueue(&mut self, item: Item, out: &mut Out) {
+        if self.store.has_room(&item) { self.store.push(item) } else { item.drop(Reason::QueueFull, out) }
     }
-    let codel = Codel {
-        target: target.nanos(),
-        interval: interval.nanos(),
-        largest: largest.0,
-        first_above: None,
-        drop_next: Time::default(),
-        count: 0,
-        last_count: 0,
-        dropping: false,
-    };
-    Ok((Box::new(codel), Limits { bytes, packets, delay }))
+
+    fn dequeue(&mut self, now: Time, out: &mut Out) -> Option<Item> {
+        self.codel.dequeue(now, &mut self.store, out)
+    }
+
+    stored!();
 }
 
 /// State of RFC 8289 §5.2.
-struct Codel {
+#[derive(Clone)]
+pub(super) struct Codel {
     target: i64,
     interval: i64,
     largest: u64,
@@ -57,33 +63,24 @@ struct Codel {
 }
 
 impl Codel {
-    /// RFC 8289 §5.6, `dodequeue`: a packet, and whether it may be dropped.
-    fn next(&mut self, now: Time, store: &mut Store) -> Option<(Item, bool)> {
-        let Some(item) = store.pop() else {
-            self.first_above = None;
-            return None;
-        };
-        if now - item.at < self.target || store.bytes() <= self.largest {
-            self.first_above = None;
-            return Some((item, false));
+    pub fn new(target: Duration, interval: Duration, largest: Bytes) -> Result<Codel, Fault> {
+        if interval.0 == 0 {
+            return Err(fault("interval", "must be longer than 0"));
         }
-        let first_above = *self.first_above.get_or_insert(now + self.interval);
-        Some((item, now >= first_above))
-    }
-
-    /// RFC 8289 §5.6, `control_law`.
-    fn after(&self, time: Time) -> Time {
-        time + (self.interval as f64 / (self.count as f64).sqrt()) as i64
-    }
-}
-
-impl Discipline for Codel {
-    fn enqueue(&mut self, store: &mut Store, item: Item, out: &mut Out) {
-        if store.has_room(&item) { store.push(item) } else { item.drop(Reason::QueueFull, out) }
+        Ok(Codel {
+            target: target.nanos(),
+            interval: interval.nanos(),
+            largest: largest.0,
+            first_above: None,
+            drop_next: Time::default(),
+            count: 0,
+            last_count: 0,
+            dropping: false,
+        })
     }
 
     /// RFC 8289 §5.5, `deque`.
-    fn dequeue(&mut self, now: Time, store: &mut Store, out: &mut Out) -> Option<Item> {
+    pub fn dequeue(&mut self, now: Time, store: &mut Store, out: &mut Out) -> Option<Item> {
         let mut next = self.next(now, store);
         if self.dropping {
             self.dropping = matches!(next, Some((_, true)));
@@ -108,5 +105,24 @@ impl Discipline for Codel {
             self.last_count = self.count;
         }
         next.map(|(item, _)| item)
+    }
+
+    /// RFC 8289 §5.6, `dodequeue`: a packet, and whether it may be dropped.
+    fn next(&mut self, now: Time, store: &mut Store) -> Option<(Item, bool)> {
+        let Some(item) = store.pop() else {
+            self.first_above = None;
+            return None;
+        };
+        if now - item.at < self.target || store.bytes() <= self.largest {
+            self.first_above = None;
+            return Some((item, false));
+        }
+        let first_above = *self.first_above.get_or_insert(now + self.interval);
+        Some((item, now >= first_above))
+    }
+
+    /// RFC 8289 §5.6, `control_law`.
+    fn after(&self, time: Time) -> Time {
+        time + (self.interval as f64 / (self.count as f64).sqrt()) as i64
     }
 }

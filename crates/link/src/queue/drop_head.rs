@@ -1,4 +1,4 @@
-use super::{Discipline, Item, Limits, Store};
+use super::{Discipline, Item, Limits, Site, Store, stored};
 use crate::describe::{Fault, parameters};
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Out, Reason};
@@ -19,24 +19,28 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings) -> Result<(Box<dyn Discipline>, Limits), Fault> {
+pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
     let Settings { bytes, packets, delay } = settings;
-    Ok((Box::new(DropHead), Limits { bytes, packets, delay }))
+    Ok(Box::new(DropHead { store: Store::new(&Limits { bytes, packets, delay }, site) }))
 }
 
-struct DropHead;
+struct DropHead {
+    store: Store,
+}
 
 impl Discipline for DropHead {
-    fn enqueue(&mut self, store: &mut Store, item: Item, out: &mut Out) {
-        while !store.has_room(&item)
-            && let Some(oldest) = store.pop()
+    fn enqueue(&mut self, item: Item, out: &mut Out) {
+        while !self.store.has_room(&item)
+            && let Some(oldest) = self.store.pop()
         {
             oldest.drop(Reason::QueueFull, out);
         }
-        store.push(item);
+        self.store.push(item);
     }
 
-    fn dequeue(&mut self, _now: Time, store: &mut Store, _out: &mut Out) -> Option<Item> {
-        store.pop()
+    fn dequeue(&mut self, _now: Time, _out: &mut Out) -> Option<Item> {
+        self.store.pop()
     }
+
+    stored!();
 }

@@ -1,4 +1,4 @@
-use super::{Discipline, Item, Limits, Store};
+use super::{Discipline, Item, Limits, Site, Store, stored};
 use crate::describe::{Fault, parameters};
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Out, Reason};
@@ -18,19 +18,23 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings) -> Result<(Box<dyn Discipline>, Limits), Fault> {
+pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
     let Settings { bytes, packets, delay } = settings;
-    Ok((Box::new(DropTail), Limits { bytes, packets, delay }))
+    Ok(Box::new(DropTail { store: Store::new(&Limits { bytes, packets, delay }, site) }))
 }
 
-struct DropTail;
+struct DropTail {
+    store: Store,
+}
 
 impl Discipline for DropTail {
-    fn enqueue(&mut self, store: &mut Store, item: Item, out: &mut Out) {
-        if store.has_room(&item) { store.push(item) } else { item.drop(Reason::QueueFull, out) }
+    fn enqueue(&mut self, item: Item, out: &mut Out) {
+        if self.store.has_room(&item) { self.store.push(item) } else { item.drop(Reason::QueueFull, out) }
     }
 
-    fn dequeue(&mut self, _now: Time, store: &mut Store, _out: &mut Out) -> Option<Item> {
-        store.pop()
+    fn dequeue(&mut self, _now: Time, _out: &mut Out) -> Option<Item> {
+        self.store.pop()
     }
+
+    stored!();
 }

@@ -3,9 +3,11 @@
 mod codel;
 mod drop_head;
 mod drop_tail;
+mod fq_codel;
+mod pie;
 
-use crate::describe::Kind;
-use crate::describe::{Described, Fault, Parameters, named};
+use crate::describe::{Described, Fault, Kind, Parameters, named};
+use crate::elements::Place;
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Description, Direction, Error, Out, Reason};
 use serde_json::{Value, json};
@@ -22,13 +24,22 @@ pub(crate) struct Item {
     pub direction: Direction,
 }
 
-/// Who may wait, and who goes first. It may drop what it likes.
+/// Packets that wait: who may, and who goes first. It may drop what it likes.
 pub(crate) trait Discipline: Send {
     /// A packet comes.
-    fn enqueue(&mut self, store: &mut Store, item: Item, out: &mut Out);
+    fn enqueue(&mut self, item: Item, out: &mut Out);
 
     /// The server is free. A queue that is not empty may give nothing only by dropping all it has.
-    fn dequeue(&mut self, now: Time, store: &mut Store, out: &mut Out) -> Option<Item>;
+    fn dequeue(&mut self, now: Time, out: &mut Out) -> Option<Item>;
+
+    /// Gives up all that waits, in the order in which it is to go on.
+    fn take(&mut self, items: &mut Vec<Item>);
+
+    /// Bytes that wait.
+    fn bytes(&self) -> u64;
+
+    /// Packets that wait.
+    fn packets(&self) -> u64;
 }
 
 /// What waits, first come first.
@@ -47,22 +58,37 @@ pub(crate) struct Limits {
     pub delay: Option<Duration>,
 }
 
+/// What stands behind a queue, and where it stands.
+pub(crate) struct Site<'a> {
+    pub place: &'a Place<'a>,
+    /// Of the server, in bit/s.
+    pub mean_rate: u64,
+}
+
 /// Packets that may wait where no limit is given: Linux's usual transmission queue.
 const DEFAULT_PACKETS: u64 = 1000;
 
-impl Store {
-    /// `mean_rate` in bit/s turns a delay into bytes.
-    pub fn new(limits: &Limits, mean_rate: u64) -> Store {
+impl Limits {
+    /// Most bytes and most packets: of these `default_packets` where no limit is given.
+    pub fn at(&self, site: &Site, default_packets: u64) -> (u64, u64) {
         let of_delay = |Duration(ns): Duration| {
-            (u128::from(ns) * u128::from(mean_rate) / 8_000_000_000).min(u128::from(u64::MAX)) as u64
+            (u128::from(ns) * u128::from(site.mean_rate) / 8_000_000_000).min(u128::from(u64::MAX)) as u64
         };
-        let unlimited = limits.bytes.is_none() && limits.packets.is_none() && limits.delay.is_none();
-        Store {
-            items: VecDeque::new(),
-            bytes: 0,
-            max_bytes: limits.bytes.map_or(u64::MAX, |Bytes(n)| n).min(limits.delay.map_or(u64::MAX, of_delay)),
-            max_packets: limits.packets.map_or(if unlimited { DEFAULT_PACKETS } else { u64::MAX }, |Packets(n)| n),
-        }
+        let unlimited = self.bytes.is_none() && self.packets.is_none() && self.delay.is_none();
+        let bytes = self.bytes.map_or(u64::MAX, |Bytes(n)| n).min(self.delay.map_or(u64::MAX, of_delay));
+        let packets = self.packets.map_or(if unlimited { default_packets } else { u64::MAX }, |Packets(n)| n);
+        (bytes, packets)
+    }
+}
+
+impl Store {
+    pub fn new(limits: &Limits, site: &Site) -> Store {
+        let (max_bytes, max_packets) = limits.at(site, DEFAULT_PACKETS);
+        Store { items: VecDeque::new(), bytes: 0, max_bytes, max_packets }
+    }
+
+    pub fn unlimited() -> Store {
+        Store { items: VecDeque::new(), bytes: 0, max_bytes: u64::MAX, max_packets: u64::MAX }
     }
 
     /// Whether `item` may wait too. An empty queue takes any packet.
@@ -86,8 +112,13 @@ impl Store {
         self.bytes
     }
 
-    pub fn len(&self) -> usize {
-        self.items.len()
+    pub fn packets(&self) -> u64 {
+        self.items.len() as u64
+    }
+
+    pub fn take(&mut self, items: &mut Vec<Item>) {
+        items.extend(self.items.drain(..));
+        self.bytes = 0;
     }
 }
 
@@ -98,20 +129,45 @@ impl Item {
     }
 }
 
+/// The part of [`Discipline`] that a discipline with one store leaves to it.
+macro_rules! stored {
+    () => {
+        fn take(&mut self, items: &mut Vec<Item>) {
+            self.store.take(items);
+        }
+
+        fn bytes(&self) -> u64 {
+            self.store.bytes()
+        }
+
+        fn packets(&self) -> u64 {
+            self.store.packets()
+        }
+    };
+}
+use stored;
+
 /// A queue as a scenario describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue(Value);
 
 impl Queue {
-    /// Packets wait first come first served, and those for which there is no room are dropped.
-    pub fn standard() -> Queue {
-        Queue(json!({"queue": "drop-tail"}))
+    /// As a scenario would describe it.
+    ///
+    /// # Panics
+    /// When there is no such queue.
+    pub fn of(value: Value) -> Queue {
+        Queue::read(&value).expect("a queue that is known")
     }
 
-    /// The queue, empty, in front of a server with this mean rate in bit/s.
-    pub fn make(&self, mean_rate: u64) -> (Box<dyn Discipline>, Store) {
-        let (discipline, limits) = make(&self.0).expect("checked when it was read");
-        (discipline, Store::new(&limits, mean_rate))
+    /// Packets wait first come first served, and those for which there is no room are dropped.
+    pub fn standard() -> Queue {
+        Queue::of(json!({"queue": "drop-tail"}))
+    }
+
+    /// The queue, empty.
+    pub fn make(&self, site: &Site) -> Box<dyn Discipline> {
+        make(&self.0, site).expect("checked when it was read")
     }
 }
 
@@ -119,7 +175,7 @@ impl Kind for Queue {
     const KIND: &'static str = "queue";
 
     fn read(value: &Value) -> Result<Self, String> {
-        make(value).map_err(|error| match error {
+        make(value, &Site { place: &Place::NOWHERE, mean_rate: 0 }).map_err(|error| match error {
             Error::Parameter { fault: Fault { parameter, message }, .. } => format!("`{parameter}` {message}"),
             error => error.to_string(),
         })?;
@@ -139,11 +195,12 @@ macro_rules! disciplines {
             vec![$($module::Settings::description()),*]
         }
 
-        fn make(value: &Value) -> Result<(Box<dyn Discipline>, Limits), Error> {
+        fn make(value: &Value, site: &Site) -> Result<Box<dyn Discipline>, Error> {
             let (table, name) = named(value, "queue")?;
             let wrong = |fault: Fault| Error::Parameter { what: "queue", name: name.into(), fault };
             $(if name == $module::Settings::NAME {
-                return $module::Settings::read(table, Some("queue")).and_then($module::make).map_err(wrong);
+                let settings = $module::Settings::read(table, Some("queue")).map_err(wrong)?;
+                return $module::make(settings, site).map_err(wrong);
             })*
             let known = queues().iter().map(|queue| queue.name).collect::<Vec<_>>().join(", ");
             Err(Error::Unknown { what: "queue", name: name.into(), known })
@@ -155,4 +212,6 @@ disciplines! {
     drop_tail,
     drop_head,
     codel,
+    fq_codel,
+    pie,
 }

@@ -1,0 +1,92 @@
+use super::Place;
+use crate::describe::{Fault, fault, parameters};
+use crate::flight::Flight;
+use crate::parameter::{Duration, Ratio};
+use crate::random::Grid;
+use crate::{Direction, Element, Out};
+use wire::{Packet, Time};
+
+parameters! {
+    /// A base station's scheduler lets packets leave only in slots that it grants: each slot with the probability `share`,
+    /// as where a proportionally fair scheduler serves others too. Who has nothing waiting must ask first, which takes
+    /// `request`, as in the uplinks of LTE (3GPP TS 36.321 §5.4.4) and WiMAX (IEEE 802.16 §6.3.6); what comes while
+    /// packets wait is asked for along with them. Slots are granted by time, not by packets. How much passes is a rate's
+    /// matter.
+    "grants"
+    struct Settings {
+        /// Length of a slot, at least 100 µs.
+        slot: Duration = Duration(1_000_000),
+        /// Share of slots that are granted, at least 0.1 %.
+        share: Ratio = Ratio(1.0),
+        /// Time from asking to the first slot that may be granted.
+        request: Duration = Duration(0),
+    }
+}
+
+/// Shortest slot in nanoseconds.
+const MIN_SLOT: u64 = 100_000;
+const MIN_SHARE: f64 = 0.001;
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    let Settings { slot, share, request } = settings;
+    if slot.0 < MIN_SLOT {
+        return Err(fault("slot", "is shorter than 100 µs"));
+    }
+    if share.0 < MIN_SHARE {
+        return Err(fault("share", "is less than 0.1 %"));
+    }
+    Ok(Box::new(Grants {
+        share: share.0,
+        request: request.nanos(),
+        slots: place.streams().map(|mut stream| Grid::new(stream.word(), place.start, slot.nanos())),
+        last: [Time::from_nanos(i64::MIN); 2],
+        waiting: Flight::default(),
+    }))
+}
+
+struct Grants {
+    share: f64,
+    request: i64,
+    /// Of each direction.
+    slots: [Grid; 2],
+    /// When the last packet of a direction leaves.
+    last: [Time; 2],
+    waiting: Flight<(Direction, Box<Packet>)>,
+}
+
+impl Grants {
+    /// The first slot that is granted, from `time` on.
+    fn grant(&self, direction: Direction, time: Time) -> Time {
+        let slots = &self.slots[direction as usize];
+        let mut slot = slots.next(time);
+        while slots.uniform(slot, 0) >= self.share {
+            slot += 1;
+        }
+        slots.time(slot)
+    }
+}
+
+impl Element for Grants {
+    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+        self.wake(now, out);
+        let last = self.last[direction as usize];
+        let from = if last > now { last } else { now + self.request };
+        let leaves = self.grant(direction, from);
+        self.last[direction as usize] = leaves;
+        self.waiting.add(leaves, (direction, packet));
+    }
+
+    fn wake(&mut self, now: Time, out: &mut Out) {
+        while let Some((direction, packet)) = self.waiting.next(now) {
+            out.send(direction, packet);
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        self.waiting.deadline()
+    }
+
+    fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        packets.extend(self.waiting.drain().map(|(at, (direction, packet))| (at, direction, packet)));
+    }
+}

@@ -1,0 +1,98 @@
+use super::Place;
+use super::rate_markov::MIN_TIME;
+use crate::describe::{Fault, fault, parameters};
+use crate::parameter::{Duration, Flag};
+use crate::random::Stream;
+use crate::{Direction, Element, Out, Reason};
+use wire::{Packet, Time};
+
+parameters! {
+    /// Every so often the device changes to another cell, and nothing passes for a while. The times between are
+    /// exponential, the pauses uniform between two bounds; both evolve with time, not with packets. What comes meanwhile
+    /// waits, as where the old base station hands it on to the new one (3GPP TS 36.300 §10.1.2.1.2), or is lost. The
+    /// directions pause together where they share the element: name it in `shared`.
+    "handover"
+    struct Settings {
+        /// Mean time from the end of one to the next, at least 100 µs.
+        every: Duration,
+        /// Shortest pause.
+        shortest: Duration,
+        /// Longest pause.
+        longest: Duration,
+        /// Whether packets that come during a pause are lost.
+        lossy: Flag = Flag(false),
+    }
+}
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    let Settings { every, shortest, longest, lossy } = settings;
+    if every.0 < MIN_TIME {
+        return Err(fault("every", "is shorter than 100 µs"));
+    }
+    if longest < shortest {
+        return Err(fault("longest", "is shorter than `shortest`"));
+    }
+    let mut handover = Handover {
+        stream: place.stream("pauses"),
+        every: every.nanos(),
+        pause: [shortest.nanos(), longest.nanos()],
+        lossy: lossy.0,
+        begins: place.start,
+        ends: place.start,
+        waiting: Vec::new(),
+    };
+    handover.advance();
+    Ok(Box::new(handover))
+}
+
+struct Handover {
+    stream: Stream,
+    every: i64,
+    /// Shortest and longest.
+    pause: [i64; 2],
+    lossy: bool,
+    /// Of the pause that goes on or comes next.
+    begins: Time,
+    ends: Time,
+    /// In the order in which they came.
+    waiting: Vec<(Direction, Box<Packet>)>,
+}
+
+impl Handover {
+    /// On to the next pause.
+    fn advance(&mut self) {
+        let [shortest, longest] = self.pause;
+        self.begins = self.ends + self.stream.exponential(self.every);
+        self.ends = self.begins + shortest + (self.stream.uniform() * (longest - shortest) as f64) as i64;
+    }
+}
+
+impl Element for Handover {
+    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+        self.wake(now, out);
+        while self.ends <= now {
+            self.advance();
+        }
+        if now < self.begins {
+            out.send(direction, packet);
+        } else if self.lossy {
+            out.drop(direction, packet, Reason::Handover);
+        } else {
+            self.waiting.push((direction, packet));
+        }
+    }
+
+    fn wake(&mut self, now: Time, out: &mut Out) {
+        if self.ends <= now {
+            out.sent.append(&mut self.waiting);
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        if self.waiting.is_empty() { Time::MAX } else { self.ends }
+    }
+
+    fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        packets.extend(self.waiting.drain(..).map(|(direction, packet)| (self.ends, direction, packet)));
+    }
+}

@@ -1,0 +1,104 @@
+use super::Place;
+use crate::describe::{Fault, parameters};
+use crate::parameter::{Bytes, Duration};
+use crate::{Direction, Element, Out};
+use wire::{Packet, Time};
+
+parameters! {
+    /// The radio sleeps and takes time to wake (RRC of 3GPP TS 36.331 and 25.331): what comes while it is idle waits until
+    /// it is connected, and after `idle_after` without a packet it is idle again, as it is at first. With `shared_after`
+    /// it is a 3G radio, which falls from its dedicated channel (DCH) to a shared one (FACH) first; small packets pass
+    /// there, others wait for the dedicated one. Qian et al. (IMC 2010) found 2 s from idle, 1.5 s from the shared channel,
+    /// and 5 s and 12 s of inactivity at a carrier's 3G, Huang et al. (MobiSys 2012) 260 ms and 11.6 s at LTE. It is one
+    /// radio for both directions: name it in `shared`.
+    "promotion"
+    struct Settings {
+        /// From idle to connected.
+        takes: Duration,
+        /// Inactivity after which it is idle; with `shared_after`, counted on the shared channel.
+        idle_after: Duration,
+        /// Inactivity after which only the shared channel is left; if left out there is none.
+        shared_after: Option<Duration> = None,
+        /// From the shared channel to the dedicated one.
+        shared_takes: Duration = Duration(0),
+        /// Largest packet that passes on the shared channel.
+        shared_bytes: Bytes = Bytes(0),
+    }
+}
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    Ok(Box::new(Promotion { settings, channel: Channel::None, active: place.start, until: None, waiting: Vec::new() }))
+}
+
+struct Promotion {
+    settings: Settings,
+    channel: Channel,
+    /// When it was last used, or came to be.
+    active: Time,
+    /// When the promotion that goes on is done.
+    until: Option<Time>,
+    /// In the order in which they came.
+    waiting: Vec<(Direction, Box<Packet>)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    None,
+    Shared,
+    Dedicated,
+}
+
+impl Promotion {
+    /// The channel that is left after the inactivity up to `now`.
+    fn settle(&mut self, now: Time) {
+        let Settings { idle_after, shared_after, .. } = &self.settings;
+        if let (Channel::Dedicated, Some(shared_after)) = (self.channel, shared_after)
+            && now - self.active >= shared_after.nanos()
+        {
+            self.channel = Channel::Shared;
+            self.active = self.active + shared_after.nanos();
+        }
+        let is_lowest = self.channel == Channel::Shared || shared_after.is_none();
+        if is_lowest && now - self.active >= idle_after.nanos() {
+            self.channel = Channel::None;
+        }
+    }
+}
+
+impl Element for Promotion {
+    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+        self.wake(now, out);
+        if self.until.is_none() {
+            self.settle(now);
+            let takes = match self.channel {
+                Channel::Dedicated => None,
+                Channel::Shared if u64::from(packet.frame.wire_len()) <= self.settings.shared_bytes.0 => None,
+                Channel::Shared => Some(self.settings.shared_takes),
+                Channel::None => Some(self.settings.takes),
+            };
+            let Some(takes) = takes else {
+                self.active = now;
+                out.send(direction, packet);
+                return;
+            };
+            self.until = Some(now + takes.nanos());
+        }
+        self.waiting.push((direction, packet));
+    }
+
+    fn wake(&mut self, now: Time, out: &mut Out) {
+        if let Some(until) = self.until.filter(|until| *until <= now) {
+            (self.channel, self.active, self.until) = (Channel::Dedicated, until, None);
+            out.sent.append(&mut self.waiting);
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        self.until.unwrap_or(Time::MAX)
+    }
+
+    fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        let until = self.deadline();
+        packets.extend(self.waiting.drain(..).map(|(direction, packet)| (until, direction, packet)));
+    }
+}
