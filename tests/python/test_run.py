@@ -17,7 +17,7 @@ import pytest
 
 import mptcplab as package
 from command import Run
-from mptcplab import Error
+from mptcplab import Error, _core
 from mptcplab.results.run import Run as RunDirectory
 from mptcplab.scenario import library, long
 from mptcplab.scenario.scenario import load
@@ -486,3 +486,13 @@ def test_what_ships_is_listed_and_printed(mptcplab: Run, what: str) -> None:
         title = library.table(what, name)["title"]
         assert re.search(rf"^{name} +{re.escape(title)}$", listed, re.MULTILINE)
         assert mptcplab(what, name).stdout == library.text(what, name)
+
+
+def test_what_links_are_made_of_is_listed(mptcplab: Run) -> None:
+    listed = mptcplab("links").stdout
+    parts = [*_core.elements(), *_core.queues()]
+    for part in parts:
+        (line,) = re.findall(rf"^{part['name']} +(.*)$", listed, re.MULTILINE)
+        assert " ".join(part["summary"].split()).startswith(line)
+        assert 10 < len(line) < 120
+    assert len({part["name"] for part in parts} & set(library.names("links"))) == 0

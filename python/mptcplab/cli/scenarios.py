@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from mptcplab.cli.parser import Parser, named
@@ -17,8 +18,9 @@ ABOUT = {
         "mptcplab run takes their names, or a file",
     ),
     "links": (
-        "list the links that ship, or print one",
-        "Lists the links that ship with mptcplab, or prints one.",
+        "list the links that ship and what links are made of, or print one",
+        "Lists the links that ship with mptcplab, and the elements and queues that links are made "
+        "of; or prints a link.",
         'in a scenario: [link.NAME] with profile = "…"; mptcplab links NAME says where its '
         "figures come from",
     ),
@@ -55,9 +57,27 @@ def run(options: Namespace) -> int:
     if options.name is None:
         titles = [str(library.table(options.what, name)["title"]) for name in names]
         listing(options.what.removesuffix("s"), names, titles, ABOUT[options.what][2])
+        if options.what == "links":
+            _parts()
     elif options.name in names:
         sys.stdout.write(library.text(options.what, options.name))
     else:
         thing = options.what.removesuffix("s")
         raise ScenarioError(f"no {thing} {options.name} ships; {nearest(options.name, names)}")
     return 0
+
+
+def _parts() -> None:
+    """List what links are made of."""
+    from mptcplab import _core
+    from mptcplab.cli.summary.listing import listing
+
+    hints = {
+        "element": 'in a scenario: uplink = [{ element = "…" }, …], and downlink; the reference of '
+        "scenarios says what can be set of it",
+        "queue": 'in a scenario: { element = "rate", queue = { queue = "…" }, … }',
+    }
+    for what, parts in (("element", _core.elements()), ("queue", _core.queues())):
+        lines = [re.split(r"[.:]\s", part["summary"])[0].rstrip(".") for part in parts]
+        print()
+        listing(what, [part["name"] for part in parts], lines, hints[what])

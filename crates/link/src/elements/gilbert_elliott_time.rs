@@ -7,8 +7,8 @@ use crate::{Direction, Element, Out, Reason};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Packets are lost in bursts: a channel with a good and a bad state, whose times are exponential. It begins in
-    /// either state with the probability of being found there, and evolves with time, not with packets.
+    /// Packets are lost in bursts of time: a channel with a good and a bad state, whose times are exponential. It begins
+    /// in either state with the probability of being found there, and evolves with time, not with packets.
     "gilbert-elliott-time"
     struct Settings {
         /// Mean time in the good state, at least 100 µs.

@@ -7,8 +7,8 @@ use crate::{Direction, Element, Out};
 use wire::{Packet, Time};
 
 parameters! {
-    /// A base station's scheduler lets packets leave only in slots that it grants: each slot with the probability `share`,
-    /// as where a proportionally fair scheduler serves others too. Who has nothing waiting must ask first, which takes
+    /// Packets leave only in slots that a base station's scheduler grants: each slot with the probability `share`, as
+    /// where it is proportionally fair and serves others too. Who has nothing waiting must ask first, which takes
     /// `request`, as in the uplinks of LTE (3GPP TS 36.321 §5.4.4) and WiMAX (IEEE 802.16 §6.3.6); what comes while
     /// packets wait is asked for along with them. Slots are granted by time, not by packets. How much passes is a rate's
     /// matter.

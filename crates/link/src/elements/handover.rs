@@ -7,8 +7,7 @@ use crate::{Direction, Element, Out, Reason};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Every so often the device changes to another cell, and nothing passes for a while. The times between are
-    /// exponential, the pauses uniform between two bounds; both evolve with time, not with packets. What comes meanwhile
+    /// Nothing passes while the device changes to another cell, as it does every so often: the times between are exponential, the pauses uniform between two bounds; both evolve with time, not with packets. What comes meanwhile
     /// waits, as where the old base station hands it on to the new one (3GPP TS 36.300 §10.1.2.1.2), or is lost. The
     /// directions pause together where they share the element: name it in `shared`.
     "handover"

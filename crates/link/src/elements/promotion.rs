@@ -5,8 +5,8 @@ use crate::{Direction, Element, Out};
 use wire::{Packet, Time};
 
 parameters! {
-    /// The radio sleeps and takes time to wake (RRC of 3GPP TS 36.331 and 25.331): what comes while it is idle waits until
-    /// it is connected, and after `idle_after` without a packet it is idle again, as it is at first. With `shared_after`
+    /// The radio sleeps and takes time to wake: what comes while it is idle waits until it is connected (RRC of 3GPP TS
+    /// 36.331 and 25.331), and after `idle_after` without a packet it is idle again, as it is at first. With `shared_after`
     /// it is a 3G radio, which falls from its dedicated channel (DCH) to a shared one (FACH) first; small packets pass
     /// there, others wait for the dedicated one. Qian et al. (IMC 2010) found 2 s from idle, 1.5 s from the shared channel,
     /// and 5 s and 12 s of inactivity at a carrier's 3G, Huang et al. (MobiSys 2012) 260 ms and 11.6 s at LTE. It is one

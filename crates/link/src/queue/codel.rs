@@ -5,8 +5,8 @@ use crate::{Out, Reason};
 use wire::Time;
 
 parameters! {
-    /// CoDel (RFC 8289): once packets have waited longer than `target` for a whole `interval`, packets are dropped from
-    /// the head at a rate that rises until they no longer do. What does not fit is dropped as by drop-tail.
+    /// CoDel drops from the head while packets wait too long (RFC 8289): once they have waited longer than `target` for
+    /// a whole `interval`, at a rate that rises until they no longer do. What does not fit is dropped as by drop-tail.
     "codel"
     struct Settings {
         /// Most bytes that may wait.

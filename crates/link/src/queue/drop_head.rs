@@ -5,8 +5,8 @@ use crate::{Out, Reason};
 use wire::Time;
 
 parameters! {
-    /// First come, first served; the packets that have waited longest are dropped until there is room for the one that
-    /// comes. An empty queue takes any packet; the packet that is being sent is not in the queue. Without any limit
+    /// First come, first served; who has waited longest makes room. Packets are dropped from the head until there is room
+    /// for the one that comes. An empty queue takes any packet; the packet that is being sent is not in the queue. Without any limit
     /// 1000 packets may wait.
     "drop-head"
     struct Settings {

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use wire::{Frame, L4, Time};
 
 parameters! {
-    /// FQ-CoDel (RFC 8290): flows take turns, `quantum` bytes each, and CoDel manages what each has waiting. A flow that
+    /// FQ-CoDel lets flows take turns, with CoDel for each (RFC 8290): `quantum` bytes of one, then of another. A flow that
     /// begins, or sends little, goes first. Flows are told apart by a hash of addresses, protocol and ports, seeded by
     /// the run. When all is full, the flow that holds most loses the head of its queue.
     "fq-codel"

@@ -6,8 +6,8 @@ use crate::{Out, Reason};
 use wire::Time;
 
 parameters! {
-    /// PIE (RFC 8033): packets that come are dropped with a probability that a controller sets anew every `interval`, so
-    /// that they wait as long as `target`. It is the algorithm of appendix A, with waiting times measured by time stamps.
+    /// PIE drops at random so that packets wait as long as a target (RFC 8033): those that come, with a probability that a
+    /// controller sets anew every `interval`. It is the algorithm of appendix A, with waiting times measured by time stamps.
     /// Packets themselves draw. What does not fit is dropped as by drop-tail.
     "pie"
     struct Settings {

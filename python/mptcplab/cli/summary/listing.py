@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from mptcplab.cli.summary.page import Column, Page, draw
 
 TYPE_CHECKING = False
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -> None:
     """Print the list, and how one is used."""
     page = Page()
+    room = page.width - max(map(len, [thing, *names])) - 2
+    lines = [textwrap.shorten(line, room, placeholder=" …") for line in lines]
     draw(page, [Column(thing, names, left=True), Column("", lines, left=True)], indent="")
     page.line()
     page.words(hint, indent="", style="faint")
