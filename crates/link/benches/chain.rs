@@ -55,7 +55,14 @@ fn pass(criterion: &mut Criterion) {
     let loss = json!({"element": "loss", "ratio": 0.001});
     let process = json!({"element": "rate-process", "mean": 1_000_000_000, "deviation": 200_000_000,
                          "correlation": 100_000_000, "queue": {"queue": "codel"}});
+    let queued =
+        |queue: &str| json!({"element": "rate", "rate": 1_000_000_000, "queue": {"queue": queue, "packets": 100}});
+    let arq = json!({"element": "arq", "error_ratio": 0.1});
+    let grants = json!({"element": "grants", "share": 0.3});
     for (name, elements) in [
+        ("rate with FQ-CoDel", vec![queued("fq-codel")]),
+        ("rate with PIE", vec![queued("pie")]),
+        ("rate, grants, ARQ", vec![rate.clone(), grants, arq]),
         ("rate, delay, loss", vec![rate.clone(), delay.clone(), loss.clone()]),
         ("rate", vec![rate]),
         ("rate process with CoDel, delay, loss", vec![process, delay, loss]),
