@@ -76,7 +76,7 @@ pub struct Tcp {
     pub initial_timeout_ns: i64,
     /// `SRTT + max(min, 4 RTTVAR)` as Linux has it rather than `max(min, SRTT + 4 RTTVAR)` (RFC 6298).
     pub linux_timeout: bool,
-    /// How often a SYN is sent again.
+    /// How often a SYN is sent again; with [`Tcp::max_backoff`], for as long as that takes without it.
     pub syn_retries: u32,
     /// How often data is sent again by time-outs before the subflow is given up. With [`Tcp::max_backoff`], after as long
     /// as that takes without it.

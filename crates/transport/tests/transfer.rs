@@ -53,7 +53,8 @@ fn has_mptcp(packet: &Packet) -> bool {
 /// Settings by the bits of a number.
 fn settings(bits: u32) -> Config {
     let bit = |n: u32| bits >> n & 1 == 1;
-    let congestion_control = ["reno", "cubic", "lia", "olia"][(bits & 3) as usize].into();
+    let controllers = ["reno", "cubic", "lia", "olia", "bbr"];
+    let congestion_control = controllers[(bits as usize >> 27) % controllers.len()].into();
     let mut config = Config { congestion_control, ..Config::default() };
     config.mptcp.scheduler = scheduler::NAMES[(bits >> 20) as usize % scheduler::NAMES.len()].into();
     config.mptcp.checksum = bit(3);

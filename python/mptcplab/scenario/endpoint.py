@@ -155,7 +155,7 @@ class Tcp(Section):
     linux_timeout: Flag = False
     """Time-out as in Linux rather than as in RFC 6298."""
     syn_retries: Integer = Field(0, ge=0)
-    """How often a SYN is sent again."""
+    """How often a SYN is sent again; with ``max_backoff``, for as long as that takes without."""
     retries: Integer = Field(0, ge=0)
     """How often time-outs send data again before a subflow is given up; with ``max_backoff``, it is
     after as long as that would take without."""

@@ -4,6 +4,7 @@
 //! stand elsewhere; a controller only says what an ACK adds and where slow start ends after a loss.
 
 use crate::policy::policies;
+use crate::recovery::delivery::Rate;
 use wire::Time;
 
 policies! {
@@ -14,6 +15,7 @@ policies! {
     "lia" = lia::Lia,
     "olia" = olia::Olia,
     "ewtcp" = ewtcp::Ewtcp with Parameters,
+    "bbr" = bbr::Bbr,
 }
 
 /// What a controller sees of a subflow, and the windows that it sets.
@@ -76,6 +78,46 @@ pub enum Cause {
     Timeout,
 }
 
+/// What an ACK says to a controller by rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// When it came.
+    pub now: Time,
+    /// The rate that it measured.
+    pub rate: Option<Rate>,
+    /// Segments delivered so far.
+    pub delivered: u64,
+    /// Segments that it delivered.
+    pub packets: u32,
+    /// Segments that it made lost.
+    pub lost: u32,
+    /// The round-trip time that it measured.
+    pub rtt_ns: Option<i64>,
+    /// Packets in flight before it.
+    pub in_flight_before: u32,
+    /// And after.
+    pub in_flight: u32,
+    /// Losses are being repaired, after a time-out too.
+    pub repairing: bool,
+    /// Fast recovery is under way.
+    pub recovering: bool,
+}
+
+/// A controller that goes by delivery rates, as BBR.
+pub trait ByRate {
+    /// Subflow `i` was established; `random` is for its choices. Gives the pacing rate in bytes per second.
+    fn started(&mut self, i: usize, window: &Window, now: Time, random: u64) -> u64;
+
+    /// An ACK on subflow `i`: sets its window and gives the pacing rate in bytes per second.
+    fn delivered(&mut self, i: usize, window: &mut Window, sample: &Sample) -> u64;
+
+    /// Whether what subflow `i` sends now is kept low on purpose and says nothing of the path's rate.
+    fn holds_back(&self, i: usize) -> bool;
+
+    /// Subflow `i` sends again after it had nothing to send. Gives the pacing rate in bytes per second.
+    fn restarted(&mut self, i: usize, window: &mut Window, now: Time) -> u64;
+}
+
 /// A congestion controller of one connection. Subflows are known by their place in `all`, which never changes.
 pub trait Congestion: Send {
     /// Subflow `i` was established at `now`.
@@ -86,6 +128,12 @@ pub trait Congestion: Send {
 
     /// A loss on subflow `i`, once per round trip: sets its ssthresh. The window itself is recovery's to set.
     fn lost(&mut self, i: usize, all: &mut [Window], now: Time, cause: Cause);
+
+    /// Itself, if it goes by delivery rates: then windows and pacing are its own, in recovery too, and
+    /// [`acked`](Congestion::acked) is not called.
+    fn by_rate(&mut self) -> Option<&mut dyn ByRate> {
+        None
+    }
 
     /// The loss was none: the windows are as they were before [`lost`](Congestion::lost).
     fn undone(&mut self, _i: usize) {}

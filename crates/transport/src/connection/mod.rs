@@ -79,6 +79,8 @@ pub struct Connection {
     entries: Vec<Entry>,
     windows: Vec<Window>,
     congestion: Box<dyn Congestion>,
+    /// It goes by delivery rates.
+    by_rate: bool,
     scheduler: Box<dyn Scheduler>,
     opportunistic: Opportunistic,
     stale_timeouts: u32,
@@ -151,6 +153,7 @@ impl Connection {
     fn new(ctx: &Context, opening: &Opening, mptcp: bool) -> Connection {
         let Config { tcp, mptcp: settings, congestion_control, congestion_parameters } = &ctx.config;
         let policy = "the configuration was checked when the endpoint was made";
+        let mut congestion = congestion::build(congestion_control, congestion_parameters).expect(policy);
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },
             client: opening.client,
@@ -170,7 +173,8 @@ impl Connection {
             own_windows: settings.receive_buffer == ReceiveBuffer::PerSubflow,
             entries: Vec::new(),
             windows: Vec::new(),
-            congestion: congestion::build(congestion_control, congestion_parameters).expect(policy),
+            by_rate: congestion.by_rate().is_some(),
+            congestion,
             scheduler: scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy),
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
             stale_timeouts: settings.stale_timeouts,
@@ -250,6 +254,11 @@ impl Connection {
                 }
             }
             if !self.schedule(now) {
+                if self.by_rate && !self.send.has_news() {
+                    for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
+                        entry.tcp.ran_dry(window);
+                    }
+                }
                 return None;
             }
         }

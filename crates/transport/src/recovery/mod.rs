@@ -1,5 +1,6 @@
 //! Loss detection and repair: timers, scoreboard, rates. Each mechanism is one file and knows nothing of segments.
 
+pub mod delivery;
 pub mod newreno;
 pub mod pacing;
 pub mod prr;

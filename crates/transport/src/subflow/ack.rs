@@ -3,7 +3,7 @@
 use super::receive::clock;
 use super::state::{Due, Phase, Subflow, whole};
 use super::{Control, State};
-use crate::congestion::Acked;
+use crate::congestion::{Acked, Sample};
 use crate::recovery::prr::Progress;
 use crate::recovery::scoreboard::Record;
 use crate::recovery::tlp::Answer;
@@ -57,6 +57,7 @@ impl Subflow {
             return true;
         }
         let flight = self.flight.len();
+        let in_flight_before = self.in_flight_packets();
         let lost_before = self.flight.lost_ever();
         let mut news = News::default();
         if ahead > 0 {
@@ -74,7 +75,11 @@ impl Subflow {
         self.detect(now, news.duplicate);
         self.change_phase(now, &news, control);
         self.check_probe(now, &news, bare, control);
-        self.set_window(now, &news, rtt_ns, flight, lost_before, control);
+        if self.delivery.is_some() {
+            self.sample_rate(now, &news, rtt_ns, in_flight_before, lost_before, control);
+        } else {
+            self.set_window(now, &news, rtt_ns, flight, lost_before, control);
+        }
         self.restart_timers(now, news.advanced);
         true
     }
@@ -82,6 +87,12 @@ impl Subflow {
     /// Takes out of the flight what arrived.
     fn deliver(&mut self, now: Time, said: &Brief, news: &mut News) {
         let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
+        let delivery = &mut self.delivery;
+        let mut arrived = |record: &Record| {
+            if let Some(delivery) = delivery {
+                delivery.arrived(record.offset);
+            }
+        };
         // A copy whose sending the echo precedes is not the one that arrived.
         let (isn, timestamps) = (self.isn, said.timestamps.filter(|_| self.timestamps));
         let other_copy = |record: &Record| {
@@ -91,6 +102,7 @@ impl Subflow {
         if news.advanced {
             self.flight.acknowledge(self.acked, |record| {
                 news.add(record, false);
+                arrived(record);
                 rack.delivered(now, record, min_rtt_ns, other_copy(record));
             });
         }
@@ -106,6 +118,7 @@ impl Subflow {
                 }
                 self.flight.sack(self.acked + left as u64..self.acked + right as u64, |record| {
                     news.add(record, true);
+                    arrived(record);
                     rack.delivered(now, record, min_rtt_ns, other_copy(record));
                 });
             }
@@ -193,6 +206,39 @@ impl Subflow {
                 in_flight_packets: flight,
             };
             control.congestion.acked(control.index, control.windows, &acked);
+        }
+    }
+
+    /// A controller by rate sets window and pacing itself.
+    #[inline(never)] // few have one
+    fn sample_rate(
+        &mut self,
+        now: Time,
+        news: &News,
+        rtt_ns: Option<i64>,
+        in_flight_before: u32,
+        lost_before: u64,
+        control: &mut Control,
+    ) {
+        let (srtt_ns, min_rtt_ns, in_flight) = (self.srtt_ns(), self.min_rtt_ns(), self.in_flight_packets());
+        let window = &mut control.windows[control.index];
+        (window.srtt_ns, window.min_rtt_ns) = (srtt_ns, min_rtt_ns);
+        let Some((delivery, controller)) = self.delivery.as_mut().zip(control.congestion.by_rate()) else { return };
+        let sample = Sample {
+            now,
+            rate: delivery.sample(now, news.packets, self.acked, min_rtt_ns.unwrap_or(0)),
+            delivered: delivery.delivered(),
+            packets: news.packets,
+            lost: (self.flight.lost_ever() - lost_before) as u32,
+            rtt_ns,
+            in_flight_before,
+            in_flight,
+            repairing: self.phase != Phase::Open,
+            recovering: self.phase == Phase::Recovery,
+        };
+        self.paced_at = Some(controller.delivered(control.index, window, &sample));
+        if controller.holds_back(control.index) {
+            delivery.limit(in_flight);
         }
     }
 

@@ -65,10 +65,8 @@ impl Subflow {
     /// Whether nobody will answer any more (RFC 9293 §3.8.3, R2).
     fn has_waited_enough(&self, now: Time, opening: bool) -> bool {
         let most = if opening { self.settings.syn_retries } else { self.settings.retries };
-        self.timeouts >= most
-            && (opening
-                || self.settings.max_backoff.is_none()
-                || now - self.first_timeout >= self.rto.patience_ns(most))
+        let long = || now - self.first_timeout >= self.rto.patience_ns(most);
+        self.timeouts >= most && (self.settings.max_backoff.is_none() || long())
     }
 
     /// RFC 8985 §6.2 step 5: what was given time to arrive did not.

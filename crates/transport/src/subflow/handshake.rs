@@ -107,6 +107,11 @@ impl Subflow {
             usable: true,
         };
         control.congestion.joined(control.index, now);
+        if let Some(controller) = control.congestion.by_rate() {
+            let random = u64::from(self.isn) << 32 | u64::from(self.inbound.isn);
+            self.paced_at = Some(controller.started(control.index, &control.windows[control.index], now, random));
+            self.delivery = Some(Box::default());
+        }
     }
 
     /// Answers a segment that fits nothing with a reset where it expects the next byte.

@@ -1,7 +1,8 @@
 //! What to send next.
 
-use super::state::{Due, Phase, State, Subflow};
+use super::state::{Due, Phase, State, Subflow, whole};
 use super::{Control, Emission, Kind, Piece};
+use crate::congestion::Window;
 use crate::recovery::scoreboard::Record;
 use wire::Time;
 
@@ -109,7 +110,7 @@ impl Subflow {
 
     /// Whether pacing holds the next segment; then the timer says until when.
     fn is_paced(&mut self, now: Time) -> bool {
-        let held = self.settings.pacing
+        let held = (self.settings.pacing || self.paced_at.is_some())
             && self.pacing.release() > now
             && (!self.queue.is_empty() || self.flight.waiting() > 0);
         self.timers.pace = if held { self.pacing.release() } else { Time::MAX };
@@ -125,6 +126,9 @@ impl Subflow {
 
     /// Sends for the first time.
     fn send(&mut self, now: Time, piece: Piece, fin: bool, control: &mut Control) -> Emission {
+        if self.delivery.is_some() {
+            self.note_sending(now, self.next, control);
+        }
         let record = Record::new(now, self.next, piece, fin);
         self.flight.sent(record);
         self.next = record.end();
@@ -150,6 +154,9 @@ impl Subflow {
 
     fn resend_as(&mut self, now: Time, at: usize, rescue: bool, control: &mut Control) -> Emission {
         let record = self.flight.resend(at, now, rescue);
+        if self.delivery.is_some() {
+            self.note_sending(now, record.offset, control);
+        }
         self.retransmitted += 1;
         self.undo.resent(now);
         if at == 0 {
@@ -158,11 +165,35 @@ impl Subflow {
         Emission { retransmission: true, ..self.left(now, &record, control) }
     }
 
+    /// For a controller by rate.
+    #[inline(never)] // few have one
+    fn note_sending(&mut self, now: Time, offset: u64, control: &mut Control) {
+        let Some((delivery, controller)) = self.delivery.as_mut().zip(control.congestion.by_rate()) else { return };
+        let idle = self.flight.is_empty();
+        if idle && delivery.is_limited() {
+            let window = &mut control.windows[control.index];
+            self.paced_at = Some(controller.restarted(control.index, window, now));
+        }
+        delivery.sent(now, offset, idle);
+    }
+
+    /// Nothing is left to send.
+    pub fn ran_dry(&mut self, window: &Window) {
+        let in_flight = self.in_flight_packets();
+        if let Some(delivery) = &mut self.delivery
+            && self.queue.is_empty()
+            && self.flight.waiting() == 0
+            && in_flight < whole(window.cwnd_packets)
+        {
+            delivery.limit(in_flight);
+        }
+    }
+
     fn left(&mut self, now: Time, record: &Record, control: &Control) -> Emission {
         if self.phase == Phase::Recovery {
             self.prr.sent();
         }
-        if self.settings.pacing {
+        if self.settings.pacing || self.paced_at.is_some() {
             let rate = self.pacing_bytes_per_second(&control.windows[control.index]);
             self.pacing.sent(now, record.piece.len, rate);
         }

@@ -44,7 +44,7 @@ impl Subflow {
         self.tlp.forget();
         self.timers.tail = Time::MAX;
         control.windows[control.index].recovering = true;
-        if !self.settings.proportional_rate_reduction {
+        if !self.settings.proportional_rate_reduction && self.delivery.is_none() {
             control.windows[control.index].cwnd_packets = f64::from(target(control));
             // RFC 6675 §5 (4.3), RFC 6582 §3.2 step 2
             self.due.set(Due::FAST);
@@ -53,7 +53,7 @@ impl Subflow {
 
     /// The window in recovery after an ACK.
     pub(super) fn reduce(&mut self, progress: &Progress, control: &mut Control) {
-        if self.settings.proportional_rate_reduction && progress.delivered > 0 {
+        if self.settings.proportional_rate_reduction && self.delivery.is_none() && progress.delivered > 0 {
             let window = self.prr.window(progress, self.in_flight_packets(), target(control));
             control.windows[control.index].cwnd_packets = f64::from(window);
         }
@@ -63,7 +63,7 @@ impl Subflow {
     #[inline(never)] // only after losses
     pub(super) fn leave(&mut self, control: &mut Control) {
         let window = &mut control.windows[control.index];
-        if self.phase == Phase::Recovery {
+        if self.phase == Phase::Recovery && self.delivery.is_none() {
             // RFC 6937: recovery ends with the window that it aimed at.
             window.cwnd_packets = window.ssthresh_packets.max(1.0);
         }

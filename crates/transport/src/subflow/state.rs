@@ -4,6 +4,7 @@ use super::inbound::Inbound;
 use super::timers::Timers;
 use super::{Control, Piece};
 use crate::config;
+use crate::recovery::delivery::Delivery;
 use crate::recovery::newreno::NewReno;
 use crate::recovery::pacing::Pacing;
 use crate::recovery::prr::Prr;
@@ -163,6 +164,10 @@ pub struct Subflow {
     pub(super) undo: Undo,
     pub(super) rescued: bool,
     pub(super) pacing: Pacing,
+    /// Bytes per second that a controller by rate paces at.
+    pub(super) paced_at: Option<u64>,
+    /// Kept for a controller by rate.
+    pub(super) delivery: Option<Box<Delivery>>,
     pub(super) usage: Usage,
 
     // The receiving half.
@@ -234,6 +239,8 @@ impl Subflow {
             undo: Undo::default(),
             rescued: false,
             pacing: Pacing::default(),
+            paced_at: None,
+            delivery: None,
             usage: Usage::default(),
             inbound: Inbound::new(settings),
             recent_timestamp: 0,

@@ -184,9 +184,9 @@ impl Subflow {
         self.phase == Phase::Loss
     }
 
-    /// Rate at which it could send: window over round-trip time with Linux's gain.
+    /// Rate at which it could send: what its controller paces at, else window over round-trip time with Linux's gain.
     pub fn pacing_bytes_per_second(&self, window: &Window) -> u64 {
-        pacing::bytes_per_second(window, self.flight.len())
+        self.paced_at.unwrap_or_else(|| pacing::bytes_per_second(window, self.flight.len()))
     }
 
     /// What a scheduler sees; the connection adds whether it is `backup` or stale.
