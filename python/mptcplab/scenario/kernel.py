@@ -13,7 +13,7 @@ from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
 
 # Of one subflow alone: what plain TCP can be. A coupled one is Reno there.
-UNCOUPLED = ("reno", "cubic", "cubic-linux")
+UNCOUPLED = ("reno", "cubic", "cubic-linux", "bbr")
 # Linux's own.
 CONGESTION_CONTROL = "cubic"
 SCHEDULER = "default"
