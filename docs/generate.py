@@ -4,7 +4,7 @@
     python docs/generate.py --check    fail if something is not current
 
 A block of text after ``<!-- run: COMMAND -->`` holds what the command prints (of several, parted by `` ; ``, the last), what stands between ``<!-- results: NAME -->``
-and ``<!-- end -->`` the tables of an experiment.
+and ``<!-- end -->`` the tables of an experiment; ``<!-- results: NAME PART -->`` asks for one of several. The figures of laws are drawn here, too.
 
 A page may tell of one sitting: blocks after ``<!-- file: NAME -->`` are files of an empty directory, and those after ``<!-- then: COMMAND -->``
 hold what a command prints there, in the page's order. ``<!-- about: COMMAND -->`` is the same where figures are other ones each time: the
@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import scenario_reference
 from mptcplab import _core
@@ -35,7 +36,9 @@ from mptcplab.cli.main import parser
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
-RESULTS = re.compile(r"(<!-- results: (\w+) -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE)
+RESULTS = re.compile(
+    r"(<!-- results: (\w+)(?: (\w+))? -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE
+)
 STEP = re.compile(
     r"(<!-- (file|then|about|stop): (.*?) -->\n```\w+\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE
 )
@@ -69,13 +72,15 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/command.md", command()
     yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
+    for name, picture in of_experiment("laws.figures").drawings().items():
+        yield ROOT / "docs" / name, picture
     for path in PAGES:
         text = path.read_text()
         if STEP.search(text):
             yield path, sitting(text)
         elif RUN.search(text) or RESULTS.search(text):
             text = RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
-            yield path, RESULTS.sub(lambda match: match[1] + drawn(match[2]) + match[3], text)
+            yield path, RESULTS.sub(lambda match: match[1] + drawn(match[2], match[3]) + match[4], text)
 
 
 @cache
@@ -142,11 +147,17 @@ def words_of(line: str) -> list[str]:
     return [sys.executable, *(["-m", program] if program == "mptcplab" else []), *words]
 
 
-def drawn(experiment: str) -> str:
-    """Give the tables of an experiment, from the figures that it kept."""
-    sys.path.insert(0, str(ROOT))
-    markdown: str = importlib.import_module(f"experiments.{experiment}.table").markdown()
+def drawn(experiment: str, part: str | None) -> str:
+    """Give the tables of an experiment, or one part, from the figures that it kept."""
+    table = of_experiment(f"{experiment}.table")
+    markdown: str = table.markdown(part) if part else table.markdown()
     return f"\n{markdown}\n"
+
+
+def of_experiment(module: str) -> Any:
+    """Import a module of ``experiments``."""
+    sys.path.insert(0, str(ROOT))
+    return importlib.import_module(f"experiments.{module}")
 
 
 def tables() -> str:

@@ -51,6 +51,19 @@ fn none_and_all() {
     assert_eq!(share(&lost(&json!({"element": "loss", "ratio": 1}), 1)), 1.0);
 }
 
+/// Of rounds of eight 1 − (1−p)⁸ lose packets, and then the whole rest (Padhye et al. 1998 §2).
+#[test]
+fn rounds() {
+    let value = json!({"element": "round-loss", "ratio": 0.05, "rest": MS});
+    let times = (0..PACKETS as i64).map(|n| n / 8 * 10 * MS);
+    let fate = Fate::of(&mut *element(&value, 4, "a"), times, 100, i64::MAX);
+    let mut lost = vec![false; PACKETS];
+    fate.dropped.iter().for_each(|one| lost[one.2 as usize] = true);
+    assert!(lost.chunks(8).all(|round| round.is_sorted()));
+    let hit = lost.chunks(8).filter(|round| round[7]).count();
+    assert_near(hit as f64 / (PACKETS / 8) as f64, 1.0 - 0.95_f64.powi(8), 0.03);
+}
+
 /// Bad with p/(p+r), for 1/r packets (Gilbert 1960).
 #[test]
 fn gilbert_elliott() {
@@ -77,6 +90,7 @@ fn directions_do_not_touch_each_others_luck() {
     let all = [
         json!({"element": "loss", "ratio": 0.3}),
         json!({"element": "gilbert-elliott", "p": 0.2, "r": 0.3}),
+        json!({"element": "round-loss", "ratio": 0.05, "rest": MS}),
         json!({"element": "gilbert-elliott-time", "good_time": MS, "bad_time": MS, "bad_loss": 0.5}),
     ];
     for value in all {

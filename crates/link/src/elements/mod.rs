@@ -13,6 +13,7 @@ mod promotion;
 mod rate;
 mod rate_markov;
 mod rate_process;
+mod round_loss;
 mod strip_options;
 mod trace;
 
@@ -84,6 +85,7 @@ elements! {
     delay,
     loss,
     periodic_loss,
+    round_loss,
     gilbert_elliott,
     gilbert_elliott_time,
     arq,

@@ -1,0 +1,19 @@
+"""All laws. One family is one file and a line here; its table is drawn where ``docs/laws.md`` names it."""
+
+from __future__ import annotations
+
+from experiments.laws import buffer, cubic, equilibria, padhye, reno, schedulers
+from experiments.laws.law import Law
+
+LAWS: dict[str, Law] = {
+    law.name: law
+    for law in (
+        reno.LAW,
+        padhye.LAW,
+        cubic.LAW,
+        equilibria.LAW,
+        equilibria.SPLIT,
+        buffer.LAW,
+        schedulers.LAW,
+    )
+}
