@@ -80,7 +80,10 @@ def generated() -> Iterator[tuple[Path, str]]:
             yield path, sitting(text)
         elif RUN.search(text) or RESULTS.search(text):
             text = RUN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
-            yield path, RESULTS.sub(lambda match: match[1] + drawn(match[2], match[3]) + match[4], text)
+            yield (
+                path,
+                RESULTS.sub(lambda match: match[1] + drawn(match[2], match[3]) + match[4], text),
+            )
 
 
 @cache

@@ -69,7 +69,9 @@ def svg(x: Axis, y: Axis, series: Iterable[Series]) -> str:
     )
     for number, (one, colour) in enumerate(zip(series, COLOURS, strict=False)):
         line = " ".join(place(point) for point in one.law or one.measured)
-        drawn.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        drawn.append(
+            f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        )
         for point in one.measured:
             across, down = place(point).split(",")
             drawn.append(f'<circle cx="{across}" cy="{down}" r="4" fill="{colour}"/>')

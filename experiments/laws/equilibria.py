@@ -119,10 +119,12 @@ TOTALS: dict[str, Callable[[Pair], float]] = {
     "reno": summed,
     "lia": best,
     "olia": best,
+    "ewtcp": weighted,
 }
 SHARES: dict[str, Callable[[Pair], float]] = {
     "reno": own_share,
     "lia": lia_share,
+    "ewtcp": own_share,
 }
 
 TOTAL_PAIRS = {name: PAIRS + PERIODIC if name == "olia" else PAIRS for name in TOTALS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.laws import buffer, cubic, equilibria, padhye, reno, schedulers
+from experiments.laws import bottleneck, buffer, cubic, equilibria, padhye, reno, schedulers
 from experiments.laws.law import Law
 
 LAWS: dict[str, Law] = {
@@ -13,6 +13,7 @@ LAWS: dict[str, Law] = {
         cubic.LAW,
         equilibria.LAW,
         equilibria.SPLIT,
+        bottleneck.LAW,
         buffer.LAW,
         schedulers.LAW,
     )

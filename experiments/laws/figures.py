@@ -47,7 +47,9 @@ def throughput_over_buffer(knee: Rows, others: Rows) -> str:
     policies = dict.fromkeys(row["of"][0] for row in bulk)
     series = [Series("lowest-rtt", points(knee, lambda row: row["of"][0]))]
     series += [
-        Series(name, points([row for row in bulk if row["of"][0] == name], lambda row: row["of"][2]))
+        Series(
+            name, points([row for row in bulk if row["of"][0] == name], lambda row: row["of"][2])
+        )
         for name in policies
     ]
     return svg(

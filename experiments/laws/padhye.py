@@ -47,7 +47,7 @@ def read(tcp: runs.Table, rtt_ms: int, ratio: float) -> Reading:
     rest = {"element": "round-loss", "ratio": f"{ratio:.9%}", "rest": f"{rest_ms:g} ms"}
     seconds = ROUNDS_LOST / ratio / rate(rtt_ms / 1e3, ratio, rtt_ms / 1e3 + 0.2)
     run = runs.download({"air": runs.path(rtt_ms, rest)}, seconds, seed=rtt_ms, tcp=tcp)
-    firsts = first_timeouts_s(run)
+    firsts = first_timeouts_s(run, 1.25 * rtt_ms)
     foreseen = rate(rtt_ms / 1e3, ratio, fmean(firsts) if firsts else 0.0)
     part = len(firsts) / rounds_hit(run, rest_ms / 1e3)
     also = (
@@ -57,11 +57,13 @@ def read(tcp: runs.Table, rtt_ms: int, ratio: float) -> Reading:
     return Reading(foreseen, runs.packets_per_s(run)["air"], also)
 
 
-def first_timeouts_s(run: Analysis) -> list[float]:
-    """Give the silences before retransmissions that no time-out came before."""
+def first_timeouts_s(run: Analysis, least_ms: float) -> list[float]:
+    """Give the silences before retransmissions that no time-out came before; shorter ones wait for an ACK."""
     timeouts = run.events.filter(event="timeout", direction="down").select("at_s", "duration_ms")
     firsts, last_s = [], -1.0
     for at_s, silent_ms in timeouts.iter_rows():
+        if silent_ms < least_ms:
+            continue
         # A silence that began with a time-out is its back-off.
         if abs(at_s - silent_ms / 1e3 - last_s) > 1e-6:
             firsts.append(silent_ms / 1e3)

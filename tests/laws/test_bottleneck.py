@@ -1,0 +1,5 @@
+"""experiments/laws/bottleneck.py holds."""
+
+from laws.hold import every_case_of
+
+test_bottleneck = every_case_of("bottleneck")
