@@ -75,9 +75,9 @@ def svg(x: Axis, y: Axis, series: Iterable[Series]) -> str:
         for point in one.measured:
             across, down = place(point).split(",")
             drawn.append(f'<circle cx="{across}" cy="{down}" r="4" fill="{colour}"/>')
-        down = TOP + 14 + 22 * number
-        drawn.append(f'<circle cx="{WIDTH - RIGHT + 18}" cy="{down - 4}" r="4" fill="{colour}"/>')
-        drawn.append(_text(WIDTH - RIGHT + 30, down, one.name, "start"))
+        beside = TOP + 14 + 22 * number
+        drawn.append(f'<circle cx="{WIDTH - RIGHT + 18}" cy="{beside - 4}" r="4" fill="{colour}"/>')
+        drawn.append(_text(WIDTH - RIGHT + 30, beside, one.name, "start"))
     return "\n".join([*drawn, "</svg>", ""])
 
 

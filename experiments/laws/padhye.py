@@ -37,7 +37,8 @@ def mean_window(ratio: float) -> float:
 def timeout_part(ratio: float) -> float:
     """Give the part of hit rounds that end in a time-out: eq. (24) at the mean window."""
     three, window = float((1 - ratio) ** 3), mean_window(ratio)
-    tail = (1 + three * (1 - (1 - ratio) ** (window - 3))) / (1 - (1 - ratio) ** window)
+    after = 1 - float((1 - ratio) ** (window - 3))
+    tail = (1 + three * after) / (1 - float((1 - ratio) ** window))
     return min(1.0, (1 - three) * tail)
 
 
