@@ -133,6 +133,9 @@ pub struct Path {
     pub mtu_bytes: u32,
     /// Its subflows are backups.
     pub backup: bool,
+    /// Bytes that each of its addresses may carry, for path managers that count them.
+    #[serde(default)]
+    pub budget_bytes: Option<u64>,
     /// Whether the interface is there from the start.
     pub attached: bool,
 }

@@ -14,7 +14,14 @@ pub fn client(scenario: &Scenario) -> Host {
     let mut config = scenario.transport.client.clone();
     for path in &scenario.paths {
         for address in path.addresses() {
-            let given = LocalEndpoint { address, subflow: true, signal: false, backup: path.backup, fullmesh: false };
+            let given = LocalEndpoint {
+                address,
+                subflow: true,
+                signal: false,
+                backup: path.backup,
+                fullmesh: false,
+                budget_bytes: path.budget_bytes,
+            };
             unless_given(&mut config, given);
         }
     }
@@ -31,7 +38,14 @@ pub fn server(scenario: &Scenario) -> Host {
         // The first of each family is the one that clients connect to.
         let further = addresses[..place].iter().any(|other| other.is_ipv4() == address.is_ipv4());
         let signal = further && scenario.server.signal;
-        let given = LocalEndpoint { address: *address, subflow: false, signal, backup: false, fullmesh: false };
+        let given = LocalEndpoint {
+            address: *address,
+            subflow: false,
+            signal,
+            backup: false,
+            fullmesh: false,
+            budget_bytes: None,
+        };
         unless_given(&mut config, given);
     }
     let mtu_bytes = scenario.paths.iter().map(|path| path.mtu_bytes).max().unwrap_or(1500);

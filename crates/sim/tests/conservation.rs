@@ -122,11 +122,11 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
         proptest::sample::select(path_manager::NAMES),
     );
     let links = (elements(), elements(), elements(), elements());
-    let switches = proptest::collection::vec(any::<bool>(), 12);
+    let switches = (proptest::collection::vec(any::<bool>(), 12), any::<bool>(), proptest::option::of(1u64..200_000));
     let transfer = (any::<bool>(), 0u64..400_000, any::<u32>());
     let events = (outages(outages_of), changes(), neighbours());
     (policies, links, events, switches, transfer).prop_map(
-        |(policies, links, (outages, changes, neighbours), switches, transfer)| {
+        |(policies, links, (outages, changes, neighbours), (switches, backup, budget), transfer)| {
             let mut scenario = wifi_lte(transfer.1);
             scenario["seed"] = json!(transfer.2);
             scenario["transfer"]["direction"] = json!(if transfer.0 { "up" } else { "down" });
@@ -134,6 +134,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
                 "wifi": {"uplink": links.0, "downlink": links.1}, "lte": {"uplink": links.2, "downlink": links.3},
             });
             scenario["paths"] = json!([path(1, "wifi"), path(2, "lte")]);
+            scenario["paths"][1]["backup"] = json!(backup);
+            scenario["paths"][1]["budget_bytes"] = json!(budget);
             scenario["timeline"] = Value::Array([outages, changes].concat());
             scenario["cross_traffic"] = Value::Array(neighbours);
             scenario["stop_ns"] = json!(3600 * S);

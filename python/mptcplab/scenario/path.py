@@ -13,6 +13,7 @@ from mptcplab.scenario.fault import nearest
 from mptcplab.scenario.locate import Place
 from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import (
+    Bytes,
     Duration,
     Flag,
     Integer,
@@ -89,6 +90,9 @@ class Path(Section):
     """Bytes of the largest packet."""
     backup: Flag = False
     """Whether its subflows are used only when no other path is left."""
+    budget: Bytes | None = Field(None, gt=0)
+    """Bytes that each of its addresses may carry, both ways together, where ``path_manager`` is
+    ``"budget"``."""
     attached: Flag = True
     """Whether the interface is there from the start, or ``attach`` in the timeline brings it."""
 

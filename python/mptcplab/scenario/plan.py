@@ -89,6 +89,7 @@ def _path(number: int, name: str, path: Path) -> dict[str, Any]:
         **_address(number, path, 2),
         "mtu_bytes": path.mtu,
         "backup": path.backup,
+        "budget_bytes": path.budget,
         "attached": path.attached,
     }
 

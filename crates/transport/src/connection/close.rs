@@ -4,7 +4,7 @@ use super::open::reason;
 use super::{Connection, Mode, Signals, Timers, each_of};
 use crate::context::Context;
 use crate::endpoint::{Event, Outcome};
-use crate::path_manager::{Closed, PathEvent};
+use crate::path_manager::Closed;
 use crate::subflow::{Received, State};
 use wire::Time;
 
@@ -94,7 +94,7 @@ impl Connection {
     pub(super) fn expire(&mut self, now: Time, ctx: &mut Context) {
         if self.timers.paths <= now {
             self.timers.paths = Time::MAX;
-            self.tell_paths(now, PathEvent::Timer, ctx);
+            self.tell_time(now, ctx);
         }
         if self.timers.end <= now {
             self.timers.end = Time::MAX;

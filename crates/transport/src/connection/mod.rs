@@ -289,6 +289,8 @@ impl Connection {
                     Some(Expired::Timeout(times)) => {
                         self.entries[i].timeouts = times;
                         self.reinject(i, false);
+                        let timeout = path_manager::PathEvent::SubflowTimeout { subflow: i, timeouts: times };
+                        self.tell_paths(now, timeout, ctx);
                     }
                     Some(Expired::GivenUp) => self.close_subflow(now, i, path_manager::Closed::TimedOut, ctx),
                     Some(Expired::Closed) => {}

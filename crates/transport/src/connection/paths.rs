@@ -39,6 +39,7 @@ impl Connection {
     fn take_others(&mut self, now: Time, i: usize, signals: &Signals, ctx: &mut Context) {
         if let Some(prio) = signals.prio() {
             self.entries[i].peer_backup = prio.backup;
+            self.tell_paths(now, PathEvent::SubflowPriority { subflow: i, backup: prio.backup }, ctx);
         }
         if signals.fast_close().is_some_and(|close| close.receiver_key == self.local_key) {
             return self.end(Outcome::Failed(Closed::Reset));
@@ -107,6 +108,20 @@ impl Connection {
         }
     }
 
+    /// The path manager's alarm: what subflows have carried, and the time.
+    pub(super) fn tell_time(&mut self, now: Time, ctx: &mut Context) {
+        for subflow in 0..self.entries.len() {
+            let entry = &self.entries[subflow];
+            if entry.closed.is_none() && entry.tcp.is_established() {
+                // Offset 0 is the SYN.
+                let sent_bytes = entry.tcp.acked_offset().saturating_sub(1);
+                let received_bytes = entry.tcp.receive_next().saturating_sub(1);
+                self.tell_paths(now, PathEvent::Carried { subflow, sent_bytes, received_bytes }, ctx);
+            }
+        }
+        self.tell_paths(now, PathEvent::Timer, ctx);
+    }
+
     /// Tells the path manager and does what it orders.
     pub(super) fn tell_paths(&mut self, now: Time, event: PathEvent, ctx: &mut Context) {
         if self.mode != Mode::Multipath || self.over.is_some() {
@@ -124,6 +139,8 @@ impl Connection {
                 }
                 PathCommand::Announce { address, port } => self.addresses.announce(now, address, port),
                 PathCommand::Withdraw { address } => self.addresses.withdraw(address),
+                // It may have been closed by what an order before led to.
+                PathCommand::Close { subflow } if self.entries[subflow].closed.is_some() => {}
                 PathCommand::Close { subflow } => {
                     self.entries[subflow].tcp.abort();
                     self.close_subflow(now, subflow, Closed::Removed, ctx);

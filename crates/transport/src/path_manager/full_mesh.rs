@@ -223,6 +223,7 @@ impl PathManager for FullMesh {
             PathEvent::AddressUp { address } => self.address_up(address, commands),
             PathEvent::AddressDown { address } => self.address_down(address, commands),
             PathEvent::Timer => self.wake = None,
+            _ => {}
         }
         self.join(now, commands);
         self.sleep(now, commands);

@@ -184,7 +184,7 @@ impl PathManager for Linux {
             PathEvent::SubflowClosed { local, remote, reason, .. } => self.closed(local.ip(), remote, reason),
             PathEvent::AddressUp { address } => self.address_up(address),
             PathEvent::AddressDown { address } => self.address_down(address, commands),
-            PathEvent::Timer => {}
+            _ => {}
         }
         self.next(commands);
     }

@@ -6,11 +6,17 @@ use parameters::Table;
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
+mod chosen;
+
 policies! {
     dyn PathManager of Settings, "path manager":
     "full-mesh" = full_mesh::FullMesh,
     "linux" = linux::Linux,
     "single" = single::Single,
+    "ndiffports" = ndiffports::Ndiffports with Parameters,
+    "handover" = handover::Handover with Parameters,
+    "offload" = offload::Offload with Parameters,
+    "budget" = budget::Budget with Parameters,
 }
 
 /// Settings of the path manager.
@@ -45,6 +51,9 @@ pub struct LocalEndpoint {
     pub backup: bool,
     /// Join every announced address from it.
     pub fullmesh: bool,
+    /// Bytes that it may carry, both ways together; none: as many as there are. Only the path manager `budget` counts.
+    #[serde(default)]
+    pub budget_bytes: Option<u64>,
 }
 
 impl Default for Settings {
@@ -112,6 +121,29 @@ pub enum PathEvent {
     AddressDown {
         /// The address.
         address: IpAddr,
+    },
+    /// A subflow's retransmission timer ran out.
+    SubflowTimeout {
+        /// Its place.
+        subflow: usize,
+        /// Time-outs in a row without an answer.
+        timeouts: u32,
+    },
+    /// The peer wants a subflow as a backup or not any more (MP_PRIO).
+    SubflowPriority {
+        /// Its place.
+        subflow: usize,
+        /// Whether it is one.
+        backup: bool,
+    },
+    /// What an established subflow has carried so far: told of each before [`PathEvent::Timer`].
+    Carried {
+        /// Its place.
+        subflow: usize,
+        /// Bytes that the peer acknowledged.
+        sent_bytes: u64,
+        /// Bytes that came, in order.
+        received_bytes: u64,
     },
     /// A time that the path manager asked for has come.
     Timer,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 US, MS, S = 10**3, 10**6, 10**9
 # Most of each that `ip mptcp limits` takes (MPTCP_PM_ADDR_MAX).
 MOST = 8
+# What endpoints and limits can say.
+PATH_MANAGERS = ("full-mesh", "linux", "single")
 # Where the sysctl may not name a congestion control: it is what nothing else overrides.
 FALLBACK = "reno"
 CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
@@ -90,6 +92,7 @@ def of(scenario: Scenario, machine: Machine, *, mptcp: bool, shared: bool = Fals
     if mptcp:
         settings.sysctls["net.mptcp.enabled"] = 1
         _apply("mptcp", scenario.mptcp, MPTCP, at)
+        _check_path_manager(scenario)
         settings.limits = _limits(scenario.mptcp, at)
         _set_scheduler(scenario.kernel.scheduler, at)
     for name, value in scenario.kernel.sysctl.items():
@@ -144,6 +147,16 @@ def _limits(mptcp: Mptcp, at: _At) -> tuple[int, int]:
                 f"[mptcp] {key}: Linux cannot have {limit}: at most {MOST} (MPTCP_PM_ADDR_MAX)"
             )
     return min(mptcp.max_subflows, MOST), min(mptcp.max_add_addr_accepted, MOST)
+
+
+def _check_path_manager(scenario: Scenario) -> None:
+    """Refuse what Linux's path manager cannot be told: it is the client's that opens subflows."""
+    name = scenario.mptcp.path_manager
+    if scenario.client.stack == "kernel" and name not in PATH_MANAGERS:
+        raise ScenarioError(
+            f"[mptcp] path_manager: Linux cannot have {said(name)}: "
+            f"it has {', '.join(said(known) for known in PATH_MANAGERS)}"
+        )
 
 
 def _set_scheduler(name: str, at: _At) -> None:
