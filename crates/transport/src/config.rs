@@ -120,6 +120,8 @@ pub struct Mptcp {
     pub opportunistic_retransmission: bool,
     /// Halve the window of the subflow that blocked it.
     pub penalisation: bool,
+    /// When subflows may be joined.
+    pub join: Join,
     /// The path manager.
     pub path_manager: path_manager::Settings,
     /// Data sequence numbers and DATA_ACKs of 8 bytes, as Linux sends them, rather than 4 where that is enough
@@ -143,6 +145,17 @@ pub enum ReceiveBuffer {
     Shared,
     /// Each subflow has one of its own, and its window is of its own bytes: what RFC 8684 §3.3.5 decided against.
     PerSubflow,
+}
+
+/// When subflows may be joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Join {
+    /// Once the peer has shown that it has both keys (RFC 8684 §3.2).
+    #[default]
+    Specified,
+    /// With the connection's first SYN.
+    Simultaneous,
 }
 
 impl Default for Config {
@@ -202,6 +215,7 @@ impl Default for Mptcp {
             scheduler_parameters: Table::new(),
             opportunistic_retransmission: false,
             penalisation: false,
+            join: Join::Specified,
             path_manager: path_manager::Settings::default(),
             long_numbers: true,
             stale_timeouts: 4,

@@ -1,6 +1,7 @@
 //! All connections of a host.
 
 use crate::Config;
+use crate::config::Join;
 use crate::connection::{Connection, MPTCP_SPECIFIC, Opening, Signals};
 use crate::context::{Address, Context};
 use crate::deadlines::Deadlines;
@@ -104,7 +105,19 @@ pub struct Endpoint {
     is_ready: Vec<bool>,
     /// Answers to segments of no connection.
     resets: VecDeque<(Nic, Frame)>,
+    /// Joins that came before the keys that name their connection.
+    early: VecDeque<EarlyJoin>,
 }
+
+/// A SYN with MP_JOIN that names its connection by the opener's key.
+struct EarlyJoin {
+    token: u32,
+    opening: Opening,
+    frame: Frame,
+}
+
+/// Early joins that are kept: of those whose connection never comes, too.
+const MOST_EARLY_JOINS: usize = 64;
 
 impl Endpoint {
     /// An endpoint whose keys, random numbers and initial sequence numbers come from `seed`.
@@ -124,6 +137,7 @@ impl Endpoint {
             ready: VecDeque::new(),
             is_ready: Vec::new(),
             resets: VecDeque::new(),
+            early: VecDeque::new(),
         }
     }
 
@@ -191,15 +205,20 @@ impl Endpoint {
         let (local, remote) = ((ip.destination, tcp.destination_port), (ip.source, tcp.source_port));
         if let Some((id, subflow)) = self.context.tuples.get(local, remote) {
             self.with(id as usize, |connection, ctx| connection.handle(now, subflow as usize, tcp, packet, ctx));
+            if !self.early.is_empty() {
+                self.take_early_joins(now, id as usize);
+            }
             return;
         }
-        if !self.open(now, nic, local.into(), remote.into(), tcp) && !tcp.flags.has(Flags::RST) {
+        if !self.open(now, nic, &packet.frame, tcp) && !tcp.flags.has(Flags::RST) {
             self.refuse(nic, &packet.frame, tcp);
         }
     }
 
     /// A segment that begins a connection or a subflow; says whether it was taken.
-    fn open(&mut self, now: Time, nic: Nic, local: SocketAddr, remote: SocketAddr, tcp: &Tcp) -> bool {
+    fn open(&mut self, now: Time, nic: Nic, frame: &Frame, tcp: &Tcp) -> bool {
+        let local = SocketAddr::new(frame.ip.destination, tcp.destination_port);
+        let remote = SocketAddr::new(frame.ip.source, tcp.source_port);
         let address = self.context.addresses.iter().find(|address| address.ip == local.ip() && address.nic == nic);
         let Some(&Address { mtu_bytes, .. }) = address else { return true };
         if !tcp.flags.has(Flags::SYN) || tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
@@ -208,6 +227,10 @@ impl Endpoint {
         let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0 };
         if let Some(MpJoin::Syn { token, .. }) = Signals::of(&tcp.options.brief(), &tcp.options).join() {
             let id = self.tokens.get(&token).map(|&id| id as usize);
+            if id.is_none() && self.context.config.mptcp.join == Join::Simultaneous {
+                self.keep_early_join(now, EarlyJoin { token, opening, frame: *frame });
+                return true;
+            }
             let accept =
                 |connection: &mut Connection, ctx: &mut Context| connection.accept_join(now, &opening, tcp, ctx);
             return id.and_then(|id| self.with(id, accept)) == Some(true);
@@ -220,6 +243,38 @@ impl Endpoint {
         let id = self.insert(connection);
         self.context.events.push_back((id, Event::Accepted { port: local.port() }));
         true
+    }
+
+    /// A join that is named by a key that may still come.
+    fn keep_early_join(&mut self, now: Time, join: EarlyJoin) {
+        let tuple = |join: &EarlyJoin| (join.opening.local, join.opening.remote);
+        self.early.retain(|other| tuple(other) != tuple(&join));
+        if self.early.len() == MOST_EARLY_JOINS {
+            self.early.pop_front();
+        }
+        let named = |connection: &Option<Box<Connection>>| {
+            connection.as_ref().is_some_and(|connection| connection.remote_token() == Some(join.token))
+        };
+        let id = self.connections.iter().position(named);
+        self.early.push_back(join);
+        if let Some(id) = id {
+            self.take_early_joins(now, id);
+        }
+    }
+
+    /// Takes the joins that came before the keys of this connection.
+    #[cold]
+    fn take_early_joins(&mut self, now: Time, id: usize) {
+        let connection = self.connections[id].as_ref();
+        let Some(token) = connection.and_then(|connection| connection.remote_token()) else { return };
+        let (own, others) = std::mem::take(&mut self.early).into_iter().partition(|join| join.token == token);
+        self.early = others;
+        for EarlyJoin { opening, frame, .. } in own {
+            let L4::Tcp(syn) = &frame.l4 else { continue };
+            if self.with(id, |connection, ctx| connection.accept_join(now, &opening, syn, ctx)) != Some(true) {
+                self.refuse(opening.nic, &frame, syn);
+            }
+        }
     }
 
     /// Answers a segment of no connection (RFC 9293 §3.10.7.1).

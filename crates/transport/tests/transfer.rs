@@ -4,6 +4,7 @@ mod pair;
 
 use pair::{Act, End, Pair, tcp};
 use proptest::prelude::*;
+use transport::config::Join;
 use transport::{Config, Outcome, scheduler};
 use wire::mptcp::crypto::initial_data_seq;
 use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp, dss_checksum};
@@ -58,6 +59,7 @@ fn settings(bits: u32) -> Config {
     let mut config = Config { congestion_control, ..Config::default() };
     config.mptcp.scheduler = scheduler::NAMES[(bits >> 20) as usize % scheduler::NAMES.len()].into();
     config.mptcp.checksum = bit(3);
+    config.mptcp.join = if bit(17) { Join::Simultaneous } else { Join::Specified };
     config.mptcp.long_numbers = bit(4);
     config.mptcp.opportunistic_retransmission = bit(5);
     config.mptcp.penalisation = bit(6);

@@ -328,8 +328,12 @@ impl Limbo {
     fn by_token(&self, known: &Known, connections: &Connections, token: u32, nonce: u32) -> Decision {
         let Some(&(index, owner)) = known.tokens.get(&token) else { return Decision::Wait };
         let connection = connections[index as usize].as_ref().expect("known");
-        // The token is its receiver's: who sends it is the other side.
-        let opener = owner.reverse();
+        // The token is its receiver's: who sends it is the other side. A join with the first SYN can name no key but its
+        // sender's: that one goes to where the connection began.
+        let to = address(if self.first_from_low { self.key.high } else { self.key.low });
+        let mut begun_at = connection.subflows.first().into_iter().flat_map(|subflow| subflow.addresses());
+        let early = owner == Direction::Up && begun_at.any(|ends| ends.server == to);
+        let opener = if early { owner } else { owner.reverse() };
         let client_is_low = (opener == Direction::Up) == self.first_from_low;
         let subflow = connection.joins.get(&(opener, nonce)).copied();
         Decision::Join { connection: index, subflow, client_is_low, opener, kind: SubflowKind::Join }

@@ -23,7 +23,7 @@ pub use open::Opening;
 pub use open::reason::MPTCP_SPECIFIC;
 pub use signals::Signals;
 
-use crate::config::{Config, ReceiveBuffer};
+use crate::config::{Config, Join, ReceiveBuffer};
 use crate::congestion::{self, Congestion, Window};
 use crate::context::Context;
 use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
@@ -95,6 +95,8 @@ pub struct Connection {
     plain_base: (u64, u64),
     /// After a fallback half-way, what comes before the infinite mapping is no data.
     discarding: bool,
+    /// Opened here, with joins that do not wait for the keys.
+    early: bool,
     /// There never was but one subflow, whose bytes are the connection's one for one, in both directions.
     linear: bool,
     /// The peer wants no further subflows to where the connection began.
@@ -184,6 +186,7 @@ impl Connection {
             plain: 0,
             plain_base: (1, 0),
             discarding: false,
+            early: opening.client && mptcp && settings.join == Join::Simultaneous,
             linear: true,
             not_there: false,
             end_tries: 0,
@@ -203,6 +206,11 @@ impl Connection {
     /// Names the connection in the peer's MP_JOINs.
     pub fn local_token(&self) -> u32 {
         self.local_token
+    }
+
+    /// Names the connection in joins that came before its peer could know our key; none before the keys are exchanged.
+    pub fn remote_token(&self) -> Option<u32> {
+        (self.mode == Mode::Multipath).then_some(self.remote_token)
     }
 
     /// Both ends of subflow `i`.

@@ -52,6 +52,9 @@ impl Connection {
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes);
         connection.add(Entry::new(tcp, nic, true, None, ctx.config.tcp.receive_buffer_bytes), ctx);
+        if connection.early {
+            connection.paths_open(now, ctx);
+        }
         connection
     }
 
@@ -89,7 +92,8 @@ impl Connection {
         let local = loop {
             // Ephemeral ports (RFC 6335 §6).
             let local = SocketAddr::new(local, 49_152 + (ctx.random() % 16_384) as u16);
-            if !ctx.tuples.contains(local, remote) {
+            let own = self.entries.iter().any(|entry| (entry.tcp.local(), entry.tcp.remote()) == (local, remote));
+            if !own && !ctx.tuples.contains(local, remote) {
                 break local;
             }
         };

@@ -72,10 +72,14 @@ impl Connection {
         let entry = &self.entries[i];
         let (Some(join), backup, address_id) = (entry.join, entry.backup, entry.local_id) else { return };
         let nonce = join.local_nonce;
+        // The measurements with simultaneous SYNs (Chen et al., IMC 2013, §4.1) do not say what names the connection before
+        // the server's key is known. Here it is the token of the client's own key, which the server cannot know either
+        // until the third packet tells it: our server keeps the SYN until then. Any other resets it (RFC 8684 §3.2).
+        let token = self.remote_key.map_or(self.local_token, |_| self.remote_token);
         add(
             options,
             Mptcp::Join(match emission.kind {
-                Kind::Syn => MpJoin::Syn { backup, address_id, token: self.remote_token, nonce },
+                Kind::Syn => MpJoin::Syn { backup, address_id, token, nonce },
                 _ => {
                     let (local, remote) = self.parties(i);
                     MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(VERSION, local, remote), nonce }

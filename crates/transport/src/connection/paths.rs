@@ -83,7 +83,9 @@ impl Connection {
             None => {
                 let bytes = self.dss_bytes();
                 self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
-                self.paths_open(now, ctx);
+                if !self.early {
+                    self.paths_open(now, ctx);
+                }
             }
         }
     }
@@ -124,7 +126,8 @@ impl Connection {
 
     /// Tells the path manager and does what it orders.
     pub(super) fn tell_paths(&mut self, now: Time, event: PathEvent, ctx: &mut Context) {
-        if self.mode != Mode::Multipath || self.over.is_some() {
+        let may = self.mode == Mode::Multipath || self.mode == Mode::Opening && self.early;
+        if !may || self.over.is_some() {
             return;
         }
         let mut commands = Vec::new();
@@ -195,7 +198,7 @@ impl Connection {
         self.windows[i].usable = false;
         self.reinject(i, true);
         let (local, remote) = self.tuple(i);
-        if self.mode == Mode::Multipath {
+        if self.mode == Mode::Multipath || self.mode == Mode::Opening && i != self.plain {
             self.tell_paths(now, PathEvent::SubflowClosed { subflow: i, local, remote, reason }, ctx);
         } else if i == self.plain && reason != Closed::Finished {
             self.end(Outcome::Failed(reason));
