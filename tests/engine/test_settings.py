@@ -131,6 +131,13 @@ def test_settings_become_attributes_of_routes() -> None:
         ("mptcp.penalisation=true", "[mptcp] penalisation: Linux cannot have true"),
         ("mptcp.long_numbers=false", "[mptcp] long_numbers: Linux cannot have false"),
         ("mptcp.max_subflows=9", "[mptcp] max_subflows: Linux cannot have 9: at most 8"),
+        ("mptcp.join=simultaneous", '[mptcp] join: Linux cannot have "simultaneous"'),
+        (
+            "mptcp.path_manager=handover",
+            '[mptcp] path_manager: Linux cannot have "handover": '
+            'it has "full-mesh", "linux", "single"',
+        ),
+        ("mptcp.scheduler=blest", "[kernel] scheduler: this kernel has no blest"),
         ("mptcp.scheduler=lowest-rtt", "[kernel] scheduler: this kernel has no lowest-rtt"),
         (
             "mptcp.congestion_control=lia",

@@ -1,6 +1,7 @@
 //! What path managers order when something happens.
 
 use proptest::prelude::*;
+use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use transport::path_manager::{
     Closed, LocalEndpoint, NAMES, PathCommand, PathEvent, PathManager, Settings, build, descriptions,
@@ -320,20 +321,75 @@ fn handover_goes_on_after_a_break() {
     assert_eq!(client.on(closed(2, LTE, NEAR, Closed::Reset)), [join(LTE, NEAR)], "there is no other");
 }
 
-/// Wiffler's rule: W = 100 kB/s for the 50 s that are left, against the rest S.
+fn set(name: &str, endpoints: Vec<LocalEndpoint>, parameters: serde_json::Value) -> Settings {
+    let parameters = parameters.as_object().unwrap().clone();
+    Settings { name: name.into(), endpoints, parameters, ..Settings::default() }
+}
+
+fn offload(parameters: serde_json::Value) -> Bench {
+    let mut client = Bench::new(set("offload", vec![endpoint(LTE, "backup")], parameters));
+    assert_eq!(client.on(begun(true)), [TICK]);
+    assert_eq!((client.on(up(WIFI)), client.on(up(LTE))), (vec![], vec![]));
+    client
+}
+
 #[test]
-fn offload_waits_for_what_makes_it_in_time() {
-    let offload = |size: Option<u64>| {
-        let endpoints = vec![endpoint(LTE, "backup")];
-        let mut client = Bench::new(Settings { name: "offload".into(), endpoints, ..Settings::default() });
-        let _ = size;
-        assert_eq!(client.on(begun(true)), [TICK]);
-        assert_eq!((client.on(up(WIFI)), client.on(up(LTE))), (vec![], vec![]));
-        client
-    };
-    let mut client = offload(None);
-    assert_eq!(client.at(59), [TICK], "size unknown: until the tolerance is over");
+fn offload_waits_as_long_as_may_be() {
+    let mut client = offload(json!({}));
+    assert_eq!(client.at(59), [TICK], "size unknown");
     assert_eq!(client.at(60), [join(LTE, NEAR), TICK]);
+}
+
+/// Wiffler's rule at 10 s of 60: what Wi-Fi carried says W = 5 times that, against the rest.
+#[test]
+fn offload_predicts_what_makes_it_in_time() {
+    let at_ten = |carried_bytes: u64, conservatism: f64| {
+        let size = 60_000_000;
+        let mut client = offload(json!({"size": size, "tolerance": 60 * S, "conservatism": conservatism}));
+        client.on(carried(0, carried_bytes));
+        (client.at(10), client)
+    };
+    // 10 MB in 10 s: 50 MB more in the 50 s that are left, and 50 MB are the rest.
+    assert_eq!(at_ten(10_000_000, 1.0).0, [TICK]);
+    let (needs, mut client) = at_ten(9_999_999, 1.0);
+    assert_eq!(needs, [join(LTE, NEAR), TICK]);
+    assert_eq!(at_ten(10_000_000, 1.1).0, [join(LTE, NEAR), TICK], "who is careful begins earlier");
+    client.on(opened(1, LTE, NEAR));
+    // 15 s later LTE has brought 10 MB and Wi-Fi 15 MB: 21 MB are predicted for the 35 s, 35 MB are the rest.
+    client.on(carried(0, 15_000_000));
+    client.on(carried(1, 10_000_000));
+    assert_eq!(client.at(25), [TICK], "goes on");
+    // At 40 s, 36 MB and 10 MB: 18 MB are predicted, and 14 MB are the rest, by 1.25 less than that.
+    client.on(carried(0, 36_000_000));
+    assert_eq!(client.at(40), [withdraw(LTE), close(1), TICK]);
+    assert_eq!(client.on(closed(1, LTE, NEAR, Closed::Removed)), []);
+    assert_eq!(client.at(41), [TICK]);
+}
+
+#[test]
+fn wrong_parameters_are_refused() {
+    for (name, parameters) in [
+        ("ndiffports", json!({"subflows": 0})),
+        ("ndiffports", json!({"subflows": 1.5})),
+        ("handover", json!({"timeouts": 0})),
+        ("offload", json!({"conservatism": 0})),
+        ("budget", json!({"then": "pay"})),
+    ] {
+        assert!(build(&set(name, Vec::new(), parameters.clone())).is_err(), "{name} {parameters}");
+    }
+    let mut three = Bench::new(set("ndiffports", Vec::new(), json!({"subflows": 3})));
+    assert_eq!(three.on(begun(true)), [join(WIFI, NEAR), join(WIFI, NEAR)]);
+}
+
+#[test]
+fn budget_can_make_a_backup() {
+    let plan = LocalEndpoint { budget_bytes: Some(1_000), ..endpoint(LTE, "subflow") };
+    let mut client = Bench::new(set("budget", vec![plan], json!({"then": "backup"})));
+    for event in [begun(true), up(WIFI), up(LTE), opened(1, LTE, NEAR), carried(1, 999)] {
+        client.on(event);
+    }
+    assert_eq!(client.on(carried(1, 1_000)), [PathCommand::SetBackup { subflow: 1, backup: true }]);
+    assert_eq!(client.at(1), [TICK], "once");
 }
 
 #[test]

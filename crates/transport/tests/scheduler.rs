@@ -2,6 +2,7 @@
 
 use parameters::Table;
 use proptest::prelude::*;
+use serde_json::json;
 use transport::congestion::Window;
 use transport::scheduler::{self, Choice, Chunk, NAMES, Opportunistic, PathView, Scheduler, descriptions};
 use wire::Time;
@@ -202,6 +203,45 @@ fn round_robin_takes_turns() {
             ("what is given again, by round-trip time", again(0b10), vec![one, other], to(0, 1000)),
         ],
     );
+}
+
+fn set(name: &str, parameters: serde_json::Value) -> Option<Box<dyn Scheduler>> {
+    scheduler::build(name, parameters.as_object().unwrap()).ok()
+}
+
+#[test]
+fn round_robin_has_a_quota_and_may_wait_for_all() {
+    let paths = [path(0, 10), path(1, 40)];
+    let mut pairs = set("round-robin", json!({"quota": 2})).unwrap();
+    for (subflow, bytes) in [(1, 500), (1, 1000), (0, 2000), (1, 2000)] {
+        assert_eq!(pairs.choose(NOW, &chunk(bytes), &paths), to(subflow, bytes));
+    }
+    let mut waiting = set("round-robin", json!({"cwnd_limited": false})).unwrap();
+    assert!(waiting.queues_ahead());
+    // Of a full window as much again may wait: 2 · 10 segments, of which 10 are under way.
+    let behind = |queued_bytes| [full(path(0, 10)), PathView { queued_bytes, ..full(path(1, 40)) }];
+    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(9_000)), to(1, 1000));
+    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(10_000)), to(0, 1000));
+    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(10_000)), WAIT, "it is its turn");
+    assert!(set("round-robin", json!({"quota": 0})).is_none());
+}
+
+#[test]
+fn blest_and_ecf_take_their_constants() {
+    let with_window = |peer_window_bytes| Chunk { peer_window_bytes, ..chunk(90_000) };
+    let paths = asymmetric(path(0, 10), path(1, 40));
+    let mut blest = set("blest", json!({"lambda": 2.0, "most_lambda": 2.0})).unwrap();
+    assert_eq!(blest.choose(NOW, &with_window(125_000), &paths), to(1, 1000), "60 packets by 2, and 5 000");
+    assert_eq!(blest.choose(NOW, &with_window(124_999), &paths), WAIT);
+    let mut ecf = set("ecf", json!({"beta": 0.5})).unwrap();
+    assert_eq!(ecf.choose(NOW, &chunk(29_999), &paths), WAIT);
+    assert_eq!(ecf.choose(NOW, &chunk(49_999), &paths), WAIT, "(k + 10 000) 10 < 1.5 10 000 40");
+    assert_eq!(ecf.choose(NOW, &chunk(50_000), &paths), to(1, 1000));
+    for (name, parameters) in
+        [("blest", json!({"lambda": 1.4})), ("blest", json!({"least_lambda": 0})), ("ecf", json!({"beta": -1}))]
+    {
+        assert!(set(name, parameters.clone()).is_none(), "{name} {parameters}");
+    }
 }
 
 /// Everything to everyone with room; each bit is a subflow.

@@ -2,16 +2,23 @@
 
 use super::chosen::Chosen;
 use super::{PathCommand, PathEvent, PathManager, Settings};
+use parameters::{Fault, Text, fault, parameters};
 use std::net::IpAddr;
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "full mesh; a path that has used up its budget is closed or becomes a backup";
 
-/// A path without budget left is a backup rather than closed.
-const THEN_BACKUP: bool = false;
+parameters! {
+    struct Parameters {
+        /// What becomes of a path without budget left: `close` or `backup`. It is looked at every 100 ms, and what is on its
+        /// way still comes, so that somewhat more is carried.
+        then: Text = Text("close".into()),
+    }
+}
 
 /// The client leaves paths alone that cost too much.
 pub struct Budget {
+    then_backup: bool,
     paths: Chosen,
     /// Bytes left of each address that has a budget.
     left: Vec<(IpAddr, u64)>,
@@ -21,9 +28,14 @@ pub struct Budget {
 
 impl Budget {
     /// With the endpoints' budgets.
-    pub fn new(settings: &Settings) -> Budget {
+    pub(crate) fn new(settings: &Settings, Parameters { then }: Parameters) -> Result<Budget, Fault> {
+        let then_backup = match then.0.as_str() {
+            "backup" => true,
+            "close" => false,
+            _ => return Err(fault("then", "is neither close nor backup")),
+        };
         let budgets = settings.endpoints.iter().filter_map(|endpoint| Some((endpoint.address, endpoint.budget_bytes?)));
-        Budget { paths: Chosen::new(settings), left: budgets.collect(), subflows: Vec::new() }
+        Ok(Budget { then_backup, paths: Chosen::new(settings), left: budgets.collect(), subflows: Vec::new() })
     }
 
     /// Makes backups of the subflows of spent paths.
@@ -48,14 +60,14 @@ impl PathManager for Budget {
             }
             _ => {}
         }
-        let left = &self.left;
-        let wanted = |address: IpAddr| THEN_BACKUP || !left.contains(&(address, 0));
+        let (left, then_backup) = (&self.left, self.then_backup);
+        let wanted = |address: IpAddr| then_backup || !left.contains(&(address, 0));
         if let Some((local, bytes)) = self.paths.on(now, event, wanted, commands)
             && let Some((_, left)) = self.left.iter_mut().find(|(address, _)| *address == local)
         {
             *left = left.saturating_sub(bytes);
         }
-        if THEN_BACKUP && self.paths.is_begun() {
+        if self.then_backup && self.paths.is_begun() {
             self.step_back(commands);
         }
     }

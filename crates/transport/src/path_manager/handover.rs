@@ -3,17 +3,21 @@
 //! 2012, call it the single-path and the backup mode; Apple's interactive and handover service types do likewise).
 
 use super::{Closed, PathCommand, PathEvent, PathManager, Settings};
+use parameters::{Duration, Fault, Number, fault, parameters};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "one path at a time: the next is opened when the current one degrades, which is then closed";
 
-/// Time-outs in a row after which a path counts as degraded.
-const TIMEOUTS: u32 = 2;
-
-/// Nothing came for so long from a path that had brought something: it counts as degraded, too. Who only receives has no
-/// time-outs.
-const SILENCE_NS: i64 = 1_000_000_000;
+parameters! {
+    struct Parameters {
+        /// Time-outs in a row after which the current path counts as degraded; from 1 to 100.
+        timeouts: Number = Number(2.0),
+        /// It counts as degraded too when nothing came for so long, though something had: who only receives has no
+        /// time-outs. Where pauses belong to the transfer, take more than they last.
+        silence: Duration = Duration(1_000_000_000),
+    }
+}
 
 /// How often silence is looked for.
 const TICK_NS: i64 = 200_000_000;
@@ -23,6 +27,8 @@ const WAIT_NS: i64 = 1_000_000_000;
 
 /// The client keeps one subflow, and moves it.
 pub struct Handover {
+    timeouts: u32,
+    silence_ns: i64,
     backups: Vec<IpAddr>,
     max_subflows: usize,
     remote: Option<SocketAddr>,
@@ -53,9 +59,14 @@ struct Current {
 
 impl Handover {
     /// Prefers addresses that are no backups.
-    pub fn new(settings: &Settings) -> Handover {
+    pub(crate) fn new(settings: &Settings, Parameters { timeouts, silence }: Parameters) -> Result<Handover, Fault> {
+        if !(1.0..=100.0).contains(&timeouts.0) || timeouts.0.fract() != 0.0 {
+            return Err(fault("timeouts", "is no whole number from 1 to 100"));
+        }
         let backups = settings.endpoints.iter().filter(|endpoint| endpoint.backup);
-        Handover {
+        Ok(Handover {
+            timeouts: timeouts.0 as u32,
+            silence_ns: silence.0 as i64,
             backups: backups.map(|endpoint| endpoint.address).collect(),
             max_subflows: settings.max_subflows as usize,
             remote: None,
@@ -66,7 +77,7 @@ impl Handover {
             leaving: None,
             next: None,
             again: None,
-        }
+        })
     }
 
     fn opened(&mut self, place: usize, local: IpAddr) {
@@ -110,7 +121,7 @@ impl Handover {
         if received_bytes > current.received_bytes {
             (current.received_bytes, current.heard) = (received_bytes, Some(now));
         }
-        if current.heard.is_some_and(|heard| now - heard >= SILENCE_NS) {
+        if current.heard.is_some_and(|heard| now - heard >= self.silence_ns) {
             self.degrade(place);
         }
         if sent_bytes + received_bytes > 0
@@ -181,7 +192,7 @@ impl PathManager for Handover {
                 self.opened(subflow, local.ip());
             }
             PathEvent::SubflowClosed { subflow, local, reason, .. } => self.closed(now, subflow, local.ip(), reason),
-            PathEvent::SubflowTimeout { subflow, timeouts } if timeouts >= TIMEOUTS => self.degrade(subflow),
+            PathEvent::SubflowTimeout { subflow, timeouts } if timeouts >= self.timeouts => self.degrade(subflow),
             PathEvent::SubflowPriority { subflow, backup: true } => self.degrade(subflow),
             PathEvent::Carried { subflow, sent_bytes, received_bytes } => {
                 self.carried(now, subflow, sent_bytes, received_bytes, commands);

@@ -2,13 +2,18 @@
 //! (`net/mptcp/mptcp_ndiffports.c`), here with subflows opened anew when they are lost.
 
 use super::{Closed, PathCommand, PathEvent, PathManager, Settings};
+use parameters::{Fault, Number, fault, parameters};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "several subflows between the addresses that the connection began with";
 
-/// num_subflows
-const SUBFLOWS: usize = 2;
+parameters! {
+    struct Parameters {
+        /// How many there are, with the first; from 1 to 32.
+        subflows: Number = Number(2.0),
+    }
+}
 
 /// Waits before a lost subflow is opened again: the first, and the longest that doubling makes of it.
 const WAIT_NS: (i64, i64) = (1_000_000_000, 30_000_000_000);
@@ -32,10 +37,13 @@ pub struct Ndiffports {
 }
 
 impl Ndiffports {
-    /// As many as the limits let it.
-    pub fn new(settings: &Settings) -> Ndiffports {
-        let max_subflows = settings.max_subflows as usize;
-        Ndiffports { wanted: SUBFLOWS, max_subflows, pair: None, up: false, subflows: 0, open: Vec::new(), failures: 0, again: None }
+    /// num_subflows, as far as the limits let it.
+    pub(crate) fn new(settings: &Settings, Parameters { subflows }: Parameters) -> Result<Ndiffports, Fault> {
+        if !(1.0..=32.0).contains(&subflows.0) || subflows.0.fract() != 0.0 {
+            return Err(fault("subflows", "is no whole number from 1 to 32"));
+        }
+        let (wanted, max_subflows) = (subflows.0 as usize, settings.max_subflows as usize);
+        Ok(Ndiffports { wanted, max_subflows, pair: None, up: false, subflows: 0, open: Vec::new(), failures: 0, again: None })
     }
 
     fn closed(&mut self, now: Time, place: usize, reason: Closed, commands: &mut Vec<PathCommand>) {

@@ -3,19 +3,22 @@
 
 use super::chosen::Chosen;
 use super::{PathCommand, PathEvent, PathManager, Settings};
+use parameters::{Bytes, Duration, Fault, Number, fault, parameters};
 use std::net::IpAddr;
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "backup paths only if the others would not carry the rest in time";
 
-/// What the transfer has in all; without it, backups are used once the tolerance is over.
-const SIZE_BYTES: Option<u64> = None;
-
-/// How long the transfer may take.
-const TOLERANCE_NS: i64 = 60_000_000_000;
-
-/// c: more than 1 uses the backups earlier.
-const CONSERVATISM: f64 = 1.0;
+parameters! {
+    struct Parameters {
+        /// What is to be transferred in all; without it, backups are used only once the tolerance is over.
+        size: Option<Bytes> = None,
+        /// How long that may take. The connection outlives times without any path by `close_timeout`.
+        tolerance: Duration = Duration(60_000_000_000),
+        /// More than 1 uses the backups earlier, less later; from 0.01 to 100.
+        conservatism: Number = Number(1.0),
+    }
+}
 
 /// Who uses the backups goes on until the prediction is better than need be by this factor.
 const MARGIN: f64 = 1.25;
@@ -25,6 +28,9 @@ const LEAST_NS: i64 = 1_000_000_000;
 
 /// The client uses backup paths only in need.
 pub struct Offload {
+    size_bytes: Option<u64>,
+    tolerance_ns: i64,
+    conservatism: f64,
     costly: Vec<IpAddr>,
     paths: Chosen,
     begun: Option<Time>,
@@ -36,18 +42,25 @@ pub struct Offload {
 
 impl Offload {
     /// The backups among the endpoints are the costly paths; once they are used they are paths like any other.
-    pub fn new(settings: &Settings) -> Offload {
+    pub(crate) fn new(settings: &Settings, parameters: Parameters) -> Result<Offload, Fault> {
+        let Parameters { size, tolerance, conservatism: Number(conservatism) } = parameters;
+        if !(0.01..=100.0).contains(&conservatism) {
+            return Err(fault("conservatism", "is not from 0.01 to 100"));
+        }
         let mut equal = settings.clone();
         equal.endpoints.iter_mut().for_each(|endpoint| endpoint.backup = false);
         let backups = settings.endpoints.iter().filter(|endpoint| endpoint.backup);
-        Offload {
+        Ok(Offload {
+            size_bytes: size.map(|size| size.0),
+            tolerance_ns: tolerance.0 as i64,
+            conservatism,
             costly: backups.map(|endpoint| endpoint.address).collect(),
             paths: Chosen::new(&equal),
             begun: None,
             preferred_bytes: 0,
             bytes: 0,
             in_need: false,
-        }
+        })
     }
 
     /// Whether what the preferred paths will carry until the deadline, at their mean rate so far, falls short of the rest.
@@ -55,11 +68,11 @@ impl Offload {
         let Some(elapsed_ns) = self.begun.map(|begun| now - begun).filter(|&elapsed| elapsed >= LEAST_NS) else {
             return false;
         };
-        let left_ns = TOLERANCE_NS - elapsed_ns;
-        let Some(size) = SIZE_BYTES.filter(|_| left_ns > 0) else { return left_ns <= 0 };
+        let left_ns = self.tolerance_ns - elapsed_ns;
+        let Some(size) = self.size_bytes.filter(|_| left_ns > 0) else { return left_ns <= 0 };
         let predicted = self.preferred_bytes as f64 / elapsed_ns as f64 * left_ns as f64;
         let margin = if self.in_need { MARGIN } else { 1.0 };
-        predicted < size.saturating_sub(self.bytes) as f64 * CONSERVATISM * margin
+        predicted < size.saturating_sub(self.bytes) as f64 * self.conservatism * margin
     }
 }
 

@@ -5,13 +5,21 @@
 //! subflow in it, still has room for all that the fastest could send until the segment is acknowledged.
 
 use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, linux, lowest_rtt};
+use parameters::{Fault, Number, fault, parameters};
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "the lowest round-trip time first; a slower one only if it will not block the window";
 
-/// The factor by which what the fastest subflow will send is estimated too low, and its limits, in thousandths.
-const LAMBDA: u64 = 1200;
-const LAMBDA_RANGE: (u64, u64) = (1000, 1300);
+parameters! {
+    struct Parameters {
+        /// λ at first: what the fastest subflow is estimated to send is multiplied with it; from 0.001 to 1000.
+        lambda: Number = Number(1.2),
+        /// Least that λ becomes, by 0.01 per least round trip of the slower subflow.
+        least_lambda: Number = Number(1.0),
+        /// Most that it becomes, by 0.04 where the window was full all the same.
+        most_lambda: Number = Number(1.3),
+    }
+}
 
 /// Per least round trip of the slow subflow: more after the window was full all the same, else less, in thousandths.
 const LAMBDA_STEPS: (u64, u64) = (40, 10);
@@ -23,6 +31,7 @@ const MOST_ROUNDS: u64 = 16;
 pub struct Blest {
     /// In thousandths.
     lambda: u64,
+    lambda_range: (u64, u64),
     lambda_at: Option<Time>,
     /// The window held data back since lambda was last set.
     blocked: bool,
@@ -31,13 +40,20 @@ pub struct Blest {
     base: LowestRtt,
 }
 
-impl Default for Blest {
-    fn default() -> Blest {
-        Blest { lambda: LAMBDA, lambda_at: None, blocked: false, srtt_ns: Vec::new(), base: LowestRtt }
-    }
-}
-
 impl Blest {
+    /// lambda, min_lambda and max_lambda.
+    pub(crate) fn new(Parameters { lambda, least_lambda, most_lambda }: Parameters) -> Result<Blest, Fault> {
+        if !(0.001 <= least_lambda.0 && least_lambda.0 <= lambda.0) {
+            return Err(fault("least_lambda", "is not from 0.001 to lambda"));
+        }
+        if !(lambda.0 <= most_lambda.0 && most_lambda.0 <= 1000.0) {
+            return Err(fault("most_lambda", "is not from lambda to 1000"));
+        }
+        let [lambda, least, most] = [lambda, least_lambda, most_lambda].map(|Number(number)| (number * 1000.0) as u64);
+        let (lambda_range, lambda_at) = ((least, most), None);
+        Ok(Blest { lambda, lambda_range, lambda_at, blocked: false, srtt_ns: Vec::new(), base: LowestRtt })
+    }
+
     fn remember(&mut self, paths: &[PathView]) {
         for path in paths {
             if self.srtt_ns.len() <= path.subflow {
@@ -57,8 +73,8 @@ impl Blest {
             return;
         }
         let (more, less) = LAMBDA_STEPS;
-        let lambda = if self.blocked { self.lambda + more } else { self.lambda - less };
-        self.lambda = lambda.clamp(LAMBDA_RANGE.0, LAMBDA_RANGE.1);
+        let lambda = if self.blocked { self.lambda + more } else { self.lambda.saturating_sub(less) };
+        self.lambda = lambda.clamp(self.lambda_range.0, self.lambda_range.1);
         self.lambda_at = Some(now);
         self.blocked = false;
     }

@@ -5,21 +5,35 @@
 //! one would be.
 
 use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, lowest_rtt};
+use parameters::{Fault, Number, fault, parameters};
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "the lowest round-trip time first; a slower one only if it completes sooner";
 
-/// 1/β: who has begun to wait goes on until it is worse by this part.
-const INVERSE_BETA: u128 = 4;
+parameters! {
+    struct Parameters {
+        /// β: who has begun to wait for the fastest subflow goes on until that is worse by this part; at most 1000.
+        beta: Number = Number(0.25),
+    }
+}
 
 /// Lowest round-trip time first, unless all is done sooner without the slower one.
-#[derive(Default)]
 pub struct Ecf {
+    /// β, in thousandths.
+    beta: u128,
     waiting: bool,
     base: LowestRtt,
 }
 
 impl Ecf {
+    /// β is 1/mptcp_ecf_r_beta.
+    pub(crate) fn new(Parameters { beta: Number(beta) }: Parameters) -> Result<Ecf, Fault> {
+        match (0.0..=1000.0).contains(&beta) {
+            true => Ok(Ecf { beta: (beta * 1000.0) as u128, waiting: false, base: LowestRtt }),
+            false => Err(fault("beta", "is not from 0 to 1000")),
+        }
+    }
+
     /// ecf_get_available_subflow. Its products have 32 bits in the kernel and run over at 43 kB and 100 ms; these have 128.
     fn waits(&mut self, unsent_bytes: u64, fast: &PathView, slow: &PathView) -> bool {
         let window_bytes = |path: &PathView| u128::from(path.cwnd_packets.max(1)) * u128::from(path.mss_bytes);
@@ -32,7 +46,8 @@ impl Ecf {
         // (1 + k/cwnd_f) R_f < (1 + β waiting) (R_s + δ)
         let by_fast = (unsent.max(window_f) + window_f) * srtt_ns(fast);
         let by_slow = window_f * (srtt_ns(slow) + delta_ns);
-        if INVERSE_BETA * by_fast >= (INVERSE_BETA + u128::from(self.waiting)) * by_slow {
+        let hysteresis = if self.waiting { self.beta } else { 0 };
+        if 1000 * by_fast >= (1000 + hysteresis) * by_slow {
             self.waiting = false;
             return false;
         }

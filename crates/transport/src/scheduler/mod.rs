@@ -10,10 +10,10 @@ policies! {
     dyn Scheduler, "scheduler":
     "lowest-rtt" = lowest_rtt::LowestRtt,
     "linux" = linux::Linux,
-    "round-robin" = round_robin::RoundRobin,
+    "round-robin" = round_robin::RoundRobin with Parameters,
     "redundant" = redundant::Redundant,
-    "blest" = blest::Blest,
-    "ecf" = ecf::Ecf,
+    "blest" = blest::Blest with Parameters,
+    "ecf" = ecf::Ecf with Parameters,
 }
 
 /// What a scheduler sees of a subflow that is established.

@@ -1,15 +1,20 @@
 //! Round robin of the out-of-tree kernel (multipath-tcp.org, `net/mptcp/mptcp_rr.c`).
 
 use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, linux};
+use parameters::{Fault, Flag, Packets, fault, parameters};
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "each subflow in turn, some segments at a time";
 
-/// num_segments: segments in a row on a subflow.
-const QUOTA_PACKETS: u64 = 1;
-
-/// cwnd_limited: a subflow with a full window is passed over; without, the others wait for it.
-const CWND_LIMITED: bool = true;
+parameters! {
+    struct Parameters {
+        /// Segments in a row on a subflow.
+        quota: Packets = Packets(1),
+        /// Whether a subflow with a full window is passed over; otherwise it is given its part to queue, so that all
+        /// subflows carry as much, at the rate of the slowest.
+        cwnd_limited: Flag = Flag(true),
+    }
+}
 
 /// Each subflow in turn.
 pub struct RoundRobin {
@@ -20,18 +25,20 @@ pub struct RoundRobin {
     again: LowestRtt,
 }
 
-impl Default for RoundRobin {
-    fn default() -> RoundRobin {
-        RoundRobin {
-            quota_packets: QUOTA_PACKETS,
-            cwnd_limited: CWND_LIMITED,
-            used_packets: Vec::new(),
-            again: LowestRtt,
+impl RoundRobin {
+    /// num_segments and cwnd_limited.
+    pub(crate) fn new(Parameters { quota, cwnd_limited }: Parameters) -> Result<RoundRobin, Fault> {
+        match quota.0 {
+            0 => Err(fault("quota", "is no packet at all")),
+            quota_packets => Ok(RoundRobin {
+                quota_packets,
+                cwnd_limited: cwnd_limited.0,
+                used_packets: Vec::new(),
+                again: LowestRtt,
+            }),
         }
     }
-}
 
-impl RoundRobin {
     fn used_packets(&mut self, path: &PathView) -> &mut u64 {
         if self.used_packets.len() <= path.subflow {
             self.used_packets.resize(path.subflow + 1, 0);
