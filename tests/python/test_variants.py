@@ -20,8 +20,10 @@ SCENARIO: dict[str, Any] = {
 }
 
 
-def run(**mptcp: Any) -> Run:
-    return mptcplab.run(SCENARIO | {"mptcp": mptcp}, baselines=False).mptcp
+def run(size: str = "2 MB", **mptcp: Any) -> Run:
+    transfer = {"direction": "download", "size": size}
+    scenario = SCENARIO | {"transfer": transfer, "mptcp": mptcp}
+    return mptcplab.run(scenario, baselines=False).mptcp
 
 
 def test_an_early_join_belongs_to_its_connection() -> None:
@@ -29,14 +31,14 @@ def test_an_early_join_belongs_to_its_connection() -> None:
     assert early.connections.height == 1
     assert early.subflows["path"].to_list() == ["wifi", "lte"]
     assert early.subflows["opened_by"].to_list() == specified.subflows["opened_by"].to_list()
-    joined = early.events.filter(kind="join")
-    assert joined.height == specified.events.filter(kind="join").height
+    joined = early.events.filter(event="join_established")
+    assert joined.height == specified.events.filter(event="join_established").height
     assert early.diagnostics.height == specified.diagnostics.height
 
 
 def test_a_scheduler_takes_its_parameters() -> None:
     waits = {"scheduler": "round-robin", "scheduler_parameters": {"cwnd_limited": False}}
-    shares = run(**waits).flows.filter(direction="down")["share"]
+    shares = run("20 MB", **waits).flows.filter(direction="down")["share"]
     assert shares.min() == pytest.approx(0.5, abs=0.02)
     with pytest.raises(mptcplab.Error, match="quota"):
         run(scheduler="round-robin", scheduler_parameters={"quotas": 1})

@@ -92,11 +92,11 @@ class Mptcp(Section):
     max_add_addr_accepted: Integer = Field(0, ge=0, le=255)
     """Most announced addresses that are joined."""
     join: Literal["specified", "simultaneous"] = "specified"
-    """When the client joins further subflows: once the server has shown that it has both keys, as RFC
-    8684 specifies, or ``"simultaneous"``, with the connection's first SYN, as some measurements did.
-    That takes a server which can wait for the key; any other resets the SYN, and the client joins
-    again a second later, as specified. Where options are stripped half-way, such a connection may
-    fail, since it can fall back to TCP no more."""
+    """When the client joins further subflows: once the server has shown that it has both keys, as
+    RFC 8684 specifies, or ``"simultaneous"``, with the connection's first SYN, as some measurements
+    did. That takes a server which can wait for the key; any other resets the SYN, and the client
+    joins again a second later, as specified. Where options are stripped half-way, such a connection
+    may fail, since it can fall back to TCP no more."""
     checksum: Flag = False
     """DSS checksums (RFC 8684 §3.3)."""
     opportunistic_retransmission: Flag = False

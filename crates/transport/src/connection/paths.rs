@@ -144,6 +144,7 @@ impl Connection {
                 PathCommand::Withdraw { address } => self.addresses.withdraw(address),
                 // It may have been closed by what an order before led to.
                 PathCommand::Close { subflow } if self.entries[subflow].closed.is_some() => {}
+                PathCommand::Close { subflow } if self.tells_keys(subflow) => {}
                 PathCommand::Close { subflow } => {
                     self.entries[subflow].tcp.abort();
                     self.close_subflow(now, subflow, Closed::Removed, ctx);
@@ -178,15 +179,18 @@ impl Connection {
                 continue;
             }
             entry.nic = None;
-            // Before the keys are known to have arrived there can be no other.
-            let replaceable = entry.join.is_some() || entry.confirmed;
-            if self.mode == Mode::Multipath && replaceable {
+            if self.mode == Mode::Multipath && !self.tells_keys(i) {
                 self.entries[i].tcp.abort();
                 self.close_subflow(now, i, Closed::AddressLost, ctx);
             }
         }
         self.tell_paths(now, PathEvent::AddressDown { address }, ctx);
         self.settle(now, ctx);
+    }
+
+    /// Before the keys are known to have arrived, there can be no subflow in place of the first.
+    fn tells_keys(&self, i: usize) -> bool {
+        self.entries[i].join.is_none() && !self.entries[i].confirmed
     }
 
     /// Subflow `i` is over.
