@@ -57,9 +57,9 @@ fn settings(bits: u32) -> Config {
     let controllers = ["reno", "cubic", "lia", "olia", "bbr"];
     let congestion_control = controllers[(bits as usize >> 27) % controllers.len()].into();
     let mut config = Config { congestion_control, ..Config::default() };
-    config.mptcp.scheduler = scheduler::NAMES[(bits >> 20) as usize % scheduler::NAMES.len()].into();
+    config.mptcp.scheduler = scheduler::NAMES[(bits >> 26 & 7) as usize % scheduler::NAMES.len()].into();
     config.mptcp.checksum = bit(3);
-    config.mptcp.join = if bit(17) { Join::Simultaneous } else { Join::Specified };
+    config.mptcp.join = if bit(29) { Join::Simultaneous } else { Join::Specified };
     config.mptcp.long_numbers = bit(4);
     config.mptcp.opportunistic_retransmission = bit(5);
     config.mptcp.penalisation = bit(6);
@@ -72,6 +72,10 @@ fn settings(bits: u32) -> Config {
     config.tcp.pacing = bit(13);
     config.mptcp.enabled = !(bit(14) && bit(15));
     config.tcp.max_backoff = bit(17).then_some(bits >> 18 & 3);
+    if bit(17) {
+        // As many tries as outlast every outage.
+        (config.tcp.syn_retries, config.tcp.retries) = (100, 200);
+    }
     config.tcp.ssthresh_cache = bit(20);
     config.tcp.mss_bytes = bit(21).then_some(88 + (bits >> 22 & 1023));
     if bit(16) {
