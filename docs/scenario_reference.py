@@ -178,7 +178,7 @@ def _elements() -> Iterator[str]:
     yield from (
         "## Elements",
         "",
-        'What `uplink` and `downlink` are lists of: `{ element = "delay", delay = "10 ms" }`. An element with a name in `shared`, '
+        'What `uplink`, `downlink` and `middleboxes` are lists of: `{ element = "delay", delay = "10 ms" }`. An element with a name in `shared`, '
         'as `{ element = "rate", rate = "20 Mbit/s", shared = "air" }` in one direction, stands as `{ shared = "air" }` in the '
         "other: then it is one thing, which both use.",
         "",

@@ -11,6 +11,16 @@ pub enum Direction {
     Down,
 }
 
+impl Direction {
+    /// The other one.
+    pub const fn reverse(self) -> Direction {
+        match self {
+            Direction::Up => Direction::Down,
+            Direction::Down => Direction::Up,
+        }
+    }
+}
+
 /// What an element gives back during a call.
 #[derive(Debug, Default)]
 pub struct Out {
@@ -67,6 +77,12 @@ pub enum Reason {
     Detached,
     /// Nobody has that address.
     Unreachable,
+    /// Larger than what follows takes.
+    TooBig,
+    /// A firewall let it not pass.
+    Filtered,
+    /// A translator knows, or knows any more, nobody that it is for.
+    NoMapping,
 }
 
 impl Reason {
@@ -81,6 +97,9 @@ impl Reason {
             Reason::Blackout => "blackout",
             Reason::Detached => "detached",
             Reason::Unreachable => "unreachable",
+            Reason::TooBig => "too-big",
+            Reason::Filtered => "filtered",
+            Reason::NoMapping => "no-mapping",
         }
     }
 }
@@ -166,6 +185,11 @@ pub trait Element: Send {
 
     /// Whether packets queue here because only so many pass in a time.
     fn is_server(&self) -> bool {
+        false
+    }
+
+    /// Whether it is of no use where packets of one direction alone pass.
+    fn sees_both_directions(&self) -> bool {
         false
     }
 }

@@ -29,6 +29,11 @@ impl Stream {
         uniform(self.word())
     }
 
+    /// Uniform in whole numbers below `n`, which is not 0 and at most 2³².
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((self.0.next_u64() >> 32) * n) >> 32
+    }
+
     /// True with this probability.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {

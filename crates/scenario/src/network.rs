@@ -138,12 +138,14 @@ impl Link {
                     0 => format!("link/{name}/{way}/{place}"),
                     _ => format!("link/{name}/{version}/{way}/{place}"),
                 };
+                let at = format!("link {name}, {way}, element {}", place + 1);
                 let built = link::build(&Met::alone(value), seed, &full, start);
-                parts.push(built.map_err(|fault| Error::Element {
-                    place: format!("link {name}, {way}, element {}", place + 1),
-                    fault,
-                })?);
+                let built = built.map_err(|fault| Error::Element { place: at.clone(), fault })?;
                 let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
+                if built.sees_both_directions() && Met::shared(value).is_none() {
+                    return Err(Error::fault(at, format!("element `{kind}`: both directions must share it")));
+                }
+                parts.push(built);
                 link.elements.push((full, direction, format!("{place}:{kind}").into()));
             }
         }

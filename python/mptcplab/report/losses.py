@@ -23,6 +23,9 @@ DROPPED = {
     "blackout": "in the blackout of",
     "detached": "at the detached",
     "unreachable": "to the unreachable",
+    "too-big": "as too big for",
+    "filtered": "at the firewall of",
+    "no-mapping": "at the NAT of",
 }
 # Headers of IP and TCP with all options that they can have.
 LONGEST_HEADERS = pl.when(pl.col("source_address").str.contains(":")).then(100).otherwise(80)

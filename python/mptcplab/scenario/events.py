@@ -85,6 +85,8 @@ class Profile(Event):
     """Elements of the uplink, instead."""
     downlink: list[Any] | None = None
     """Elements of the downlink, instead."""
+    middleboxes: list[Any] | None = None
+    """Elements that both directions pass, behind the rest; those that were there are gone."""
 
 
 class Traffic(Section):
@@ -169,7 +171,7 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
                     )
                 link = links[event.link]
             else:
-                given = ("profile", "uplink", "downlink")
+                given = ("profile", "uplink", "downlink", "middleboxes")
                 table = {key: one[key] for key in given if key in one}
                 link = read_link(table, place, source)
             event = event.model_copy(
@@ -178,6 +180,7 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
                     "profile": None,
                     "uplink": link.uplink,
                     "downlink": link.downlink,
+                    "middleboxes": None,
                 }
             )
         events.append(event)

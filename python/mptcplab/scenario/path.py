@@ -30,6 +30,7 @@ TAKEN = ("all", "default", "lo")
 IPV6_MTU_BYTES = 1280
 SIZES = (quantity.BYTES, quantity.PACKETS, quantity.DURATION)
 SHORT = ("rate", "uplink_rate", "downlink_rate", "delay", "jitter", "loss", "queue")
+MIDDLEBOXES = "middleboxes"
 
 
 class Link(Section):
@@ -43,6 +44,9 @@ class Link(Section):
     """Elements on the way from the client to the server."""
     downlink: list[Any] | None = None
     """Elements on the way from the server to the client."""
+    middleboxes: list[Any] | None = None
+    """Elements behind the uplink and before the downlink, each one thing that both directions
+    pass; the one nearest to the client comes first."""
     profile: Text | None = None
     """Name of a link that ships with mptcplab (``mptcplab links``), instead of the elements."""
 
@@ -84,6 +88,8 @@ class Path(Section):
     queue: Annotated[dict[str, Any] | None, BeforeValidator(_queue)] = None
     """What the queue before each direction holds at most (``"100 kB"``, ``"50 packets"``,
     ``"200 ms"``), or a queue in full."""
+    middleboxes: list[Any] | None = None
+    """Elements that both directions pass behind the rest; beside ``profile`` or ``rate``."""
     ip: Literal[4, 6, "both"] = 4
     """Version of IP: 4, 6 or ``"both"``."""
     mtu: Integer = Field(1500, ge=576, le=9000)
@@ -115,13 +121,24 @@ def read_link(value: Any, place: Place, source: Source) -> Link:
     if link.profile is not None:
         if link.uplink is not None or link.downlink is not None:
             raise source.fault(place, "profile and elements (uplink, downlink) exclude each other")
-        return shipped(link.profile, (*place, "profile"), source)
+        there = shipped(link.profile, (*place, "profile"), source)
+        return _boxed(there, link.middleboxes, place, source)
     ways = {
         name: _elements(getattr(link, name), (*place, name), source)
         for name in ("uplink", "downlink")
     }
     element.check_shared(ways, place, source)
-    return link.model_copy(update=ways)
+    return _boxed(link.model_copy(update=ways), link.middleboxes, place, source)
+
+
+def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) -> Link:
+    """Write out what both directions pass: shared by them, the last of the way up first down."""
+    up, down = list(link.uplink or ()), list(link.downlink or ())
+    for number, box in enumerate(_elements(boxes or [], (*place, MIDDLEBOXES), source), 1):
+        name = f"middlebox-{number}"
+        up.append(box | {element.SHARED: name})
+        down.insert(0, {element.SHARED: name})
+    return link.model_copy(update={"uplink": up, "downlink": down, MIDDLEBOXES: None})
 
 
 def shipped(name: str, place: Place, source: Source) -> Link:
@@ -158,10 +175,17 @@ def read_path(value: Any, place: Place, source: Source) -> tuple[Path, Link | No
                 f"{whole} and {short[0]} exclude each other: set it in the elements of the link",
             )
     if path.link is not None:
+        if path.middleboxes is not None:
+            raise source.fault(
+                (*place, MIDDLEBOXES),
+                "link and middleboxes exclude each other: set them in the link",
+            )
         return path, None
     if path.profile is not None:
         link = shipped(path.profile, (*place, "profile"), source)
-        return path.model_copy(update={"profile": None, "link": place[-1]}), link
+        link = _boxed(link, path.middleboxes, place, source)
+        plain = {"profile": None, MIDDLEBOXES: None, "link": place[-1]}
+        return path.model_copy(update=plain), link
     return _long(path, place, source)
 
 
@@ -183,8 +207,8 @@ def _long(path: Path, place: Place, source: Source) -> tuple[Path, Link]:
         # Read here, so that a fault in it is told of the place where it stands.
         element.read(path.queue, (*place, "queue"), source, element.QUEUE)
     up, down = (_elements(_short(path, rate), place, source) for rate in rates.values())
-    link = Link(uplink=up, downlink=down)
-    plain: dict[str, Any] = dict.fromkeys(SHORT)
+    link = _boxed(Link(uplink=up, downlink=down), path.middleboxes, place, source)
+    plain: dict[str, Any] = dict.fromkeys((*SHORT, MIDDLEBOXES))
     return path.model_copy(update=plain | {"link": place[-1]}), link
 
 

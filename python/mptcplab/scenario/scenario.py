@@ -177,8 +177,11 @@ def check_links(scenario: Scenario, source: Source) -> None:
         if not found:
             raise source.fault((), what) from None
         place: Place = ("path", found["link"])
-        if found["link"] in source.data.get("link", {}):
-            place = ("link", found["link"], found["way"], int(found["number"]) - 1)
+        given = source.data.get("link", {}).get(found["link"])
+        if given is not None:
+            place, number = ("link", found["link"]), int(found["number"])
+            if number <= len(given.get(found["way"], ())):
+                place = (*place, found["way"], number - 1)
         raise source.fault(place, found["what"]) from None
 
 

@@ -1,19 +1,33 @@
 //! The elements that scenarios name. To add one: a file here and a line in `elements!`.
 
+mod ack_delay;
+mod alter_payload;
 mod arq;
 mod base_station;
+mod clamp_mss;
+mod clamp_window;
+mod coalesce_segments;
 mod delay;
+mod firewall;
+mod garble_options;
 mod gilbert_elliott;
 mod gilbert_elliott_time;
 mod grants;
 mod handover;
 mod loss;
+mod mtu;
+mod nat;
 mod periodic_loss;
 mod promotion;
 mod rate;
 mod rate_markov;
 mod rate_process;
+<<<<<<< HEAD
 mod round_loss;
+=======
+mod rewrite_sequence;
+mod split_segments;
+>>>>>>> 273a4eb (Put middleboxes on links: NAT, firewall, rewriting, cutting, joining, clamping, limits of size)
 mod strip_options;
 mod trace;
 
@@ -92,5 +106,16 @@ elements! {
     grants,
     promotion,
     handover,
+    nat,
+    firewall,
     strip_options,
+    garble_options,
+    rewrite_sequence,
+    split_segments,
+    coalesce_segments,
+    clamp_mss,
+    clamp_window,
+    mtu,
+    ack_delay,
+    alter_payload,
 }

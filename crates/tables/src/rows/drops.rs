@@ -16,7 +16,8 @@ row! {
         element: Option<Arc<str>>,
         /// `up`: client to server, `down`: server to client.
         direction: Direction,
-        /// Why: `queue-full`, `queue-managed`, `loss`, `given-up`, `handover`, `blackout`, `detached` or `unreachable`.
+        /// Why: `queue-full`, `queue-managed`, `loss`, `given-up`, `handover`, `blackout`, `detached`, `unreachable`, `too-big`,
+        /// `filtered` (by a firewall) or `no-mapping` (of a NAT).
         reason: &'static str,
         /// Protocol number: 6 is TCP, 17 UDP.
         protocol: u8,

@@ -1,0 +1,45 @@
+use super::Place;
+use crate::describe::{Fault, fault, parameters};
+use crate::parameter::Packets;
+use crate::segment::payload;
+use crate::{Direction, Element, Out};
+use wire::{Body, L4, Packet, Payload, Time};
+
+parameters! {
+    /// A byte of one segment with data in so many is another, and its TCP checksum right all the same, as behind
+    /// gateways that look into the applications they know. Lengths stay. It is what DSS checksums are for: without them the
+    /// application gets what the box made of the data (RFC 8684 §3.3.1, §3.7).
+    "alter-payload"
+    struct Settings {
+        /// One segment with data in so many, in each direction.
+        every: Packets,
+    }
+}
+
+pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+    if settings.every.0 == 0 {
+        return Err(fault("every", "must be at least 1"));
+    }
+    Ok(Box::new(AlterPayload { every: settings.every.0, passed: [0; 2] }))
+}
+
+struct AlterPayload {
+    every: u64,
+    passed: [u64; 2],
+}
+
+impl Element for AlterPayload {
+    fn push(&mut self, _now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
+        if matches!(packet.frame.l4, L4::Tcp(_)) && packet.frame.payload.len > 0 {
+            let passed = &mut self.passed[direction as usize];
+            *passed += 1;
+            if passed.is_multiple_of(self.every) {
+                let mut bytes = payload(&packet);
+                bytes[0] ^= 1;
+                packet.frame.payload = Payload::unsaid(packet.frame.payload.len);
+                packet.body = Some(Body::from(bytes));
+            }
+        }
+        out.send(direction, packet);
+    }
+}

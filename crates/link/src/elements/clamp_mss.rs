@@ -1,0 +1,41 @@
+use super::Place;
+use crate::describe::{Fault, parameters};
+use crate::options::{MAXIMUM_SEGMENT_SIZE, revise};
+use crate::parameter::Bytes;
+use crate::{Direction, Element, Out};
+use wire::{Flags, L4, Packet, Time};
+
+parameters! {
+    /// The maximum segment size that SYNs tell is made smaller, as by routers in front of tunnels and of PPPoE, so that
+    /// no packet is too big for what follows (RFC 4459; Linux's target TCPMSS).
+    "clamp-mss"
+    struct Settings {
+        /// Most that a SYN says.
+        bytes: Bytes = Bytes(1400),
+    }
+}
+
+pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+    Ok(Box::new(ClampMss { bytes: settings.bytes.0.min(u64::from(u16::MAX)) as u16 }))
+}
+
+struct ClampMss {
+    bytes: u16,
+}
+
+impl Element for ClampMss {
+    fn push(&mut self, _now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
+        if let L4::Tcp(tcp) = &mut packet.frame.l4
+            && tcp.flags.has(Flags::SYN)
+        {
+            revise(tcp, |option| match option {
+                [MAXIMUM_SEGMENT_SIZE, 4, high, low] if u16::from_be_bytes([*high, *low]) > self.bytes => {
+                    [*high, *low] = self.bytes.to_be_bytes();
+                    true
+                }
+                _ => false,
+            });
+        }
+        out.send(direction, packet);
+    }
+}

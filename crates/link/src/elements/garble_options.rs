@@ -1,0 +1,89 @@
+use super::Place;
+use crate::describe::{Fault, parameters};
+use crate::options::{MPTCP, revise};
+use crate::parameter::{Ratio, Text};
+use crate::random::Stream;
+use crate::which::{Segments, Ways, one_of};
+use crate::{Direction, Element, Out};
+use wire::{L4, Packet, Time};
+
+parameters! {
+    /// MPTCP options arrive as something else: what RFC 8684 §3.7 has the ends guard against, and what Honda et al.
+    /// (IMC 2011) looked for. The TCP checksum is right all the same. Each packet draws for itself.
+    "garble-options"
+    struct Settings {
+        /// What becomes of an option: `"replace"`: its kind is one that nobody knows; `"flip"`: a bit behind its length
+        /// and subtype is another; `"length"`: its length is none that can be. Lengths stay but for the last.
+        how: Text = Text("replace".into()),
+        /// Share of the options that this happens to.
+        ratio: Ratio = Ratio(1.0),
+        /// Whose: `"all"` segments', `"syn"`'s, `"syn-ack"`'s, or `"data"`'s, those without SYN.
+        segments: Text = Text("all".into()),
+        /// Of which direction: `"both"`, `"up"` or `"down"`.
+        direction: Text = Text("both".into()),
+    }
+}
+
+/// For experiments (RFC 4727 §4.2): nobody expects it.
+const UNKNOWN_KIND: u8 = 253;
+/// Kind, length, and the byte with the subtype.
+const HEAD: usize = 3;
+/// No option is that long, and no header has room for it.
+const OVER_THE_END: u8 = 41;
+
+pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    let all = [("replace", How::Replace), ("flip", How::Flip), ("length", How::Length)];
+    Ok(Box::new(GarbleOptions {
+        how: one_of("how", &settings.how.0, &all)?,
+        ratio: settings.ratio.0,
+        segments: Segments::read(&settings.segments)?,
+        ways: Ways::read(&settings.direction)?,
+        streams: place.streams(),
+    }))
+}
+
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Replace,
+    Flip,
+    Length,
+}
+
+struct GarbleOptions {
+    how: How,
+    ratio: f64,
+    segments: Segments,
+    ways: Ways,
+    streams: [Stream; 2],
+}
+
+impl Element for GarbleOptions {
+    fn push(&mut self, _now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
+        if let L4::Tcp(tcp) = &mut packet.frame.l4
+            && self.segments.include(tcp.flags)
+            && self.ways.include(direction)
+        {
+            let (how, ratio, stream) = (self.how, self.ratio, &mut self.streams[direction as usize]);
+            revise(tcp, |option| {
+                let goes = option[0] == MPTCP && stream.chance(ratio);
+                if goes {
+                    garble(how, stream, option);
+                }
+                goes
+            });
+        }
+        out.send(direction, packet);
+    }
+}
+
+fn garble(how: How, stream: &mut Stream, option: &mut [u8]) {
+    match how {
+        How::Replace => option[0] = UNKNOWN_KIND,
+        How::Length => option[1] = OVER_THE_END,
+        How::Flip if option.len() > HEAD => {
+            let bit = stream.below(8 * (option.len() - HEAD) as u64) as usize;
+            option[HEAD + bit / 8] ^= 1 << (bit % 8);
+        }
+        How::Flip => {}
+    }
+}

@@ -1,0 +1,49 @@
+use super::Place;
+use crate::describe::{Fault, fault, parameters};
+use crate::parameter::{Bytes, Text};
+use crate::segment::{part, plain, strip_all};
+use crate::which::one_of;
+use crate::{Direction, Element, Out};
+use wire::{Packet, Time};
+
+parameters! {
+    /// Segments are cut into smaller ones, as by network cards with segmentation offload and by boxes that shape traffic
+    /// (Honda et al., IMC 2011). A mapping covers what it says wherever it stands (RFC 8684 §3.3.1).
+    "split-segments"
+    struct Settings {
+        /// Bytes of payload that a segment has at most behind it.
+        largest: Bytes = Bytes(536),
+        /// Where the MPTCP options of the segment go: to `"each"` piece, as network cards do (Raiciu et al., NSDI 2012), or
+        /// to the `"first"` alone.
+        options: Text = Text("each".into()),
+    }
+}
+
+pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+    let each = one_of("options", &settings.options.0, &[("each", true), ("first", false)])?;
+    match u32::try_from(settings.largest.0) {
+        Ok(largest) if largest > 0 => Ok(Box::new(SplitSegments { largest, each })),
+        _ => Err(fault("largest", "is no length of a segment")),
+    }
+}
+
+struct SplitSegments {
+    largest: u32,
+    each: bool,
+}
+
+impl Element for SplitSegments {
+    fn push(&mut self, _now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+        let len = packet.frame.payload.len;
+        if len <= self.largest || plain(&packet).is_none() {
+            return out.send(direction, packet);
+        }
+        for start in (0..len).step_by(self.largest as usize) {
+            let mut piece = part(&packet, start, self.largest.min(len - start));
+            if start > 0 && !self.each {
+                strip_all(&mut piece);
+            }
+            out.send(direction, piece);
+        }
+    }
+}
