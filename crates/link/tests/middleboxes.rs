@@ -32,8 +32,7 @@ fn syn(option: &TcpOption) -> Box<Packet> {
 }
 
 fn tcp(packet: &mut Packet) -> &mut Tcp {
-    let L4::Tcp(tcp) = &mut packet.frame.l4 else { panic!("{packet:?}") };
-    tcp
+    packet.frame.l4.to_tcp()
 }
 
 fn bytes(packet: &Packet) -> Vec<u8> {
