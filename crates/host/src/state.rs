@@ -4,7 +4,7 @@ use crate::{Deadlines, Interface, Tap, echo};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use transport::{Config, ConnectionId, Endpoint, Event, Nic};
-use wire::{Direction, Frame, Ip, L4, Packet, Payload, Time};
+use wire::{Direction, Frame, Ip, L4, Packet, Payload, Time, TooBig};
 
 /// Makes the application of a connection that a peer opens.
 pub type Service = Box<dyn Fn() -> Box<dyn Application> + Send>;
@@ -169,7 +169,11 @@ impl Host {
                 self.datagrams.packets += 1;
                 self.datagrams.bytes += u64::from(packet.frame.payload.len);
             }
-            L4::Icmp { .. } | L4::Other(_) => self.echoes.extend(echo::answer(packet)),
+            L4::Icmp { .. } => match TooBig::of(packet) {
+                Some(too_big) => self.endpoint.too_big(&too_big),
+                None => self.echoes.extend(echo::answer(packet)),
+            },
+            L4::Other(_) => {}
         }
         Reception::Taken
     }

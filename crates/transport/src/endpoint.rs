@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use wire::mptcp::crypto::token;
 use wire::mptcp::{MpJoin, MpTcpRst, Mptcp};
-use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time};
+use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time, TooBig};
 
 /// An interface of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -212,6 +212,15 @@ impl Endpoint {
         }
         if !self.open(now, nic, &packet.frame, tcp) && !tcp.flags.has(Flags::RST) {
             self.refuse(nic, &packet.frame, tcp);
+        }
+    }
+
+    /// ICMP says that a segment of ours was too big for the way (RFC 1191, RFC 8201). Whom it does not concern ignores it.
+    pub fn too_big(&mut self, too_big: &TooBig) {
+        let TooBig { mtu_bytes, source, destination, seq } = *too_big;
+        let ends = ((source.ip(), source.port()), (destination.ip(), destination.port()));
+        if let Some((id, subflow)) = self.context.tuples.get(ends.0, ends.1) {
+            self.with(id as usize, |connection, _| connection.too_big(subflow as usize, seq, mtu_bytes));
         }
     }
 

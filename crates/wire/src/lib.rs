@@ -20,6 +20,7 @@ pub mod pattern;
 mod revise;
 mod tcp;
 mod time;
+mod too_big;
 mod udp;
 
 pub use body::{Body, Original};
@@ -31,6 +32,7 @@ pub use options::{Brief, Options, OptionsIter, SackBlocks, TcpOption};
 pub use packet::{Packet, Unsummed};
 pub use tcp::{Flags, Tcp, seq};
 pub use time::Time;
+pub use too_big::TooBig;
 
 /// Why bytes are not what they claim to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,7 +11,7 @@ parameters! {
     /// Receive windows are made smaller, as by boxes that shape traffic without dropping any (Karandikar et al., TCP rate
     /// control, 2000). It knows the scale from the handshake (RFC 7323 §2); of connections whose handshake it did
     /// not see windows pass as they are. MPTCP's window is the connection's (RFC 8684 §3.3.4), so one clamped path
-    /// clamps all that its ACKs tell. It sees both directions: one of `middleboxes`.
+    /// clamps all that its ACKs tell. It sees both directions: one of `middleboxes`, or shared.
     "clamp-window"
     struct Settings {
         /// Most that a window allows.

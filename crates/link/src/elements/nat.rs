@@ -14,7 +14,7 @@ parameters! {
     /// A translator of the client's ports that forgets (RFC 3022 §4.2, RFC 5382): each connection has a public port, drawn
     /// when its first packet passes, until nothing was heard of it for a time. What then comes from outside reaches
     /// nobody. The address stays; `rebind` in the timeline changes it. Packets without ports pass, and what ICMP errors
-    /// quote is translated back. It sees both directions: one of `middleboxes`.
+    /// quote is translated back. It sees both directions: one of `middleboxes`, or shared.
     "nat"
     struct Settings {
         /// Silence after which a mapping is forgotten; 2 h 4 min is the least that RFC 5382 §5 (REQ-5) allows.

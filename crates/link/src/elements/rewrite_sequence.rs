@@ -10,7 +10,7 @@ use wire::{Flags, L4, Packet, Tcp, Time};
 parameters! {
     /// Sequence numbers are others behind it, as behind firewalls that choose the initial ones anew: an offset for each
     /// connection and direction, drawn when its SYN passes (Honda et al., IMC 2011). MPTCP
-    /// counts from the SYN for that reason (RFC 8684 §3.3.1). It sees both directions: one of `middleboxes`.
+    /// counts from the SYN for that reason (RFC 8684 §3.3.1). It sees both directions: one of `middleboxes`, or shared.
     "rewrite-sequence"
     struct Settings {
         /// Whether selective acknowledgements are rewritten too. Where they are not, they speak of nothing that was sent

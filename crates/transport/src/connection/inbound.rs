@@ -56,6 +56,13 @@ impl Connection {
         self.settle(now, ctx);
     }
 
+    /// A segment of subflow `i` that begins at `seq` was too big for the way.
+    #[cold]
+    #[inline(never)]
+    pub fn too_big(&mut self, i: usize, seq: u32, mtu_bytes: u32) {
+        self.with(i, |entry, control| entry.tcp.too_big(seq, mtu_bytes, control));
+    }
+
     /// Brings the bytes of subflow `i` below `end`, which are in order there, to their places.
     fn deliver(&mut self, i: usize, end: u64, ctx: &mut Context) {
         let mut news = false;

@@ -4,7 +4,7 @@
 //! average: originals are in the order of sending, copies are kept in a queue of their own.
 
 use super::ranges::Ranges;
-use crate::subflow::Piece;
+use crate::subflow::{Piece, cut};
 use std::collections::VecDeque;
 use std::ops::Range;
 use wire::Time;
@@ -212,6 +212,40 @@ impl Scoreboard {
         }
         self.copies.clear();
         (self.first_unjudged, self.after_resent) = (self.base + self.records.len() as u64, self.base);
+    }
+
+    /// Segments of more than `mss_bytes` did not pass: they are lost, and cut into such as do. Says whether there was one.
+    #[cold]
+    #[inline(never)]
+    pub fn cut(&mut self, mss_bytes: u32) -> bool {
+        let is_too_big = |record: &Record| record.piece.len > mss_bytes && !record.sacked;
+        if !self.records.iter().any(is_too_big) {
+            return false;
+        }
+        // Where each record comes to be.
+        let mut places = Vec::with_capacity(self.records.len());
+        for record in std::mem::take(&mut self.records) {
+            places.push(self.base + self.records.len() as u64);
+            if !is_too_big(&record) {
+                self.records.push_back(record);
+                continue;
+            }
+            self.count(&record, false);
+            for piece in cut(record.piece, mss_bytes) {
+                let offset = record.offset + (piece.data_offset - record.piece.data_offset);
+                let is_last = offset + u64::from(piece.len) + u64::from(record.fin) == record.end();
+                let part = Record { offset, piece, fin: record.fin && is_last, lost: true, resent: false, ..record };
+                self.count(&part, true);
+                self.lost_ever += 1;
+                self.records.push_back(part);
+            }
+        }
+        self.copies.retain_mut(|(number, _)| {
+            let place = number.checked_sub(self.base).and_then(|at| places.get(at as usize));
+            place.map(|place| *number = *place).is_some()
+        });
+        (self.first_waiting, self.first_unjudged, self.after_resent) = (self.base, self.base, self.base);
+        true
     }
 
     /// Nothing was lost: what was thought to be is in the network, or has arrived by now.

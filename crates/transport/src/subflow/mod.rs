@@ -13,9 +13,11 @@ mod receive;
 mod repair;
 mod state;
 mod timers;
+mod too_big;
 mod view;
 
 pub use state::{State, Subflow};
+pub(crate) use too_big::cut;
 
 use crate::congestion::{Congestion, Window};
 use std::ops::Range;

@@ -29,6 +29,7 @@ impl Subflow {
         self.queue = self.queue.drain(..).flat_map(|piece| cut(piece, mss_bytes)).collect();
         if self.flight.cut(mss_bytes) {
             (self.phase, self.recover) = (Phase::Loss, self.next);
+            self.undo.forget();
             self.tlp.forget();
             self.timers.tail = wire::Time::MAX;
         }

@@ -12,3 +12,4 @@ mod moves;
 mod opening;
 mod script;
 mod tcp;
+mod too_big;

@@ -37,7 +37,7 @@ use wire::mptcp::{
     AddAddr, DataNumber, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, RemoveAddr,
     dss_checksum_of_pattern,
 };
-use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time, pattern};
+use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time, TooBig, pattern};
 
 const MS: i64 = 1_000_000;
 const PORT: u16 = 80;
@@ -692,6 +692,13 @@ impl Player {
                     "up" => self.endpoint.address_up(now, Nic(nic), address, 1500),
                     _ => self.endpoint.address_down(now, address),
                 }
+            }
+            // A router says that what it got from there is too big: path, sequence number, bytes that pass.
+            "too_big" => {
+                let flow = self.flows[words[1]];
+                let [seq, mtu_bytes] = [2, 3].map(|at| words[at].parse::<u32>().unwrap());
+                let (source, destination) = (flow.local, flow.remote);
+                self.endpoint.too_big(&TooBig { mtu_bytes, source, destination, seq: flow.isn.wrapping_add(seq) });
             }
             "pause" => self.reading = false,
             "read" => {
