@@ -6,6 +6,7 @@ mod distribution;
 mod events;
 mod gaps;
 pub(crate) mod one_way;
+mod pauses;
 mod reordering;
 mod rtt;
 mod segments;
@@ -63,6 +64,7 @@ metrics! {
     window: window::Window,
     throughput: throughput::Throughput,
     gaps: gaps::Gaps,
+    pauses: pauses::Pauses,
     events: events::Events,
 }
 
@@ -82,6 +84,11 @@ impl<T: Default> PerFlow<T> {
             self.grow(subflow + 1);
         }
         &mut self.0[subflow][direction as usize]
+    }
+
+    /// Of every subflow that was touched, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[T; 2]> {
+        self.0.iter()
     }
 
     #[cold]

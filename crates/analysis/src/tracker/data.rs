@@ -90,6 +90,7 @@ impl Connection {
         if len == 0 {
             return;
         }
+        sequence.sizes.add(len);
         let room = payload_room(sequence.mss_bytes, packet.tcp);
         let merged = len > room.merged_above;
         view.merged[d] |= merged;

@@ -217,6 +217,7 @@ impl Connection {
                 rows[d].share = (delivered > 0).then(|| rows[d].delivered_bytes as f64 / delivered as f64);
             }
         }
+        report.diagnostics.extend(self.boxes_between(ends));
         let mut remark = |subflow: Option<usize>, diagnostic, count: Option<u64>, message: &'static str| {
             let subflow = subflow.map(|subflow| subflow as u32);
             let message = message.into();

@@ -4,6 +4,7 @@
 //! belong to; from then on each goes straight to [`Connection::packet`].
 
 mod acknowledgement;
+mod between;
 mod connection;
 mod control;
 mod data;

@@ -24,6 +24,29 @@ pub(super) struct Sequence {
     pub(super) mss_bytes: Option<u16>,
     /// Receive window that the receiver announced last, scaled.
     pub(super) window_bytes: Option<u64>,
+    /// The widest that it announced, that of its SYN apart; 0: none that is known.
+    pub(super) widest_bytes: u64,
+    pub(super) sizes: Sizes,
+}
+
+/// Segments with data, those sent again too.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sizes {
+    pub(super) segments: u64,
+    /// Payload of the largest, and how many are as large.
+    pub(super) largest: u32,
+    pub(super) of_largest: u32,
+}
+
+impl Sizes {
+    #[inline]
+    pub(super) fn add(&mut self, len: u32) {
+        self.segments += 1;
+        if len > self.largest {
+            (self.largest, self.of_largest) = (len, 0);
+        }
+        self.of_largest += u32::from(len == self.largest);
+    }
 }
 
 /// A segment that is not yet acknowledged.

@@ -81,7 +81,8 @@ impl Connection {
             if i != self.plain {
                 return;
             }
-            if self.discarding && !self.receive.finished() {
+            let skipped = self.entries[i].delivered != self.receive.next() + 1;
+            if self.discarding && skipped && !self.receive.finished() {
                 // What was not understood is lost, and this would hide it.
                 self.refuse(i, reason::MIDDLEBOX);
                 return self.end(Outcome::Failed(Closed::Protocol));

@@ -287,6 +287,27 @@ fn the_peer_finds_a_wrong_checksum_on_the_only_subflow() {
 }
 
 #[test]
+fn a_peer_that_has_nothing_to_map_infinitely() {
+    // It never sent data, so that none was discarded: its end is its end.
+    play(
+        &plain(),
+        "0   ! listen
+         0   < wifi S 0:0 capable(checksum)
+         0   > wifi S. 0:0 ack 1 capable(checksum)
+         10  < wifi . 1:1 ack 1 capable(checksum)
+         10  ! write 100
+         10  > wifi . 1:101 ack 1 dss(1 1 100, ack 1, sum)
+         20  < wifi . 1:1 ack 101 dss(ack 1) fail(1)
+         20  > wifi . 101:101 ack 1 fail(1)
+         20  > wifi . 101:201 ack 1 dss(1 101 infinite)
+         30  < wifi F. 1:1 ack 201
+         30  > wifi . 201:201 ack 2 fail(1)
+         30  = waiting 0
+         30  = events accepted connected finished",
+    );
+}
+
+#[test]
 fn an_infinite_mapping_that_overtakes() {
     play(
         &plain(),
