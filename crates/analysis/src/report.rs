@@ -202,6 +202,20 @@ fn rows(
     for direction in Direction::BOTH {
         report.transfers[direction as usize].direction = direction;
     }
+    // Whichever end showed it.
+    if let Some((seen, subflow, direction)) = connection.fell_back {
+        report.events.push(tables::Event {
+            subflow: Some(subflow as u32),
+            at_ns: seen.at.as_nanos(),
+            at_s: seconds(seen.at),
+            event: "fallback",
+            direction: Some(direction),
+            detail: connection.fallback,
+            capture: captures.get(seen.point.0 as usize).cloned().unwrap_or_default(),
+            record: seen.record,
+            ..tables::Event::default()
+        });
+    }
     for (index, subflow) in connection.subflows.iter().enumerate() {
         let mut row = subflow_row(connection, subflow, ends, points);
         row.subflow = index as u32;

@@ -23,6 +23,8 @@ pub(crate) struct Connection {
     pub(crate) version: Option<u8>,
     pub(crate) midway: bool,
     pub(crate) fallback: Option<&'static str>,
+    /// The packet that showed it, where that was none of the handshake's.
+    pub(crate) fell_back: Option<(Seen, usize, Direction)>,
     /// Options are cut that would tell whether it speaks MPTCP.
     pub(super) unknown: bool,
     /// Packets whose options are cut.
@@ -96,6 +98,7 @@ impl Connection {
             version,
             midway,
             fallback: None,
+            fell_back: None,
             unknown: false,
             cut_options: 0,
             plain: version.is_none(),

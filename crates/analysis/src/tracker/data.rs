@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, Packet, Signals};
 use super::subflow::Kind as SubflowKind;
-use crate::event::{Data, Happening, Kind, Probe};
+use crate::event::{Data, Kind, Probe};
 use wire::mptcp::DataNumber;
 use wire::{Flags, Tcp, seq};
 
@@ -69,7 +69,7 @@ impl Connection {
         self.plain = true;
         if self.fallback.is_none() {
             self.fallback = Some(why);
-            self.happened(packet, Happening { detail: Some(why), ..Happening::new("fallback") });
+            self.fell_back = Some((packet.seen, packet.subflow, packet.direction));
         }
     }
 
