@@ -69,15 +69,10 @@ fn elements() -> impl Strategy<Value = Value> {
         json!({"element": "delay", "delay": delay * MS, "jitter": jitter * MS, "reorder": reorder})
     });
     let loss = (0.0f64..0.1).prop_map(|ratio| json!({"element": "loss", "ratio": ratio}));
-    let segments = proptest::sample::select(&["all", "syn", "syn-ack", "data"][..]);
-    let strip = segments.prop_map(|segments| json!({"element": "strip-options", "segments": segments}));
+    let strip = one_way_boxes();
     let more = (proptest::option::of(loss), proptest::option::weighted(0.1, strip), proptest::option::of(radio()));
     (rate, delay, more).prop_map(|(rate, delay, (loss, strip, radio))| {
         Value::Array([Some(rate), Some(delay), radio, loss, strip].into_iter().flatten().collect())
-    let strip = one_way_boxes();
-    let more = (proptest::option::of(loss), proptest::option::weighted(0.1, strip));
-    (rate, delay, more).prop_map(|(rate, delay, (loss, strip))| {
-        Value::Array([Some(rate), Some(delay), loss, strip].into_iter().flatten().collect())
     })
 }
 
