@@ -22,12 +22,9 @@ mod promotion;
 mod rate;
 mod rate_markov;
 mod rate_process;
-<<<<<<< HEAD
-mod round_loss;
-=======
 mod rewrite_sequence;
+mod round_loss;
 mod split_segments;
->>>>>>> 273a4eb (Put middleboxes on links: NAT, firewall, rewriting, cutting, joining, clamping, limits of size)
 mod strip_options;
 mod trace;
 
