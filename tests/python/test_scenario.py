@@ -551,7 +551,7 @@ def test_an_era_is_a_set_of_defaults() -> None:
     assert scenario.mptcp.receive_buffer == "shared"
     # The long form says all of it, and it is the same.
     assert read(long.write(scenario)) == scenario
-    assert "\nmss = \"1.4 kB\"\n" in long.write(scenario)
+    assert '\nmss = "1.4 kB"\n' in long.write(scenario)
 
 
 def test_what_is_set_beside_an_era_holds() -> None:

@@ -4,7 +4,7 @@ mod pair;
 
 use pair::{Act, End, Pair, tcp};
 use proptest::prelude::*;
-use transport::config::Join;
+use transport::config::{Join, ReceiveBuffer};
 use transport::{Config, Outcome, scheduler};
 use wire::mptcp::crypto::initial_data_seq;
 use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp, dss_checksum};
@@ -351,4 +351,29 @@ fn slow_start_ends_where_it_did_last_time() {
     assert!(first.is_finite(), "a loss ended it");
     assert!(second >= first && second.is_finite(), "{second} after {first}");
     assert_eq!(two_downloads(false)[1], f64::INFINITY);
+}
+
+/// A download whose second path goes silent for good after so long, with a receive buffer of each subflow or one for both.
+fn download_with_a_loss(receive_buffer: ReceiveBuffer, lost_ms: Option<i64>) -> Pair {
+    let mut config = Config::default();
+    config.mptcp.receive_buffer = receive_buffer;
+    config.tcp.receive_buffer_bytes = 20_000;
+    config.tcp.receive_buffer_tuning = false;
+    let mut pair = Pair::new(config.clone(), config, &[10, 40]);
+    pair.to_write = [0, 1_000_000];
+    let lost = lost_ms.map_or(Time::MAX, |ms| Time::from_nanos(ms * 1_000_000));
+    pair.middle = Box::new(move |now, _, nic, _| if nic.0 == 1 && now >= lost { vec![] } else { vec![0] });
+    pair.run(300_000);
+    pair
+}
+
+#[test]
+fn buffers_of_subflows_carry_data_and_may_stand_still_when_a_path_goes() {
+    complete(&download_with_a_loss(ReceiveBuffer::PerSubflow, None), 1_000_000, 0);
+    let shared = download_with_a_loss(ReceiveBuffer::Shared, Some(300));
+    assert!(shared.seen[0].read == 1_000_000 && shared.seen[0].finished, "{:?}", shared.seen[0]);
+    // What the lost path held has no room on the other, whose buffer is full of what comes after: Raiciu et al., "How hard
+    // can it be?", NSDI 2012, §3.3.
+    let stuck = download_with_a_loss(ReceiveBuffer::PerSubflow, Some(300));
+    assert!(stuck.seen[0].read < 1_000_000 && !stuck.seen[0].finished, "{:?}", stuck.seen[0]);
 }

@@ -1,6 +1,8 @@
 //! DSS: mappings, DATA_ACKs and the window (RFC 8684 §3.3).
 
 use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play};
+use transport::Config;
+use transport::config::ReceiveBuffer;
 
 #[test]
 fn mappings_longer_than_a_segment() {
@@ -306,6 +308,43 @@ fn a_stale_subflow_gets_nothing_until_it_answers() {
              1200 < wifi . 1:1 ack 1001 dss(ack 2001)
              1200 ! write 1000
              1200 > wifi . 1001:2001 ack 1 dss(2001 1001 1000, ack 1)"
+        ),
+    );
+}
+
+fn own_windows(config: Config) -> Config {
+    let mptcp = transport::config::Mptcp { receive_buffer: ReceiveBuffer::PerSubflow, ..config.mptcp };
+    Config { mptcp, ..config }
+}
+
+#[test]
+fn what_waits_for_others_takes_room_of_its_own_subflow_only_where_buffers_are_apart() {
+    // RFC 8684 §3.3.5: shared, the window is of the data's bytes from the DATA_ACK on, the same on all.
+    for (config, window) in [(mesh(), 60_000), (own_windows(mesh()), 59_000)] {
+        play(
+            &config,
+            &format!(
+                "{TWO}
+                 100 < wifi . 1:1001 ack 1 dss(1001 1 1000, ack 1)
+                 100 > wifi . 1:1 ack 1001 dss(ack 1) win({window})
+                 100 = ahead 1000"
+            ),
+        );
+    }
+    // Once it is read, there is room for more.
+    play(
+        &own_windows(mesh()),
+        &format!(
+            "{TWO}
+             100 < wifi . 1:1001 ack 1 dss(1001 1 1000, ack 1)
+             100 > wifi . 1:1 ack 1001 dss(ack 1) win(59000)
+             101 < lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             101 > lte . 1:1 ack 1001 dss(ack 2001)
+             101 = read 2000
+             102 < wifi . 1001:2001 ack 1 dss(2001 1001 1000, ack 1)
+             102 > wifi . 1:1 ack 2001 dss(ack 3001)
+             103 < wifi . 2001:3001 ack 1 dss(3001 2001 1000, ack 1)
+             103 > wifi . 1:1 ack 3001 dss(ack 4001) win(60000)"
         ),
     );
 }
