@@ -1,6 +1,6 @@
 //! What can be set of an endpoint. The defaults are those of current Linux.
 
-use crate::{congestion, path_manager, scheduler};
+use crate::{SlowStart, congestion, path_manager, scheduler};
 use parameters::Table;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,9 @@ pub struct Tcp {
     pub undo: bool,
     /// Segments in the first window (RFC 6928).
     pub initial_window_packets: u32,
+    /// Where slow start ends before anything is lost.
+    #[serde(default)]
+    pub slow_start: SlowStart,
     /// Slow start ends here; none: at the first loss.
     pub initial_ssthresh_packets: Option<u32>,
     /// Whether a destination's slow start threshold is kept when a subflow to it closes, for the next one.
@@ -183,6 +186,7 @@ impl Default for Tcp {
             tail_loss_probe: true,
             undo: true,
             initial_window_packets: 10,
+            slow_start: SlowStart::Own,
             initial_ssthresh_packets: None,
             ssthresh_cache: false,
             min_timeout_ns: 200 * MS,

@@ -22,12 +22,14 @@ pub mod path_manager;
 mod policy;
 pub mod recovery;
 pub mod scheduler;
+mod slow_start;
 pub mod subflow;
 mod tuples;
 
 pub use config::Config;
 pub use deadlines::Deadlines;
 pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, Snapshot, SubflowSnapshot};
+pub use slow_start::SlowStart;
 
 /// The examples of the documentation.
 #[cfg(doctest)]

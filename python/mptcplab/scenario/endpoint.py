@@ -143,6 +143,10 @@ class Tcp(Section):
     """Take back what a loss did to the window when timestamps show that there was none."""
     initial_window: Packets = Field(0, ge=1)
     """First window (RFC 6928)."""
+    slow_start: Literal["own", "standard", "hystart", "hystart++"] = "own"
+    """Where slow start ends before a loss: with ``"standard"`` nowhere, with ``"hystart"`` where
+    ACKs show a queue, as in Linux, with ``"hystart++"`` as RFC 9406 has it, with ``"own"`` as the
+    congestion control does."""
     initial_ssthresh: PacketsOrOff = None
     """Where slow start ends; ``"off"``: at the first loss."""
     ssthresh_cache: Flag = False
@@ -242,7 +246,8 @@ def config(mptcp: Mptcp, tcp: Tcp) -> dict[str, Any]:
     ours["path_manager"] = theirs["path_manager"] | manager
     base = _unfilled(tcp)
     if not mptcp.enabled:
-        congestion_control, congestion_parameters = base["congestion_control"], {}
+        congestion_control = policy.over_one_path(base["congestion_control"])
+        congestion_parameters = {}
     del base["congestion_control"]
     return {
         "tcp": defaults()["tcp"] | base,

@@ -12,15 +12,15 @@ from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
 
-# Of one subflow alone: what plain TCP can be. A coupled one is Reno there.
-UNCOUPLED = ("reno", "cubic", "cubic-linux", "bbr")
+# What Linux may have, too.
+SHARED = ("reno", "cubic", "cubic-linux", "bbr")
 # Linux's own.
 CONGESTION_CONTROL = "cubic"
 SCHEDULER = "default"
 # What Linux calls what [mptcp] and [tcp] name.
 SCHEDULERS = {"linux": SCHEDULER}
 CONGESTION_CONTROLS = {"cubic-linux": CONGESTION_CONTROL}
-NAME = re.compile(r"[A-Za-z0-9_-]{1,15}")
+NAME = re.compile(r"[A-Za-z0-9_-]{1,31}")
 SYSCTL = re.compile(r"net(\.[a-z0-9_-]+){2,}")
 
 
@@ -86,7 +86,7 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
     if any(data.get(end, {}).get("stack") == "mptcplab" for end in ("client", "server")):
         # There is another end to have them.
         scheduler = SCHEDULER if scheduler in policy.known("scheduler") else scheduler
-        ours = CONGESTION_CONTROL if ours in _coupled() else ours
+        ours = CONGESTION_CONTROL if ours in _lacking() else ours
     ours = given.congestion_control or ours
     plain = tcp.get("congestion_control", ours)
     filled = given.model_copy(
@@ -94,7 +94,7 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
             "congestion_control": CONGESTION_CONTROLS.get(ours, ours),
             "scheduler": given.scheduler or SCHEDULERS.get(scheduler, scheduler),
             "tcp_congestion_control": given.tcp_congestion_control
-            or over_one_path(CONGESTION_CONTROLS.get(plain, plain)),
+            or policy.over_one_path(CONGESTION_CONTROLS.get(plain, plain)),
         }
     )
     for key in ("congestion_control", "scheduler", "tcp_congestion_control"):
@@ -103,10 +103,5 @@ def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
     return filled
 
 
-def over_one_path(congestion_control: str) -> str:
-    """Name what a congestion control is where there is one path: coupled ones are Reno."""
-    return "reno" if congestion_control in _coupled() else congestion_control
-
-
-def _coupled() -> set[str]:
-    return set(policy.known("congestion_control")).difference(UNCOUPLED)
+def _lacking() -> set[str]:
+    return set(policy.known("congestion_control")).difference(SHARED)

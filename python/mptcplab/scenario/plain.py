@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mptcplab.scenario import endpoint, kernel
+from mptcplab.scenario import endpoint, kernel, policy
 from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.source import Source
 
@@ -21,7 +21,7 @@ def plain(scenario: Scenario, engine: str) -> Scenario:
         # What plain TCP takes may follow what MPTCP takes.
         alone = {"congestion_control": usual.congestion_control}
         usual = scenario.kernel.model_copy(update=alone)
-    over_one_path = kernel.over_one_path(scenario.tcp.congestion_control)
+    over_one_path = policy.over_one_path(scenario.tcp.congestion_control)
     return replace(
         scenario,
         mptcp=endpoint.read_mptcp({}, Source("scenario", {})).model_copy(update=scheduler),

@@ -8,6 +8,7 @@ from typing import Any
 from mptcplab.scenario import endpoint
 from mptcplab.scenario.events import Event, TcpTraffic, Traffic, UdpTraffic
 from mptcplab.scenario.path import Link, Path
+from mptcplab.scenario.policy import over_one_path
 from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.section import kinds
 from mptcplab.scenario.transfer import Bulk, ConstantBitRate, RequestResponse, Transfer
@@ -149,7 +150,10 @@ def _traffic(traffic: Traffic) -> dict[str, Any]:
         "stop_ns": traffic.stop,
     }
     if isinstance(traffic, TcpTraffic):
-        one |= {"flows": traffic.flows, "congestion_control": traffic.congestion_control}
+        one |= {
+            "flows": traffic.flows,
+            "congestion_control": over_one_path(traffic.congestion_control),
+        }
     elif isinstance(traffic, UdpTraffic):
         one |= {"rate_bits_per_second": traffic.rate, "packet_bytes": traffic.packet}
     return one

@@ -24,6 +24,8 @@ PARAMETERS = {
     "scheduler": "scheduler_parameters",
     "path_manager": "path_manager_parameters",
 }
+# Congestion controls of one subflow alone: what plain TCP can be.
+UNCOUPLED = ("reno", "cubic", "cubic-linux", "bbr", "wvegas")
 
 
 @cache
@@ -45,6 +47,12 @@ def read(
 ) -> dict[str, Any]:
     """Read what is set of a policy; what is not gets its default."""
     return described.read(table, known(what)[name], _words(what), place, source)
+
+
+def over_one_path(congestion_control: str) -> str:
+    """Name what a congestion control is where there is one path: coupled ones are Reno."""
+    coupled = set(known("congestion_control")).difference(UNCOUPLED)
+    return "reno" if congestion_control in coupled else congestion_control
 
 
 def show(what: str, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 //!
 //! It differs from [`Cubic`](super::Cubic) in three ways. Reno's share of the window never grows faster than by 8/15 of a packet
 //! per round trip, where RFC 9438 §4.3 goes on with a whole one. The curve is that of a round trip later from the start. And
-//! slow start ends where ACKs show a queue (Ha, Rhee: Taming the elephants, 2011), by a train of them or by their delay.
+//! slow start ends where ACKs show a queue, by [`HyStart`] unless another slow start is asked for.
 
 use super::{Acked, Cause, Congestion, Window};
+use crate::slow_start::{HyStart, SlowStart};
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "as in Linux: CUBIC in integers, with HyStart; each subflow as a TCP of its own";
@@ -23,9 +24,16 @@ const PATIENCE_NS: i64 = 1_000_000_000 / 32 / TICK_NS * TICK_NS;
 const DEAF_NS: i64 = 1_000_000_000;
 
 /// CUBIC as in Linux on every subflow, uncoupled.
-#[derive(Default)]
 pub struct CubicLinux {
     subflows: Vec<Subflow>,
+    /// Whether HyStart ends slow start.
+    hystart: bool,
+}
+
+impl Default for CubicLinux {
+    fn default() -> CubicLinux {
+        CubicLinux { subflows: Vec::new(), hystart: true }
+    }
 }
 
 /// A subflow; times in whole ticks.
@@ -115,62 +123,6 @@ impl Curve {
     }
 }
 
-/// Whether slow start has seen a queue.
-#[derive(Clone, Copy, Default)]
-struct HyStart {
-    round: Option<Round>,
-}
-
-/// A round trip of slow start.
-#[derive(Clone, Copy)]
-struct Round {
-    start: Time,
-    /// Packets that were on their way at its start and are not acknowledged yet.
-    left: u32,
-    /// The last ACK of its train.
-    train: Time,
-    least_ns: i64,
-    samples: u32,
-}
-
-impl HyStart {
-    const LEAST_WINDOW: f64 = 16.0;
-    const TRAIN_GAP_NS: i64 = 2_000_000;
-    const SAMPLES: u32 = 8;
-    /// How long super-frames may hold ACKs up (`hystart_ack_delay`); less only above 2 Gbit/s.
-    const MERGING_NS: i64 = 1_000_000;
-
-    /// Says whether an ACK shows that slow start is to end. `ack` has a round-trip time of `rtt_ns`.
-    fn is_found(&mut self, ack: &Acked, cwnd_packets: f64, rtt_ns: i64, min_rtt_ns: i64) -> bool {
-        let now = ack.now;
-        let on_their_way = ack.in_flight_packets.saturating_sub(ack.packets);
-        let begun = Round { start: now, left: on_their_way, train: now, least_ns: i64::MAX, samples: 0 };
-        let round = match self.round.take() {
-            Some(round) if round.left >= ack.packets => Round { left: round.left - ack.packets, ..round },
-            _ => begun,
-        };
-        let round = self.round.insert(round);
-        // Only now: rounds begin with flights, whatever the window. As in Linux since 6.14 (commit 25c1a9ca53db, "fix
-        // incorrect HyStart round start detection"): begun within a flight, a round sees the queue that the flight itself makes.
-        if cwnd_packets < Self::LEAST_WINDOW {
-            return false;
-        }
-        if now - round.train <= Self::TRAIN_GAP_NS {
-            round.train = now;
-            // Half of the round trip, as it does not pace.
-            if now - round.start > (min_rtt_ns + Self::MERGING_NS) / 2 {
-                return true;
-            }
-        }
-        round.least_ns = round.least_ns.min(rtt_ns);
-        if round.samples < Self::SAMPLES {
-            round.samples += 1;
-            return false;
-        }
-        round.least_ns > min_rtt_ns + (min_rtt_ns / 8).clamp(4_000_000, 16_000_000)
-    }
-}
-
 impl CubicLinux {
     fn of(&mut self, i: usize) -> &mut Subflow {
         if self.subflows.len() <= i {
@@ -185,17 +137,20 @@ impl Congestion for CubicLinux {
         *self.of(i) = Subflow::default();
     }
 
+    fn leave_slow_start(&mut self, kind: SlowStart) -> bool {
+        self.hystart = matches!(kind, SlowStart::Own | SlowStart::HyStart);
+        !self.hystart
+    }
+
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
+        let hystart = self.hystart;
         let subflow = self.of(i);
         let is_deaf = subflow.curve.epoch.is_some_and(|epoch| acked.now - epoch.start < DEAF_NS);
         if let Some(rtt_ns) = acked.rtt_ns.filter(|_| !is_deaf) {
             let min_rtt_ns = subflow.min_rtt_ns.map_or(rtt_ns, |least| least.min(rtt_ns));
             subflow.min_rtt_ns = Some(min_rtt_ns);
-            let window = &mut all[i];
-            if window.cwnd_packets < window.ssthresh_packets
-                && subflow.start.is_found(acked, window.cwnd_packets, rtt_ns, min_rtt_ns)
-            {
-                window.ssthresh_packets = window.cwnd_packets;
+            if hystart {
+                subflow.start.end(&mut all[i], acked, rtt_ns, min_rtt_ns);
             }
         }
         if !acked.cwnd_limited {

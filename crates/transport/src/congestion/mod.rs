@@ -5,7 +5,11 @@
 
 use crate::policy::policies;
 use crate::recovery::delivery::Rate;
+use crate::slow_start::SlowStart;
 use wire::Time;
+
+mod linux;
+pub(crate) mod rounds;
 
 policies! {
     dyn Congestion, "congestion controller":
@@ -13,8 +17,17 @@ policies! {
     "cubic" = cubic::Cubic,
     "cubic-linux" = cubic_linux::CubicLinux,
     "lia" = lia::Lia,
+    "lia-linux" = lia_linux::LiaLinux,
     "olia" = olia::Olia,
+    "olia-linux" = olia_linux::OliaLinux,
+    "balia" = balia::Balia,
+    "balia-linux" = balia_linux::BaliaLinux,
+    "wvegas" = wvegas::Wvegas with Parameters,
     "ewtcp" = ewtcp::Ewtcp with Parameters,
+    "fully-coupled" = fully_coupled::FullyCoupled,
+    "coupled-increase" = coupled_increase::CoupledIncrease,
+    "coupled-decrease" = coupled_decrease::CoupledDecrease,
+    "global-window" = global_window::GlobalWindow,
     "bbr" = bbr::Bbr,
 }
 
@@ -50,6 +63,14 @@ impl Window {
         let rtt_ns = self.srtt_ns.filter(|_| self.usable)?;
         Some((packets * f64::from(self.mss_bytes), rtt_ns.max(1) as f64))
     }
+}
+
+/// All windows together, in segments of subflow `i`. None where it is alone or cannot be compared: it is Reno then, to the
+/// bit, which the sum is not.
+fn total_packets(i: usize, all: &[Window]) -> Option<f64> {
+    all[i].coupling()?;
+    let bytes = || all.iter().filter_map(Window::coupling).map(|(bytes, _)| bytes);
+    (bytes().count() > 1).then(|| bytes().sum::<f64>() / f64::from(all[i].mss_bytes))
 }
 
 /// What an ACK says.
@@ -128,6 +149,12 @@ pub trait Congestion: Send {
 
     /// A loss on subflow `i`, once per round trip: sets its ssthresh. The window itself is recovery's to set.
     fn lost(&mut self, i: usize, all: &mut [Window], now: Time, cause: Cause);
+
+    /// Slow start is asked to be of this kind on all subflows: whether that is to be done for the controller, as it does not
+    /// do so itself.
+    fn leave_slow_start(&mut self, _kind: SlowStart) -> bool {
+        true
+    }
 
     /// Itself, if it goes by delivery rates: then windows and pacing are its own, in recovery too, and
     /// [`acked`](Congestion::acked) is not called.

@@ -8,12 +8,12 @@ pub(super) const SUMMARY: &str = "opportunistic linked increases: traffic moves 
 /// Opportunistic linked increases.
 #[derive(Default)]
 pub struct Olia {
-    subflows: Vec<Sent>,
+    subflows: Vec<Runs>,
 }
 
-/// Bytes that were acknowledged.
+/// Bytes that were acknowledged between losses.
 #[derive(Clone, Copy, Default)]
-struct Sent {
+pub(super) struct Runs {
     /// Since the last loss.
     since: u64,
     /// Between the two losses before.
@@ -22,17 +22,34 @@ struct Sent {
     before: (u64, u64),
 }
 
-impl Sent {
+impl Runs {
     /// l_r of the draft: an estimate of the bytes between two losses.
-    fn between_losses(&self) -> u64 {
+    pub fn longest(&self) -> u64 {
         self.since.max(self.between)
+    }
+
+    pub fn acked(&mut self, bytes: u64) {
+        self.since += bytes;
+    }
+
+    pub fn lost(&mut self) {
+        self.before = (self.since, self.between);
+        // Losses with nothing acknowledged between them are one.
+        if self.since > 0 {
+            self.between = self.since;
+            self.since = 0;
+        }
+    }
+
+    fn undone(&mut self) {
+        (self.since, self.between) = (self.before.0 + self.since, self.before.1);
     }
 }
 
 impl Olia {
-    fn of(&mut self, i: usize) -> &mut Sent {
+    fn of(&mut self, i: usize) -> &mut Runs {
         if self.subflows.len() <= i {
-            self.subflows.resize(i + 1, Sent::default());
+            self.subflows.resize(i + 1, Runs::default());
         }
         &mut self.subflows[i]
     }
@@ -42,7 +59,7 @@ impl Olia {
         let paths = || all.iter().enumerate().filter(|(_, window)| window.coupling().is_some());
         // l / R² in integers: a subflow is of a set if it equals the greatest.
         let quality =
-            |j: usize| (self.subflows.get(j).map_or(0, Sent::between_losses), all[j].srtt_ns.unwrap_or(1).max(1));
+            |j: usize| (self.subflows.get(j).map_or(0, Runs::longest), all[j].srtt_ns.unwrap_or(1).max(1));
         let better = |a: (u64, i64), b: (u64, i64)| {
             let square = |rtt: i64| rtt as u128 * rtt as u128;
             // Windows of 2⁴⁰ bytes and round-trip times of an hour have room.
@@ -94,11 +111,11 @@ impl Olia {
 
 impl Congestion for Olia {
     fn joined(&mut self, i: usize, _: Time) {
-        *self.of(i) = Sent::default();
+        *self.of(i) = Runs::default();
     }
 
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
-        self.of(i).since += acked.bytes;
+        self.of(i).acked(acked.bytes);
         if !acked.cwnd_limited {
             return;
         }
@@ -116,17 +133,10 @@ impl Congestion for Olia {
 
     fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
         all[i].ssthresh_packets = all[i].half_packets();
-        let sent = self.of(i);
-        sent.before = (sent.since, sent.between);
-        // Losses with nothing acknowledged between them are one.
-        if sent.since > 0 {
-            sent.between = sent.since;
-            sent.since = 0;
-        }
+        self.of(i).lost();
     }
 
     fn undone(&mut self, i: usize) {
-        let sent = self.of(i);
-        (sent.since, sent.between) = (sent.before.0 + sent.since, sent.before.1);
+        self.of(i).undone();
     }
 }

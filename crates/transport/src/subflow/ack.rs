@@ -175,6 +175,7 @@ impl Subflow {
         let bare = bare && news.packets == 0;
         let answer = Answer { acked: self.acked, duplicate: news.duplicate, bare };
         if self.tlp.acknowledged(&answer) && self.phase == Phase::Open {
+            self.slow_start.lost(crate::congestion::Cause::FastRetransmit);
             control.congestion.lost(control.index, control.windows, now, crate::congestion::Cause::FastRetransmit);
             let window = &mut control.windows[control.index];
             window.cwnd_packets = window.cwnd_packets.min(window.ssthresh_packets.max(1.0));
@@ -197,7 +198,7 @@ impl Subflow {
             let nothing_lost = self.flight.lost_ever() == lost_before;
             self.reduce(&Progress { delivered: news.packets, nothing_lost, advanced: news.advanced }, control);
         } else if news.advanced && news.packets > 0 {
-            let acked = Acked {
+            let mut acked = Acked {
                 now,
                 packets: news.packets,
                 bytes: news.bytes,
@@ -205,6 +206,7 @@ impl Subflow {
                 cwnd_limited: self.usage.is_limited(window),
                 in_flight_packets: flight,
             };
+            self.slow_start.acked(window, &mut acked);
             control.congestion.acked(control.index, control.windows, &acked);
         }
     }

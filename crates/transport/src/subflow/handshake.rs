@@ -3,6 +3,7 @@
 use super::state::{Due, State, Subflow, whole};
 use super::{Control, Received};
 use crate::congestion::Window;
+use crate::slow_start::Watch;
 use wire::{Flags, Tcp, TcpOption, Time};
 
 /// What a peer takes that does not say (RFC 9293 §3.7.1).
@@ -107,6 +108,10 @@ impl Subflow {
             usable: true,
         };
         control.congestion.joined(control.index, now);
+        let kind = self.settings.slow_start;
+        if control.congestion.leave_slow_start(kind) {
+            self.slow_start = Watch::new(kind, self.settings.pacing);
+        }
         if let Some(controller) = control.congestion.by_rate() {
             let random = u64::from(self.isn) << 32 | u64::from(self.inbound.isn);
             self.paced_at = Some(controller.started(control.index, &control.windows[control.index], now, random));

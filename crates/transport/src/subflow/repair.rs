@@ -36,6 +36,7 @@ impl Subflow {
     pub(super) fn enter_recovery(&mut self, now: Time, control: &mut Control) {
         let prior = self.window_packets(control);
         self.undo.start(&control.windows[control.index]);
+        self.slow_start.lost(Cause::FastRetransmit);
         control.congestion.lost(control.index, control.windows, now, Cause::FastRetransmit);
         (self.phase, self.recover, self.rescued) = (Phase::Recovery, self.next, false);
         self.prr.start(prior);
@@ -96,6 +97,7 @@ impl Subflow {
         // Once per window of data: not when its repair was under way and nothing was acknowledged since.
         if self.phase == Phase::Open || (self.phase == Phase::Loss && self.timeouts == 0) {
             self.undo.start(&control.windows[control.index]);
+            self.slow_start.lost(Cause::Timeout);
             control.congestion.lost(control.index, control.windows, now, Cause::Timeout);
         }
         self.flight.lose_all();

@@ -14,6 +14,7 @@ use crate::recovery::scoreboard::Scoreboard;
 use crate::recovery::tlp::Tlp;
 use crate::recovery::undo::Undo;
 use crate::recovery::usage::Usage;
+use crate::slow_start::Watch;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use wire::{Tcp, Time};
@@ -169,6 +170,7 @@ pub struct Subflow {
     /// Kept for a controller by rate.
     pub(super) delivery: Option<Box<Delivery>>,
     pub(super) usage: Usage,
+    pub(super) slow_start: Watch,
 
     // The receiving half.
     pub(super) inbound: Inbound,
@@ -242,6 +244,7 @@ impl Subflow {
             paced_at: None,
             delivery: None,
             usage: Usage::default(),
+            slow_start: Watch::default(),
             inbound: Inbound::new(settings),
             recent_timestamp: 0,
             recent_timestamp_at: now,

@@ -9,7 +9,6 @@ from mptcplab.engine.kernel import crossing, hosts, settings, timeline
 from mptcplab.engine.kernel.network import Agent, Host, Job
 from mptcplab.scenario.events import TcpTraffic, Traffic
 from mptcplab.scenario.fault import ScenarioError
-from mptcplab.scenario.kernel import over_one_path
 from mptcplab.scenario.plan import (
     addresses as own_addresses,
 )
@@ -18,6 +17,7 @@ from mptcplab.scenario.plan import (
     planned_transfer,
     server_addresses,
 )
+from mptcplab.scenario.policy import over_one_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

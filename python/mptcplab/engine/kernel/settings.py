@@ -241,6 +241,12 @@ def _ssthresh_cache(value: bool, at: _At) -> None:
         at.settings.sysctls["net.ipv4.tcp_no_metrics_save"] = 0
 
 
+def _slow_start(value: str, at: _At) -> None:
+    del at
+    if value != "own":
+        raise CannotError("it ends as its congestion control has it: cubic's with HyStart")
+
+
 def _initial_window(value: int, at: _At) -> None:
     if value != 10:
         at.settings.route += ["initcwnd", str(value)]
@@ -296,6 +302,7 @@ TCP: dict[str, Any] = {
     "tail_loss_probe": _tail_loss_probe,
     "undo": _fixed(True),
     "initial_window": _initial_window,
+    "slow_start": _slow_start,
     "initial_ssthresh": _fixed(None),
     "ssthresh_cache": _ssthresh_cache,
     "min_timeout": _min_timeout,

@@ -1,0 +1,27 @@
+//! Coupled increase: all subflows together grow as one TCP, and each halves by itself (Chen et al., after Raiciu, Handley,
+//! Wischik: Practical congestion control for multipath transport protocols, 2009). LIA, which also regards round-trip times, is
+//! what became of it.
+
+use super::{Acked, Cause, Congestion, Window, fully_coupled::increase};
+use wire::Time;
+
+pub(super) const SUMMARY: &str = "one TCP's increase for all subflows together; each halves by itself";
+
+/// Coupled increase.
+#[derive(Default)]
+pub struct CoupledIncrease;
+
+impl Congestion for CoupledIncrease {
+    fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
+        if !acked.cwnd_limited {
+            return;
+        }
+        for _ in 0..self.slow_start(i, all, acked) {
+            all[i].cwnd_packets += increase(i, all);
+        }
+    }
+
+    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
+        all[i].ssthresh_packets = all[i].half_packets();
+    }
+}
