@@ -171,19 +171,31 @@ fn neighbours() -> impl Strategy<Value = Vec<Value>> {
     proptest::collection::vec(one, 0..2)
 }
 
+/// A controller's name, and some of what can be set of it.
+fn with_parameters(name: &'static str) -> impl Strategy<Value = (Value, Value)> {
+    let known = congestion::descriptions().into_iter().find(|one| one.name == name).expect("it has a name").parameters;
+    let settable: Vec<_> = known.into_iter().filter(|one| matches!(one.kind, "number" | "packets")).collect();
+    let most = settable.len();
+    (proptest::sample::subsequence(settable, 0..=most), 1..20_u32).prop_map(move |(chosen, amount)| {
+        let table: serde_json::Map<_, _> = chosen.iter().map(|one| (one.name.into(), json!(amount))).collect();
+        (json!(name), Value::Object(table))
+    })
+}
+
 fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let policies = (
-        proptest::sample::select(congestion::NAMES),
+        proptest::sample::select(congestion::NAMES).prop_flat_map(with_parameters),
         proptest::sample::select(scheduler::NAMES),
         proptest::sample::select(path_manager::NAMES),
         proptest::sample::select(&["specified", "simultaneous"][..]),
     );
+    let slow_start = proptest::sample::select(&["own", "standard", "hystart", "hystart++"][..]);
     let links = (link(), link());
     let switches = (proptest::collection::vec(any::<bool>(), 12), any::<bool>(), proptest::option::of(1u64..200_000));
     let transfer = (any::<bool>(), 0u64..400_000, any::<u32>());
     let events = (outages(outages_of), changes(), neighbours());
-    (policies, links, events, switches, transfer).prop_map(
-        |(policies, links, (outages, changes, neighbours), (switches, backup, budget), transfer)| {
+    ((policies, slow_start), links, events, switches, transfer).prop_map(
+        |((policies, slow_start), links, (outages, changes, neighbours), (switches, backup, budget), transfer)| {
             let mut scenario = wifi_lte(transfer.1);
             scenario["seed"] = json!(transfer.2);
             scenario["transfer"]["direction"] = json!(if transfer.0 { "up" } else { "down" });
@@ -196,7 +208,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             scenario["stop_ns"] = json!(3600 * S);
             scenario["sample_ns"] = json!(0);
             let mut config = scenario["transport"]["client"].clone();
-            config["congestion_control"] = json!(policies.0);
+            (config["congestion_control"], config["congestion_parameters"]) = policies.0;
+            config["tcp"]["slow_start"] = json!(slow_start);
             config["mptcp"]["scheduler"] = json!(policies.1);
             config["mptcp"]["path_manager"]["name"] = json!(policies.2);
             // Who joins before the keys are exchanged has given up the fallback that a stripped option asks for.

@@ -5,7 +5,7 @@ mod pair;
 use pair::{Act, End, Pair, tcp};
 use proptest::prelude::*;
 use transport::config::{Join, ReceiveBuffer};
-use transport::{Config, Outcome, scheduler};
+use transport::{Config, Outcome, SlowStart, congestion, scheduler};
 use wire::mptcp::crypto::initial_data_seq;
 use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp, dss_checksum};
 use wire::{Content, L4, Options, Packet, TcpOption, Time};
@@ -54,10 +54,12 @@ fn has_mptcp(packet: &Packet) -> bool {
 /// Settings by the bits of a number.
 fn settings(bits: u32) -> Config {
     let bit = |n: u32| bits >> n & 1 == 1;
-    let controllers = ["reno", "cubic", "lia", "olia", "bbr"];
-    let congestion_control = controllers[(bits as usize >> 27) % controllers.len()].into();
+    let policies = (bits >> 20) as usize;
+    let congestion_control = congestion::NAMES[policies / scheduler::NAMES.len() % congestion::NAMES.len()].into();
     let mut config = Config { congestion_control, ..Config::default() };
-    config.mptcp.scheduler = scheduler::NAMES[(bits >> 26 & 7) as usize % scheduler::NAMES.len()].into();
+    config.tcp.slow_start =
+        [SlowStart::Own, SlowStart::Standard, SlowStart::HyStart, SlowStart::HyStartPlusPlus][(bits & 3) as usize];
+    config.mptcp.scheduler = scheduler::NAMES[policies % scheduler::NAMES.len()].into();
     config.mptcp.checksum = bit(3);
     config.mptcp.join = if bit(29) { Join::Simultaneous } else { Join::Specified };
     config.mptcp.long_numbers = bit(4);

@@ -2,6 +2,8 @@
 
 mod hystart;
 mod hystart_plus_plus;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use hystart::HyStart;
 
