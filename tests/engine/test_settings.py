@@ -117,6 +117,7 @@ def test_settings_become_attributes_of_routes() -> None:
 @pytest.mark.parametrize(
     ("setting", "what"),
     [
+        ("tcp.slow_start=hystart", '[tcp] slow_start: Linux cannot have "hystart"'),
         ("tcp.initial_ssthresh=64", "[tcp] initial_ssthresh: Linux cannot have 64"),
         ("tcp.max_backoff=0", "[tcp] max_backoff: Linux cannot have 0"),
         ("mptcp.receive_buffer=per-subflow", '[mptcp] receive_buffer: Linux cannot have "per-subf'),

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import mptcplab
 from command import Run
 from mptcplab import ScenarioError, _core
 from mptcplab.cli.policies import KINDS
-from mptcplab.scenario import long
+from mptcplab.scenario import long, policy
 from mptcplab.scenario.plain import plain
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import Scenario, checked
@@ -123,15 +124,43 @@ def test_they_vary_in_campaigns(mptcplab: Run, tmp_path: Path) -> None:
 def test_policies_are_listed_and_described(mptcplab: Run, what: str) -> None:
     policies = _core.policies()[KINDS[what][1]]
     listed = mptcplab(what).stdout.splitlines()
-    for policy in policies:
-        assert any(line.split() == [policy["name"], *policy["summary"].split()] for line in listed)
-        shown = mptcplab(what, policy["name"]).stdout
-        assert policy["summary"] in shown
-        assert all(f"  {one['name']} ({one['kind']}" in shown for one in policy["parameters"])
-        assert ("nothing can be set of it" in shown) == (policy["parameters"] == [])
+    for one in policies:
+        assert any(line.split() == [one["name"], *one["summary"].split()] for line in listed)
+        shown = mptcplab(what, one["name"]).stdout
+        assert one["summary"] in shown
+        assert all(
+            f"  {parameter['name']} ({parameter['kind']}" in shown
+            for parameter in one["parameters"]
+        )
+        assert ("nothing can be set of it" in shown) == (one["parameters"] == [])
     assert json.loads(mptcplab(what, "--json").stdout) == policies
     first = policies[0]["name"]
     assert json.loads(mptcplab(what, first, "--json").stdout) == policies[0]
     done = mptcplab(what, f"{first}x")
     assert done.returncode == 2
     assert f"{first}x; did you mean {first}?" in done.stderr
+
+
+def test_plain_tcp_over_one_path_is_reno_for_coupled_controllers() -> None:
+    for name in policy.known("congestion_control"):
+        client = planned(read(TEXT.replace(WEIGHT, ""), f"mptcp.congestion_control={name}"), "lte")
+        alone = name if name in policy.UNCOUPLED else "reno"
+        assert client["congestion_control"] == alone
+
+
+def test_slow_start_ends_before_a_loss_where_it_is_to(tmp_path: Path) -> None:
+    """A queue of 400 ms: standard slow start overshoots by as much, the others see it come."""
+    resent = {}
+    for slow_start in ("standard", "hystart", "hystart++"):
+        scenario = {
+            "schema": 1,
+            "transfer": {"direction": "download", "size": "4 MB"},
+            "path": {"lte": {"rate": "20 Mbit/s", "delay": "25 ms", "queue": "1 MB"}},
+            "mptcp": {"congestion_control": "reno"},
+            "tcp": {"slow_start": slow_start},
+            "run": {"baselines": False},
+        }
+        flows = mptcplab.run(scenario, out=tmp_path / slow_start).mptcp.flows
+        resent[slow_start] = flows["retransmitted_packets"].sum()
+    assert resent["standard"] > 100
+    assert resent["hystart"] == resent["hystart++"] == 0

@@ -54,7 +54,8 @@ fn has_mptcp(packet: &Packet) -> bool {
 /// Settings by the bits of a number.
 fn settings(bits: u32) -> Config {
     let bit = |n: u32| bits >> n & 1 == 1;
-    let policies = (bits >> 20) as usize;
+    // All bits are taken: these are spread over the policies.
+    let policies = (bits.wrapping_mul(0x9E37_79B1) >> 16) as usize;
     let congestion_control = congestion::NAMES[policies / scheduler::NAMES.len() % congestion::NAMES.len()].into();
     let mut config = Config { congestion_control, ..Config::default() };
     config.tcp.slow_start =
