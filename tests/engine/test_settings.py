@@ -132,6 +132,7 @@ def test_settings_become_attributes_of_routes() -> None:
         ("mptcp.penalisation=true", "[mptcp] penalisation: Linux cannot have true"),
         ("mptcp.long_numbers=false", "[mptcp] long_numbers: Linux cannot have false"),
         ("mptcp.max_subflows=9", "[mptcp] max_subflows: Linux cannot have 9: at most 8"),
+        ("mptcp.version=0", "[mptcp] version: Linux cannot have 0: it has 1"),
         ("mptcp.join=simultaneous", '[mptcp] join: Linux cannot have "simultaneous"'),
         (
             "mptcp.path_manager=handover",

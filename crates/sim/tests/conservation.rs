@@ -188,6 +188,7 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
         proptest::sample::select(scheduler::NAMES),
         proptest::sample::select(path_manager::NAMES),
         proptest::sample::select(&["specified", "simultaneous"][..]),
+        0..2u8,
     );
     let slow_start = proptest::sample::select(&["own", "standard", "hystart", "hystart++"][..]);
     let links = (link(), link());
@@ -212,6 +213,7 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             config["tcp"]["slow_start"] = json!(slow_start);
             config["mptcp"]["scheduler"] = json!(policies.1);
             config["mptcp"]["path_manager"]["name"] = json!(policies.2);
+            config["mptcp"]["version"] = json!(policies.4);
             // Who joins before the keys are exchanged has given up the fallback that a stripped option asks for.
             let stripped = scenario.to_string().contains("strip-options");
             config["mptcp"]["join"] = json!(if stripped { "specified" } else { policies.3 });

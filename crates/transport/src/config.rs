@@ -112,6 +112,8 @@ pub struct Tcp {
 pub struct Mptcp {
     /// Whether to offer and accept MPTCP; without it connections are plain TCP.
     pub enabled: bool,
+    /// Version that is offered and accepted: 1 (RFC 8684) or 0 (RFC 6824). Who speaks another one is answered with TCP.
+    pub version: u8,
     /// DSS checksums (RFC 8684 §3.3).
     pub checksum: bool,
     /// Name of the scheduler, one of [`crate::scheduler::NAMES`].
@@ -214,6 +216,7 @@ impl Default for Mptcp {
     fn default() -> Mptcp {
         Mptcp {
             enabled: true,
+            version: 1,
             checksum: false,
             scheduler: "lowest-rtt".into(),
             scheduler_parameters: Table::new(),

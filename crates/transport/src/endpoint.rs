@@ -294,7 +294,8 @@ impl Endpoint {
             false => (0, tcp.seq.wrapping_add(length), Flags::RST.with(Flags::ACK)),
         };
         let mut options = Options::NONE;
-        if Signals::of(&tcp.options.brief(), &tcp.options).join().is_some() {
+        let joins = Signals::of(&tcp.options.brief(), &tcp.options).join().is_some();
+        if joins && self.context.config.mptcp.version > 0 {
             // RFC 8684 §3.2: a token of nobody, or no further subflow.
             let why = TcpOption::Mptcp(Mptcp::TcpRst(MpTcpRst { flags: 0, reason: MPTCP_SPECIFIC }));
             options.push(&why).expect("it is the only one");
@@ -378,7 +379,7 @@ impl Endpoint {
     fn key(&mut self) -> u64 {
         loop {
             let key = self.context.random();
-            if !self.tokens.contains_key(&token(1, key)) {
+            if !self.tokens.contains_key(&token(self.context.config.mptcp.version, key)) {
                 return key;
             }
         }

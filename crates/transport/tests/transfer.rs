@@ -62,6 +62,7 @@ fn settings(bits: u32) -> Config {
         [SlowStart::Own, SlowStart::Standard, SlowStart::HyStart, SlowStart::HyStartPlusPlus][(bits & 3) as usize];
     config.mptcp.scheduler = scheduler::NAMES[policies % scheduler::NAMES.len()].into();
     config.mptcp.checksum = bit(3);
+    config.mptcp.version = u8::from(!bit(30));
     config.mptcp.join = if bit(29) { Join::Simultaneous } else { Join::Specified };
     config.mptcp.long_numbers = bit(4);
     config.mptcp.opportunistic_retransmission = bit(5);
@@ -262,15 +263,17 @@ fn check_packets(pair: &Pair) {
         for option in tcp(packet).options.iter() {
             match option {
                 Ok(TcpOption::Mptcp(Mptcp::Capable(capable))) => {
-                    keys[*end as usize] = keys[*end as usize].or(capable.sender_key);
+                    let key = capable.sender_key.map(|key| (capable.version, key));
+                    keys[*end as usize] = keys[*end as usize].or(key);
                     if let (Some(len), Some(checksum)) = (capable.data_len, capable.checksum) {
-                        let number = initial_data_seq(1, capable.sender_key.unwrap()).wrapping_add(1);
+                        let number = initial_data_seq(capable.version, capable.sender_key.unwrap()).wrapping_add(1);
                         assert_eq!(checksum, dss_checksum(number, 1, len, payload));
                     }
                 }
                 Ok(TcpOption::Mptcp(Mptcp::Dss(Dss { mapping: Some(mapping), .. }))) if mapping.len > 0 => {
                     let Some(checksum) = mapping.checksum else { continue };
-                    let initial = initial_data_seq(1, keys[*end as usize].unwrap());
+                    let (version, key) = keys[*end as usize].unwrap();
+                    let initial = initial_data_seq(version, key);
                     let number = match (packet.frame.payload.content, mapping.data_seq) {
                         (Content::Pattern(place), _) => initial.wrapping_add(1).wrapping_add(place),
                         (_, DataNumber::Long(number)) => number,

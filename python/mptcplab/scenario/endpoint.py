@@ -97,6 +97,9 @@ class Mptcp(Section):
     did. That takes a server which can wait for the key; any other resets the SYN, and the client
     joins again a second later, as specified. Where options are stripped half-way, such a connection
     may fail, since it can fall back to TCP no more."""
+    version: Integer = Field(1, ge=0, le=1)
+    """Version of MPTCP: 1 (RFC 8684), or 0 (RFC 6824) as kernels before Linux 5.6 spoke it: keys in
+    the SYN, SHA-1, addresses announced without HMAC and echo."""
     checksum: Flag = False
     """DSS checksums (RFC 8684 §3.3)."""
     opportunistic_retransmission: Flag = False

@@ -13,6 +13,8 @@ const ECHO_TIMEOUT_NS: i64 = 1_000_000_000;
 /// What a connection knows of the addresses of both ends.
 #[derive(Debug, Default)]
 pub struct Addresses {
+    /// Of MPTCP: 0 has no echoes.
+    version: u8,
     /// Local addresses; the place is the identifier, 0 that of the initial subflow.
     local: Vec<IpAddr>,
     /// What the peer announced.
@@ -47,8 +49,8 @@ pub enum Notice {
 
 impl Addresses {
     /// Of a connection whose initial subflow is on `initial`.
-    pub fn new(initial: IpAddr) -> Addresses {
-        Addresses { local: vec![initial], ..Addresses::default() }
+    pub fn new(initial: IpAddr, version: u8) -> Addresses {
+        Addresses { version, local: vec![initial], ..Addresses::default() }
     }
 
     /// The identifier of a local address.
@@ -78,7 +80,9 @@ impl Addresses {
 
     /// The peer announced an address: says whether it is new. The echo goes out in any case.
     pub fn learn(&mut self, add_addr: &AddAddr, remote: SocketAddr) -> bool {
-        self.echoes.push_back(AddAddr { echo: true, hmac: None, ..*add_addr });
+        if self.version > 0 {
+            self.echoes.push_back(AddAddr { echo: true, hmac: None, ..*add_addr });
+        }
         let new = !self.remote.contains(&(add_addr.address_id, remote));
         if new {
             self.remote.retain(|(id, _)| *id != add_addr.address_id);
@@ -134,10 +138,10 @@ impl Addresses {
         let (address_id, address, port) = (announced.id, announced.address, announced.port);
         announced.at = now + (ECHO_TIMEOUT_NS << announced.sent);
         announced.sent += 1;
-        if announced.sent == ANNOUNCEMENTS {
+        if announced.sent == ANNOUNCEMENTS || self.version == 0 {
             self.announced.remove(at);
         }
-        Some(Notice::Add(AddAddr { version: 1, echo: false, address_id, address, port, hmac: None }))
+        Some(Notice::Add(AddAddr { version: self.version, echo: false, address_id, address, port, hmac: None }))
     }
 }
 
@@ -153,7 +157,7 @@ mod tests {
 
     #[test]
     fn announcements_repeat_until_their_echo() {
-        let mut addresses = Addresses::new("10.0.0.1".parse().unwrap());
+        let mut addresses = Addresses::new("10.0.0.1".parse().unwrap(), 1);
         addresses.announce(at(0), "10.0.0.2".parse().unwrap(), None);
         let mut sent = Vec::new();
         while addresses.deadline() < Time::MAX {
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_was_learnt_is_echoed_and_new_once() {
-        let mut addresses = Addresses::new("10.0.0.1".parse().unwrap());
+        let mut addresses = Addresses::new("10.0.0.1".parse().unwrap(), 1);
         let remote: SocketAddr = "10.9.0.2:80".parse().unwrap();
         let add_addr =
             AddAddr { version: 1, echo: false, address_id: 4, address: remote.ip(), port: None, hmac: Some(7) };

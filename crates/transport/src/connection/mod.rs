@@ -55,6 +55,8 @@ enum Mode {
 /// A connection.
 pub struct Connection {
     mode: Mode,
+    /// Version that is spoken or offered.
+    version: u8,
     /// Whether this end opened it.
     client: bool,
     /// Both ends of the initial subflow.
@@ -158,14 +160,15 @@ impl Connection {
         let mut congestion = congestion::build(congestion_control, congestion_parameters).expect(policy);
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },
+            version: settings.version,
             client: opening.client,
             local: opening.local,
             remote: opening.remote,
             local_key: opening.key,
             remote_key: None,
-            local_token: wire::mptcp::crypto::token(1, opening.key),
+            local_token: wire::mptcp::crypto::token(settings.version, opening.key),
             remote_token: 0,
-            sending: Numbers::new(wire::mptcp::crypto::initial_data_seq(1, opening.key)),
+            sending: Numbers::new(wire::mptcp::crypto::initial_data_seq(settings.version, opening.key)),
             receiving: Numbers::new(0),
             checksum: settings.checksum,
             long_numbers: settings.long_numbers,
@@ -181,7 +184,7 @@ impl Connection {
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
             stale_timeouts: settings.stale_timeouts,
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
-            addresses: Addresses::new(opening.local.ip()),
+            addresses: Addresses::new(opening.local.ip(), settings.version),
             views: Vec::new(),
             plain: 0,
             plain_base: (1, 0),

@@ -12,16 +12,14 @@ use wire::mptcp::crypto::{initial_data_seq, join_ack_hmac, join_syn_ack_hmac, to
 use wire::mptcp::{MpCapable, MpJoin};
 use wire::{Flags, Tcp, Time};
 
-/// The version that is spoken: RFC 8684.
-pub(super) const VERSION: u8 = 1;
 /// Flag A of MP_CAPABLE: checksums are required.
 pub(super) const CHECKSUM_REQUIRED: u8 = 0x80;
 /// Flag B: an extension that nobody knows yet.
 const EXTENDED: u8 = 0x40;
 /// Flag C: no further subflows to this address and port.
 const NOT_HERE: u8 = 0x20;
-/// Flag H: HMAC-SHA256.
-pub(super) const HMAC_SHA256: u8 = 0x01;
+/// Flag H: HMAC-SHA256, in version 0 HMAC-SHA1.
+pub(super) const HMAC: u8 = 0x01;
 /// Reason codes of MP_TCPRST (RFC 8684 §3.6).
 pub(super) mod reason {
     pub const MPTCP_SPECIFIC: u8 = 1;
@@ -60,11 +58,14 @@ impl Connection {
 
     /// Answers a SYN: the SYN/ACK is the next packet.
     pub fn accept(now: Time, opening: &Opening, syn: &Tcp, ctx: &mut Context) -> Connection {
-        let capable = Signals::of(&syn.options.brief(), &syn.options).capable().filter(is_understood);
-        // A SYN of version 0 carries a key, one of version 1 none.
-        let offered = capable.filter(|capable| capable.sender_key.is_none());
+        let version = ctx.config.mptcp.version;
+        let capable = Signals::of(&syn.options.brief(), &syn.options).capable();
+        let capable = capable.filter(|capable| is_understood(version, capable));
+        // A SYN of version 0 carries a key (RFC 6824 §3.1), one of version 1 none.
+        let offered = capable.filter(|capable| capable.sender_key.is_some() == (version == 0));
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
         connection.agree(offered.map_or(0, |capable| capable.flags));
+        connection.remote_key = offered.and_then(|capable| capable.sender_key);
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
@@ -192,7 +193,7 @@ impl Connection {
         if entry.join.is_some() {
             let (local, remote) = self.parties(i);
             match signals.join() {
-                Some(MpJoin::Ack { hmac }) if hmac == join_ack_hmac(VERSION, remote, local) => {}
+                Some(MpJoin::Ack { hmac }) if hmac == join_ack_hmac(self.version, remote, local) => {}
                 // Whatever overtook the packet with the HMAC comes again.
                 None if signals.any() => return false,
                 _ => {
@@ -210,6 +211,14 @@ impl Connection {
                 }
                 self.keys_known(peer);
                 self.entries[i].confirmed = true;
+                true
+            }
+            // Version 0: the SYN told the key, and data shows that ours arrived (RFC 6824 §3.1).
+            _ if signals.dss().is_some() && self.version == 0 => {
+                if let Some(peer) = self.remote_key {
+                    self.keys_known(peer);
+                    self.entries[i].confirmed = true;
+                }
                 true
             }
             // Data that overtook the packet with the keys comes again.
@@ -230,8 +239,8 @@ impl Connection {
 
     fn keys_known(&mut self, peer: u64) {
         self.remote_key = Some(peer);
-        self.remote_token = token(VERSION, peer);
-        self.receiving = Numbers::new(initial_data_seq(VERSION, peer));
+        self.remote_token = token(self.version, peer);
+        self.receiving = Numbers::new(initial_data_seq(self.version, peer));
         self.mode = Mode::Multipath;
         if self.own_windows {
             self.receive.unbind();
@@ -272,7 +281,7 @@ impl Connection {
             }
         } else {
             if self.mode == Mode::Opening && opened_here {
-                let answer = signals.capable().filter(is_understood);
+                let answer = signals.capable().filter(|capable| is_understood(self.version, capable));
                 match answer.and_then(|capable| capable.sender_key.map(|key| (key, capable))) {
                     Some((key, capable)) => {
                         self.agree(capable.flags);
@@ -306,11 +315,11 @@ impl Connection {
         entry.peer_backup = backup;
         entry.remote_id = address_id;
         let (local, remote) = self.parties(i);
-        hmac == join_syn_ack_hmac(VERSION, remote, local)
+        hmac == join_syn_ack_hmac(self.version, remote, local)
     }
 }
 
 /// Whether an MP_CAPABLE is of the version that is spoken and asks for nothing that nobody knows (RFC 8684 §3.1).
-fn is_understood(capable: &MpCapable) -> bool {
-    capable.version == VERSION && capable.flags & EXTENDED == 0 && capable.flags & HMAC_SHA256 != 0
+fn is_understood(version: u8, capable: &MpCapable) -> bool {
+    capable.version == version && capable.flags & EXTENDED == 0 && capable.flags & HMAC != 0
 }

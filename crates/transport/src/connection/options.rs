@@ -1,7 +1,7 @@
 //! The MPTCP options of what goes out.
 
 use super::addresses::Notice;
-use super::open::{CHECKSUM_REQUIRED, HMAC_SHA256, VERSION};
+use super::open::{CHECKSUM_REQUIRED, HMAC};
 use super::{Connection, Mode};
 use crate::subflow::{Emission, Kind, Piece};
 use std::net::SocketAddr;
@@ -37,13 +37,14 @@ impl Connection {
         self.remote_key.map(|remote| (self.local_key, remote))
     }
 
-    /// MP_CAPABLE: on a SYN of version 1 without keys, later with the sender's or both (RFC 8684 §3.1).
+    /// MP_CAPABLE: on a SYN of version 1 without keys, later with the sender's or both (RFC 8684 §3.1); in version 0 the
+    /// SYN has the sender's, too (RFC 6824 §3.1).
     fn capable(&self, keys: Option<(u64, u64)>, piece: Option<&Piece>) -> MpCapable {
         let data_alone = piece.map(|piece| Piece { data_fin: false, ..*piece });
         let checksum = data_alone.filter(|_| self.checksum).map(|piece| self.checksum_of(&piece, 1));
         MpCapable {
-            version: VERSION,
-            flags: HMAC_SHA256 | if self.checksum { CHECKSUM_REQUIRED } else { 0 },
+            version: self.version,
+            flags: HMAC | if self.checksum { CHECKSUM_REQUIRED } else { 0 },
             sender_key: keys.map(|(local, _)| local),
             receiver_key: keys.map(|(_, remote)| remote),
             data_len: piece.map(|piece| piece.len as u16),
@@ -61,7 +62,10 @@ impl Connection {
                 add(options, Mptcp::Capable(capable));
             }
             // A middlebox may drop SYNs with options that it does not know (RFC 8684 §3.1).
-            _ if tries <= self.capable_retries => add(options, Mptcp::Capable(self.capable(None, None))),
+            _ if tries <= self.capable_retries => {
+                let sender_key = Some(self.local_key).filter(|_| self.version == 0);
+                add(options, Mptcp::Capable(MpCapable { sender_key, ..self.capable(None, None) }));
+            }
             _ => {}
         }
     }
@@ -82,7 +86,7 @@ impl Connection {
                 Kind::Syn => MpJoin::Syn { backup, address_id, token, nonce },
                 _ => {
                     let (local, remote) = self.parties(i);
-                    MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(VERSION, local, remote), nonce }
+                    MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(self.version, local, remote), nonce }
                 }
             }),
         );
@@ -108,7 +112,7 @@ impl Connection {
     #[inline(never)]
     fn join_ack(&mut self, now: Time, i: usize, options: &mut Options) {
         let (local, remote) = self.parties(i);
-        add(options, Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(VERSION, local, remote) }));
+        add(options, Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(self.version, local, remote) }));
         let entry = &mut self.entries[i];
         if let Some(join) = &mut entry.join {
             join.again = now + (entry.tcp.rto_ns() << join.tries.min(6));
@@ -136,7 +140,8 @@ impl Connection {
         if let Some(data_seq) = entry.failed.take() {
             add(options, Mptcp::Fail(MpFail { data_seq }));
         }
-        if let Some(reason) = entry.reset_reason {
+        // Version 0 has no MP_TCPRST.
+        if let Some(reason) = entry.reset_reason.filter(|_| self.version > 0) {
             add(options, Mptcp::TcpRst(MpTcpRst { flags: 0, reason }));
         }
     }
@@ -145,7 +150,13 @@ impl Connection {
         let Some(piece) = emission.piece else { return };
         let entry = &self.entries[i];
         // The first data of the client tells the keys once more (RFC 8684 §3.1).
-        if self.client && i == 0 && entry.join.is_none() && !entry.confirmed && piece.data_offset == 0 {
+        if self.client
+            && i == 0
+            && self.version > 0
+            && entry.join.is_none()
+            && !entry.confirmed
+            && piece.data_offset == 0
+        {
             return self.keys_data(&piece, options);
         }
         let subflow_seq = emission.offset as u32;
@@ -206,7 +217,9 @@ impl Connection {
             // An IPv6 address with its HMAC leaves no room for more.
             match notice {
                 Notice::Remove(remove) => add(options, Mptcp::RemoveAddr(remove)),
-                Notice::Add(add_addr) if add_addr.echo => add(options, Mptcp::AddAddr(add_addr)),
+                Notice::Add(add_addr) if add_addr.echo || add_addr.version == 0 => {
+                    add(options, Mptcp::AddAddr(add_addr))
+                }
                 Notice::Add(add_addr) => add(options, Mptcp::AddAddr(self.signed(add_addr))),
             }
         } else {
@@ -246,8 +259,11 @@ impl Connection {
         AddAddr { hmac: Some(add_addr_hmac(self.local_key, remote_key, address_id, address, port)), ..add_addr }
     }
 
-    /// Whether an ADD_ADDR comes from the peer of this connection.
+    /// Whether an ADD_ADDR comes from the peer of this connection; in version 0 nothing shows it.
     pub(super) fn is_signed(&self, add_addr: &AddAddr) -> bool {
+        if self.version == 0 {
+            return add_addr.version == 0;
+        }
         let AddAddr { address_id, address, port, .. } = *add_addr;
         let remote_key = self.remote_key.unwrap_or(0);
         add_addr.hmac == Some(add_addr_hmac(remote_key, self.local_key, address_id, address, port))

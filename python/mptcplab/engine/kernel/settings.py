@@ -322,6 +322,7 @@ TCP: dict[str, Any] = {
     "fin_timeout": _time("net.ipv4.tcp_fin_timeout", S, 60 * S, 1, 120),
 }
 MPTCP: dict[str, Any] = {
+    "version": _fixed(1),
     "join": _fixed("specified"),
     "checksum": _sysctl("net.mptcp.checksum_enabled", does=0),
     "opportunistic_retransmission": _fixed(False),
