@@ -51,7 +51,7 @@ def read(controller: str, flows: int, law: Callable[[int], float]) -> Reading:
     return Reading(law(flows), fmean(found) / (rate * PAYLOAD))
 
 
-CONTROLLERS = {"reno": two_of, "lia": one_of, "olia": one_of, "ewtcp": one_of}
+CONTROLLERS = {"reno": two_of, "lia": one_of, "olia": one_of, "balia": one_of, "ewtcp": one_of}
 
 LAW = Law(
     "bottleneck",

@@ -119,11 +119,13 @@ TOTALS: dict[str, Callable[[Pair], float]] = {
     "reno": summed,
     "lia": best,
     "olia": best,
+    "balia": best,
     "ewtcp": weighted,
 }
 SHARES: dict[str, Callable[[Pair], float]] = {
     "reno": own_share,
     "lia": lia_share,
+    "balia": balia_share,
     "ewtcp": own_share,
 }
 
@@ -131,6 +133,8 @@ TOTAL_PAIRS = {name: PAIRS + PERIODIC if name == "olia" else PAIRS for name in T
 # The notable exception: independent losses let OLIA take the worse path for the better one at times.
 MISJUDGING = {("olia", PAIRS[1]), ("olia", PAIRS[4])}
 BAND, MISJUDGED = 0.12, 0.75
+# BALIA would cut three quarters off the second path's window, which is five packets.
+CUT_SHORT = 0.85
 
 
 def read_total(controller: str, pair: Pair) -> Reading:
@@ -171,7 +175,12 @@ SPLIT = Law(
     ("controller", "loss", "RTT"),
     "share of the first path",
     tuple(
-        Case(labels(controller, pair), partial(read_share, controller, pair), 1 - BAND, 1 + BAND)
+        Case(
+            labels(controller, pair),
+            partial(read_share, controller, pair),
+            CUT_SHORT if (controller, pair) == ("balia", PAIRS[4]) else 1 - BAND,
+            1 + BAND,
+        )
         for controller in SHARES
         for pair in PAIRS
     ),

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from experiments.laws import bottleneck, buffer, cubic, equilibria, padhye, reno, schedulers
+from experiments.laws import (
+    bottleneck,
+    buffer,
+    cubic,
+    equilibria,
+    flapping,
+    padhye,
+    reno,
+    rerouting,
+    schedulers,
+)
 from experiments.laws.law import Law
 
 LAWS: dict[str, Law] = {
@@ -14,6 +24,8 @@ LAWS: dict[str, Law] = {
         equilibria.LAW,
         equilibria.SPLIT,
         bottleneck.LAW,
+        flapping.LAW,
+        rerouting.LAW,
         buffer.LAW,
         schedulers.LAW,
     )
