@@ -39,7 +39,7 @@ impl Observer for Told {
 }
 
 fn told(client: &str, server: &str) -> (Outcome, Told) {
-    let mut scenario = wifi_lte(2_000_000);
+    let mut scenario = wifi_lte(5_000_000);
     scenario["epoch_ns"] = json!(EPOCH_NS);
     scenario["transport"]["client"]["mptcp"]["join"] = json!(client);
     scenario["transport"]["server"]["mptcp"]["join"] = json!(server);
