@@ -232,8 +232,14 @@ fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
     mptcp.path_manager.name = (*input.choose(path_manager::NAMES)?).into();
     let uses: u8 = input.arbitrary()?;
     let uses = |bit: u8| uses & (1 << bit) != 0;
-    let endpoint =
-        LocalEndpoint { address: other, subflow: uses(0), signal: uses(1), backup: uses(2), fullmesh: uses(3), budget_bytes: None };
+    let endpoint = LocalEndpoint {
+        address: other,
+        subflow: uses(0),
+        signal: uses(1),
+        backup: uses(2),
+        fullmesh: uses(3),
+        budget_bytes: None,
+    };
     mptcp.path_manager.endpoints.push(endpoint);
     config.congestion_control = (*input.choose(congestion::NAMES)?).into();
     Ok(config)

@@ -14,8 +14,8 @@ const MOST_WAKES: usize = 2000;
 
 /// What texts say.
 const WORDS: [&str; 16] = [
-    "normal", "uniform", "all", "syn", "data", "up", "both", "replace", "flip", "each", "first", "last", "icmp", "silent",
-    "drop", "rebind",
+    "normal", "uniform", "all", "syn", "data", "up", "both", "replace", "flip", "each", "first", "last", "icmp",
+    "silent", "drop", "rebind",
 ];
 
 fuzz_target!(|data: &[u8]| {
