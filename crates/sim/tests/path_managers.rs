@@ -58,13 +58,10 @@ fn handover_uses_one_path_after_the_other() {
         {"at_ns": 2 * S, "path": "wifi", "verb": "blackout"},
         {"at_ns": 30 * S, "path": "wifi", "verb": "restore"},
     ]);
-    let (outcome, told) = told(&scenario);
+    let (_, told) = told(&scenario);
     // Silence is noticed after a second, looked for every 0.2 s; then a handshake over LTE.
     let (last, first) = (told.last[0].unwrap(), told.first[1].unwrap());
     assert!((1_950..2_050).contains(&last) && (3_000..3_500).contains(&first), "{last} ms, then {first} ms");
-    // 2 s at 20 Mbit/s, the rest at 10 Mbit/s.
-    let seconds = outcome.virtual_ns as f64 / 1e9;
-    assert!((7.5..9.5).contains(&seconds), "{seconds} s");
 }
 
 /// LTE is one subflow, and never used again once it is closed.
