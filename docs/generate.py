@@ -42,7 +42,7 @@ RESULTS = re.compile(
 STEP = re.compile(
     r"(<!-- (file|then|about|stop): (.*?) -->\n```\w+\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE
 )
-ATTEMPTS = 5
+ATTEMPTS = 20
 FIGURES = re.compile(r"[\d.\u202f]+( (ms|s))?")
 TYPES = {
     "bool": "yes/no",
