@@ -52,8 +52,9 @@ fn radio() -> impl Strategy<Value = Value> {
         (0i64..2000, 0i64..3000, proptest::option::of(0i64..1000)).prop_map(|(takes, idle, shared)| json!({
             "element": "promotion", "takes": takes * MS, "idle_after": idle * MS,
             "shared_after": shared.map(|ms| ms * MS), "shared_takes": takes / 2 * MS, "shared_bytes": 500})),
-        (500i64..5000, 0i64..1000, any::<bool>()).prop_map(|(every, longest, lossy)| json!({
-            "element": "handover", "every": every * MS, "shortest": 0, "longest": longest * MS, "lossy": lossy})),
+        // No longer away than there.
+        (500i64..5000, 0i64..1000, any::<bool>()).prop_map(|(every, longest, lossy)| json!({"element": "handover",
+            "every": every * MS, "shortest": 0, "longest": longest.min(every / 2) * MS, "lossy": lossy})),
         (1i64..10, 0.05f64..1.0, 0i64..20).prop_map(|(slot, share, request)| json!({
             "element": "grants", "slot": slot * MS, "share": share, "request": request * MS})),
         (200_000u64..50_000_000, 5i64..300).prop_map(|(rate, delay)| json!({
@@ -75,6 +76,10 @@ fn elements() -> impl Strategy<Value = Value> {
         Value::Array([Some(rate), Some(delay), radio, loss, strip].into_iter().flatten().collect())
     })
 }
+
+/// What tells that a link has a box.
+const BOXES: [&str; 7] =
+    ["strip-options", "garble-options", "split-segments", "coalesce-segments", "clamp-mss", "ack-delay", "shared"];
 
 /// Boxes that one direction may pass alone and that leave the bytes of the stream as they are.
 fn one_way_boxes() -> impl Strategy<Value = Value> {
@@ -206,16 +211,19 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             scenario["paths"][1]["budget_bytes"] = json!(budget);
             scenario["timeline"] = Value::Array([outages, changes].concat());
             scenario["cross_traffic"] = Value::Array(neighbours);
-            scenario["stop_ns"] = json!(3600 * S);
+            // Where half of all is lost, it takes hours.
+            scenario["stop_ns"] = json!(36_000 * S);
             scenario["sample_ns"] = json!(0);
             let mut config = scenario["transport"]["client"].clone();
             (config["congestion_control"], config["congestion_parameters"]) = policies.0;
             config["tcp"]["slow_start"] = json!(slow_start);
             config["mptcp"]["scheduler"] = json!(policies.1);
             config["mptcp"]["path_manager"]["name"] = json!(policies.2);
-            config["mptcp"]["version"] = json!(policies.4);
+            // Version 0 is not held to what boxes do to it.
+            let boxed = BOXES.iter().any(|name| scenario.to_string().contains(name));
+            config["mptcp"]["version"] = json!(if boxed { 1 } else { policies.4 });
             // Who joins before the keys are exchanged has given up the fallback that a stripped option asks for.
-            let stripped = scenario.to_string().contains("strip-options");
+            let stripped = ["strip-options", "garble-options"].iter().any(|name| scenario.to_string().contains(name));
             config["mptcp"]["join"] = json!(if stripped { "specified" } else { policies.3 });
             let names = ["sack", "timestamps", "rack", "tail_loss_probe", "proportional_rate_reduction", "pacing"];
             for (name, on) in names.iter().zip(&switches) {
@@ -239,6 +247,27 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             scenario
         },
     )
+}
+
+/// Without boxes on the first path that now and then take a mapping away, which costs the subflows that they meet; and
+/// without handovers to a path that a box makes useless, as no way leads back.
+fn on_a_path_that_works(mut scenario: Value) -> Value {
+    for way in ["uplink", "downlink"] {
+        scenario["links"]["wifi"][way].as_array_mut().unwrap().retain(|element| {
+            let partly = element["element"] == "strip-options" && element["option"] != "all";
+            !partly && element["element"] != "garble-options" && element["element"] != "coalesce-segments"
+        });
+    }
+    let text = scenario.to_string();
+    if BOXES.iter().any(|name| text.contains(name)) {
+        for end in ["client", "server"] {
+            let name = &mut scenario["transport"][end]["mptcp"]["path_manager"]["name"];
+            if name == "handover" {
+                *name = json!("full-mesh");
+            }
+        }
+    }
+    scenario
 }
 
 /// Events between two looks at what arrived.
@@ -271,7 +300,7 @@ proptest! {
     // A thousand each; PROPTEST_CASES makes it more.
     #![proptest_config(ProptestConfig { cases: 4 * ProptestConfig::default().cases, ..ProptestConfig::default() })]
     #[test]
-    fn all_bytes_arrive_once(scenario in scenarios(&["lte"])) {
+    fn all_bytes_arrive_once(scenario in scenarios(&["lte"]).prop_map(on_a_path_that_works)) {
         let (outcome, read) = run(&scenario);
         let bytes = scenario["transfer"]["size_bytes"].as_u64().unwrap();
         // The first path always works, so there is no reason to give up.

@@ -246,7 +246,10 @@ impl Connection {
             return;
         }
         // One without its address may come back; it is not waited for longer than for another.
-        let alive = self.entries.iter().any(|entry| !entry.is_over() && entry.nic.is_some());
+        // Nor is one that is only asked for a subflow: who is refused again and again would try for ever.
+        let opening = |state| matches!(state, State::SynSent | State::SynReceived);
+        let alive =
+            self.entries.iter().any(|entry| !entry.is_over() && entry.nic.is_some() && !opening(entry.tcp.state()));
         match (alive, self.timers.lonely) {
             (true, _) => self.timers.lonely = Time::MAX,
             (false, Time::MAX) => self.timers.lonely = now + ctx.config.mptcp.close_timeout_ns,

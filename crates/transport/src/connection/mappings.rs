@@ -80,15 +80,15 @@ impl Mappings {
         self.infinite.get_or_insert((offset, place));
     }
 
-    /// The place of the byte at `offset`, if it is known.
-    pub fn place(&self, offset: u64) -> Option<u64> {
+    /// The place of the byte at `offset` and the bytes from there on that belong together, if they are known.
+    pub fn piece(&self, offset: u64) -> Option<(u64, u64)> {
         if let Some((start, place)) = self.infinite.filter(|(start, _)| offset >= *start) {
-            return Some(place + (offset - start));
+            return Some((place + (offset - start), u64::MAX));
         }
         let at = self.count(|known| known.offset <= offset);
         let mapping = self.known.get(at.checked_sub(1)?)?;
-        let within = offset - mapping.offset;
-        (within < u64::from(mapping.len)).then_some(mapping.place + within)
+        let (within, len) = (offset - mapping.offset, u64::from(mapping.len));
+        (within < len).then(|| (mapping.place + within, len - within))
     }
 
     /// How many from the first on are `before` a place that is mostly after all.
@@ -215,7 +215,7 @@ mod tests {
             mappings.insert(mapping(offset, 900, len));
         }
         assert_eq!(mappings.next(1..20), Next::Data { place: 100, len: 10 });
-        assert_eq!((mappings.place(10), mappings.place(11)), (Some(109), None));
+        assert_eq!((mappings.piece(10), mappings.piece(11)), (Some((109, 1)), None));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::mappings::{self, Mapping};
 use super::{Connection, Mode, Signals};
+use std::ops::Range;
 use wire::mptcp::{dss_checksum, dss_checksum_of_pattern};
 use wire::{Content, Packet, Tcp, pattern};
 
@@ -36,12 +37,26 @@ impl Connection {
         }
         // What a checksum covers is not delivered when it is wrong.
         let checked = self.checksum && self.mode == Mode::Multipath;
-        if let Some(place) = self.entries[i].mappings.place(offset)
-            && !checked
-            && !is_pattern(packet, place)
-        {
-            self.corrupt_bytes += u64::from(len);
+        if !checked {
+            self.corrupt_bytes += self.corrupt(i, offset, packet);
         }
+    }
+
+    /// Bytes of a payload at `offset` of subflow `i` that are not the pattern of the place which they are mapped to. What
+    /// was joined on the way is of several mappings, or behind the end of its only one.
+    fn corrupt(&self, i: usize, offset: u64, packet: &Packet) -> u64 {
+        let (mut looked_at, mut corrupt) = (0, 0);
+        let len = u64::from(packet.frame.payload.len);
+        while looked_at < len
+            && let Some((place, mapped)) = self.entries[i].mappings.piece(offset + looked_at)
+        {
+            let piece = mapped.min(len - looked_at);
+            if !is_pattern(packet, looked_at..looked_at + piece, place) {
+                corrupt += piece;
+            }
+            looked_at += piece;
+        }
+        corrupt
     }
 
     /// The mapping in the options of a segment that begins at `offset` (RFC 8684 §3.1, §3.3.1).
@@ -78,11 +93,14 @@ fn sum(packet: &Packet) -> u16 {
     }
 }
 
-/// Whether a payload is the pattern at `place`, as far as its bytes are there.
-fn is_pattern(packet: &Packet, place: u64) -> bool {
+/// Whether a piece of a payload is the pattern at `place`, as far as its bytes are there.
+fn is_pattern(packet: &Packet, piece: Range<u64>, place: u64) -> bool {
     match (packet.frame.payload.content, &packet.body) {
-        (Content::Pattern(at), _) => at == place,
-        (Content::Unsaid, Some(body)) => pattern::matches(place, body),
+        (Content::Pattern(at), _) => at + piece.start == place,
+        (Content::Unsaid, Some(body)) => {
+            let end = (piece.end as usize).min(body.len());
+            pattern::matches(place, &body[(piece.start as usize).min(end)..end])
+        }
         (Content::Unsaid, None) => true,
     }
 }
