@@ -235,11 +235,21 @@ MPTCP_KEYS = {
     "stale_timeouts": ["9"],
     "capable_retries": ["7"],
     "close_timeout": ["7 s"],
+    "join": ["simultaneous"],
+    "version": ["0"],
+    "receive_buffer": ["per-subflow"],
+}
+# What changes plain TCP, too, and parameters, which need their policy.
+OTHER_KEYS = {"enabled", "era", "scheduler"}
+PARAMETERS = {
+    "congestion_parameters": ("congestion_control=ewtcp", "weight=0.5"),
+    "scheduler_parameters": ("scheduler=round-robin", "quota=3"),
+    "path_manager_parameters": ("path_manager=ndiffports", "subflows=3"),
 }
 
 
 def test_shared_baselines_do_not_depend_on_what_is_shared() -> None:
-    assert MPTCP_KEYS.keys() | {"enabled", "scheduler"} == set(Mptcp.model_fields)
+    assert MPTCP_KEYS.keys() | OTHER_KEYS | PARAMETERS.keys() == set(Mptcp.model_fields)
     size = "transfer.size=2 MB"
     _, usual = load("wifi-lte", [size])
     there = _core.simulate(plan(usual, 3, "wifi"), samples=False).json()
@@ -248,6 +258,17 @@ def test_shared_baselines_do_not_depend_on_what_is_shared() -> None:
             _, changed = load("wifi-lte", [size, f"mptcp.{key}={value}"])
             assert plain(changed, "simulation") == plain(usual, "simulation"), key
             assert _core.simulate(plan(changed, 3, "wifi"), samples=False).json() == there, key
+
+
+@pytest.mark.parametrize("key", PARAMETERS)
+def test_shared_baselines_do_not_depend_on_parameters(key: str) -> None:
+    policy, parameter = PARAMETERS[key]
+    settings = ["transfer.size=2 MB", f"mptcp.{policy}"]
+    _, usual = load("wifi-lte", settings)
+    _, changed = load("wifi-lte", [*settings, f"mptcp.{key}.{parameter}"])
+    assert plain(changed, "simulation") == plain(usual, "simulation")
+    ours, theirs = (_core.simulate(plan(one, 3, "wifi"), samples=False) for one in (changed, usual))
+    assert ours.json() == theirs.json()
 
 
 def test_plain_tcp_of_the_kernel_takes_what_mptcp_takes() -> None:

@@ -6,8 +6,8 @@ use crate::{Direction, Element, Out};
 use wire::{Body, L4, Packet, Payload, Time};
 
 parameters! {
-    /// A byte of one segment with data in so many is another, and its TCP checksum right all the same, as behind
-    /// gateways that look into the applications they know. Lengths stay. It is what DSS checksums are for: without them the
+    /// A byte of one segment with data in so many is another, and its TCP checksum right all the same. Gateways that
+    /// look into the applications they know do so. Lengths stay. It is what DSS checksums are for: without them the
     /// application gets what the box made of the data (RFC 8684 §3.3.1, §3.7).
     "alter-payload"
     struct Settings {

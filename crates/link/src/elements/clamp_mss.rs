@@ -6,8 +6,8 @@ use crate::{Direction, Element, Out};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// The maximum segment size that SYNs tell is made smaller, as by routers in front of tunnels and of PPPoE, so that
-    /// no packet is too big for what follows (RFC 4459; Linux's target TCPMSS).
+    /// The maximum segment size that SYNs tell is made smaller, as by routers in front of tunnels. No packet is then too
+    /// big for what follows (RFC 4459; Linux's target TCPMSS).
     "clamp-mss"
     struct Settings {
         /// Most that a SYN says.

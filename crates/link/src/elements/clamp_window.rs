@@ -8,8 +8,8 @@ use crate::{Direction, Element, Out};
 use wire::{Flags, L4, Packet, Tcp, Time};
 
 parameters! {
-    /// Receive windows are made smaller, as by boxes that shape traffic without dropping any (Karandikar et al., TCP rate
-    /// control, 2000). It knows the scale from the handshake (RFC 7323 §2); of connections whose handshake it did
+    /// Receive windows are made smaller, as by boxes that shape traffic without dropping any. (Karandikar et al., TCP rate
+    /// control, 2000, do it so.) It knows the scale from the handshake (RFC 7323 §2); of connections whose handshake it did
     /// not see windows pass as they are. MPTCP's window is the connection's (RFC 8684 §3.3.4), so one clamped path
     /// clamps all that its ACKs tell. It sees both directions: one of `middleboxes`, or shared.
     "clamp-window"

@@ -8,8 +8,8 @@ use crate::{Direction, Element, Out};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {
-    /// Segments that follow one another are merged into one, as by traffic normalisers and by offloads at the wrong
-    /// place (Honda et al., IMC 2011). A segment waits for the next; one that ends a burst (PSH,
+    /// Segments that follow one another are merged into one, as by traffic normalisers. Offloads at the wrong
+    /// place do so, too (Honda et al., IMC 2011). A segment waits for the next; one that ends a burst (PSH,
     /// FIN), or that nothing follows, goes on.
     "coalesce-segments"
     struct Settings {

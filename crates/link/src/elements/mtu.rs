@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use wire::{Body, Frame, Ip, L4, Packet, Payload, Time};
 
 parameters! {
-    /// Packets that are too big for what follows end here, and the sender is told by ICMP (RFC 1191 §4, RFC 4443 §3.2),
-    /// or is not: a black hole (RFC 2923 §2.1). Nothing is fragmented. The answer seems to come from where the packet was
+    /// Packets that are too big for what follows end here, and the sender is told by ICMP, or is not. The first is as
+    /// routers ought to (RFC 1191 §4, RFC 4443 §3.2), the second a black hole (RFC 2923 §2.1). Nothing is fragmented. The answer seems to come from where the packet was
     /// going, as from a box that has no address.
     "mtu"
     struct Settings {

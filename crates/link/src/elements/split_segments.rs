@@ -7,7 +7,7 @@ use crate::{Direction, Element, Out};
 use wire::{Packet, Time};
 
 parameters! {
-    /// Segments are cut into smaller ones, as by network cards with segmentation offload and by boxes that shape traffic
+    /// Segments are cut into smaller ones, as by offloading network cards. Boxes that shape traffic do so, too
     /// (Honda et al., IMC 2011). A mapping covers what it says wherever it stands (RFC 8684 §3.3.1).
     "split-segments"
     struct Settings {

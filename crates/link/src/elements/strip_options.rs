@@ -7,8 +7,8 @@ use crate::{Direction, Element, Out};
 use wire::{L4, Packet, Time};
 
 parameters! {
-    /// MPTCP options are overwritten with no-operations, as by firewalls that let no option pass which they do not know,
-    /// on SYNs, on one of them, or on data alone (Honda et al., IMC 2011).
+    /// MPTCP options are overwritten with no-operations, as by firewalls that know them not. These look at all segments,
+    /// at SYNs, at one of them, or at data alone (Honda et al., IMC 2011).
     "strip-options"
     struct Settings {
         /// Whose: `"all"` segments', `"syn"`'s, `"syn-ack"`'s, or `"data"`'s, those without SYN.
