@@ -240,10 +240,9 @@ MPTCP_KEYS = {
     "receive_buffer": ["per-subflow"],
 }
 # What changes plain TCP, too, and parameters, which need their policy.
-OTHER_KEYS = {"enabled", "era", "scheduler"}
+OTHER_KEYS = {"enabled", "era", "scheduler", "scheduler_parameters"}
 PARAMETERS = {
     "congestion_parameters": ("congestion_control=ewtcp", "weight=0.5"),
-    "scheduler_parameters": ("scheduler=round-robin", "quota=3"),
     "path_manager_parameters": ("path_manager=ndiffports", "subflows=3"),
 }
 
