@@ -71,6 +71,8 @@ pub fn transfer(flow: &Flow, local: &str, remote: &str, bytes: usize) -> Result<
     let local = SocketAddr::new(local.parse().unwrap(), 0);
     let open = |space| inside(space, || stream_socket(&remote, flow.is_multipath));
     let listener = open(flow.server);
+    // The last connection may still be in TIME-WAIT.
+    rustix::net::sockopt::set_socket_reuseaddr(&listener, true).map_err(|error| format!("reuse: {error}"))?;
     rustix::net::bind(&listener, &remote).map_err(|error| format!("bind: {error}"))?;
     rustix::net::listen(&listener, 1).unwrap();
     let connecting = open(flow.client);
