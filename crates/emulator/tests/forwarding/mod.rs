@@ -11,7 +11,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use wire::{Packet, pattern};
@@ -65,14 +65,17 @@ pub struct Flow<'a> {
     pub is_multipath: bool,
 }
 
+/// Those that were begun.
+static TRANSFERS: AtomicU16 = AtomicU16::new(0);
+
 /// Sends bytes of the pattern, and says what is wrong with what arrives.
 pub fn transfer(flow: &Flow, local: &str, remote: &str, bytes: usize) -> Result<(), String> {
-    let remote: SocketAddr = remote.parse().unwrap();
+    let mut remote: SocketAddr = remote.parse().unwrap();
+    // The last listener may live on for a moment in a child of another test that is not yet another program.
+    remote.set_port(remote.port() + TRANSFERS.fetch_add(1, Ordering::Relaxed));
     let local = SocketAddr::new(local.parse().unwrap(), 0);
     let open = |space| inside(space, || stream_socket(&remote, flow.is_multipath));
     let listener = open(flow.server);
-    // The last connection may still be in TIME-WAIT.
-    rustix::net::sockopt::set_socket_reuseaddr(&listener, true).map_err(|error| format!("reuse: {error}"))?;
     rustix::net::bind(&listener, &remote).map_err(|error| format!("bind: {error}"))?;
     rustix::net::listen(&listener, 1).unwrap();
     let connecting = open(flow.client);
