@@ -1,0 +1,1 @@
+"""The papers' measurements as data, and their experiments as campaigns beside them."""

@@ -1,0 +1,50 @@
+"""Tables of TOML as rows: strict, with the row and the key in what is told of a mistake."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
+
+from mptcplab._core import Error
+from mptcplab.scenario.fault import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Some = TypeVar("Some")
+
+
+class ShapeError(ValueError):
+    """A table lacks a key, or has one that nobody knows."""
+
+
+def rows(given: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any], where: str) -> Any:
+    """Read rows by their ids."""
+    found: dict[str, Any] = {}
+    for number, row in enumerate(given, 1):
+        name = row.get("id", f"row {number}")
+        if name in found:
+            raise Error(f"{where}: {name} is there twice")
+        try:
+            found[name] = read(dict(row))
+        except (ShapeError, TypeError, ValueError, KeyError, AttributeError) as error:
+            reason = error if isinstance(error, ShapeError) else f"{error!r}"
+            raise Error(f"{where}: {name}: {reason}") from error
+    return found
+
+
+def made(kind: type[Some], given: dict[str, Any]) -> Some:
+    """Make a dataclass of a table; lists become tuples."""
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    for key in given:
+        if key not in known:
+            raise ShapeError(f"there is no key {key}; {nearest(key, known)}")
+    for name, one in known.items():
+        if name not in given and one.default is MISSING and one.default_factory is MISSING:
+            raise ShapeError(f"needs {name}")
+    return kind(**{key: _frozen(value) for key, value in given.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

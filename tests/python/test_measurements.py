@@ -1,0 +1,74 @@
+"""The papers' numbers: all there, as printed, and refused where they are not as rows are."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import mptcplab
+from mptcplab.study import measurements
+
+
+def test_rows_and_figures_are_as_many_as_were_printed() -> None:
+    data = measurements.load()
+    rows = data.single_path.values()
+    assert len(rows) == 28
+    assert sum(None not in (row.throughput, row.rtt) for row in rows) == 26
+    assert sum(row.loss is not None for row in rows) == 23
+    assert sum(row.handshake_rtt is not None for row in rows) == 17
+    assert (len(data.multipath), len(data.mobile), len(data.papers)) == (8, 7, 5)
+
+
+@pytest.mark.parametrize("name", ["umass-tr/III/amherst-8", "umass-tr/III/boston-8"])
+def test_subflows_add_up_to_the_carriers_and_those_to_the_aggregate(name: str) -> None:
+    """Table III of UM-CS-2012-022 prints all three, each rounded to a hundredth."""
+    row = measurements.load().multipath[name]
+    assert row.aggregate
+    assert row.best_single_path
+    sums: dict[str, float] = {}
+    for subflow, figures in row.subflows.items():
+        carrier = subflow.rpartition("-")[0]
+        sums[carrier] = sums.get(carrier, 0) + figures.throughput.mean
+    assert sums == pytest.approx(row.carrier_aggregates, abs=0.011)
+    assert sum(sums.values()) == pytest.approx(row.aggregate, abs=0.05)
+    gain = 100 * (row.aggregate / row.best_single_path.throughput - 1)
+    assert gain == pytest.approx(row.gain_percent, abs=0.5)
+
+
+def test_phases_of_a_drive_follow_each_other() -> None:
+    for row in measurements.load().mobile.values():
+        parts = [phase for phase in row.phases if phase.what != "all"]
+        assert all(phase.start_s < phase.end_s for phase in parts)
+        assert all(one.end_s <= after.start_s for one, after in pairwise(parts))
+
+
+def test_a_bound_is_read_as_one() -> None:
+    first, second, *_ = measurements.load().single_path["imc13/5/att-lte"].loss_by_size
+    assert (first.mean, first.se, first.below) == (0.1, 0.1, False)
+    assert (second.mean, second.se, second.below) == (0.03, None, True)
+
+
+ROW = '[papers.p]\ntitle = "t"\nsource = "s"\n[[multipath]]\nid = "p/1/a"\npaper = "p"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("=", "cannot be read"),
+        (ROW, "multipath: p/1/a: needs direction"),
+        (ROW + 'direction = "up"\nagregate = 1', "no key agregate; did you mean aggregate?"),
+        (ROW + 'direction = "up"\nsubflows = { a = { rtt = 1 } }', "p/1/a: needs throughput"),
+        (ROW.replace('paper = "p"', 'paper = "q"\ndirection = "up"'), "there is no paper 'q'"),
+        (
+            ROW + 'direction = "up"\n' + ROW.partition("[[")[2].join(("[[", 'direction="up"')),
+            "twice",
+        ),
+    ],
+)
+def test_what_is_no_row_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(text)
+    with pytest.raises(mptcplab.Error, match=r"own\.toml") as error:
+        measurements.load(file)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
