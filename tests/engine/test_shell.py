@@ -47,6 +47,8 @@ server.document-root = "{place}"
 server.port = 80
 """
 SERVER = "10.9.0.1"
+# Types a program that says when it runs; what is typed is printed, too.
+LONG = """sh -c "echo be''gun; exec sleep 100"\n"""
 BYTES = 3_000_000
 
 
@@ -284,19 +286,21 @@ def test_the_paths_live_by_the_timeline(host: Machine) -> None:
         PATHS
         + """
 [[timeline]]
-at = "0.5 s"
+at = "2 s"
 path = "lte"
 verb = "detach"
 
 [[timeline]]
-at = "1.2 s"
+at = "4 s"
 path = "lte"
 verb = "attach"
 """,
     )
-    look = "ip -brief -4 address show lte | wc -l"
-    said = shell.run("sh", "-c", f"{look}; sleep 0.8; {look}; sleep 1; {look}")
-    assert said.split() == ["1", "0", "1"]
+    has = "ip -brief -4 address show lte | grep -q ."
+    until = "do sleep 0.05; done"
+    steps = f"{has} && echo there; while {has}; {until}; echo gone; until {has}; {until}; echo back"
+    said = shell.run("timeout", "60", "sh", "-c", steps)
+    assert said.split() == ["there", "gone", "back"]
 
 
 def test_a_server_that_does_not_start(host: Machine) -> None:
@@ -338,14 +342,16 @@ def test_a_terminal(machine: Machine) -> None:
         assert "at the client of scenario" in terminal.read("$ ")
         assert "job control" not in terminal.said
         # Ctrl-C is for the program on the terminal.
-        terminal.write("sleep 100\n")
-        time.sleep(0.5)
+        terminal.write(LONG)
+        terminal.read("begun")
         terminal.write("\x03")
+        terminal.read("$ ")
         assert "130" in terminal.ask("echo status $?")
         # Ctrl-Z is for the shell, which goes on.
-        terminal.write("sleep 100\n")
-        time.sleep(0.5)
+        terminal.write(LONG)
+        terminal.read("begun")
         terminal.write("\x1a")
+        terminal.read("$ ")
         assert "Stopped" in terminal.ask("jobs")
         terminal.write("kill -KILL %1; sh\n")
         assert "nested 10.9.0.1" in terminal.ask("echo nested $MPTCPLAB_SERVER")

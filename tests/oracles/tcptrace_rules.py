@@ -36,6 +36,8 @@ class Rules:
     # more than an ACK; else they are keep-alives: the ACK only when all is acknowledged and
     # before the FIN; into a closed window it is a probe.
     keep_alives_count: bool = True
+    # The numbers of another SYN and FIN, of a connection taken for the same, are different bytes.
+    later_marks_are_bytes: bool = True
     # A segment larger than the MSS is one packet; else the packets that it was merged of.
     merged_are_one: bool = True
 
@@ -49,6 +51,7 @@ OURS = Rules(
     probes_of_any_length=False,
     probes_bring_nothing=False,
     keep_alives_count=False,
+    later_marks_are_bytes=False,
     merged_are_one=False,
 )
 
@@ -117,9 +120,11 @@ class End:
 
 def flows(packets: Iterable[Packet], rules: Rules = TCPTRACE) -> list[tuple[FourTuple, Sent, Sent]]:
     """Of every TCP connection: its 4-tuple (client first), what the client and the server sent."""
-    streams: dict[int, list[Packet]] = defaultdict(list)
+    streams: dict[frozenset[tuple[str, int]], list[Packet]] = defaultdict(list)
     for packet in packets:
-        streams[packet.stream].append(packet)
+        source, source_port, destination, destination_port = packet.four_tuple
+        ends = frozenset({(source, source_port), (destination, destination_port)})
+        streams[ends].append(packet)
     found = []
     for stream in streams.values():
         key = client_first(stream)
@@ -210,10 +215,14 @@ def _send(packet: Packet, own: End, other: End, at: int, rules: Rules) -> None:
     if resent:
         sent.rexmt_packets += 1
         sent.rexmt_bytes += resent
+    numbers = new
     new = [(max(a, payload[0]), min(b, payload[1])) for a, b in new]
     new = [(a, b) for a, b in new if a < b]
     new_bytes = sum(b - a for a, b in new)
     sent.unique_bytes += new_bytes
+    if rules.later_marks_are_bytes:
+        marks = [start] * (syn and own.syns > 1) + [end - 1] * (fin and own.fins > 1)
+        sent.unique_bytes += sum(a <= mark < b for mark in marks for a, b in numbers)
     if new_bytes < packet.length and not probe:
         sent.resent_packets += -(-(packet.length - new_bytes) // room)
         sent.resent_bytes += packet.length - new_bytes

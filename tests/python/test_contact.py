@@ -29,12 +29,14 @@ FAULTS = " || ".join(
 )
 
 # Of MPTcpExt: what the kernel counts when it understands us. It retransmits at times because its
-# timer is as short as the round trip, when our end waits for a processor.
+# timer is as short as the round trip, and takes a subflow for stale, when our end waits for a
+# processor.
 USUAL = {
     *("MPCapableSYNRX", "MPCapableACKRX", "MPCapableSYNTX", "MPCapableSYNACKRX"),
     *("MPJoinSynRx", "MPJoinAckRx", "MPJoinSynTx", "MPJoinSynAckRx"),
     *("AddAddr", "EchoAddTx", "AddAddrTx", "EchoAdd"),
     *("OFOQueue", "OFOQueueTail", "OFOMerge", "DuplicateData", "MPTCPRetrans"),
+    *("SubflowStale", "SubflowRecover"),
     *("SndWndShared", "RcvWndShared", "RcvWndConflict", "RcvWndConflictUpdate", "MPCurrEstab"),
 }
 
