@@ -123,8 +123,8 @@ def flows(packets: Iterable[Packet], rules: Rules = TCPTRACE) -> list[tuple[Four
     streams: dict[frozenset[tuple[str, int]], list[Packet]] = defaultdict(list)
     for packet in packets:
         source, source_port, destination, destination_port = packet.four_tuple
-        ends = frozenset({(source, source_port), (destination, destination_port)})
-        streams[ends].append(packet)
+        both = frozenset({(source, source_port), (destination, destination_port)})
+        streams[both].append(packet)
     found = []
     for stream in streams.values():
         key = client_first(stream)
