@@ -7,8 +7,6 @@
 //! [`build`] makes an element from its description in a scenario, a [`Chain`] puts elements in a row. [`elements`] and
 //! [`queues`] say what there is. To add an element: a file in `elements/` and a line in `elements/mod.rs`.
 
-use parameters as describe;
-
 mod chain;
 mod element;
 mod elements;

@@ -1,8 +1,8 @@
 //! Which segments a box on the way meddles with, as scenarios name them.
 
 use crate::Direction;
-use crate::describe::{Fault, fault};
 use crate::parameter::Text;
+use parameters::{Fault, fault};
 use wire::Flags;
 
 /// Segments by what they are for.

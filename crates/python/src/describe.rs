@@ -15,16 +15,17 @@ pub fn queues(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     link::queues().iter().map(|queue| described(py, queue)).collect()
 }
 
-/// Controllers, schedulers and path managers, in the same form.
+/// Controllers, schedulers and path managers, in the same form; of controllers also whether one is Reno over one path.
 #[pyfunction]
 pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let named = PyDict::new(py);
-    let all = [
-        ("congestion_control", congestion::descriptions()),
-        ("scheduler", scheduler::descriptions()),
-        ("path_manager", path_manager::descriptions()),
-    ];
-    for (kind, policies) in all {
+    let controllers = congestion::descriptions().into_iter().map(|policy| {
+        let dict = described(py, &policy)?;
+        dict.set_item("is_reno_alone", congestion::is_reno_alone(policy.name))?;
+        Ok(dict)
+    });
+    named.set_item("congestion_control", controllers.collect::<PyResult<Vec<_>>>()?)?;
+    for (kind, policies) in [("scheduler", scheduler::descriptions()), ("path_manager", path_manager::descriptions())] {
         let policies = policies.iter().map(|policy| described(py, policy));
         named.set_item(kind, policies.collect::<PyResult<Vec<_>>>()?)?;
     }

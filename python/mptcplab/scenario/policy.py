@@ -24,8 +24,6 @@ PARAMETERS = {
     "scheduler": "scheduler_parameters",
     "path_manager": "path_manager_parameters",
 }
-# Congestion controls of one subflow alone: what plain TCP can be.
-UNCOUPLED = ("reno", "cubic", "cubic-linux", "bbr", "wvegas")
 
 
 @cache
@@ -51,8 +49,8 @@ def read(
 
 def over_one_path(congestion_control: str) -> str:
     """Name what a congestion control is where there is one path: coupled ones are Reno."""
-    coupled = set(known("congestion_control")).difference(UNCOUPLED)
-    return "reno" if congestion_control in coupled else congestion_control
+    description = known("congestion_control").get(congestion_control, {})
+    return "reno" if description.get("is_reno_alone") else congestion_control
 
 
 def show(what: str, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

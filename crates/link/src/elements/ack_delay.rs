@@ -1,7 +1,7 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::parameter::Duration;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, parameters};
 use std::collections::VecDeque;
 use wire::{Flags, L4, Packet, Time};
 

@@ -1,8 +1,8 @@
 use super::Place;
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::Packets;
 use crate::segment::payload;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, fault, parameters};
 use wire::{Body, L4, Packet, Payload, Time};
 
 parameters! {

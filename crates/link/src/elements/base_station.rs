@@ -1,10 +1,10 @@
 use super::Place;
 use super::rate::Constant;
 use crate::Element;
-use crate::describe::{Fault, parameters};
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
 use crate::server::{Capacity, Server, Stepped};
+use parameters::{Fault, parameters};
 use serde_json::json;
 use wire::Time;
 

@@ -1,8 +1,8 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::options::{MAXIMUM_SEGMENT_SIZE, revise};
 use crate::parameter::Bytes;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, parameters};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {

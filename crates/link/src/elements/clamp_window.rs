@@ -1,10 +1,10 @@
 use super::Place;
-use crate::describe::{Fault, fault, parameters};
 use crate::flow::{Flow, Flows};
 use crate::options::{WINDOW_SCALE, revise};
 use crate::parameter::{Bytes, Text};
 use crate::which::Ways;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Tcp, Time};
 
 parameters! {

@@ -1,10 +1,10 @@
 use super::Place;
-use crate::describe::{Fault, fault, parameters};
 use crate::flow::Flow;
 use crate::parameter::{Bytes, Duration, Text};
 use crate::segment::{append, plain};
 use crate::which::one_of;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Time};
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::flow::{Flow, Flows};
 use crate::options::{MPTCP, revise, subtype};
 use crate::parameter::{Duration, Flag};
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, parameters};
 use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 
 parameters! {

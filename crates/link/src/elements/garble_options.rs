@@ -1,10 +1,10 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::options::{MPTCP, revise};
 use crate::parameter::{Ratio, Text};
 use crate::random::Stream;
 use crate::which::{Segments, Ways, one_of};
 use crate::{Direction, Element, Out};
+use parameters::{Fault, parameters};
 use wire::{L4, Packet, Time};
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::Place;
 use super::rate_markov::TwoStates;
-use crate::describe::{Fault, parameters};
 use crate::parameter::{Duration, Ratio};
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::Place;
-use crate::describe::{Fault, fault, parameters};
 use crate::flight::Flight;
 use crate::parameter::{Duration, Ratio};
 use crate::random::Grid;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::Place;
 use super::rate_markov::MIN_TIME;
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Duration, Flag};
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

@@ -28,9 +28,9 @@ mod split_segments;
 mod strip_options;
 mod trace;
 
-use crate::describe::{Described, Fault, Parameters, named};
 use crate::random::Stream;
 use crate::{Description, Element, Error};
+use parameters::{Described, Fault, Parameters, named};
 use serde_json::Value;
 use wire::Time;
 

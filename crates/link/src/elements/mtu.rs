@@ -1,8 +1,8 @@
 use super::Place;
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Bytes, Text};
 use crate::which::one_of;
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, fault, parameters};
 use std::net::IpAddr;
 use wire::{Body, Frame, Ip, L4, Packet, Payload, Time};
 

@@ -1,11 +1,11 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::flow::{Flow, Flows};
 use crate::parameter::{Duration, Text};
 use crate::quoted::Quoted;
 use crate::random::Stream;
 use crate::which::one_of;
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, parameters};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use wire::{Flags, L4, Packet, Time};

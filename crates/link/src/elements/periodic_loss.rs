@@ -1,7 +1,7 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::parameter::Packets;
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

@@ -1,7 +1,7 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::parameter::{Bytes, Duration};
 use crate::{Direction, Element, Out};
+use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

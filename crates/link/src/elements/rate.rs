@@ -1,9 +1,9 @@
 use super::Place;
 use crate::Element;
-use crate::describe::{Fault, parameters};
 use crate::parameter::Rate;
 use crate::queue::Queue;
 use crate::server::{Server, Stepped, Steps};
+use parameters::{Fault, parameters};
 use wire::Time;
 
 parameters! {

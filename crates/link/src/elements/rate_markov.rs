@@ -1,10 +1,10 @@
 use super::Place;
 use crate::Element;
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
 use crate::random::Stream;
 use crate::server::{Server, Stepped, Steps};
+use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {

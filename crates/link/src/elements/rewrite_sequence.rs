@@ -1,10 +1,10 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::flow::{Flow, Flows};
 use crate::options::{SACK, revise};
 use crate::parameter::Flag;
 use crate::random::Stream;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, parameters};
 use wire::{Flags, L4, Packet, Tcp, Time};
 
 parameters! {

@@ -1,8 +1,8 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::parameter::{Duration, Ratio};
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
+use parameters::{Fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::Place;
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Bytes, Text};
 use crate::segment::{part, plain, strip_all};
 use crate::which::one_of;
 use crate::{Direction, Element, Out};
+use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {

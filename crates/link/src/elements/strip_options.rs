@@ -1,9 +1,9 @@
 use super::Place;
-use crate::describe::{Fault, parameters};
 use crate::options::{strip, subtype};
 use crate::parameter::Text;
 use crate::which::{Segments, Ways, one_of};
 use crate::{Direction, Element, Out};
+use parameters::{Fault, parameters};
 use wire::{L4, Packet, Time};
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::Place;
 use crate::Element;
-use crate::describe::{Fault, parameters};
 use crate::parameter::Trace;
 use crate::queue::Queue;
 use crate::server::{BYTE, Capacity, Server};
+use parameters::{Fault, parameters};
 use wire::Time;
 
 parameters! {

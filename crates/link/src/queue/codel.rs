@@ -1,7 +1,7 @@
 use super::{Discipline, Item, Limits, Site, Store, stored};
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Out, Reason};
+use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {

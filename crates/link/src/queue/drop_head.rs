@@ -1,7 +1,7 @@
 use super::{Discipline, Item, Limits, Site, Store, stored};
-use crate::describe::{Fault, parameters};
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Out, Reason};
+use parameters::{Fault, parameters};
 use wire::Time;
 
 parameters! {

@@ -1,9 +1,9 @@
 use super::codel::Codel;
 use super::{Discipline, Item, Limits, Site, Store};
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Bytes, Count, Duration, Packets};
 use crate::random::mixed;
 use crate::{Out, Reason};
+use parameters::{Fault, fault, parameters};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use wire::{Frame, L4, Time};

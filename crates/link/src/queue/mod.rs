@@ -6,10 +6,10 @@ mod drop_tail;
 mod fq_codel;
 mod pie;
 
-use crate::describe::{Described, Fault, Kind, Parameters, named};
 use crate::elements::Place;
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Description, Direction, Error, Out, Reason};
+use parameters::{Described, Fault, Kind, Parameters, named};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use wire::{Packet, Time};

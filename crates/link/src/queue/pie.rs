@@ -1,8 +1,8 @@
 use super::{Discipline, Item, Limits, Site, Store, stored};
-use crate::describe::{Fault, fault, parameters};
 use crate::parameter::{Bytes, Duration, Number, Packets};
 use crate::random::Stream;
 use crate::{Out, Reason};
+use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {

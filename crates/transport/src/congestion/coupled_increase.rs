@@ -2,8 +2,7 @@
 //! Wischik: Practical congestion control for multipath transport protocols, 2009). LIA, which also regards round-trip times, is
 //! what became of it.
 
-use super::{Acked, Cause, Congestion, Window, fully_coupled::increase};
-use wire::Time;
+use super::{Acked, Congestion, Window, fully_coupled::increase};
 
 pub(super) const SUMMARY: &str = "one TCP's increase for all subflows together; each halves by itself";
 
@@ -13,15 +12,6 @@ pub struct CoupledIncrease;
 
 impl Congestion for CoupledIncrease {
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
-        if !acked.cwnd_limited {
-            return;
-        }
-        for _ in 0..self.slow_start(i, all, acked) {
-            all[i].cwnd_packets += increase(i, all);
-        }
-    }
-
-    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
-        all[i].ssthresh_packets = all[i].half_packets();
+        self.grow(i, all, acked, increase);
     }
 }

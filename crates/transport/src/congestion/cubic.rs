@@ -151,6 +151,10 @@ impl Congestion for Cubic {
         let subflow = self.of(i);
         subflow.now = Curve { acked_at: subflow.now.acked_at, ..subflow.before };
     }
+
+    fn is_reno_alone(&self) -> bool {
+        false
+    }
 }
 
 fn seconds(ns: i64) -> f64 {

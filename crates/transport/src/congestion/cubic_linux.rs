@@ -181,6 +181,10 @@ impl Congestion for CubicLinux {
             Cause::Timeout => *subflow = Subflow::default(),
         }
     }
+
+    fn is_reno_alone(&self) -> bool {
+        false
+    }
 }
 
 /// Cut to whole ticks of the kernel's clock.

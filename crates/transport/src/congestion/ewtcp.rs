@@ -3,9 +3,8 @@
 //! one TCP of a shared bottleneck if a = 1/n². Wischik et al. (NSDI 2011, §2.1) write a = 1/√n, and others after them; those
 //! take more.
 
-use super::{Acked, Cause, Congestion, Window};
+use super::{Acked, Congestion, Window};
 use parameters::{Fault, Number, Text, fault, parameters};
-use wire::Time;
 
 pub(super) const SUMMARY: &str = "equally weighted: subflows uncoupled, each with a part of a TCP's increase";
 
@@ -62,9 +61,5 @@ impl Congestion for Ewtcp {
         for _ in 0..self.slow_start(i, all, acked) {
             all[i].cwnd_packets += weight / all[i].cwnd_packets;
         }
-    }
-
-    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
-        all[i].ssthresh_packets = all[i].half_packets();
     }
 }

@@ -13,12 +13,7 @@ pub struct FullyCoupled;
 
 impl Congestion for FullyCoupled {
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
-        if !acked.cwnd_limited {
-            return;
-        }
-        for _ in 0..self.slow_start(i, all, acked) {
-            all[i].cwnd_packets += increase(i, all);
-        }
+        self.grow(i, all, acked, increase);
     }
 
     fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {

@@ -1,7 +1,6 @@
 //! LIA, the "linked increases" of RFC 6356: as much as a single TCP on the best path, and on no path more than one.
 
-use super::{Acked, Cause, Congestion, Window};
-use wire::Time;
+use super::{Acked, Congestion, Window};
 
 pub(super) const SUMMARY: &str = "RFC 6356: linked increases, together as fast as a TCP on the best path";
 
@@ -11,18 +10,7 @@ pub struct Lia;
 
 impl Congestion for Lia {
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
-        if !acked.cwnd_limited {
-            return;
-        }
-        // Anew for every packet: an ACK of two does what two ACKs of one do.
-        for _ in 0..self.slow_start(i, all, acked) {
-            all[i].cwnd_packets += increase(i, all);
-        }
-    }
-
-    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
-        // RFC 6356 §3: decrease is standard TCP's.
-        all[i].ssthresh_packets = all[i].half_packets();
+        self.grow(i, all, acked, increase);
     }
 }
 

@@ -31,6 +31,11 @@ policies! {
     "bbr" = bbr::Bbr,
 }
 
+/// Whether the one of that name is Reno over one path ([`Congestion::is_reno_alone`]).
+pub fn is_reno_alone(name: &str) -> bool {
+    build(name, &parameters::Table::default()).is_ok_and(|controller| controller.is_reno_alone())
+}
+
 /// What a controller sees of a subflow, and the windows that it sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -71,6 +76,11 @@ fn total_packets(i: usize, all: &[Window]) -> Option<f64> {
     all[i].coupling()?;
     let bytes = || all.iter().filter_map(Window::coupling).map(|(bytes, _)| bytes);
     (bytes().count() > 1).then(|| bytes().sum::<f64>() / f64::from(all[i].mss_bytes))
+}
+
+/// What a packet adds to a TCP's window: RFC 5681 eq. (3).
+fn single(i: usize, all: &[Window]) -> f64 {
+    1.0 / all[i].cwnd_packets
 }
 
 /// What an ACK says.
@@ -147,8 +157,16 @@ pub trait Congestion: Send {
     /// An ACK on subflow `i`, outside recovery: the window grows, in slow start by the default below.
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked);
 
-    /// A loss on subflow `i`, once per round trip: sets its ssthresh. The window itself is recovery's to set.
-    fn lost(&mut self, i: usize, all: &mut [Window], now: Time, cause: Cause);
+    /// A loss on subflow `i`, once per round trip: sets its ssthresh, as Reno does unless said otherwise. The window itself
+    /// is recovery's to set.
+    fn lost(&mut self, i: usize, all: &mut [Window], _now: Time, _cause: Cause) {
+        all[i].ssthresh_packets = all[i].half_packets();
+    }
+
+    /// Whether a subflow alone is Reno, as with all that couple subflows. Plain TCP then has Reno in its place.
+    fn is_reno_alone(&self) -> bool {
+        true
+    }
 
     /// Slow start is asked to be of this kind on all subflows: whether that is to be done for the controller, as it does not
     /// do so itself.
@@ -164,6 +182,20 @@ pub trait Congestion: Send {
 
     /// The loss was none: the windows are as they were before [`lost`](Congestion::lost).
     fn undone(&mut self, _i: usize) {}
+
+    /// What most do with an ACK: slow start, and what remains of it adds so much per packet, reckoned anew for each, so that
+    /// an ACK of two does what two ACKs of one do. A window that was not used does not grow.
+    fn grow(&mut self, i: usize, all: &mut [Window], acked: &Acked, increase: fn(usize, &[Window]) -> f64)
+    where
+        Self: Sized,
+    {
+        if !acked.cwnd_limited {
+            return;
+        }
+        for _ in 0..self.slow_start(i, all, acked) {
+            all[i].cwnd_packets += increase(i, all);
+        }
+    }
 
     /// Slow start (RFC 5681 §3.1, with the byte counting of RFC 3465 in packets): what of `acked.packets` remains for
     /// congestion avoidance.

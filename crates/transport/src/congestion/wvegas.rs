@@ -149,6 +149,10 @@ impl Congestion for Wvegas {
         let subflow = of(&mut self.subflows, i);
         *subflow = Subflow { base_rtt_us: subflow.base_rtt_us, ..Subflow::default() };
     }
+
+    fn is_reno_alone(&self) -> bool {
+        false
+    }
 }
 
 /// Sets the window, and where slow start ends: below it if it shrank, and at three quarters of it at least (tcp_current_ssthresh).

@@ -38,6 +38,10 @@ impl Congestion for Bbr {
     fn by_rate(&mut self) -> Option<&mut dyn ByRate> {
         Some(self)
     }
+
+    fn is_reno_alone(&self) -> bool {
+        false
+    }
 }
 
 impl ByRate for Bbr {

@@ -1,0 +1,65 @@
+"""Every scenario that ships, cut short, before Linux: it runs, or is refused by name."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from engine.machines import Machine
+from mptcplab.results.run import Run
+from mptcplab.scenario import library
+
+# What makes each a matter of seconds, events of its timeline included.
+SHORT: dict[str, list[str]] = {
+    "data-plan": ["transfer.size=3MB", "path.lte.budget=200kB"],
+    "driving": [
+        "transfer.duration=3s",
+        *("timeline.0.at=500ms", "timeline.1.at=1s", "timeline.1.takes=500ms"),
+    ],
+    "handover": [
+        "transfer.duration=5s",
+        *("timeline.0.at=1s", "timeline.1.at=3s", "timeline.2.at=3s", "timeline.3.at=4s"),
+    ],
+    "lte-to-3g": [
+        "transfer.duration=3s",
+        *("timeline.0.at=1s", "timeline.1.at=1.5s", "timeline.2.at=1.5s"),
+    ],
+    "middleboxes": ["transfer.size=1MB"],
+    "path-lost": ["transfer.duration=4s", "timeline.0.at=1s", "timeline.1.at=2s"],
+    "radio-wakes": ["transfer.response=50kB", "transfer.requests=2", "transfer.think=100ms"],
+    "shared-bottleneck": ["transfer.duration=2s"],
+    "wifi-lte": ["transfer.size=2MB"],
+    "wifi-lte-upload": ["transfer.size=2MB"],
+}
+# What Linux is told to have that it has not; the endpoint of simulations has it.
+REFUSED = {
+    "data-plan": '[mptcp] path_manager: Linux cannot have "budget"',
+    "handover": '[mptcp] path_manager: Linux cannot have "handover"',
+}
+
+
+def given(name: str, *more: str) -> list[str]:
+    return [word for setting in [*SHORT[name], *more] for word in ("--set", setting)]
+
+
+@pytest.mark.parametrize("name", library.names("scenarios"))
+def test_what_ships_runs_before_linux(host: Machine, name: str) -> None:
+    ours = ["client.stack=mptcplab"] if name in REFUSED else []
+    out = host.place / "out"
+    words = ["--engine", "kernel", "--no-baselines", "--no-report", "--out", out]
+    done = host.run("run", name, *words, *given(name, *ours))
+    assert done.returncode == 0, done.stderr
+
+    run = Run(out / "mptcp")
+    assert run.outcome["finished"] is True, run.outcome
+    paths = tomllib.loads((run.directory / "scenario.toml").read_text())["path"]
+    assert set(run.subflows["path"]) == set(paths), run.subflows
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_linux_has_not_is_refused_by_name(host: Machine, name: str) -> None:
+    done = host.run("run", name, "--engine", "kernel", "--out", host.place / "out")
+    assert done.returncode == 2
+    assert REFUSED[name] in done.stderr
+    assert not (host.place / "out").exists()
