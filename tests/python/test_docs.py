@@ -6,11 +6,13 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import mptcplab
+from mptcplab import _core
 from mptcplab.cli.main import parser
 from mptcplab.scenario import library
 from mptcplab.scenario.scenario import load
@@ -54,6 +56,28 @@ def test_diagnostics_are_described() -> None:
     known = {name for path in source for name in named.findall(path.read_text())}
     assert {"capture_cut", "not_ip", "midway", "hmac_wrong"} <= known
     assert known - described("diagnostics.md") == set()
+
+
+def test_what_links_and_endpoints_have_is_described_and_shown() -> None:
+    """Every element, queue and policy is in the reference, and in something that ships and runs."""
+    reference = (ROOT / "docs" / "reference" / "scenario.md").read_text()
+    kinds = "scenarios", "links", "campaigns"
+    ships = [library.table(kind, name) for kind in kinds for name in library.names(kind)]
+    used = set(values(ships))
+    parts = {one["name"] for one in [*_core.elements(), *_core.queues()]}
+    policies = {one["name"] for kind in _core.policies().values() for one in kind}
+    for name in parts | policies:
+        assert re.search(rf"^(### \w+ |\| )`{name}`", reference, re.MULTILINE), name
+    assert (parts | policies) - used == set()
+
+
+def values(what: object) -> Iterator[object]:
+    """Give all values in tables and lists."""
+    inner = what.values() if isinstance(what, dict) else what if isinstance(what, list) else ()
+    for one in inner:
+        yield from values(one)
+        if not isinstance(one, dict | list):
+            yield one
 
 
 def shown() -> set[str]:

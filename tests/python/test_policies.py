@@ -167,3 +167,26 @@ def test_slow_start_ends_before_a_loss_where_it_is_to(tmp_path: Path) -> None:
     assert resent["hystart"] == 0
     # It grows for five more rounds, by a quarter each.
     assert resent["hystart++"] < resent["standard"] / 4
+
+
+def test_bbr_goes_by_rates_and_minds_no_losses(tmp_path: Path) -> None:
+    """Of a path that loses 2 % Reno has at most 1.31/(R√p); a deep queue stays nearly empty."""
+    found = {}
+    for name in ("bbr", "reno"):
+        scenario = {
+            "schema": 1,
+            "transfer": {"direction": "download", "size": "10 MB"},
+            "path": {
+                "wifi": {"rate": "20 Mbit/s", "delay": "25 ms", "queue": "100 kB", "loss": "2 %"},
+                "lte": {"rate": "10 Mbit/s", "delay": "25 ms", "queue": "500 kB"},
+            },
+            "mptcp": {"congestion_control": name},
+        }
+        found[name] = mptcplab.run(scenario, out=tmp_path / name)
+    wifi, lte = (found["bbr"].baselines[path] for path in ("wifi", "lte"))
+    assert (wifi.throughput_mbps or 0) > 0.8 * 20
+    assert (found["reno"].baselines["wifi"].throughput_mbps or 0) < 4
+    assert lte.flows.filter(direction="down")["rtt_ms_mean"].item() < 100
+    assert found["reno"].baselines["lte"].flows.filter(direction="down")["rtt_ms_mean"].item() > 200
+    used = {name: row.mptcp.throughput_mbps or 0 for name, row in found.items()}
+    assert used["bbr"] > 1.5 * used["reno"]
