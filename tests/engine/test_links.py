@@ -59,7 +59,7 @@ class Seen:
         acks = self.log.filter(event="arrival", direction="up")
         usual = acks["bytes"].median()
         after = acks.filter((pl.col("at_ns") > first) & (pl.col("bytes") > usual))["at_ns"]
-        return float(after.min() - first) / 1e6  # type: ignore[operator]
+        return float(after.min() - first) / 1e6
 
     @property
     def mbps(self) -> float:
