@@ -17,7 +17,7 @@ from mptcplab.campaign.axis import Label, Point
 from mptcplab.campaign.sheet import Sheet
 from mptcplab.campaign.task import Subject, Task
 from mptcplab.engine.record import build
-from mptcplab.scenario import long
+from mptcplab.scenario import draw, long
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plain import plain
 from mptcplab.scenario.plan import WAYS, plan
@@ -224,7 +224,7 @@ def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Su
         path=path,
         direction=WAYS[scenario.transfer.direction],
         plan=plan(scenario, 0, path) if in_memory else None,
-        scenario=None if in_memory else scenario,
+        scenario=scenario if draw.has_any(scenario) or not in_memory else None,
         captures="headers" if campaign.keep == "captures" else "none",
         tables=tuple(tables),
         limit_s=None if campaign.limit is None else campaign.limit / 1e9,

@@ -19,8 +19,9 @@ class Subject:
     engine: str
     path: str | None
     direction: str
-    #: For the simulator, where nothing but tables is kept; else the scenario.
+    #: For the simulator, where nothing but tables is kept.
     plan: str | None
+    #: Where there is no plan, or runs differ by what their links draw.
     scenario: Scenario | None
     captures: str
     tables: tuple[str, ...]

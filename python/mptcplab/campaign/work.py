@@ -17,6 +17,8 @@ from mptcplab.campaign.task import Batch, Shard, Task
 from mptcplab.engine import named
 from mptcplab.engine.record import build
 from mptcplab.results import figures
+from mptcplab.scenario.draw import drawn
+from mptcplab.scenario.plan import plan
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -82,7 +84,10 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
 
 def planned(task: Task) -> str:
     """Give what the simulator is told of a run."""
-    return json.dumps(json.loads(task.subject.plan or "{}") | {"seed": task.seed})
+    subject = task.subject
+    if subject.scenario is not None:
+        return plan(drawn(subject.scenario, task.seed), task.seed, subject.path)
+    return json.dumps(json.loads(subject.plan or "{}") | {"seed": task.seed})
 
 
 def _into(

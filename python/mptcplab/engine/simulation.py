@@ -8,6 +8,7 @@ from mptcplab import _core
 from mptcplab.engine import place
 from mptcplab.engine.record import Record
 from mptcplab.results.run import Run
+from mptcplab.scenario.draw import drawn
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import Scenario
 
@@ -34,6 +35,7 @@ def simulate(
     Gives the run, and whether it was there already. ``captures`` is ``"none"``, ``"headers"`` or
     ``"full"``; ``progress`` is told the virtual time in nanoseconds and the packets so far.
     """
+    scenario = drawn(scenario, seed)
     record = Record(scenario, ENGINE, name, seed, baseline, captures)
     if record.is_there(target, force=force):
         return Run(target), True

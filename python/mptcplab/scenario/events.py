@@ -87,6 +87,8 @@ class Profile(Event):
     """Elements of the downlink, instead."""
     middleboxes: list[Any] | None = None
     """Elements that both directions pass, behind the rest; those that were there are gone."""
+    draw: dict[str, Any] | None = None
+    """What differs from run to run, as in a link; that of ``link`` or ``profile`` is drawn anew."""
 
 
 class Traffic(Section):
@@ -171,7 +173,7 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
                     )
                 link = links[event.link]
             else:
-                given = ("profile", "uplink", "downlink", "middleboxes")
+                given = ("profile", "uplink", "downlink", "middleboxes", "draw")
                 table = {key: one[key] for key in given if key in one}
                 link = read_link(table, place, source)
             event = event.model_copy(
@@ -181,6 +183,7 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
                     "uplink": link.uplink,
                     "downlink": link.downlink,
                     "middleboxes": None,
+                    "draw": link.draw,
                 }
             )
         events.append(event)

@@ -18,12 +18,12 @@ HERE = Path(__file__).parent
 @cache
 def names(what: str) -> list[str]:
     """Name all ``"links"``, ``"scenarios"`` or ``"campaigns"``."""
-    return sorted(path.stem for path in (HERE / what).glob("*.toml"))
+    return sorted(_files(what))
 
 
 def text(what: str, name: str) -> str:
     """Give one as it is written."""
-    return (HERE / what / f"{name}.toml").read_text("utf-8")
+    return _files(what)[name].read_text("utf-8")
 
 
 def table(what: str, name: str) -> dict[str, Any]:
@@ -35,4 +35,10 @@ def source(what: str, name: str) -> Source:
     """Give one for reading."""
     from mptcplab.scenario.source import Source
 
-    return Source.of_text(text(what, name), f"{name} ({what} that ship)", HERE / what)
+    return Source.of_text(text(what, name), f"{name} ({what} that ship)", _files(what)[name].parent)
+
+
+@cache
+def _files(what: str) -> dict[str, Path]:
+    """Give the file of each name, in whichever directory it is."""
+    return {path.stem: path for path in (HERE / what).rglob("*.toml")}

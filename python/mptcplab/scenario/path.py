@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab.scenario import element, library, quantity
+from mptcplab.scenario import draw, element, library, quantity
 from mptcplab.scenario.element import Element
 from mptcplab.scenario.fault import nearest
 from mptcplab.scenario.locate import Place
+from mptcplab.scenario.origin import ORIGIN
 from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import (
     Bytes,
@@ -31,6 +32,8 @@ IPV6_MTU_BYTES = 1280
 SIZES = (quantity.BYTES, quantity.PACKETS, quantity.DURATION)
 SHORT = ("rate", "uplink_rate", "downlink_rate", "delay", "jitter", "loss", "queue")
 MIDDLEBOXES = "middleboxes"
+# Of a file with a link.
+SUFFIX = ".toml"
 
 
 class Link(Section):
@@ -38,8 +41,10 @@ class Link(Section):
 
     title: Text | None = None
     """What it is, in a line."""
-    origin: Text | None = None
-    """Where its figures come from; ``"assumed"`` if they were measured nowhere."""
+    origin: Annotated[dict[str, Any] | None, BeforeValidator(ORIGIN.parse), ORIGIN] = None
+    """Where its figures come from: text, or a table with ``kind``: ``"calibrated"`` on a ``row`` of
+    measurements, ``"transferred"`` ``from`` another link (what was ``changed``, and ``why``), or
+    ``"assumed"`` (by which ``source``)."""
     uplink: list[Any] | None = None
     """Elements on the way from the client to the server."""
     downlink: list[Any] | None = None
@@ -47,8 +52,13 @@ class Link(Section):
     middleboxes: list[Any] | None = None
     """Elements behind the uplink and before the downlink, each one thing that both directions
     pass; the one nearest to the client comes first."""
+    draw: dict[str, Any] | None = None
+    """What differs from run to run, by names of your own: ``rate = { of = ["downlink.0.rate"],
+    spread = 0.3 }`` multiplies those parameters by one factor, drawn once per run from the
+    lognormal distribution with mean 1 and that coefficient of variation."""
     profile: Text | None = None
-    """Name of a link that ships with mptcplab (``mptcplab links``), instead of the elements."""
+    """A link instead of the elements: the name of one that ships with mptcplab (``mptcplab links``),
+    or a file of yours (``"my-wifi.toml"``), found beside the scenario."""
 
 
 def _queue(value: Any) -> Any:
@@ -72,7 +82,8 @@ class Path(Section):
     link: Text | None = None
     """Name of its link; or else ``profile`` or the keys from ``rate`` to ``queue`` describe one."""
     profile: Text | None = None
-    """Name of a link that ships with mptcplab (``mptcplab links``): one for this path alone."""
+    """A link for this path alone: the name of one that ships with mptcplab (``mptcplab links``), or
+    a file of yours (``"my-wifi.toml"``)."""
     rate: Rate | None = Field(None, gt=0)
     """Capacity of each direction."""
     uplink_rate: Rate | None = Field(None, gt=0)
@@ -128,26 +139,40 @@ def read_link(value: Any, place: Place, source: Source) -> Link:
         for name in ("uplink", "downlink")
     }
     element.check_shared(ways, place, source)
+    if link.draw is not None:
+        draw.check(link.draw, ways, (*place, "draw"), source)
     return _boxed(link.model_copy(update=ways), link.middleboxes, place, source)
 
 
 def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) -> Link:
     """Write out what both directions pass: shared by them, the last of the way up first down."""
     up, down = list(link.uplink or ()), list(link.downlink or ())
+    draws = draw.behind(link.draw, len(boxes or ()))
     for number, box in enumerate(_elements(boxes or [], (*place, MIDDLEBOXES), source), 1):
         name = f"middlebox-{number}"
         up.append(box | {element.SHARED: name})
         down.insert(0, {element.SHARED: name})
-    return link.model_copy(update={"uplink": up, "downlink": down, MIDDLEBOXES: None})
+    update = {"uplink": up, "downlink": down, MIDDLEBOXES: None, "draw": draws}
+    return link.model_copy(update=update)
 
 
 def shipped(name: str, place: Place, source: Source) -> Link:
-    """Give a link that ships."""
+    """Give a link that ships, or one in a file."""
+    if name.endswith(SUFFIX):
+        own = _file(name, place, source)
+        return read_link(own.data, (), own)
     if name not in library.names("links"):
         hint = nearest(name, library.names("links"))
         raise source.fault(place, f"no link {said(name)} ships with mptcplab; {hint}")
     own = library.source("links", name)
     return read_link(own.data, (), own)
+
+
+def _file(name: str, place: Place, source: Source) -> Source:
+    file = source.directory / name
+    if not file.is_file():
+        raise source.fault(place, f"there is no file {file}")
+    return Source.of_file(file)
 
 
 def _elements(value: list[Any] | None, place: Place, source: Source) -> list[Element]:

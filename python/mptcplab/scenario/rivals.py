@@ -30,15 +30,22 @@ def replaced(place: Place, table: Any) -> list[Place]:
 def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
     """Write out the profile of a link into whose elements a setting goes."""
     match words:
-        case ["link", name, "uplink" | "downlink", *_]:
+        case ["link", name, "uplink" | "downlink" | "draw", *_]:
             links = data.get("link")
             link = links.get(name) if isinstance(links, dict) else None
             if not isinstance(link, dict) or set(DIRECTIONS) & set(link):
                 return
             if link.get("profile") in library.names("links"):
-                there = library.table("links", link.pop("profile"))
-                link |= {"title": there["title"], "origin": f"{there['origin']}; changed"}
-                link |= {way: there[way] for way in DIRECTIONS}
+                name = link.pop("profile")
+                there = library.table("links", name)
+                origin = {
+                    "kind": "transferred",
+                    "from": name,
+                    "changed": "some of its elements",
+                    "why": "it is set so",
+                }
+                link |= {"title": there["title"], "origin": origin}
+                link |= {key: there[key] for key in (*DIRECTIONS, "draw") if key in there}
 
 
 def _foreign(what: str, table: dict[str, Any]) -> list[Place]:

@@ -14,6 +14,7 @@ from mptcplab.engine.kernel.job import Wanted
 from mptcplab.engine.kernel.machine import Machine
 from mptcplab.engine.record import Record
 from mptcplab.results.run import Run
+from mptcplab.scenario.draw import drawn
 from mptcplab.scenario.scenario import Scenario
 
 TYPE_CHECKING = False
@@ -43,6 +44,7 @@ def emulate(
     Gives the run, and whether it was there already. ``captures`` is ``"none"``, ``"headers"`` or
     ``"full"``; ``progress`` is told the time in nanoseconds and the bytes so far.
     """
+    scenario = drawn(scenario, seed)
     conditions = {"kernel": platform.release()}
     record = Record(scenario, ENGINE, name, seed, baseline, captures, conditions)
     if record.is_there(target, force=force):

@@ -1,0 +1,185 @@
+"""``draw`` of a link: what differs from run to run, drawn once for each."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from decimal import Context, Decimal
+from typing import Any
+
+from mptcplab.scenario import described, element
+from mptcplab.scenario.fault import nearest
+from mptcplab.scenario.quantity import FLOAT, said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mptcplab.scenario.element import Element
+    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.path import Link
+    from mptcplab.scenario.scenario import Scenario
+    from mptcplab.scenario.source import Source
+
+    # Names of parameters and how far they spread, by the name of what is drawn.
+    Draws = Mapping[str, dict[str, Any]]
+    Ways = dict[str, list[Element]]
+
+OF, SPREAD = "of", "spread"
+WAYS = ("uplink", "downlink")
+MOST_SPREAD = 3
+DIGITS = 4
+# Logarithms and powers of Decimal are the same on every machine; those of floats are not.
+EXACT = Context(prec=28)
+BITS = 53
+
+
+def drawn(scenario: Scenario, seed: int) -> Scenario:
+    """Give the scenario of one run: what is drawn has its value, and nothing is left to draw."""
+    links = {name: _drawn(link, f"link.{name}", seed) for name, link in scenario.links.items()}
+    timeline = [
+        _drawn(event, f"timeline.{number}", seed) if getattr(event, "draw", None) else event
+        for number, event in enumerate(scenario.timeline)
+    ]
+    return replace(scenario, links=links, timeline=timeline)
+
+
+def has_any(scenario: Scenario) -> bool:
+    """Say whether runs differ in more than their packets."""
+    return any(getattr(one, "draw", None) for one in (*scenario.links.values(), *scenario.timeline))
+
+
+def check(draws: Any, ways: Ways, place: Place, source: Source) -> None:
+    """Refuse what cannot be drawn."""
+    if not isinstance(draws, dict):
+        raise source.fault(place, f"{said(draws)} is not a table of what is drawn")
+    taken: set[str] = set()
+    for name, one in draws.items():
+        here = (*place, name)
+        if not isinstance(one, dict):
+            raise source.fault(here, "is not a table with of and spread")
+        for key in one:
+            if key not in (OF, SPREAD):
+                raise source.unknown(
+                    (*here, key), f"there is no such key; {nearest(key, (OF, SPREAD))}"
+                )
+        for key in (OF, SPREAD):
+            if key not in one:
+                raise source.fault(here, f"needs {key}")
+        try:
+            spread = FLOAT.parse(one[SPREAD])
+        except ValueError as error:
+            raise source.fault((*here, SPREAD), str(error)) from None
+        if not 0 <= spread <= MOST_SPREAD:
+            raise source.fault((*here, SPREAD), f"{spread} is not from 0 to {MOST_SPREAD}")
+        _check_parameters(one[OF], ways, taken, (*here, OF), source)
+
+
+def behind(draws: Draws | None, boxes: int) -> Draws | None:
+    """Give the draws of a link before whose downlink so many elements were put."""
+    if not draws or not boxes:
+        return draws
+    return {name: one | {OF: [_moved(key, boxes) for key in one[OF]]} for name, one in draws.items()}
+
+
+def _moved(key: str, boxes: int) -> str:
+    way, number, *rest = key.split(".")
+    return ".".join((way, str(int(number) + boxes if way == "downlink" else number), *rest))
+
+
+def _check_parameters(
+    keys: Any, ways: Ways, taken: set[str], place: Place, source: Source
+) -> None:
+    if not (isinstance(keys, list) and keys and all(isinstance(key, str) for key in keys)):
+        raise source.fault(
+            place, f'{said(keys)} is not a list of parameters such as ["downlink.0.rate"]'
+        )
+    for key in keys:
+        if key in taken:
+            raise source.fault(place, f"{said(key)} is drawn twice")
+        taken.add(key)
+        holder, parameter, kind = _find(ways, key) or (None, "", "")
+        if holder is None or kind not in described.KINDS or parameter not in holder:
+            known = sorted(_all(ways))
+            raise source.fault(place, f"{said(key)} is no quantity here; {nearest(key, known)}")
+        if isinstance(holder[parameter], bool | str):
+            raise source.fault(place, f"{said(key)} is no quantity: it cannot be drawn")
+
+
+def _find(ways: Ways, key: str) -> tuple[Element, str, str] | None:
+    """Give the table that holds a parameter, its name there, and its kind."""
+    way, *steps = key.split(".")
+    if way not in ways or len(steps) < 2 or not steps[0].isdecimal():
+        return None
+    number = int(steps[0])
+    if number >= len(ways[way]) or "element" not in ways[way][number]:
+        return None
+    holder, what = ways[way][number], "element"
+    if steps[1] == element.QUEUE and len(steps) == 3:
+        holder, what = holder.get(element.QUEUE, {}), element.QUEUE
+    elif len(steps) != 2:
+        return None
+    if what not in holder:
+        return None
+    kinds = described.kinds(element.known(what)[holder[what]])
+    return holder, steps[-1], kinds.get(steps[-1], "")
+
+
+def _all(ways: Ways) -> Iterator[str]:
+    for way, elements in ways.items():
+        for number, one in enumerate(elements):
+            for key, value in one.items():
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    yield f"{way}.{number}.{key}"
+            for key, value in one.get(element.QUEUE, {}).items():
+                if isinstance(value, int | float):
+                    yield f"{way}.{number}.{element.QUEUE}.{key}"
+
+
+def _drawn(holder: Any, name: str, seed: int) -> Any:
+    """Give a link, or an event with one, with what is drawn of it."""
+    if not holder.draw:
+        return holder
+    ways = apply(holder.draw, {way: getattr(holder, way) for way in WAYS}, name, seed)
+    return holder.model_copy(update={**ways, "draw": None})
+
+
+def apply(draws: Draws, ways: Ways, name: str, seed: int) -> Ways:
+    """Give the elements of the link of that name in the run with that seed."""
+    import copy
+
+    ways = copy.deepcopy(ways)
+    for what, one in draws.items():
+        factor = _factor(f"{seed} {name}.draw.{what}", one[SPREAD])
+        for key in one[OF]:
+            found = _find(ways, key)
+            assert found is not None  # noqa: S101 - check() has seen it
+            holder, parameter, kind = found
+            holder[parameter] = _scaled(holder[parameter], factor, kind)
+    return ways
+
+
+def _scaled(value: int | float, factor: Decimal, kind: str) -> int | float:
+    exact = EXACT.multiply(Decimal(repr(value)), factor)
+    rounded = Context(prec=DIGITS).plus(exact)
+    if kind == "ratio":
+        return min(1.0, float(rounded))
+    return int(rounded) if isinstance(value, int) else float(rounded)
+
+
+def _factor(name: str, spread: float) -> Decimal:
+    """Draw from the lognormal distribution with mean 1 and that coefficient of variation."""
+    square = EXACT.ln(1 + Decimal(repr(spread)) ** 2)
+    return EXACT.exp(EXACT.sqrt(square) * _normal(name) - square / 2)
+
+
+def _normal(name: str) -> Decimal:
+    """Draw from the standard normal distribution (Marsaglia and Bray, 1964)."""
+    for number in range(1000):
+        digest = hashlib.sha256(f"{name} {number}".encode()).digest()
+        words = (int.from_bytes(digest[at : at + 8], "big") >> (64 - BITS) for at in (0, 8))
+        u, v = (Decimal(word) / 2 ** (BITS - 1) - 1 for word in words)
+        square = u * u + v * v
+        if 0 < square < 1:
+            return EXACT.multiply(u, EXACT.sqrt(-2 * EXACT.ln(square) / square))
+    raise AssertionError("a point in the square misses the circle with probability 0.215")
