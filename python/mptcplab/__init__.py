@@ -9,6 +9,7 @@
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.calibrating import calibrate
 from mptcplab.comparing import compare
 from mptcplab.drawing import figure
 from mptcplab.machine import doctor
@@ -27,6 +28,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "analyze",
+    "calibrate",
     "compare",
     "doctor",
     "figure",

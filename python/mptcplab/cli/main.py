@@ -8,6 +8,7 @@ import sys
 from mptcplab import Error, __version__
 from mptcplab.cli import (
     analyze,
+    calibrate,
     compare,
     doctor,
     figure,
@@ -32,6 +33,7 @@ COMMANDS = (
     report_command,
     figure,
     compare,
+    calibrate,
     shell,
     doctor,
     scenarios,

@@ -108,6 +108,19 @@ class Comparing(_Line):
             self._show(f"comparing {count(done)} of {plural(total, 'figure')}, {left:.0f} s left")
 
 
+class Calibrating(_Line):
+    """How far a calibration is."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self._what = what
+
+    def __call__(self, tries: int, error: float) -> None:
+        """Take note of the tries so far, and of the largest error of the last one."""
+        if self._is_due():
+            self._show(f"{self._what}: try {tries}, off by {error:.0%}")
+
+
 class Sweeping(_Line):
     """How far a campaign is."""
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from mptcplab.scenario.element import Element
     from mptcplab.scenario.locate import Place
-    from mptcplab.scenario.path import Link
     from mptcplab.scenario.scenario import Scenario
     from mptcplab.scenario.source import Source
 
@@ -79,7 +78,9 @@ def behind(draws: Draws | None, boxes: int) -> Draws | None:
     """Give the draws of a link before whose downlink so many elements were put."""
     if not draws or not boxes:
         return draws
-    return {name: one | {OF: [_moved(key, boxes) for key in one[OF]]} for name, one in draws.items()}
+    return {
+        name: one | {OF: [_moved(key, boxes) for key in one[OF]]} for name, one in draws.items()
+    }
 
 
 def _moved(key: str, boxes: int) -> str:
@@ -87,9 +88,7 @@ def _moved(key: str, boxes: int) -> str:
     return ".".join((way, str(int(number) + boxes if way == "downlink" else number), *rest))
 
 
-def _check_parameters(
-    keys: Any, ways: Ways, taken: set[str], place: Place, source: Source
-) -> None:
+def _check_parameters(keys: Any, ways: Ways, taken: set[str], place: Place, source: Source) -> None:
     if not (isinstance(keys, list) and keys and all(isinstance(key, str) for key in keys)):
         raise source.fault(
             place, f'{said(keys)} is not a list of parameters such as ["downlink.0.rate"]'

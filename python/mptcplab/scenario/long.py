@@ -45,23 +45,23 @@ def _table(head: str, values: dict[str, Any]) -> list[str]:
     return [
         "",
         head,
-        *(f"{key} = {_value(value, key in DIRECTIONS)}" for key, value in values.items()),
+        *(f"{key} = {written(value, key in DIRECTIONS)}" for key, value in values.items()),
     ]
 
 
-def _value(value: Any, apart: bool = False) -> str:
+def written(value: Any, apart: bool = False) -> str:
     """Write a value; a list's elements on lines of their own if they are to stand apart."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, dict):
-        pairs = (f"{_key(key)} = {_value(one)}" for key, one in value.items())
+        pairs = (f"{_key(key)} = {written(one)}" for key, one in value.items())
         return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, list):
         if apart and value:
-            return "".join(["[\n", *(f"  {_value(one)},\n" for one in value), "]"])
-        return f"[{', '.join(map(_value, value))}]"
+            return "".join(["[\n", *(f"  {written(one)},\n" for one in value), "]"])
+        return f"[{', '.join(map(written, value))}]"
     return repr(value)
 
 

@@ -57,8 +57,8 @@ class Link(Section):
     spread = 0.3 }`` multiplies those parameters by one factor, drawn once per run from the
     lognormal distribution with mean 1 and that coefficient of variation."""
     profile: Text | None = None
-    """A link instead of the elements: the name of one that ships with mptcplab (``mptcplab links``),
-    or a file of yours (``"my-wifi.toml"``), found beside the scenario."""
+    """A link instead of the elements: the name of one that ships (``mptcplab links``), or a file of
+    yours (``"my-wifi.toml"``), found beside the scenario."""
 
 
 def _queue(value: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Calibration: links over which plain TCP shows given figures."""

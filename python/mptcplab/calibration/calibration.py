@@ -1,0 +1,68 @@
+"""What a calibration gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mptcplab.calibration import profile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import Any
+
+    from mptcplab.calibration.fit import Fit
+    from mptcplab.calibration.target import Residual
+
+
+class Calibration:
+    """A link, and how near it comes to what was measured."""
+
+    def __init__(self, fit: Fit) -> None:
+        self.fit = fit
+
+    @property
+    def name(self) -> str:
+        """What the link is called."""
+        return self.fit.subject.name
+
+    @property
+    def link(self) -> dict[str, Any]:
+        """The link, as ``[link.NAME]`` of a scenario has it."""
+        return self.fit.link
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What was fitted, and what was taken as it is."""
+        return self.fit.parameters
+
+    @property
+    def residuals(self) -> dict[str, Residual]:
+        """Every target by its figure, beside what the link shows."""
+        return {one.target.figure: one for one in self.fit.residuals}
+
+    @property
+    def missed(self) -> list[str]:
+        """Figures that the link does not show: empty if all is well."""
+        return self.fit.missed
+
+    @property
+    def toml(self) -> str:
+        """The link as a profile."""
+        return profile.text(self.fit)
+
+    def write(self, out: str | PathLike[str]) -> None:
+        """Write the link, whole or not at all."""
+        profile.write(self.fit, Path(out))
+
+    def document(self) -> dict[str, Any]:
+        """Give all of it, for JSON."""
+        return {
+            "name": self.name,
+            "origin": self.fit.subject.origin,
+            "missed": self.missed,
+            "residuals": {name: one.row() for name, one in self.residuals.items()},
+            "parameters": self.parameters,
+            "fitted": self.fit.fitted,
+            "link": self.link,
+        }

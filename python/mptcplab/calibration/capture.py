@@ -1,0 +1,99 @@
+"""A capture of plain TCP as what is calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from mptcplab import _core
+from mptcplab._core import Error
+from mptcplab.calibration.measure import WAYS, of_tables
+from mptcplab.calibration.subject import Subject
+from mptcplab.calibration.target import FIGURES, Target
+
+RESENT = ("retransmission", "timeout")
+DIRECTIONS = {way: direction for direction, way in WAYS.items()}
+CONTROLLER = "cubic-linux"
+# Shorter ones tell of slow start, hardly of the link.
+LEAST_BYTES = 100_000
+
+
+def subject(
+    captures: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    controller: str | None = None,
+    era: str | None = None,
+) -> Subject:
+    """Give what the largest transfer in captures shows."""
+    if isinstance(captures, str | PathLike):
+        captures = [captures]
+    files = [fspath(one) for one in captures]
+    tables = _core.analyze(files, samples=False)
+    transfer = _largest(tables, files)
+    from mptcplab.results import figures
+
+    shown = of_tables(tables.only(transfer["connection"]), transfer["direction"], figures)
+    direction = DIRECTIONS[transfer["direction"]]
+    return Subject(
+        name=Path(files[0]).stem,
+        title=f"as plain TCP met it in {Path(files[0]).name}: {direction}s",
+        origin={"kind": "calibrated", "row": ", ".join(Path(file).name for file in files)},
+        technology="",
+        direction=direction,
+        targets=_targets(shown, files),
+        transfers=({"direction": direction, "size": f"{transfer['bytes']} B"},),
+        mptcp={} if era is None else {"era": era},
+        burst_packets=_burst_packets(tables, transfer, shown["rtt"]),
+        tcp={"congestion_control": controller or ("reno" if era == "2012" else CONTROLLER)},
+    )
+
+
+def _largest(tables: _core.Tables, files: list[str]) -> dict[str, Any]:
+    named = ", ".join(files)
+    plain = {
+        row["connection"] for row in tables.rows("connections") if row["mptcp_version"] is None
+    }
+    rows = [row for row in tables.rows("transfers") if row["connection"] in plain]
+    largest = max(rows, key=lambda row: row["bytes"] or 0, default=None)
+    if largest is None or (largest["bytes"] or 0) < LEAST_BYTES:
+        raise Error(
+            f"{named}: holds no transfer over plain TCP of {LEAST_BYTES // 1000} kB or more, which "
+            "calibration needs: record one (without MPTCP), the longer the better"
+        )
+    return largest
+
+
+def _burst_packets(
+    tables: _core.Tables, transfer: dict[str, Any], rtt_ms: float | None
+) -> float | None:
+    """Give how many packets are lost at once, most often: those sent again within a round trip."""
+    times = [
+        event["at_s"]
+        for event in tables.rows("events", connection=transfer["connection"])
+        if event["event"] in RESENT and event["direction"] == transfer["direction"]
+    ]
+    sizes: list[int] = []
+    last = -1.0
+    for at in times:
+        if sizes and at - last < (rtt_ms or 0.0) / 1000:
+            sizes[-1] += 1
+        else:
+            sizes.append(1)
+            last = at
+    return median(sizes) if sizes else None
+
+
+def _targets(shown: dict[str, float | None], files: list[str]) -> tuple[Target, ...]:
+    if shown["rtt"] is None or shown["loss"] is None:
+        raise Error(
+            f"{', '.join(files)}: has no round-trip times and no losses: they belong to the end "
+            "that sends the data; capture there, or at both ends"
+        )
+    if shown["throughput"] is None:
+        raise Error(f"{', '.join(files)}: the transfer took no time that could be measured")
+    return tuple(
+        Target(figure, value) for figure in FIGURES if (value := shown[figure]) is not None
+    )

@@ -1,0 +1,224 @@
+"""The link that is fitted: its parameters, where they start, and what it is with given ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mptcplab.calibration.target import STEADY, rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.calibration.subject import Subject
+
+    # Parameters by name.
+    Parameters = dict[str, float]
+
+# Which parameter answers for which figure.
+ANSWERS = {
+    "throughput": "rate_mbps",
+    "handshake_rtt": "base_ms",
+    "rtt": "queue_ms",
+    "loss": "burst_percent",
+    "throughput_cv": "variation",
+}
+BOUNDS = {
+    "rate_mbps": (0.02, 2000.0),
+    "base_ms": (0.2, 5000.0),
+    "promotion_ms": (0.1, 5000.0),
+    "queue_ms": (1.0, 10_000.0),
+    "burst_percent": (1e-4, 30.0),
+    "variation": (0.01, 1.5),
+}
+# Below it a link without a thing is as good.
+NO_BURSTS_PERCENT = 1.01e-4
+# Where it was not measured, a burst takes this part of a window: what recovery repairs at once, so
+# that loss costs little rate. Few packets at once are independent losses.
+BURST_WINDOWS, LEAST_BURST_PACKETS = 1 / 3, 3
+SINGLE_PACKETS = 1.5
+PACKET_BITS = 1452 * 8
+# Where the mean of handshakes exceeds this part of data's RTT, the radio has slept before.
+AWAKE = 0.8
+# Handshakes of sleeping radios differ more between runs than delays of awake ones.
+MOST_SPREAD, MOST_DELAY_SPREAD = 2.0, 0.3
+CORRELATION = "5 s"
+# How the rate varies within a run where no coefficient of variation was measured: as in the rows
+# of the same technology that have one (table 2 of the uplink paper), and as little elsewhere.
+VARIATION = {"LTE": 0.25, "HSPA+": 0.18, "eHRPD": 0.22, "EV-DO": 0.22, "WiMAX": 0.2, "Mobile": 0.2}
+OTHER_VARIATION = 0.1
+# The way back carries ACKs: rates of the order of the uplink paper's.
+BACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
+OTHER_BACK_MBPS = 10.0
+LEAST_QUEUE_BYTES = 1500
+BACK_QUEUE = {"queue": "drop-tail", "bytes": "100 kB"}
+
+
+@dataclass(frozen=True)
+class Model:
+    """The shape of a link: what is fitted of it, and what is as it is."""
+
+    subject: Subject
+    start: Parameters
+    #: Which of them are fitted, and to which figure.
+    fitted: dict[str, str]
+
+    @property
+    def varies(self) -> bool:
+        """Whether the rate varies within a run."""
+        return self.start["variation"] >= STEADY
+
+    def link(self, at: Parameters) -> dict[str, Any]:
+        """Give the link with these parameters, as a scenario has it."""
+        there, back = self._there(at), self._back(at)
+        if self.subject.direction == "download":
+            link: dict[str, Any] = {"uplink": back, "downlink": there}
+        else:
+            link = {"uplink": there, "downlink": back}
+        asleep = {"shared": "radio"}
+        if "promotion_ms" in at:
+            promotion = {
+                "element": "promotion",
+                "takes": f"{rounded(at['promotion_ms'])} ms",
+                "idle_after": "10 s",
+            }
+            link["uplink"].insert(0, promotion | asleep)
+            link["downlink"].insert(0, asleep)
+        draw = self._draw(link)
+        return link | ({"draw": draw} if draw else {})
+
+    def _there(self, at: Parameters) -> list[dict[str, Any]]:
+        rate = at["rate_mbps"]
+        if self.subject.drains:
+            limited: dict[str, Any] = {
+                "element": "base-station",
+                "rate": f"{rounded(rate)} Mbit/s",
+                "drain_rate": f"{rounded(3 * rate)} Mbit/s",
+                "delay": f"{rounded(at['queue_ms'])} ms",
+            }
+        elif not self.varies:
+            limited = {
+                "element": "rate",
+                "rate": f"{rounded(rate)} Mbit/s",
+                "queue": _queue(at),
+            }
+        else:
+            limited = {
+                "element": "rate-process",
+                "mean": f"{rounded(rate)} Mbit/s",
+                "deviation": f"{rounded(rate * at['variation'])} Mbit/s",
+                "correlation": CORRELATION,
+                "floor": f"{rounded(rate / 20)} Mbit/s",
+                "queue": _queue(at),
+            }
+        elements = [limited, self._delay(at)]
+        if at["burst_percent"] <= NO_BURSTS_PERCENT:
+            return elements
+        if self._burst_packets() < SINGLE_PACKETS:
+            elements.append({"element": "loss", "ratio": f"{rounded(at['burst_percent'])} %"})
+        else:
+            bad_ms = self._burst_packets() * PACKET_BITS / (rate * 1e3)
+            good_ms = bad_ms * (100 / at["burst_percent"] - 1)
+            burst = {
+                "element": "gilbert-elliott-time",
+                "good_time": f"{rounded(good_ms)} ms",
+                "bad_time": f"{rounded(bad_ms)} ms",
+            }
+            elements.append(burst)
+        return elements
+
+    def _burst_packets(self) -> float:
+        if self.subject.burst_packets is not None:
+            return self.subject.burst_packets
+        mbps = self.subject.value("throughput", self.subject.rate_mbps or 1.0)
+        window = mbps * 1e3 * self.subject.value("rtt", 0.0) / PACKET_BITS
+        return max(LEAST_BURST_PACKETS, BURST_WINDOWS * window)
+
+    def _back(self, at: Parameters) -> list[dict[str, Any]]:
+        technology = self.subject.technology
+        if self.subject.direction == "download":
+            rate = BACK_MBPS.get(technology, OTHER_BACK_MBPS)
+        else:
+            rate = 2 * at["rate_mbps"]
+        limited = {"element": "rate", "rate": f"{rounded(rate)} Mbit/s", "queue": BACK_QUEUE}
+        return [limited, self._delay(at)]
+
+    def _delay(self, at: Parameters) -> dict[str, Any]:
+        return {"element": "delay", "delay": f"{rounded(at['base_ms'] / 2)} ms"}
+
+    def _draw(self, link: dict[str, Any]) -> dict[str, Any]:
+        """Have differ between runs what was seen to."""
+        draw: dict[str, Any] = {}
+        rates = ("rate", "drain_rate", "mean", "deviation", "floor")
+        takes, spreads = self._spreads()
+        for name, spread, keys in (
+            ("rate", takes, rates),
+            *((name, spread, (key,)) for name, key, spread in spreads),
+        ):
+            of = [
+                f"{way}.{number}.{key}"
+                for way in ("uplink", "downlink")
+                for number, one in enumerate(link[way])
+                for key in keys
+                if key in one and (name != "rate" or one["element"] != "rate")
+            ]
+            if spread and of:
+                draw[name] = {"of": of, "spread": rounded(spread, 3)}
+        return draw
+
+    def _spreads(self) -> tuple[float, list[tuple[str, str, float]]]:
+        """Give the spread of the rate between runs, then that of others with name and key."""
+        throughput = self.subject.target("throughput")
+        handshake = self.subject.target("handshake_rtt")
+        if throughput is None or throughput.sd is None or not self.subject.draws:
+            return 0.0, []
+        rate = throughput.sd / throughput.value
+        if handshake is None or handshake.sd is None:
+            return rate, []
+        if "promotion_ms" in self.start:
+            spread = min(MOST_SPREAD, handshake.sd / self.start["promotion_ms"])
+            return rate, [("promotion", "takes", spread)]
+        return rate, [("delay", "delay", min(MOST_DELAY_SPREAD, handshake.sd / handshake.value))]
+
+
+def _queue(at: Parameters) -> dict[str, Any]:
+    room = at["queue_ms"] * at["rate_mbps"] * 1e3 / 8
+    return {"queue": "drop-tail", "bytes": f"{max(LEAST_QUEUE_BYTES, round(room))} B"}
+
+
+def of(subject: Subject) -> Model:
+    """Give the model of a subject, and a first guess in closed form."""
+    rtt = subject.value("rtt", 0.0)
+    handshake = subject.value("handshake_rtt", subject.base_rtt_ms or 0.6 * rtt)
+    throughput = subject.value("throughput", subject.rate_mbps or 10.0)
+    base = min(handshake, AWAKE * rtt) if rtt else handshake
+    start = {
+        "rate_mbps": throughput * 1.1,
+        "base_ms": base,
+        # Reno's saw-tooth fills a queue of this size by two thirds on average.
+        "queue_ms": max(10.0, 1.5 * (rtt - base)),
+        "burst_percent": max(0.5 * subject.value("loss", 2e-4), 1e-4),
+        "variation": subject.value(
+            "throughput_cv", VARIATION.get(subject.technology, OTHER_VARIATION)
+        ),
+    }
+    answers = dict(ANSWERS)
+    if handshake > base * 1.02:
+        start["promotion_ms"] = handshake - base
+        answers["handshake_rtt"] = "promotion_ms"
+    if subject.target("rtt_sd") and handshake == 0.6 * rtt:
+        answers |= {"rtt": "base_ms", "rtt_sd": "queue_ms"}
+        start["base_ms"] = 0.9 * rtt
+        start["queue_ms"] = 4 * subject.value("rtt_sd", 0.0)
+    loss = subject.target("loss")
+    if subject.target("throughput") is None and loss is not None and loss.below:
+        # Nothing overflows: how long packets wait is the rate's doing.
+        answers["rtt"] = "rate_mbps"
+    fitted = {
+        answers[one.figure]: one.figure
+        for one in subject.targets
+        if one.figure in answers and not (one.figure == "loss" and one.below)
+    }
+    if subject.drains or start["variation"] < STEADY:
+        fitted.pop("variation", None)
+    return Model(subject, start, fitted)

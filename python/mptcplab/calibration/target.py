@@ -1,0 +1,86 @@
+"""What a calibrated link has to show, and how near a simulated figure comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Figures by name: what they are, with their unit.
+FIGURES = {
+    "throughput": "throughput (Mbit/s)",
+    "rtt": "RTT (ms)",
+    "rtt_sd": "RTT, deviation within a run (ms)",
+    "handshake_rtt": "handshake RTT (ms)",
+    "loss": "loss (%)",
+    "throughput_cv": "throughput, variation within a run",
+}
+# Variation smaller than this is none.
+STEADY = 0.02
+# A figure is met within its standard deviation or this part of it, loss within a factor.
+NEAR = 0.1
+LOSS_FACTOR = 1.5
+
+
+@dataclass(frozen=True)
+class Target:
+    """A figure that was measured."""
+
+    figure: str
+    value: float
+    #: Standard deviation of what was measured, where it is known.
+    sd: float | None = None
+    #: Whether it is known only that it is below ``value``.
+    below: bool = False
+
+    @property
+    def near(self) -> float:
+        """How far a figure may be off."""
+        least = STEADY if self.figure == "throughput_cv" else 0.0
+        return max(self.sd or 0.0, NEAR * self.value, least)
+
+    def is_met(self, shown: float | None) -> bool:
+        """Say whether a figure is as near as can be asked."""
+        if shown is None:
+            return False
+        if self.below:
+            return shown <= self.value
+        if self.figure == "loss":
+            return self.value / LOSS_FACTOR <= shown <= self.value * LOSS_FACTOR
+        return abs(shown - self.value) <= self.near
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A target beside what is shown."""
+
+    target: Target
+    shown: float | None
+    #: Standard deviation between the runs.
+    sd: float | None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is as near as can be asked."""
+        return self.target.is_met(self.shown)
+
+    def row(self) -> dict[str, Any]:
+        """Give it as a table; what is unknown is left out."""
+        value = self.target.value
+        ratio = self.shown / value if self.shown is not None and value else None
+        row = {
+            "target": value,
+            "target_sd": self.target.sd,
+            "shown": rounded(self.shown),
+            "sd": rounded(self.sd),
+            "ratio": rounded(ratio, 3),
+            "met": self.is_met,
+        }
+        return {key: one for key, one in row.items() if one is not None}
+
+
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    """Round to so many digits."""
+    return None if value is None else float(f"{value:.{digits}g}")

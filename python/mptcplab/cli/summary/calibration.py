@@ -1,0 +1,47 @@
+"""Every target of a calibration beside what the link shows."""
+
+from __future__ import annotations
+
+from mptcplab.calibration.target import FIGURES
+from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.calibration.calibration import Calibration
+    from mptcplab.calibration.target import Residual
+
+
+def print_calibration(calibration: Calibration, *, page: Page | None = None) -> None:
+    """Print whether the link shows what was measured, then figure by figure."""
+    page = page or Page()
+    missed = [FIGURES[figure] for figure in calibration.missed]
+    verdict = f"does not show {', '.join(missed)}" if missed else "shows every figure"
+    page.words(f"{calibration.name}: {verdict}", indent="", style="warning" if missed else "good")
+    page.line()
+    rows = list(calibration.residuals.values())
+    draw(
+        page,
+        [
+            Column("figure", [FIGURES[one.target.figure] for one in rows], left=True),
+            Column("measured", [_measured(one) for one in rows]),
+            Column("shown", [_with_sd(one.shown, one.sd) for one in rows]),
+            Column("ratio", [_ratio(one) for one in rows]),
+            Column("", ["" if one.is_met else "missed" for one in rows], left=True),
+        ],
+    )
+
+
+def _measured(one: Residual) -> str:
+    return ("< " if one.target.below else "") + _with_sd(one.target.value, one.target.sd)
+
+
+def _with_sd(value: float | None, sd: float | None) -> str:
+    if value is None:
+        return "–"
+    return text.figure(value) + (f" ± {text.figure(sd)}" if sd is not None else "")
+
+
+def _ratio(one: Residual) -> str:
+    ratio = one.row().get("ratio")
+    return "" if ratio is None else f"{ratio:.2f}"
