@@ -31,8 +31,9 @@ build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
 	scripts/peers
 	cargo test --workspace --exclude python --locked
-	# Tests of the kernel engine wait for real time: some files at once.
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/engine
+	# These wait for real time: more at once than processors, and nothing beside them that computes.
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/engine
 
 .PHONY: lint
 lint: $(VENV)/dev ## Formatting, lints, types, licences

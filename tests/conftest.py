@@ -10,6 +10,14 @@ import pytest
 import kernel
 from requirements import need_capture, need_kernel_mptcp
 
+EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(scope="session")
+def download() -> list[str]:
+    """Captures of a download over two paths, from both ends."""
+    return [str(EXAMPLES / "download" / f"{end}.pcapng.gz") for end in ("client", "server")]
+
 
 @pytest.fixture(scope="session")
 def kernel_capture(

@@ -1,1 +1,1 @@
-"""The kernel engine with this machine's kernel."""
+"""What runs with this machine's kernel, in real time."""

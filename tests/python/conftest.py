@@ -14,12 +14,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="session")
-def download() -> list[str]:
-    """Captures of a download over two paths, from both ends."""
-    return [str(EXAMPLES / "download" / f"{end}.pcapng.gz") for end in ("client", "server")]
-
-
-@pytest.fixture(scope="session")
 def refused() -> str:
     """A capture of a download whose second path could not join."""
     return str(EXAMPLES / "refused" / "client.pcapng.gz")
