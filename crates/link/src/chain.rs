@@ -259,6 +259,11 @@ impl Element for Chain {
         self.slots.iter().for_each(|slot| slot.element.queues(states));
     }
 
+    fn answered(&self) -> [u64; 2] {
+        let answered = self.slots.iter().map(|slot| slot.element.answered());
+        answered.fold([0, 0], |[up, down], [more_up, more_down]| [up + more_up, down + more_down])
+    }
+
     fn is_server(&self) -> bool {
         self.slots.iter().any(|slot| slot.element.is_server())
     }

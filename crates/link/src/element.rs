@@ -188,6 +188,11 @@ pub trait Element: Send {
         false
     }
 
+    /// Bytes that it took in the server's place and bytes that it sent in it: of a host that stands in the way.
+    fn answered(&self) -> [u64; 2] {
+        [0, 0]
+    }
+
     /// Whether it is of no use where packets of one direction alone pass.
     fn sees_both_directions(&self) -> bool {
         false

@@ -6,7 +6,7 @@ use transport::{Config, congestion, era, path_manager, scheduler};
 /// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
 #[pyfunction]
 pub fn elements(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    link::elements().iter().map(|element| described(py, element)).collect()
+    link::elements().iter().chain(&proxy::elements()).map(|element| described(py, element)).collect()
 }
 
 /// The queues, in the same form.

@@ -2,8 +2,9 @@
 
 use crate::Scenario;
 use crate::applications::{self, End};
-use crate::form::Path;
-use host::{Host, Interface};
+use crate::form::{Path, Way};
+use host::{Host, Interface, Service};
+use proxy::Origin;
 use std::net::SocketAddr;
 use transport::path_manager::LocalEndpoint;
 use transport::{Config, Nic};
@@ -55,6 +56,15 @@ pub fn server(scenario: &Scenario) -> Host {
     let transfer = scenario.transfer.clone();
     host.listen(scenario.server.port, Box::new(move || applications::at(End::Server, &transfer)));
     host
+}
+
+/// What a cache on the way has of the server.
+pub(crate) fn origin(scenario: &Scenario) -> Origin {
+    let transfer = scenario.transfer.clone();
+    let brings = transfer.direction() == Way::Up;
+    let service: Service = Box::new(move || applications::at(End::Server, &transfer));
+    let service = Some(service).filter(|_| !brings);
+    Origin { addresses: scenario.server.addresses.clone(), port: scenario.server.port, service }
 }
 
 /// Opens the client's connections over the first path that is there, backups last. Nothing happens if they are open or no

@@ -2,7 +2,7 @@
 
 use crate::form::CrossTraffic;
 use crate::timeline::Timeline;
-use crate::{Error, Scenario, form};
+use crate::{Error, Scenario, form, hosts};
 use link::{Chain, Direction, Element, Gate, Nat};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr};
@@ -72,7 +72,7 @@ impl Network {
     pub fn of(scenario: &Scenario, start: Time) -> Result<(Network, Timeline), Error> {
         let mut links = Vec::new();
         for (name, described) in &scenario.links {
-            links.push(Link::build(name, described, (scenario.seed, 0), start)?);
+            links.push(Link::build(name, described, (scenario, 0), start)?);
         }
         let timeline = Timeline::of(scenario, &links, start)?;
         let place = |name: &str| links.iter().position(|link| *link.name == *name);
@@ -118,7 +118,7 @@ impl Link {
     pub(crate) fn build(
         name: &str,
         described: &form::Link,
-        (seed, version): (u64, usize),
+        (scenario, version): (&Scenario, usize),
         start: Time,
     ) -> Result<Link, Error> {
         let mut link = Link { name: name.into(), chain: Chain::default(), elements: Vec::new() };
@@ -139,7 +139,11 @@ impl Link {
                     _ => format!("link/{name}/{version}/{way}/{place}"),
                 };
                 let at = format!("link {name}, {way}, element {}", place + 1);
-                let built = link::build(&Met::alone(value), seed, &full, start);
+                let alone = Met::alone(value);
+                let built = match proxy::is_meant(&alone) {
+                    true => proxy::build(&alone, hosts::seed(scenario, &full), start, hosts::origin(scenario)),
+                    false => link::build(&alone, scenario.seed, &full, start),
+                };
                 let built = built.map_err(|fault| Error::Element { place: at.clone(), fault })?;
                 let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
                 if built.sees_both_directions() && Met::shared(value).is_none() {

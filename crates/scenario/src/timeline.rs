@@ -66,7 +66,7 @@ impl Timeline {
                     let place = links.iter().position(|one| *one.name == scenario.paths[path].link);
                     let place = place.ok_or_else(|| Error::fault("timeline", format!("{name} has no link")))?;
                     versions[place] += 1;
-                    let new = Link::build(&links[place].name, link, (scenario.seed, versions[place]), at)?;
+                    let new = Link::build(&links[place].name, link, (scenario, versions[place]), at)?;
                     (at, Action::Profile(place, Box::new(new)))
                 }
             });

@@ -189,6 +189,12 @@ impl Endpoint {
         self.with(connection.0 as usize, |connection, _| connection.read(now, bytes)).unwrap_or(0)
     }
 
+    /// Bytes that are in order and not read.
+    pub fn readable(&self, connection: ConnectionId) -> u64 {
+        let connection = self.connections.get(connection.0 as usize).and_then(Option::as_ref);
+        connection.map_or(0, |connection| connection.readable())
+    }
+
     /// Nothing more is written: ends this direction after all that was (DATA_FIN, FIN).
     pub fn finish(&mut self, now: Time, connection: ConnectionId) {
         self.with(connection.0 as usize, |connection, ctx| connection.finish(now, ctx));
@@ -234,7 +240,9 @@ impl Endpoint {
             return false;
         }
         let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0 };
-        if let Some(MpJoin::Syn { token, .. }) = Signals::of(&tcp.options.brief(), &tcp.options).join() {
+        let join = Signals::of(&tcp.options.brief(), &tcp.options).join();
+        // Who speaks TCP alone does not know the option (RFC 9293 §3.1).
+        if let Some(MpJoin::Syn { token, .. }) = join.filter(|_| self.context.config.mptcp.enabled) {
             let id = self.tokens.get(&token).map(|&id| id as usize);
             if id.is_none() && self.context.config.mptcp.join == Join::Simultaneous {
                 self.keep_early_join(now, EarlyJoin { token, opening, frame: *frame });

@@ -352,6 +352,11 @@ impl Connection {
         read
     }
 
+    /// Bytes that can be read.
+    pub fn readable(&self) -> u64 {
+        self.receive.readable()
+    }
+
     /// What can be seen of it.
     pub fn snapshot(&self) -> Snapshot {
         let subflows = self.entries.iter().enumerate().filter(|(_, entry)| entry.closed.is_none());

@@ -1,0 +1,51 @@
+//! A host that stands in a link and ends TCP there. To the link it is an element, which takes packets and has others of
+//! its own; within are endpoints of `transport`.
+//!
+//! [`build`] makes one from its description in a scenario, [`elements`] says what can be set of it.
+
+mod cache;
+mod relay;
+mod settings;
+
+use host::Service;
+use link::{Description, Element, Error};
+use parameters::{Described, Parameters, named};
+use serde_json::Value;
+use settings::Settings;
+use std::net::IpAddr;
+use wire::Time;
+
+/// What a cache answers in whose place.
+pub struct Origin {
+    /// The server's addresses.
+    pub addresses: Vec<IpAddr>,
+    /// Where it listens.
+    pub port: u16,
+    /// What its applications do; none where the client brings the data, of which no cache can have any.
+    pub service: Option<Service>,
+}
+
+/// What is built here and not by [`link::build`].
+pub fn elements() -> Vec<Description> {
+    vec![Settings::description()]
+}
+
+/// Whether a table in a list of elements describes one of these.
+pub fn is_meant(value: &Value) -> bool {
+    named(value, "element").is_ok_and(|(_, name)| name == Settings::NAME)
+}
+
+/// Makes the host that a scenario describes. All that it draws by chance comes from `seed`; it is there from `start` on.
+///
+/// # Errors
+/// [`Error`] with the parameter that is wrong.
+pub fn build(value: &Value, seed: u64, start: Time, origin: Origin) -> Result<Box<dyn Element>, Error> {
+    let (table, name) = named(value, "element")?;
+    let wrong = |fault| Error::Parameter { what: "element", name: name.into(), fault };
+    let settings = Settings::read(table, Some("element")).map_err(wrong)?;
+    let config = settings.config().map_err(wrong)?;
+    if settings.cached.0 {
+        return cache::make(config, seed, start, origin).map_err(wrong);
+    }
+    Ok(relay::make(config, seed))
+}
