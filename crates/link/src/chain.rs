@@ -71,12 +71,16 @@ impl Chain {
 
     /// Lets each slot know what is behind it.
     fn connect(&mut self) {
+        let ways_out = [0, 1].map(|way: usize| self.ways_out(way));
         for (way, list) in self.order.iter().enumerate() {
             let (mut next, mut behind_ns) = (END, 0_i64);
             for &index in list.iter().rev() {
                 let slot = &mut self.slots[index as usize];
                 slot.next[way] = next;
                 slot.behind_ns = slot.behind_ns.min(behind_ns);
+                if slot.element.answers() {
+                    behind_ns = behind_ns.min(ways_out[1 - way][index as usize]);
+                }
                 behind_ns = behind_ns.saturating_add(slot.element.least_ns());
                 next = index;
             }
@@ -85,6 +89,17 @@ impl Chain {
             slot.reckon();
         }
         self.reckon();
+    }
+
+    /// How long what leaves each slot takes at least to the end of the chain.
+    fn ways_out(&self, way: usize) -> Vec<i64> {
+        let mut ways_out = vec![0; self.slots.len()];
+        let mut behind_ns = 0_i64;
+        for &index in self.order[way].iter().rev() {
+            ways_out[index as usize] = behind_ns;
+            behind_ns = behind_ns.saturating_add(self.slots[index as usize].element.least_ns());
+        }
+        ways_out
     }
 
     /// Packets that are to go on do so at once, to the end; then elements do what they have to do up to `now`.

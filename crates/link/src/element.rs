@@ -188,6 +188,11 @@ pub trait Element: Send {
         false
     }
 
+    /// Whether what comes to it may have an answer, which leaves it the other way.
+    fn answers(&self) -> bool {
+        false
+    }
+
     /// Bytes that it took in the server's place and bytes that it sent in it: of a host that stands in the way.
     fn answered(&self) -> [u64; 2] {
         [0, 0]

@@ -217,6 +217,23 @@ fn a_chain_is_woken_when_a_packet_may_leave() {
 /// What queues moves to the new server, the half sent packet first; what is in flight arrives when it would have, and
 /// nothing overtakes it.
 #[test]
+fn an_answer_leaves_as_early_as_it_can() {
+    let delay = |ms: i64| json!({"element": "delay", "delay": ms * MS});
+    // 20 ms to the box and back, 60 ms behind it.
+    let parts = elements(&[delay(20), json!({"element": "mtu", "bytes": 500}), delay(60), delay(20)], 1, "x");
+    let mut chain = Chain::new(parts, &[0, 1, 2], &[1, 3]);
+    let mut out = Out::default();
+    chain.push(at(0), Direction::Up, packet(0, 1500), &mut out);
+    let mut woken = Vec::new();
+    while out.sent.is_empty() {
+        woken.push(chain.deadline());
+        chain.wake(chain.deadline(), &mut out);
+    }
+    assert_eq!(woken, [at(40 * MS)]);
+    assert_eq!(out.sent[0].0, Direction::Down);
+}
+
+#[test]
 fn a_profile_takes_over_in_order() {
     let slow = [json!({"element": "rate", "rate": 1_200_000}), json!({"element": "delay", "delay": 50 * MS})];
     let fast = [json!({"element": "rate", "rate": 12_000_000}), json!({"element": "delay", "delay": MS})];

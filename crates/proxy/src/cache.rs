@@ -54,6 +54,10 @@ impl Element for Cache {
         bytes.fold([0, 0], |[up, down], [read, written]| [up + read, down + written])
     }
 
+    fn answers(&self) -> bool {
+        true
+    }
+
     fn sees_both_directions(&self) -> bool {
         true
     }

@@ -64,6 +64,10 @@ impl Element for Relay {
         self.endpoint.deadline()
     }
 
+    fn answers(&self) -> bool {
+        true
+    }
+
     fn sees_both_directions(&self) -> bool {
         true
     }

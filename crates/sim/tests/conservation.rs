@@ -118,6 +118,8 @@ fn shared_boxes() -> impl Strategy<Value = Value> {
         (600i64..9_000, any::<bool>(), any::<bool>()).prop_map(|(idle, reset, joins)| {
             json!({"element": "firewall", "idle": idle * S, "reset": reset, "joins": joins})
         }),
+        (10_000u64..500_000, 1u64..20)
+            .prop_map(|(buffer, window)| json!({"element": "proxy", "buffer": buffer, "initial_window": window})),
     ]
 }
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from mptcplab import _core
-from mptcplab.engine import place
+from mptcplab.engine import place, way
 from mptcplab.engine.record import Record
 from mptcplab.results.run import Run
 from mptcplab.scenario.draw import drawn
@@ -44,13 +45,17 @@ def simulate(
         client, server = (
             None if captures == "none" else new / f"{end}.pcapng" for end in ("client", "server")
         )
+        planned = plan(scenario, seed, baseline)
         tables = _core.simulate(
-            plan(scenario, seed, baseline),
+            planned,
             client_capture=client,
             server_capture=server,
             full_payload=captures == "full",
             progress=progress,
         )
         made = {each: tables.table(each) for each in tables.NAMES}
+        if remarks := way.remarks(planned, tables):
+            rows = [*tables.rows("diagnostics"), *remarks]
+            made["diagnostics"] = _core.rows("diagnostics", json.dumps(rows))
         record.complete(new, made, tables.outcome() or {})
     return Run(target), False

@@ -51,6 +51,10 @@ impl Element for Firewall {
         out.send(direction, packet);
     }
 
+    fn answers(&self) -> bool {
+        self.reset
+    }
+
     fn sees_both_directions(&self) -> bool {
         true
     }

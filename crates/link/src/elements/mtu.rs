@@ -51,6 +51,10 @@ impl Element for Mtu {
         }
         out.drop(direction, packet, Reason::TooBig);
     }
+
+    fn answers(&self) -> bool {
+        self.answers
+    }
 }
 
 impl Mtu {

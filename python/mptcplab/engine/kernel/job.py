@@ -7,7 +7,7 @@ from typing import Any
 
 from mptcplab.engine.kernel import crossing, hosts, settings, timeline
 from mptcplab.engine.kernel.network import Agent, Host, Job
-from mptcplab.scenario.events import TcpTraffic, Traffic
+from mptcplab.scenario.events import Profile, TcpTraffic, Traffic
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import (
     addresses as own_addresses,
@@ -47,6 +47,7 @@ class Wanted:
         scenario = self.scenario
         self.mptcp = self.baseline is None and scenario.mptcp.enabled
         self.ours = _ours(scenario)
+        _refuse_proxies(scenario)
         self._base = settings.of(
             scenario, self.machine, mptcp=self.mptcp, shared=self.ours is not None
         )
@@ -141,6 +142,17 @@ class Wanted:
         )
         ends = {"local": [local, 0], "remote": [remote, self.scenario.server.port]}
         return {"connect": ends, "start_ns": at + (timeline.SETTLE_NS if at else 0)}
+
+
+def _refuse_proxies(scenario: Scenario) -> None:
+    """Refuse what passes on lengths alone, where bytes are the kernel's."""
+    profiles = [event for event in scenario.timeline if isinstance(event, Profile)]
+    for where, link in [*scenario.links.items(), *((event.path, event) for event in profiles)]:
+        if any(element.get("element") == "proxy" for element in link.uplink or ()):
+            raise ScenarioError(
+                f"link {where}: the kernel engine has no proxy, which needs the payload of the "
+                "simulator: run it with --engine simulation"
+            )
 
 
 def _ours(scenario: Scenario) -> str | None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from mptcplab import _core
+from mptcplab.engine import way
 from mptcplab.engine.kernel.agent.numbers import Numbers, counters
 
 TYPE_CHECKING = False
@@ -31,13 +32,13 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
         "state": numbers.state(_files(job, "samples")),
         "signals": numbers.signals(_files(job, "events")),
         "counters": counters(_files(job, "counters")),
-        "diagnostics": _diagnostics(captured, ended),
+        "diagnostics": _diagnostics(job, captured, ended),
     }
 
 
-def _diagnostics(captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
-    """Give the remarks of the analysis, and whether the emulator was in time."""
-    rows = list(captured.rows("diagnostics"))
+def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
+    """Give the remarks of the analysis and on the way, and whether the emulator was in time."""
+    rows = [*captured.rows("diagnostics"), *way.remarks(job.plan, captured)]
     links, ports = ended["emulator"]["links"], ended["emulator"]["ports"].values()
     late = {
         name: link["lateness"]["p99_ns"]

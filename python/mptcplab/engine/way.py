@@ -1,0 +1,78 @@
+"""What a run shows of its way to who knows how it was made: which ACKs were held, who was watched."""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab import _core
+
+# Which data is acknowledged by what travels this way.
+ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}
+OTHER = {"up": "down", "down": "up"}
+MS = 1e6
+
+
+def remarks(plan: str, tables: _core.Tables) -> list[dict[str, Any]]:
+    """Give the remarks on the way, of a run that was captured at both ends."""
+    return [*_unheard(tables), *_early(json.loads(plan), tables)]
+
+
+def _unheard(tables: _core.Tables) -> list[dict[str, Any]]:
+    """Connections of the client that had data and of which the server has no packet."""
+    carried = {row["connection"] for row in tables.rows("transfers") if row["bytes"]}
+    return [
+        {
+            "connection": row["connection"],
+            "diagnostic": "server_unaware",
+            "message": "the server has no packet of the connection, which carried data: somebody "
+            "on the way answered in its place, as a cache does",
+        }
+        for row in tables.rows("connections")
+        if row["vantage"] == "client" and row["connection"] in carried
+    ]
+
+
+def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
+    """Subflows whose ACKs were held for longer than their senders waited for them.
+
+    Only ACKs without data are held: where both ends sent data nothing can be told.
+    """
+    held = {path["name"]: _held(plan["links"][path["link"]]) for path in plan["paths"]}
+    if not any(way for each in held.values() for way in each.values()):
+        return []
+    flows = {
+        (row["connection"], row["subflow"], row["direction"]): row for row in tables.rows("flows")
+    }
+    rows = []
+    for subflow in tables.rows("subflows"):
+        key = subflow["connection"], subflow["subflow"]
+        for direction, nanos in held.get(subflow["path"], {}).items():
+            median = flows[*key, direction]["rtt_ms_median"]
+            alone = not flows[*key, OTHER[direction]]["data_packets"]
+            if median is not None and alone and median < nanos / MS:
+                message = (
+                    f"half of the round-trip times are shorter than {median:.0f} ms, though ACKs "
+                    f"were held for {nanos / MS:.0f} ms: somebody on the way acknowledges in the "
+                    "receiver's place, and the connection is split"
+                )
+                rows.append(
+                    {
+                        "connection": key[0],
+                        "subflow": key[1],
+                        "diagnostic": "acknowledged_early",
+                        "message": message,
+                    }
+                )
+    return rows
+
+
+def _held(link: dict[str, Any]) -> dict[str, int]:
+    """Say for how long ACKs are held, by the direction of the data that they acknowledge."""
+    return {
+        direction: sum(one["delay"] for one in link[way] if one.get("element") == "ack-delay")
+        for way, direction in ACKNOWLEDGED.items()
+    }
