@@ -197,6 +197,12 @@ def test_a_kernel_without_mptcp_runs_baselines() -> None:
     assert job.agents["client"].job["mptcp"] is False
 
 
+def test_what_needs_the_simulators_payload_is_refused() -> None:
+    path = {"rate": "1 Mbit/s", "delay": "1 ms", "middleboxes": [{"element": "proxy"}]}
+    with pytest.raises(Error, match="link wifi: the kernel engine has no proxy"):
+        wanted(path={"wifi": path})
+
+
 def test_every_key_has_a_rule() -> None:
     elsewhere = {
         "era",

@@ -1,4 +1,4 @@
-"""What a run shows of its way to who knows how it was made: which ACKs were held, who was watched."""
+"""What a run shows of its way to who knows how it was made: held ACKs, and who was watched."""
 
 from __future__ import annotations
 

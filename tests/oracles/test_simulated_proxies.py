@@ -1,0 +1,110 @@
+"""What a proxy in the path looks like from its ends, and with the probe for split connections."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import pytest
+
+import mptcplab
+from mptcplab.results.run import Run
+from oracles import simulated
+
+Row = dict[str, Any]
+PROXY = {"element": "proxy"}
+BEHIND = {"element": "delay", "delay": "40 ms"}
+HOLD_MS = 300
+
+
+def measured(scenario: Row, directory: pathlib.Path) -> Run:
+    made = {name: value for name, value in scenario.items() if value or name == "schema"}
+    return mptcplab.run(made, out=directory, baselines=False, captures="full").mptcp
+
+
+def one_path(direction: str, *boxes: Row) -> Row:
+    scenario = simulated.base()
+    del scenario["path"]["lte"]
+    scenario["path"]["wifi"] = {"rate": "12 Mbit/s", "delay": "8 ms", "middleboxes": list(boxes)}
+    scenario["transfer"]["direction"] = direction
+    return scenario
+
+
+def remarks(run: Run) -> set[str]:
+    return set(run.diagnostics["diagnostic"])
+
+
+@pytest.mark.parametrize("direction", ["download", "upload"])
+def test_a_split_connection_is_told_by_both_ends(direction: str, tmp_path: pathlib.Path) -> None:
+    run = measured(one_path(direction, PROXY, BEHIND), tmp_path / "run")
+    assert run.outcome["finished"]
+    (connection,) = run.connections.rows(named=True)
+    # RFC 8684 section 3.7: without the option in the SYN/ACK it is plain TCP.
+    assert connection["mptcp_version"] is None
+    assert "split_connection" in remarks(run)
+    assert "server_unaware" not in remarks(run)
+    # The client's handshake ends at the proxy: 16 ms there and back, and 80 ms more to the server.
+    (subflow,) = run.subflows.rows(named=True)
+    assert 16 <= subflow["handshake_rtt_ms"] < 20
+    flows = run.flows.filter(direction={"download": "down", "upload": "up"}[direction])
+    (rtt_ms,) = flows["rtt_ms_min"]
+    assert rtt_ms == pytest.approx({"download": 80, "upload": 17}[direction], abs=3)
+
+
+def test_without_a_proxy_nothing_is_split(tmp_path: pathlib.Path) -> None:
+    run = measured(one_path("download", BEHIND), tmp_path / "run")
+    assert run.outcome["finished"]
+    assert not remarks(run) & {"split_connection", "server_unaware", "acknowledged_early"}
+    assert run.connections["mptcp_version"].to_list() == [1]
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_the_probe_tells_who_acknowledges(split: bool, tmp_path: pathlib.Path) -> None:
+    """The sender is the client; the server's ACKs are held on their way to where a proxy may be."""
+    probe = {"element": "ack-delay", "delay": f"{HOLD_MS} ms"}
+    boxes = [PROXY] if split else []
+    run = measured(one_path("upload", *boxes, probe, BEHIND), tmp_path / "run")
+    assert run.outcome["finished"]
+    assert ("acknowledged_early" in remarks(run)) == split
+    # The sender's capture alone shows it.
+    alone = mptcplab.analyze(run.directory / "client.pcapng")
+    (median_ms,) = alone.flows.filter(direction="up")["rtt_ms_median"]
+    assert (median_ms > HOLD_MS) != split
+
+
+@pytest.mark.parametrize("application", ["bulk", "request-response"])
+def test_a_cache_answers_at_its_own_distance(application: str, tmp_path: pathlib.Path) -> None:
+    runs = []
+    for cached in (False, True):
+        scenario = one_path("download", PROXY | {"cached": cached}, BEHIND)
+        if application == "request-response":
+            scenario["transfer"] = simulated.scenario("requests")["transfer"]
+        runs.append(measured(scenario, tmp_path / str(cached)))
+    fetched, cached_run = runs
+    assert fetched.outcome["finished"]
+    assert cached_run.outcome["finished"]
+    took = [run.transfers.filter(direction="down") for run in runs]
+    assert took[0]["bytes"].to_list() == took[1]["bytes"].to_list()
+    assert took[1]["elapsed_s"][0] < took[0]["elapsed_s"][0]
+    assert "server_unaware" in remarks(cached_run)
+    assert "split_connection" not in remarks(cached_run)
+
+
+def test_a_join_through_a_proxy_is_done_without(tmp_path: pathlib.Path) -> None:
+    scenario = simulated.base()
+    scenario["path"]["lte"]["middleboxes"] = [PROXY]
+    run = measured(scenario, tmp_path / "run")
+    assert run.outcome["finished"]
+    (connection,) = run.connections.rows(named=True)
+    assert connection["mptcp_version"] == 1
+    assert connection["fallback"] is None
+    assert "join_refused" in run.events["event"].to_list()
+
+
+def test_all_arrives_where_both_legs_lose(tmp_path: pathlib.Path) -> None:
+    loss = {"element": "loss", "ratio": "1 %"}
+    scenario = one_path("download", loss, PROXY, loss, BEHIND)
+    run = measured(scenario, tmp_path / "run")
+    assert run.outcome["finished"]
+    (down,) = run.transfers.filter(direction="down").rows(named=True)
+    assert down["bytes"] == 800_000
