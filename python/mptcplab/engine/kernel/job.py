@@ -146,9 +146,12 @@ class Wanted:
 
 def _refuse_proxies(scenario: Scenario) -> None:
     """Refuse what passes on lengths alone, where bytes are the kernel's."""
-    profiles = [event for event in scenario.timeline if isinstance(event, Profile)]
-    for where, link in [*scenario.links.items(), *((event.path, event) for event in profiles)]:
-        if any(element.get("element") == "proxy" for element in link.uplink or ()):
+    uplinks = [(name, link.uplink) for name, link in scenario.links.items()]
+    uplinks += [
+        (event.path, event.uplink) for event in scenario.timeline if isinstance(event, Profile)
+    ]
+    for where, uplink in uplinks:
+        if any(element.get("element") == "proxy" for element in uplink or ()):
             raise ScenarioError(
                 f"link {where}: the kernel engine has no proxy, which needs the payload of the "
                 "simulator: run it with --engine simulation"
