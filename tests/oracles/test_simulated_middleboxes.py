@@ -138,8 +138,8 @@ CASES = [
         more={"transfer": IDLE},
     ),
     # Somebody answers in the server's place.
-    Case({"element": "proxy"}, PLAIN, ("tcp_established",), ("split_connection",), more=ONE_PATH),
-    Case({"element": "proxy"}, PLAIN, ("tcp_established",), ("split_connection",)),
+    Case({"element": "proxy"}, PLAIN, ("tcp_established",), more=ONE_PATH),
+    Case({"element": "proxy"}, PLAIN, ("tcp_established",)),
     Case({"element": "proxy"}, WITHOUT, ("join_refused",), path="lte"),
     Case({"element": "proxy", "cached": True}, PLAIN, ("tcp_established",), more=ONE_PATH),
     Case({"element": "proxy", "cached": True}, WITHOUT, ("join_refused",), path="lte"),

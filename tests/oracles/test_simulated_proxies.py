@@ -38,17 +38,17 @@ def remarks(run: Run) -> set[str]:
 def test_a_split_connection_is_told_by_both_ends(direction: str, tmp_path: pathlib.Path) -> None:
     run = measured(one_path(direction, PROXY, BEHIND), tmp_path / "run")
     assert run.outcome["finished"]
-    (connection,) = run.connections.rows(named=True)
-    # RFC 8684 section 3.7: without the option in the SYN/ACK it is plain TCP.
-    assert connection["mptcp_version"] is None
+    # RFC 8684 section 3.7: without the option in the SYN/ACK it is plain TCP, at either end.
+    assert run.connections["mptcp_version"].to_list() == [None, None]
+    assert run.connections["vantage"].to_list() == ["client", "server"]
     assert "split_connection" in remarks(run)
     assert "server_unaware" not in remarks(run)
     # The client's handshake ends at the proxy: 16 ms there and back, and 80 ms more to the server.
-    (subflow,) = run.subflows.rows(named=True)
-    assert 16 <= subflow["handshake_rtt_ms"] < 20
-    flows = run.flows.filter(direction={"download": "down", "upload": "up"}[direction])
-    (rtt_ms,) = flows["rtt_ms_min"]
-    assert rtt_ms == pytest.approx({"download": 80, "upload": 17}[direction], abs=3)
+    (handshake_ms, _) = run.subflows["handshake_rtt_ms"]
+    assert 16 <= handshake_ms < 20
+    sender, way, leg_ms = {"download": (1, "down", 80), "upload": (0, "up", 17)}[direction]
+    (rtt_ms,) = run.flows.filter(direction=way, connection=sender)["rtt_ms_min"]
+    assert rtt_ms == pytest.approx(leg_ms, abs=3)
 
 
 def test_without_a_proxy_nothing_is_split(tmp_path: pathlib.Path) -> None:
@@ -83,7 +83,7 @@ def test_a_cache_answers_at_its_own_distance(application: str, tmp_path: pathlib
     fetched, cached_run = runs
     assert fetched.outcome["finished"]
     assert cached_run.outcome["finished"]
-    took = [run.transfers.filter(direction="down") for run in runs]
+    took = [run.transfers.filter(direction="down", connection=0) for run in runs]
     assert took[0]["bytes"].to_list() == took[1]["bytes"].to_list()
     assert took[1]["elapsed_s"][0] < took[0]["elapsed_s"][0]
     assert "server_unaware" in remarks(cached_run)
@@ -95,7 +95,7 @@ def test_a_join_through_a_proxy_is_done_without(tmp_path: pathlib.Path) -> None:
     scenario["path"]["lte"]["middleboxes"] = [PROXY]
     run = measured(scenario, tmp_path / "run")
     assert run.outcome["finished"]
-    (connection,) = run.connections.rows(named=True)
+    connection = run.connections.row(0, named=True)
     assert connection["mptcp_version"] == 1
     assert connection["fallback"] is None
     assert "join_refused" in run.events["event"].to_list()
@@ -106,5 +106,4 @@ def test_all_arrives_where_both_legs_lose(tmp_path: pathlib.Path) -> None:
     scenario = one_path("download", loss, PROXY, loss, BEHIND)
     run = measured(scenario, tmp_path / "run")
     assert run.outcome["finished"]
-    (down,) = run.transfers.filter(direction="down").rows(named=True)
-    assert down["bytes"] == 800_000
+    assert run.transfers.filter(direction="down")["bytes"].to_list() == [800_000, 800_000]

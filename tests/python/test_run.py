@@ -325,9 +325,9 @@ def test_what_ships_runs_to_its_end(name: str) -> None:
     assert mptcp.outcome["finished"], mptcp.outcome["reason"]
     (direction,) = {row["direction"] for row in [mptcp.transfer] if row}
     carried = mptcp.flows.filter(pl.col("direction") == direction, pl.col("bytes") > 0)
-    # Every path had its part.
+    # Every path had its part; what a proxy has with the server is of no path.
     paths = carried.join(mptcp.subflows, on=["connection", "subflow"])["path"]
-    assert set(paths) == set(load(name)[1].paths)
+    assert set(paths) - {None, ""} == set(load(name)[1].paths)
 
 
 LONG = SMALL.replace('size = "300 kB"', 'duration = "20 h"')

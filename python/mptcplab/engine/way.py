@@ -14,26 +14,37 @@ if TYPE_CHECKING:
 ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}
 OTHER = {"up": "down", "down": "up"}
 MS = 1e6
+SPLIT = {
+    "diagnostic": "split_connection",
+    "message": "the server has a connection of its own, with other sequence numbers: a proxy on "
+    "the way has one with each end, and what one end is told arrived the other may lack",
+}
+UNAWARE = {
+    "diagnostic": "server_unaware",
+    "message": "the server has no packet of the connection, which carried data: somebody on the "
+    "way answered in its place, as a cache does",
+}
 
 
 def remarks(plan: str, tables: _core.Tables) -> list[dict[str, Any]]:
     """Give the remarks on the way, of a run that was captured at both ends."""
-    return [*_unheard(tables), *_early(json.loads(plan), tables)]
+    return [*_apart(tables), *_early(json.loads(plan), tables)]
 
 
-def _unheard(tables: _core.Tables) -> list[dict[str, Any]]:
-    """Connections of the client that had data and of which the server has no packet."""
+def _apart(tables: _core.Tables) -> list[dict[str, Any]]:
+    """Connections of the client that had data and that the server does not know as these."""
     carried = {row["connection"] for row in tables.rows("transfers") if row["bytes"]}
+    rows = list(tables.rows("connections"))
+    known = {_server(row) for row in rows if row["vantage"] == "server"}
     return [
-        {
-            "connection": row["connection"],
-            "diagnostic": "server_unaware",
-            "message": "the server has no packet of the connection, which carried data: somebody "
-            "on the way answered in its place, as a cache does",
-        }
-        for row in tables.rows("connections")
+        {"connection": row["connection"]} | (SPLIT if _server(row) in known else UNAWARE)
+        for row in rows
         if row["vantage"] == "client" and row["connection"] in carried
     ]
+
+
+def _server(row: dict[str, Any]) -> tuple[str, int]:
+    return row["server_address"], row["server_port"]
 
 
 def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
@@ -72,7 +83,16 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
 
 def _held(link: dict[str, Any]) -> dict[str, int]:
     """Say for how long ACKs are held, by the direction of the data that they acknowledge."""
+    shared = {one["shared"]: one for way in ACKNOWLEDGED for one in link[way] if _is_shared(one)}
     return {
-        direction: sum(one["delay"] for one in link[way] if one.get("element") == "ack-delay")
+        direction: sum(
+            one["delay"]
+            for one in (shared.get(one.get("shared"), one) for one in link[way])
+            if one["element"] == "ack-delay"
+        )
         for way, direction in ACKNOWLEDGED.items()
     }
+
+
+def _is_shared(one: dict[str, Any]) -> bool:
+    return "shared" in one and "element" in one
