@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from experiments.laws import (
+    bbr,
     bottleneck,
     buffer,
+    coupling,
     cubic,
     equilibria,
     flapping,
+    integers,
+    misjudging,
     padhye,
+    queues,
     reno,
     rerouting,
     schedulers,
@@ -23,10 +28,15 @@ LAWS: dict[str, Law] = {
         cubic.LAW,
         equilibria.LAW,
         equilibria.SPLIT,
+        misjudging.LAW,
+        coupling.LAW,
+        integers.LAW,
         bottleneck.LAW,
         flapping.LAW,
         rerouting.LAW,
         buffer.LAW,
         schedulers.LAW,
+        bbr.LAW,
+        queues.LAW,
     )
 }
