@@ -16,6 +16,7 @@ from mptcplab.cli import (
     policies,
     scenarios,
     shell,
+    study,
     sweep,
 )
 from mptcplab.cli import report as report_command
@@ -34,6 +35,7 @@ COMMANDS = (
     figure,
     compare,
     calibrate,
+    study,
     shell,
     doctor,
     scenarios,

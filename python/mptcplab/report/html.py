@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.report.shape import Page, plain
+from mptcplab.report.shape import Page, StudyPage, plain
 from mptcplab.writing import write_whole
 
 TYPE_CHECKING = False
@@ -43,12 +43,12 @@ TEMPLATE = """\
 """
 
 
-def write(page: Page | CampaignPage, target: Path) -> None:
+def write(page: Page | CampaignPage | StudyPage, target: Path) -> None:
     """Write a page; an earlier one stays until the new one is complete."""
     write_whole(target, _html(page).encode())
 
 
-def _html(page: Page | CampaignPage) -> str:
+def _html(page: Page | CampaignPage | StudyPage) -> str:
     columns = _Columns()
     described = json.dumps(page, default=columns.take, ensure_ascii=False, separators=(",", ":"))
     return TEMPLATE.format(

@@ -173,6 +173,20 @@ class Page:
     kind: str = "run"
 
 
+@dataclass
+class StudyPage:
+    """The page of a study: tables of what was printed and what came of it here."""
+
+    title: str
+    subtitle: str
+    badges: list[Badge]
+    verdict: list[str]
+    tables: list[Table]
+    provenance: Provenance
+    schema: int = SCHEMA
+    kind: str = "study"
+
+
 def plain(value: Any) -> dict[str, Any]:
     """Give one of these as what JSON can hold, but for arrays."""
     return dict(vars(value))

@@ -113,3 +113,14 @@ export interface Page {
   events: RunEvent[];
   provenance: Provenance;
 }
+
+export interface StudyPage {
+  schema: number;
+  kind: "study";
+  title: string;
+  subtitle: string;
+  badges: Badge[];
+  verdict: string[];
+  tables: Table[];
+  provenance: Provenance;
+}

@@ -1,0 +1,131 @@
+"""``mptcplab study``: the papers' experiments, run again, beside what was printed."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from collections.abc import Callable
+    from typing import Any
+
+    from mptcplab.campaign.sweep import Progress
+    from mptcplab.study.experiment import Experiment
+
+EXAMPLES = """\
+examples:
+  mptcplab study                              the experiments, a line each
+  mptcplab study eight-subflows --quick       one of them, with fewer runs
+  mptcplab study all --out study              all of them; the same again goes on where it stopped
+  mptcplab study all --era current            today's stack beside the papers'
+"""
+# Some runs failed: not some findings, which are as they are.
+FAILED = 1
+ENGINES = ("simulation", "kernel")
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "study",
+        help="run the papers' experiments again, beside what they printed",
+        description="Lists the experiments of five papers on MPTCP over wireless networks, or runs "
+        "them as campaigns,\nand puts every printed number beside ours. Interrupt it when you "
+        "like: the same command goes on from there.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "names", nargs="*", type=named, metavar="NAME", help="experiments to run, or all"
+    )
+    command.add_argument(
+        "--quick", action="store_true", help="fewer repetitions: ten minutes instead of an hour"
+    )
+    command.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default=ENGINES[0],
+        help="what runs them: simulation, in virtual time (default), or kernel, Linux's own MPTCP "
+        "in real time, which runs some of them",
+    )
+    command.add_argument(
+        "--era",
+        choices=["2012", "current"],
+        default="2012",
+        help="2012: the papers' stack (default); current: today's beside it",
+    )
+    command.add_argument(
+        "--jobs", type=number_above_0, metavar="N", help="runs at once (default: one per core)"
+    )
+    command.add_argument(
+        "--out", type=named, default="study", metavar="DIR", help="where it goes (default: study)"
+    )
+    command.add_argument("--json", action="store_true", help="print the results as JSON")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab.study.experiments import chosen, experiments
+
+    if not options.names:
+        _list(list(experiments().values()))
+        return 0
+    results = _study(chosen(options.names), options)
+    if options.json:
+        import json
+
+        json.dump(results, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        from mptcplab.cli.summary.study import print_study
+
+        print_study(results, options.out)
+    return FAILED if any(one["failed"] for one in results["experiments"]) else 0
+
+
+def _study(experiments: list[Experiment], options: Namespace) -> dict[str, Any]:
+    from pathlib import Path
+
+    from mptcplab.cli.progress import Sweeping
+    from mptcplab.study.experiment import PAPERS, TODAY, Extent
+    from mptcplab.study.running import study
+
+    stacks = (PAPERS, TODAY) if options.era == TODAY else (PAPERS,)
+    extent = Extent(quick=options.quick, engine=options.engine, stacks=stacks)
+    lines: list[Sweeping] = []
+
+    def begin(name: str, runs: int) -> Callable[[Progress], None]:
+        for line in lines:
+            line.clear()
+        print(f"{name}: {text.plural(runs, 'run')}", file=sys.stderr, flush=True)
+        lines.append(Sweeping(name))
+        return lines[-1]
+
+    try:
+        return study(experiments, Path(options.out), extent, jobs=options.jobs, begin=begin)
+    except KeyboardInterrupt:
+        for line in lines:
+            line.clear()
+        print(
+            "mptcplab: interrupted; what is done is kept: the same command goes on from there",
+            file=sys.stderr,
+        )
+        raise
+    finally:
+        for line in lines:
+            line.clear()
+
+
+def _list(experiments: list[Experiment]) -> None:
+    from mptcplab.cli.summary.listing import listing
+
+    listing(
+        "experiment",
+        [one.name for one in experiments],
+        [one.title for one in experiments],
+        "mptcplab study NAME runs it, mptcplab study all runs all of them",
+    )

@@ -1,0 +1,29 @@
+"""A study: its scores, then its findings."""
+
+from __future__ import annotations
+
+from mptcplab.cli.summary.page import Page
+from mptcplab.study import told
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def print_study(results: dict[str, Any], out: str) -> None:
+    """Print what came of it, and where it lies."""
+    page = Page()
+    for line in told.verdict(results):
+        page.words(line, indent="")
+    page.line()
+    for one in results["experiments"]:
+        page.facts([page.style(one["name"], "strong"), one["title"], one["reproduces"]], indent="")
+        if one["failed"]:
+            page.words(f"{text.plural(one['failed'], 'run')} failed: the same command tries again")
+        rows = [told.found(finding) for finding in one["findings"]]
+        for paper, says, status, because in rows:
+            page.words(f"{status}: {says} ({paper})")
+            page.words(because, style="faint")
+        page.line()
+    page.words(f"{out}/study.html shows every number, {out}/results.json holds it", indent="")

@@ -1,0 +1,101 @@
+"""What an experiment of the study is: its campaigns, its comparisons and its findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from mptcplab.study.judging import Verdict
+    from mptcplab.study.measured import Measured
+    from mptcplab.study.measurements import Figure
+
+#: The stack of the papers, which is compared with them, and the one of today beside it.
+PAPERS, TODAY = "2012", "current"
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is run."""
+
+    quick: bool = False
+    engine: str = "simulation"
+    stacks: tuple[str, ...] = (PAPERS,)
+
+    def of(self, full: Any, quick: Any) -> Any:
+        """Give what holds for a quick study, or for a complete one."""
+        return quick if self.quick else full
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed number beside ours."""
+
+    #: Id of the row of measurements.
+    row: str
+    #: What it is, as ``throughput`` or ``throughput of att-1``.
+    what: str
+    unit: str
+    theirs: Figure
+    #: One per run; none where it is unknown.
+    ours: Sequence[float | None]
+    #: The same with today's stack, if that was run.
+    today: Sequence[float | None] = ()
+    #: What naive predictors say, by their name.
+    naive: dict[str, float] = field(default_factory=dict)
+    #: Links that it hangs on.
+    profiles: tuple[str, ...] = ()
+    #: Whether the links were calibrated on this very number: an agreement then predicts nothing.
+    fitted: bool = False
+    remark: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a paper found, in a sentence, and how it is judged."""
+
+    paper: str
+    #: Where in the paper.
+    where: str
+    says: str
+    #: What is asked of our runs, in words.
+    asked: str
+    judge: Callable[[Measured], Verdict]
+    #: Links that it hangs on; if left out all of the experiment's.
+    profiles: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of the papers, drawn of a campaign as ``mptcplab figure`` draws it."""
+
+    name: str
+    kind: str
+    campaign: str
+    by: tuple[str, ...] = ()
+    where: dict[str, object] = field(default_factory=dict)
+    value: str | None = None
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of a paper."""
+
+    name: str
+    #: A line.
+    title: str
+    #: Tables and figures of which papers.
+    reproduces: str
+    #: Campaigns by their names.
+    campaigns: Callable[[Extent], dict[str, dict[str, Any]]]
+    compare: Callable[[Measured], Iterable[Comparison]]
+    findings: tuple[Finding, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+    #: Whether the kernel engine runs it, too.
+    kernel: bool = False
+    #: What is known not to be as in the paper.
+    remarks: tuple[str, ...] = ()

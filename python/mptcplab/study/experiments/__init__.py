@@ -1,0 +1,54 @@
+"""The experiments of the papers, a file each, in the order in which they are told."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from mptcplab.scenario.fault import ScenarioError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mptcplab.study.experiment import Experiment
+
+MODULES = (
+    "single_downloads",
+    "single_uploads",
+    "eight_subflows",
+    "uplink_four_subflows",
+    "receive_window",
+    "ssthresh_cache",
+    "verizon_switch",
+    "att_switch",
+    "sprint_switch",
+    "campus_drive",
+    "boston_drive",
+    "upload_wifi",
+    "upload_switch",
+    "large_downloads",
+    "small_downloads",
+    "infinite_backlog",
+    "simultaneous_syn",
+    "latency",
+    "cell_edge",
+    "prague",
+    "coupled_algorithms",
+)
+
+
+@cache
+def experiments() -> dict[str, Experiment]:
+    """Give all experiments by their names."""
+    found = [import_module(f"{__name__}.{module}").EXPERIMENT for module in MODULES]
+    return {one.name: one for one in found}
+
+
+def chosen(names: Sequence[str]) -> list[Experiment]:
+    """Give the experiments of these names, in their order; ``all`` is all of them."""
+    there = experiments()
+    for name in names:
+        if name != "all" and name not in there:
+            raise ScenarioError(f"there is no experiment {name}; {nearest(name, [*there, 'all'])}")
+    return [one for name, one in there.items() if "all" in names or name in names]

@@ -1,0 +1,91 @@
+"""A drive through Boston over three carriers' 4G and Wi-Fi that comes and goes."""
+
+from __future__ import annotations
+
+from mptcplab.study import comparing, drives, judging, scenes, scoring
+from mptcplab.study.experiment import Comparison, Experiment, Finding
+from mptcplab.study.measurements import Figure, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mptcplab.study.experiment import Extent
+    from mptcplab.study.judging import Verdict
+    from mptcplab.study.measured import Measured
+
+ROW = "umass-tr/12/boston-all-4g"
+ROWS = {
+    "verizon": "umass-tr/IV/boston-verizon-lte-mobile",
+    "att": "umass-tr/IV/boston-att-lte-mobile",
+    "sprint": "umass-tr/IV/boston-sprint-wimax-mobile",
+}
+WIFI = "wifi-campus-moving"
+#: When Wi-Fi is there is not told: at the start, and for 20 s of every 120.
+LEAVES_S, EVERY_S, STAYS_S, LONGEST_S = 30, 120, 20, 600
+
+
+def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
+    """800 MB over four paths."""
+    returns = range(EVERY_S, LONGEST_S, EVERY_S)
+    timeline = drives.in_order(
+        drives.gone(LEAVES_S, "wifi", EVERY_S),
+        *(drives.gone(at + STAYS_S, "wifi", at + EVERY_S) for at in returns),
+    )
+    paths = {path: scenes.profile(row) for path, row in ROWS.items()} | {"wifi": WIFI}
+    return {
+        "main": scenes.campaign(
+            scenes.scenario(paths, "download", size="800 MB", addresses=2, timeline=timeline),
+            extent,
+            extent.of(30, 4),
+            title="Boston over three carriers' 4G",
+            papers={"mptcp.congestion_control": "lia"},
+            both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
+        )
+    }
+
+
+def compare(measured: Measured) -> Iterator[Comparison]:
+    """The average over the drive."""
+    data = load()
+    row = data.mobile[ROW]
+    sample, today = comparing.samples(measured)
+    assert row.aggregate is not None  # noqa: S101 - the row prints it
+    alone = [data.single_path[one].throughput.mean for one in ROWS.values()]  # type: ignore[union-attr]
+    yield Comparison(
+        ROW,
+        "throughput",
+        "Mbit/s",
+        Figure(row.aggregate),
+        sample.figure("throughput_mbps"),
+        today.figure("throughput_mbps") if today else (),
+        scoring.aggregate(alone),
+    )
+
+
+def _gains(measured: Measured) -> Verdict:
+    sample = measured.sample()
+    alone = sample.alone("att")
+    return judging.more(
+        sample.figure("throughput_mbps"), alone, "MPTCP, AT&T's LTE alone", "Mbit/s"
+    )
+
+
+EXPERIMENT = Experiment(
+    name="boston-drive",
+    title="a drive through Boston over three carriers' 4G and Wi-Fi that comes and goes",
+    reproduces="UM-CS-2012-022, figure 12",
+    campaigns=campaigns,
+    compare=compare,
+    findings=(
+        Finding(
+            "umass-tr",
+            "§IV-B, figure 12",
+            "Eight subflows have 14 % more than the best single path, AT&T's LTE.",
+            "MPTCP is faster than plain TCP over AT&T, run by run",
+            _gains,
+        ),
+    ),
+    remarks=("When there was Wi-Fi is not told: 20 s of every 120 are a guess.",),
+)

@@ -1,0 +1,172 @@
+"""Round trips of each path and out-of-order delays of connections, as distributions."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mptcplab.study import imc, judging
+from mptcplab.study.experiment import Drawing, Experiment, Finding
+from mptcplab.study.judging import FAILS, HOLDS, OPEN, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import polars as pl
+
+    from mptcplab.study.experiment import Comparison, Extent
+    from mptcplab.study.measured import Measured, Sample
+
+SIZES = ("4 MB", "8 MB", "16 MB", "32 MB")
+NAMES = {"att": "AT&T", "verizon": "Verizon", "sprint": "Sprint"}
+
+
+def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
+    """Wi-Fi with each of the three carriers, LIA and two subflows."""
+    return {
+        carrier: imc.campaign(
+            extent,
+            extent.of(30, 6),
+            f"latency with {NAMES[carrier]}",
+            SIZES,
+            controllers=("lia",),
+            addresses=(1,),
+            links={"wifi": imc.LINKS["wifi"], carrier: link},
+        )
+        for carrier, link in imc.CARRIERS.items()
+    }
+
+
+def compare(_: Measured) -> Iterator[Comparison]:
+    """Shares and bounds are judged as findings."""
+    return iter(())
+
+
+def _sample(measured: Measured, carrier: str, size: str) -> Sample:
+    return measured.sample(carrier, size=size, controller="lia", subflows="MP-2")
+
+
+def _share(bins: pl.DataFrame, low_ms: float, high_ms: float) -> float | None:
+    """Give the share of samples between two values."""
+    total = int(bins["count"].sum())
+    within = bins.filter((bins["from_ms"] >= low_ms) & (bins["to_ms"] <= high_ms))
+    return int(within["count"].sum()) / total if total else None
+
+
+def _asked(
+    measured: Measured,
+    carrier: str,
+    path: str,
+    span: tuple[float, float],
+    least: float,
+    sizes: tuple[str, ...] = SIZES,
+) -> Verdict:
+    """Ask whether more than a share of the round trips over a path lies within a span."""
+    shares = []
+    for size in sizes:
+        bins = _sample(measured, carrier, size).distribution("rtt", path)
+        shares.append(_share(bins, *span))
+    known = [one for one in shares if one is not None]
+    if not known:
+        return Verdict(OPEN, "there are no round trips")
+    words = ", ".join(
+        f"{100 * one:.0f} % of {size}" for one, size in zip(known, sizes, strict=True)
+    )
+    return Verdict(HOLDS if min(known) > least else FAILS, words)
+
+
+def _in_order(measured: Measured, carrier: str) -> Verdict:
+    shares = []
+    for size in SIZES:
+        sample = _sample(measured, carrier, size)
+        waited = judging.ratio(
+            sample.transfer("out_of_order_segments"), sample.transfer("reordering_segments")
+        )
+        shares += [None if one is None else 1 - one for one in waited]
+    return judging.above(shares, 0.75, "share in order over all sizes")
+
+
+def _smaller_wait_longer(measured: Measured) -> Verdict:
+    small, large = (
+        [
+            value
+            for size in sizes
+            for value in _sample(measured, "att", size).figure("out_of_order_delay_ms_mean")
+        ]
+        for sizes in (SIZES[:2], SIZES[2:])
+    )
+    return judging.more(small, large, "4 and 8 MB, 16 and 32 MB", "ms")
+
+
+def _links(carrier: str) -> tuple[str, ...]:
+    return imc.LINKS["wifi"], imc.CARRIERS[carrier]
+
+
+def _finding(where: str, says: str, asked: str, judge: Any, carrier: str) -> Finding:
+    return Finding(imc.PAPER, where, says, asked, judge, _links(carrier))
+
+
+EXPERIMENT = Experiment(
+    name="latency",
+    title="round trips of each path and out-of-order delays, Wi-Fi with each of three carriers",
+    reproduces="IMC 2013, figures 12 and 13",
+    campaigns=campaigns,
+    compare=compare,
+    findings=(
+        _finding(
+            "§5.1",
+            "90 % of Wi-Fi's round trips are below 50 ms for files above 4 MB.",
+            "so are those of 8, 16 and 32 MB beside AT&T",
+            lambda measured: _asked(measured, "att", "wifi", (0, 50), 0.9, SIZES[1:]),
+            "att",
+        ),
+        _finding(
+            "§5.1",
+            "More than 70 % of AT&T's round trips lie between 50 and 200 ms.",
+            "so it is for each size",
+            lambda measured: _asked(measured, "att", "att", (50, 200), 0.7),
+            "att",
+        ),
+        _finding(
+            "§5.1",
+            "98 % of Sprint's round trips are above 100 ms.",
+            "so it is for each size",
+            lambda measured: _asked(measured, "sprint", "sprint", (100, 1e9), 0.98),
+            "sprint",
+        ),
+        *(
+            _finding(
+                "§5.2",
+                f"With {NAMES[carrier]} 75 % of the packets arrive in order.",
+                "more than 75 % of the segments in the mean",
+                partial(_in_order, carrier=carrier),
+                carrier,
+            )
+            for carrier in ("att", "verizon")
+        ),
+        _finding(
+            "§5.2",
+            "Transfers of 4 and 8 MB wait longer for order than larger ones.",
+            "the mean out-of-order delay of 4 and 8 MB with AT&T is above that of 16 and 32 MB",
+            _smaller_wait_longer,
+            "att",
+        ),
+    ),
+    drawings=(
+        *(
+            Drawing(f"rtt-{carrier}", "rtt-ccdf", carrier, by=("size",), paths=("mptcp",))
+            for carrier in imc.CARRIERS
+        ),
+        *(
+            Drawing(
+                f"out-of-order-{carrier}",
+                "out-of-order-ccdf",
+                carrier,
+                by=("size",),
+                paths=("mptcp",),
+            )
+            for carrier in imc.CARRIERS
+        ),
+    ),
+)

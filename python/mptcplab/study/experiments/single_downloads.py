@@ -1,0 +1,103 @@
+"""Plain TCP over each carrier and Wi-Fi, downwards, standing and driving."""
+
+from __future__ import annotations
+
+from mptcplab.study import judging, measurements, scenes, singles
+from mptcplab.study.experiment import Drawing, Experiment, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mptcplab.study.experiment import Comparison, Extent
+    from mptcplab.study.judging import Verdict
+    from mptcplab.study.measured import Measured
+
+PAPER = "umass-tr"
+TABLES = ("II", "IV")
+NARROW, WIDE = "umass-tr/II/boston-att-lte", "umass-tr/II/boston-att-lte-adjusted"
+
+
+def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
+    """All rows, as many runs as give their spread."""
+    return {"main": singles.campaign(_rows(), extent, extent.of(30, 6), "downloads over one path")}
+
+
+def compare(measured: Measured) -> Iterator[Comparison]:
+    """Every figure of both tables."""
+    return singles.compare(_rows(), measured)
+
+
+def _rows() -> list[measurements.SinglePath]:
+    return singles.rows(PAPER, TABLES)
+
+
+def _figure(measured: Measured, row: str, name: str) -> list[float | None]:
+    return measured.sample(row=row).figure(name)
+
+
+def _window(measured: Measured) -> Verdict:
+    first, second = (_figure(measured, row, "throughput_mbps") for row in (WIDE, NARROW))
+    return judging.more(first, second, "adjusted window against 100 800 bytes", "Mbit/s")
+
+
+def _no_slower_on_the_move(measured: Measured) -> Verdict:
+    still, moving = (
+        _figure(measured, f"umass-tr/{row}", "throughput_mbps")
+        for row in ("II/boston-verizon-lte", "IV/boston-verizon-lte-mobile")
+    )
+    return judging.more(moving, still, "Verizon LTE in Boston, driving against standing", "Mbit/s")
+
+
+def _lte_against_3g(measured: Measured) -> Verdict:
+    fast, slow = (
+        _figure(measured, f"umass-tr/II/{row}", "throughput_mbps")
+        for row in ("amherst-verizon-lte", "sunderland-verizon-ehrpd")
+    )
+    return judging.above(judging.ratio(fast, slow), 3, "Verizon LTE / eHRPD")
+
+
+def _links(*rows: str) -> tuple[str, ...]:
+    return tuple(scenes.profile(f"umass-tr/{row}") for row in rows)
+
+
+EXPERIMENT = Experiment(
+    name="single-downloads",
+    title="plain TCP over one path, downwards, standing and driving",
+    reproduces="UM-CS-2012-022, tables II and IV, figures 1, 2 and 6",
+    campaigns=campaigns,
+    compare=compare,
+    findings=(
+        Finding(
+            PAPER,
+            "§IV-A",
+            "AT&T's LTE is held back by a receive window of 100 800 bytes; eight times the buffer "
+            "gives 46 % more.",
+            "the adjusted row is faster than the other",
+            _window,
+            _links("II/boston-att-lte", "II/boston-att-lte-adjusted"),
+        ),
+        Finding(
+            PAPER,
+            "§IV-A",
+            "4G gives several times the throughput of 3G.",
+            "Verizon's LTE has more than three times eHRPD's",
+            _lte_against_3g,
+            _links("II/amherst-verizon-lte", "II/sunderland-verizon-ehrpd"),
+        ),
+        Finding(
+            PAPER,
+            "§IV-B",
+            "Driving does not slow single paths down: Verizon in Boston is faster at 30 mph.",
+            "the row of driving is faster",
+            _no_slower_on_the_move,
+            _links("II/boston-verizon-lte", "IV/boston-verizon-lte-mobile"),
+        ),
+    ),
+    drawings=(Drawing("rtt", "rtt-ccdf", "main", by=("row",)),),
+    remarks=(
+        "The links are calibrated on these very rows: an agreement shows that the fit holds, and "
+        "predicts nothing.",
+    ),
+)

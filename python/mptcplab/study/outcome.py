@@ -1,0 +1,179 @@
+"""What came of the experiments, as one document: ``results.json``."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+from mptcplab import _core
+from mptcplab._core import Error
+from mptcplab.engine.record import build
+from mptcplab.results import about
+from mptcplab.results.statistics.bootstrap import interval
+from mptcplab.study import measurements, scenes, scoring
+from mptcplab.study.judging import UNJUDGED
+from mptcplab.writing import write_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mptcplab.study.experiment import Comparison, Experiment, Extent, Finding
+    from mptcplab.study.measured import Measured
+
+    Table = dict[str, Any]
+
+NAME = "results.json"
+FRAME = "results.parquet"
+SCHEMA = 1
+NEEDED = {"extent", "experiments", "scores", "inconsistent"}
+NAIVE = (scoring.BEST, scoring.SUM, scoring.EQUAL, scoring.ALONE)
+
+
+def of_experiment(experiment: Experiment, measured: Measured) -> Table:
+    """Compare and judge one experiment."""
+    links = sorted(set(scenes.profiles(measured.scenes)))
+    campaigns = measured.campaigns.values()
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "reproduces": experiment.reproduces,
+        "links": {link: scenes.origin(link) for link in links},
+        "runs": sum(one.runs.height for one in campaigns),
+        "failed": sum(one.failures.height for one in campaigns),
+        "comparisons": [_compared(one, links) for one in experiment.compare(measured)],
+        "findings": [_judged(one, measured, links) for one in experiment.findings],
+        "remarks": list(experiment.remarks),
+    }
+
+
+def document(extent: Extent, experiments: list[Table]) -> Table:
+    """Put all together, with the scores at the top."""
+    papers = measurements.load().papers.values()
+    return {
+        "schema": SCHEMA,
+        "mptcplab": _core.VERSION,
+        "build": build(),
+        "extent": asdict(extent),
+        "scores": scores(experiments),
+        "inconsistent": {paper.title: list(paper.inconsistent) for paper in papers},
+        "experiments": experiments,
+    }
+
+
+def write(results: Table, out: Path) -> None:
+    """Write the document, and its comparisons as a frame."""
+    import polars as pl
+
+    text = json.dumps(results, indent=1, ensure_ascii=False, allow_nan=False)
+    write_whole(out / NAME, text.encode() + b"\n")
+    rows = [
+        {
+            "experiment": one["name"],
+            **{key: value for key, value in row.items() if not isinstance(value, dict | list)},
+            **{f"log_error_{name.replace(' ', '_')}": row["naive"].get(name) for name in NAIVE},
+        }
+        for one in results["experiments"]
+        for row in one["comparisons"]
+    ]
+    try:
+        pl.DataFrame(rows, infer_schema_length=None).write_parquet(out / FRAME)
+    except OSError as error:
+        raise Error(f"cannot write {out / FRAME}: {error}") from error
+
+
+def read(directory: Path) -> Table:
+    """Read the document of a study."""
+    return about.read(directory / NAME, "study", NEEDED, SCHEMA)
+
+
+def scores(experiments: Iterable[Table]) -> list[Table]:
+    """Give the mean log error of each kind of figure, and the skill against each naive predictor.
+
+    Links may be calibrated or transferred: each has scores of its own. What was fitted to is apart,
+    and what hangs on an assumed link is in none.
+    """
+    groups: dict[tuple[str, str, str], list[Table]] = {}
+    for row in (row for one in experiments for row in one["comparisons"]):
+        if row["log_error"] is not None and row["scored"]:
+            use = "fitted" if row["fitted"] else "predicted"
+            groups.setdefault((use, kind(row["what"]), row["origin"]), []).append(row)
+    return [
+        {"use": use, "kind": what, "origin": origin, **_scored(rows)}
+        for (use, what, origin), rows in sorted(groups.items())
+    ]
+
+
+def kind(what: str) -> str:
+    """Say which kind of figure a comparison is of."""
+    return what.partition(" of ")[0].partition(" in ")[0]
+
+
+def _scored(rows: list[Table]) -> Table:
+    errors = [row["log_error"] for row in rows]
+    skills = {}
+    for name in NAIVE:
+        known = [row for row in rows if name in row["naive"]]
+        own = [row["log_error"] for row in known]
+        value = scoring.skill(own, [row["naive"][name] for row in known])
+        if value is not None:
+            skills[name] = {"skill": value, "n": len(known)}
+    size = [abs(error) for error in errors]
+    mean = interval(size)
+    return {
+        "n": len(rows),
+        "mean_absolute_log_error": mean.estimate,
+        "low": mean.low,
+        "high": mean.high,
+        "mean_log_error": math.fsum(errors) / len(errors),
+        "within_10_percent": sum(one <= math.log(1.1) for one in size),
+        "within_factor_1_5": sum(one <= math.log(1.5) for one in size),
+        "skills": skills,
+    }
+
+
+def _compared(one: Comparison, links: list[str]) -> Table:
+    found = scoring.score(one.theirs, one.ours, one.naive)
+    origin = scenes.worst(one.profiles or links)
+    today = interval(one.today) if one.today else None
+    return {
+        "row": one.row,
+        "what": one.what,
+        "unit": one.unit,
+        "theirs": one.theirs.mean,
+        "theirs_sd": one.theirs.sd,
+        "theirs_se": one.theirs.se,
+        "below": one.theirs.below,
+        "ours": found.mean.estimate,
+        "low": found.mean.low,
+        "high": found.mean.high,
+        "sigma": found.sigma,
+        "n": found.mean.n,
+        "missing": found.mean.missing,
+        "log_error": found.log_error,
+        "naive": found.naive,
+        "origin": origin,
+        "scored": origin != scenes.ORIGINS[-1],
+        "fitted": one.fitted,
+        "today": today.estimate if today else None,
+        "remark": one.remark,
+    }
+
+
+def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
+    hangs_on = links if one.profiles is None else one.profiles
+    verdict = one.judge(measured)
+    assumed = [link for link in hangs_on if scenes.origin(link) == scenes.ORIGINS[-1]]
+    return {
+        "paper": one.paper,
+        "where": one.where,
+        "says": one.says,
+        "asked": one.asked,
+        "status": UNJUDGED if assumed else verdict.status,
+        "shown": verdict.status,
+        "because": verdict.because,
+        "assumed": assumed,
+    }

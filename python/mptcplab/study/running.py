@@ -1,0 +1,93 @@
+"""Experiments in, results out: each campaign is run where it is not there already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.scenario.fault import ScenarioError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.campaign.sweep import Progress
+    from mptcplab.study.experiment import Experiment, Extent
+
+    #: Is told the name of a campaign and how many runs it has, and gives who is told of progress.
+    Begin = Callable[[str, int], Callable[[Progress], None] | None]
+
+
+def study(
+    experiments: Sequence[Experiment],
+    out: Path,
+    extent: Extent,
+    *,
+    jobs: int | None = None,
+    begin: Begin = lambda *_: None,
+) -> dict[str, Any]:
+    """Run experiments and write what came of them: ``results.json``, Parquet, figures and a page.
+
+    Runs that are there already are kept; all campaigns are checked before anything runs.
+
+    Raises:
+        Error: An experiment cannot be run with this engine, or something cannot be written.
+        KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
+    """
+    from mptcplab.study import drawings, outcome, page
+
+    matrices = {one.name: planned(one, extent) for one in experiments}
+    found = [_experiment(one, *matrices[one.name], out, jobs, begin) for one in experiments]
+    results = outcome.document(extent, [table for table, _ in found])
+    outcome.write(results, out)
+    for experiment, (_, measured) in zip(experiments, found, strict=True):
+        drawings.draw(experiment, measured, out)
+    page.write(results, out)
+    return results
+
+
+def planned(
+    experiment: Experiment, extent: Extent
+) -> tuple[dict[str, Matrix], dict[str, dict[str, Any]]]:
+    """Give all runs of an experiment's campaigns, and the campaigns as tables."""
+    from mptcplab.campaign import sheet
+    from mptcplab.campaign.matrix import Matrix
+
+    if extent.engine == "kernel" and not experiment.kernel:
+        raise ScenarioError(
+            f"{experiment.name} is not run on the kernel engine: it hangs on what Linux lacks, or "
+            "takes hours of real time"
+        )
+    tables = experiment.campaigns(extent)
+    matrices = {}
+    for name, table in tables.items():
+        read = sheet.load(table)
+        matrices[name] = Matrix(replace(read, name=f"{experiment.name}/{name}"))
+    return matrices, tables
+
+
+def _experiment(
+    experiment: Experiment,
+    matrices: dict[str, Matrix],
+    tables: dict[str, dict[str, Any]],
+    out: Path,
+    jobs: int | None,
+    begin: Begin,
+) -> tuple[dict[str, Any], Any]:
+    from mptcplab.study import outcome
+    from mptcplab.study.measured import Measured
+    from mptcplab.sweeping import perform
+
+    campaigns = {}
+    for name, matrix in matrices.items():
+        where = out / experiment.name / name
+        try:
+            tell = begin(matrix.sheet.name, len(matrix.runs))
+            campaigns[name] = perform(matrix, where, jobs=jobs, tell=tell)
+        except ScenarioError as error:
+            raise Error(f"{experiment.name}: {error}") from error
+    measured = Measured(campaigns, tables)
+    return outcome.of_experiment(experiment, measured), measured

@@ -1,0 +1,128 @@
+"""The results in words and tables, the same on the terminal, the page and in the documentation."""
+
+from __future__ import annotations
+
+from mptcplab.study import judging, scenes
+from mptcplab.words.text import UNKNOWN, figure, plural
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Table = dict[str, Any]
+
+#: Heads of the table of comparisons; those from the third on are numbers.
+COMPARED = (
+    "row",
+    "what",
+    "printed",
+    "ours",
+    "interval",
+    "σ over runs",
+    "n",
+    "ln(ours/theirs)",
+    "links",
+)
+COMPARED_TODAY = (*COMPARED, "today's stack")
+SCORED = ("of", "links", "n", "mean |ln(ours/theirs)|", "within 10 %", "within ×1.5", "bias")
+FOUND = ("paper", "finding", "verdict", "because")
+USES = {"predicted": "predicted", "fitted": "fitted to"}
+
+
+def compared(row: Table, *, today: bool = False) -> list[str]:
+    """Give a comparison as the cells of ``COMPARED``."""
+    unit = f" {row['unit']}" if row["unit"] else ""
+    theirs = f"< {figure(row['theirs'])}" if row["below"] else figure(row["theirs"])
+    if row["theirs_sd"] is not None:
+        theirs += f" ({figure(row['theirs_sd'])})"
+    elif row["theirs_se"] is not None:
+        theirs += f" ± {figure(row['theirs_se'])}"
+    known = row["low"] is not None and row["high"] is not None
+    cells = [
+        row["row"],
+        row["what"] + unit,
+        theirs,
+        figure(row["ours"]),
+        f"{figure(row['low'])} to {figure(row['high'])}" if known else UNKNOWN,
+        figure(row["sigma"]),
+        str(row["n"]),
+        signed(row["log_error"]),
+        origin(row),
+    ]
+    return [*cells, figure(row["today"])] if today else cells
+
+
+def scored(score: Table) -> list[str]:
+    """Give a line of the scores as the cells of ``SCORED`` and a skill per naive predictor."""
+    return [
+        f"{score['kind']}, {USES[score['use']]}",
+        score["origin"],
+        str(score["n"]),
+        interval(score["mean_absolute_log_error"], score["low"], score["high"]),
+        f"{score['within_10_percent']} of {score['n']}",
+        f"{score['within_factor_1_5']} of {score['n']}",
+        signed(score["mean_log_error"]),
+    ]
+
+
+def skills(score: Table, names: tuple[str, ...]) -> list[str]:
+    """Give the skill against each naive predictor, with how many numbers it is over."""
+    found = score["skills"]
+    return [
+        f"{signed(found[name]['skill'])} ({found[name]['n']})" if name in found else UNKNOWN
+        for name in names
+    ]
+
+
+def found(finding: Table) -> list[str]:
+    """Give a finding as the cells of ``FOUND``."""
+    status = finding["status"]
+    because = finding["because"]
+    if status == judging.UNJUDGED:
+        because += f". {', '.join(finding['assumed'])}: assumed"
+    return [f"{finding['paper']}, {finding['where']}", finding["says"], status, because]
+
+
+def verdict(results: Table) -> list[str]:
+    """Say in a few lines what came of it."""
+    findings = [one for table in results["experiments"] for one in table["findings"]]
+    order = (judging.HOLDS, judging.FAILS, judging.OPEN, judging.UNJUDGED)
+    counts = [(status, sum(one["status"] == status for one in findings)) for status in order]
+    lines = [
+        f"of {plural(len(findings), 'finding')} "
+        + ", ".join(f"{count} {status}" for status, count in counts if count)
+    ]
+    for score in results["scores"]:
+        if score["use"] == "predicted" and score["kind"] == "throughput":
+            lines.append(_predicted(score))
+    return lines
+
+
+def origin(row: Table) -> str:
+    """Say what links a number hangs on."""
+    if not row["scored"]:
+        return f"{scenes.ORIGINS[-1]}, not scored"
+    return str(row["origin"]) + (", fitted to" if row["fitted"] else "")
+
+
+def interval(estimate: float | None, low: float | None, high: float | None) -> str:
+    """Give an estimate with its interval."""
+    if low is None or high is None:
+        return figure(estimate)
+    return f"{figure(estimate)} ({figure(low)} to {figure(high)})"
+
+
+def signed(value: float | None) -> str:
+    """Give a number with its sign."""
+    return UNKNOWN if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _predicted(score: Table) -> str:
+    skills = ", ".join(
+        f"{signed(one['skill'])} against {name}" for name, one in score["skills"].items()
+    )
+    error = interval(score["mean_absolute_log_error"], score["low"], score["high"])
+    return (
+        f"{plural(score['n'], 'throughput')} predicted on {score['origin']} links: mean "
+        f"|ln(ours/theirs)| {error}" + (f"; skill {skills}" if skills else "")
+    )
