@@ -223,9 +223,7 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             config["tcp"]["slow_start"] = json!(slow_start);
             config["mptcp"]["scheduler"] = json!(policies.1);
             config["mptcp"]["path_manager"]["name"] = json!(policies.2);
-            // Version 0 is not held to what boxes do to it.
-            let boxed = BOXES.iter().any(|name| scenario.to_string().contains(name));
-            config["mptcp"]["version"] = json!(if boxed { 1 } else { policies.4 });
+            config["mptcp"]["version"] = json!(policies.4);
             // Who joins before the keys are exchanged has given up the fallback that a stripped option asks for.
             let stripped = ["strip-options", "garble-options"].iter().any(|name| scenario.to_string().contains(name));
             config["mptcp"]["join"] = json!(if stripped { "specified" } else { policies.3 });

@@ -6,7 +6,7 @@ use super::limbo::Identity;
 use super::mappings::Mappings;
 use super::signals::reset_reason;
 use super::stream::Stream;
-use super::subflow::{Addresses, Subflow, View};
+use super::subflow::{Addresses, Kind as SubflowKind, Subflow, View};
 use crate::Options;
 use crate::event::{FlowEvent, Happening, Kind, Seen};
 use crate::metrics::one_way::OneWay;
@@ -146,6 +146,20 @@ impl Connection {
         self.sites.iter().any(|known| known.site == site && known.sure)
     }
 
+    /// The client got no answer to its MP_CAPABLE: whatever the server said, both speak TCP (RFC 8684 §3.7).
+    pub(super) fn was_refused(&mut self, why: &'static str) {
+        (self.version, self.plain) = (None, true);
+        (self.fallback, self.fell_back) = (Some(why), None);
+        (self.keys, self.tokens, self.checksums) = Default::default();
+        (self.spaces, self.known_halves, self.identity) = Default::default();
+        self.listed_halves.clear();
+        let first = &mut self.subflows[0];
+        first.kind = SubflowKind::Initial;
+        for view in first.views.iter_mut().flatten() {
+            view.mappings = [Mappings::identity(), Mappings::identity()];
+        }
+    }
+
     /// Adds a subflow; `nonce` is the random number of the side that asked for it.
     pub(super) fn add_subflow(&mut self, subflow: Subflow, nonce: Option<u32>) -> usize {
         let index = self.subflows.len();
@@ -227,11 +241,14 @@ impl Connection {
         }
         self.learn_mapping(packet, &signals);
         let fin = flags.has(Flags::FIN);
-        if len > 0 || fin {
+        if self.version.is_some() {
             let shows_none = signals.dss.is_none() && signals.capable.is_none() && !tcp.options.is_cut();
-            if len > 0 && self.version.is_some() && shows_none {
-                self.data_without_signal(packet);
+            if shows_none {
+                self.without_signal(packet, len);
             }
+            self.view(packet).silent[d] = shows_none;
+        }
+        if len > 0 || fin {
             self.data(packet, len, fin);
         } else {
             self.bare(packet);

@@ -1,6 +1,7 @@
 //! What data tells, and what is said about its meaning at connection level.
 
 use super::connection::{Connection, Packet, Signals};
+use super::mappings::Mappings;
 use super::subflow::Kind as SubflowKind;
 use crate::event::{Data, Kind, Probe};
 use wire::mptcp::DataNumber;
@@ -48,21 +49,53 @@ impl Connection {
         view.mappings[d].add(start, start + payload, data);
     }
 
-    /// Data on an MPTCP connection that says nothing of data sequence numbers, before any did: the connection has fallen
-    /// back to TCP (RFC 8684 §3.7). After it fell back such data goes on where the last mapping ends.
-    pub(super) fn data_without_signal(&mut self, packet: &Packet) {
-        let first = self.subflows.len() == 1 && self.subflows[packet.subflow].kind == SubflowKind::Initial;
-        let fallen = self.plain;
+    /// A packet on an MPTCP connection that says nothing of data sequence numbers. Once bytes came without a mapping, a
+    /// receiver speaks so when it has fallen back to TCP (RFC 8684 §3.7).
+    pub(super) fn without_signal(&mut self, packet: &Packet, len: u32) {
+        if len > 0 {
+            self.data_without_signal(packet);
+        }
+        let data = packet.direction.reverse();
+        let d = data as usize;
+        let alone = self.is_alone(packet);
+        let view = self.view(packet);
+        let could_not_place = alone && view.unmapped_bytes[d] > 0 && view.mapped[d] && view.fins == [false; 2];
+        if could_not_place && !view.fallen_back && !packet.tcp.options.brief().signals {
+            view.fall_back();
+            // What was not placed then is data where it stands.
+            let pieces = std::mem::take(&mut view.unmapped[d]);
+            view.unmapped_bytes[d] = 0;
+            view.mappings[d] = Mappings::identity();
+            let end = self.ends[packet.end].as_mut().expect("the site has an end");
+            let of_data = Packet { direction: data, ..*packet };
+            pieces.iter().for_each(|&piece| end.arrive(&of_data, piece));
+            self.fall_back(packet, "data came that no mapping covers");
+        }
+    }
+
+    /// Data that says nothing of data sequence numbers, before any did, or behind all mappings to a peer that is as silent:
+    /// the connection has fallen back to TCP (RFC 8684 §3.7). After it fell back such data goes on where the last mapping ends.
+    fn data_without_signal(&mut self, packet: &Packet) {
+        let (alone, fallen) = (self.is_alone(packet), self.plain);
+        let (d, back) = (packet.direction as usize, packet.direction.reverse() as usize);
         let view = self.view(packet);
         if view.fallen_back {
             return;
         }
+        let position = view.sequences[d].position(packet.tcp.seq);
+        let never = view.mapped == [false; 2];
+        let no_more = || view.silent[back] && view.mappings[d].data_offset(position).is_none();
         if fallen {
             view.fall_back();
-        } else if first && view.mapped == [false; 2] && view.sequences[packet.direction as usize].from_syn {
+        } else if alone && view.sequences[d].from_syn && (never || no_more()) {
             view.fall_back();
             self.fall_back(packet, "data came without DSS");
         }
+    }
+
+    /// The subflow of a packet is all that there was of the connection.
+    fn is_alone(&self, packet: &Packet) -> bool {
+        self.subflows.len() == 1 && self.subflows[packet.subflow].kind == SubflowKind::Initial
     }
 
     pub(super) fn fall_back(&mut self, packet: &Packet, why: &'static str) {
@@ -128,8 +161,12 @@ impl Connection {
         let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         for &(from, to) in pieces.as_slice() {
-            view.unmapped_bytes[d] +=
-                (to - from) as u64 - view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));
+            let mapped = view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));
+            let unmapped = (to - from) as u64 - mapped;
+            if unmapped > 0 {
+                view.unmapped_bytes[d] += unmapped;
+                view.keep_unmapped(d, from, to);
+            }
         }
     }
 

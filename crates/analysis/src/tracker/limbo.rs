@@ -7,6 +7,7 @@ use super::flows::{Key, address};
 use super::{Connection, Subflow, SubflowKind, handshake::Handshake, subflow::Addresses, vantage};
 use crate::event::Seen;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
 use wire::{Flags, L4, Observation, Tcp, TcpOption, Time};
@@ -47,17 +48,22 @@ struct Shown {
 pub(super) struct Known {
     /// By token; the direction is that of the data of the token's owner.
     tokens: FxHashMap<u32, (u32, Direction)>,
-    identities: FxHashMap<Identity, Vec<u32>>,
+    /// By the server's key, and by the sequence numbers of the SYN/ACK.
+    keys: FxHashMap<u64, Vec<u32>>,
+    sequence_numbers: FxHashMap<SequenceNumbers, Vec<u32>>,
     /// By the upper halves of data sequence numbers.
     halves: FxHashMap<u32, Vec<(u32, Direction)>>,
 }
 
-/// What both ends see alike, whatever translates addresses between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Identity {
-    Key(u64),
-    SequenceNumbers { opener: u32, acceptor: u32 },
+/// What both ends see alike in the SYN/ACK, whatever translates addresses between them. A box may take the key away.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    key: Option<u64>,
+    sequence_numbers: SequenceNumbers,
 }
+
+/// Initial ones, of who opened and of who accepted.
+type SequenceNumbers = (u32, u32);
 
 pub(super) enum Decision {
     Wait,
@@ -257,21 +263,12 @@ impl Limbo {
 
     /// A connection's first subflow, or plain TCP.
     fn initial(&self, client_is_low: bool) -> Decision {
-        let on = |ack: bool| {
-            let wanted = if ack { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
-            let both = Flags::SYN.with(Flags::ACK);
-            self.packets
-                .iter()
-                .zip(&self.options)
-                .find(|((_, o), _)| tcp(o).flags.0 & both.0 == wanted.0)
-                .map(|(_, shown)| shown)
-        };
-        let (syn, syn_ack) = (on(false), on(true));
+        let (syn, syn_ack) = (self.shown(false), self.shown(true));
         let asked = syn.and_then(|shown| shown.capable);
         let answered = syn_ack.and_then(|shown| shown.capable);
         let cut = |shown: Option<&Shown>| shown.is_some_and(|shown| shown.cut);
         let refused = syn_ack.is_some() && answered.is_none() && !cut(syn_ack);
-        let fallback = (asked.is_some() && refused).then_some("the SYN/ACK came without MP_CAPABLE");
+        let fallback = self.refusal();
         // A SYN whose options are whole and without MP_CAPABLE asks for plain TCP, whatever the answer's were.
         let may_ask = asked.is_some() || cut(syn) || syn.is_none();
         let unknown = answered.is_none() && !refused && may_ask && (cut(syn) || cut(syn_ack));
@@ -293,34 +290,54 @@ impl Limbo {
         })
     }
 
+    /// What the SYN's options show, or the SYN/ACK's.
+    fn shown(&self, ack: bool) -> Option<&Shown> {
+        let wanted = if ack { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
+        let both = Flags::SYN.with(Flags::ACK);
+        let mut packets = self.packets.iter().zip(&self.options);
+        packets.find(|((_, o), _)| tcp(o).flags.0 & both.0 == wanted.0).map(|(_, shown)| shown)
+    }
+
+    /// The SYN asked for MPTCP, and its answer does not.
+    pub(super) fn refusal(&self) -> Option<&'static str> {
+        let (syn, syn_ack) = (self.shown(false)?, self.shown(true)?);
+        let refused = syn.capable.is_some() && syn_ack.capable.is_none() && !syn_ack.cut;
+        refused.then_some("the SYN/ACK came without MP_CAPABLE")
+    }
+
     fn identity(&self) -> Option<Identity> {
         let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (_, observation))| {
             let tcp = tcp(observation);
             (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some((index, tcp))
         })?;
-        Some(match self.options[index].capable.and_then(|capable| capable.sender_key) {
-            Some(key) => Identity::Key(key),
-            None => Identity::SequenceNumbers { opener: syn_ack.ack.wrapping_sub(1), acceptor: syn_ack.seq },
-        })
+        let key = self.options[index].capable.and_then(|capable| capable.sender_key);
+        Some(Identity { key, sequence_numbers: (syn_ack.ack.wrapping_sub(1), syn_ack.seq) })
     }
 
     /// The connection that this flow shows once more: from the other end, or behind a NAT on the same host.
     ///
-    /// Keys are random. Sequence numbers need not be: simulators begin all at 0, so that many connections may fit; then
-    /// addresses tell them apart, and they name none at its own site.
+    /// Keys are random. Sequence numbers, which are all there is where one end saw no key, need not be: simulators begin all
+    /// at 0, so that many connections may fit; then addresses tell them apart, and they name none at its own site.
     fn seen_elsewhere(&self, known: &Known, connections: &Connections, client_is_low: bool) -> Option<u32> {
         let addresses = self.addresses(client_is_low);
         let identity = self.identity()?;
-        let candidates = known.identities.get(&identity)?.iter().filter_map(|&index| {
+        let by_key = identity.key.and_then(|key| known.keys.get(&key));
+        let has_key = |index: u32| {
+            let connection = connections[index as usize].as_ref().expect("known");
+            connection.identity.is_some_and(|identity| identity.key.is_some())
+        };
+        let by_numbers = known.sequence_numbers.get(&identity.sequence_numbers).into_iter().flatten();
+        let by_numbers = by_numbers.filter(|index| identity.key.is_none() || !has_key(**index));
+        let candidates = by_key.into_iter().flatten().map(|index| (true, index));
+        let candidates = candidates.chain(by_numbers.map(|index| (false, index))).filter_map(|(by_key, &index)| {
             let connection = connections[index as usize].as_ref().expect("known");
             let subflow = connection.subflows.first()?;
             let apart = (self.first().at - connection.first.at).unsigned_abs();
-            let copy = matches!(identity, Identity::Key(_)) && apart <= COPY_NANOS;
-            let fits = copy || !connection.sees(subflow, self.key.site);
+            let fits = by_key && apart <= COPY_NANOS || !connection.sees(subflow, self.key.site);
             let alike = |other: Addresses| {
                 u8::from(other.client == addresses.client) + u8::from(other.server == addresses.server)
             };
-            fits.then(|| (subflow.addresses().map(alike).max(), index))
+            fits.then(|| ((by_key, subflow.addresses().map(alike).max()), index))
         });
         candidates.max_by_key(|(alike, _)| *alike).map(|(_, index)| index)
     }
@@ -391,7 +408,10 @@ impl Known {
             && let Some(identity) = limbo.identity()
         {
             connection.identity = Some(identity);
-            self.identities.entry(identity).or_default().push(index);
+            self.sequence_numbers.entry(identity.sequence_numbers).or_default().push(index);
+            if let Some(key) = identity.key {
+                self.keys.entry(key).or_default().push(index);
+            }
         }
         if let Some(token) = connection.tokens[Direction::Down as usize] {
             self.tokens.insert(token, (index, Direction::Down));
@@ -432,23 +452,16 @@ impl Known {
             }
         }
         connection.listed_halves.iter().for_each(|&place| self.unlist(index, place));
-        if let Some(identity) = connection.identity
-            && let Some(known) = self.identities.get_mut(&identity)
-        {
-            known.retain(|known| *known != index);
-            if known.is_empty() {
-                self.identities.remove(&identity);
+        if let Some(identity) = connection.identity {
+            unname(&mut self.sequence_numbers, identity.sequence_numbers, index);
+            if let Some(key) = identity.key {
+                unname(&mut self.keys, key, index);
             }
         }
     }
 
     fn unlist(&mut self, index: u32, (half, direction): (u32, Direction)) {
-        if let Some(known) = self.halves.get_mut(&half) {
-            known.retain(|known| *known != (index, direction));
-            if known.is_empty() {
-                self.halves.remove(&half);
-            }
-        }
+        unname(&mut self.halves, half, (index, direction));
     }
 
     /// The connection whose data sequence numbers are near, and the direction of that data.
@@ -460,6 +473,16 @@ impl Known {
                 connection.spaces[direction as usize].distance(number).is_some_and(|distance| distance < NEAR)
             })
         })
+    }
+}
+
+/// What a name stood for is gone.
+fn unname<N: Eq + Hash, T: PartialEq>(names: &mut FxHashMap<N, Vec<T>>, name: N, gone: T) {
+    if let Some(known) = names.get_mut(&name) {
+        known.retain(|known| *known != gone);
+        if known.is_empty() {
+            names.remove(&name);
+        }
     }
 }
 

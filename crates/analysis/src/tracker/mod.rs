@@ -219,6 +219,10 @@ impl Tracker {
             }
             Decision::Join { connection: index, subflow, client_is_low, opener, kind } => {
                 let connection = self.connections[index as usize].as_mut().expect("known");
+                if let Some(why) = limbo.refusal().filter(|_| kind == SubflowKind::Initial) {
+                    self.known.forget(index, connection);
+                    connection.was_refused(why);
+                }
                 let subflow =
                     subflow.unwrap_or_else(|| connection.add_subflow(Limbo::subflow(kind, opener), limbo.nonce()));
                 (index, subflow, client_is_low)

@@ -91,6 +91,10 @@ pub(crate) struct View {
     /// A mapping was seen.
     pub(super) mapped: [bool; 2],
     pub(super) unmapped_bytes: [u64; 2],
+    /// Where they are, of so many pieces as are kept.
+    pub(super) unmapped: [Vec<(i64, i64)>; 2],
+    /// The last packet of the side said nothing of data sequence numbers.
+    pub(super) silent: [bool; 2],
     pub(crate) merged: [bool; 2],
     pub(super) fins: [bool; 2],
     pub(super) reset: bool,
@@ -132,6 +136,8 @@ impl View {
             alignment: [Alignment::Unknown; 2],
             mapped: [false; 2],
             unmapped_bytes: [0; 2],
+            unmapped: Default::default(),
+            silent: [false; 2],
             merged: [false; 2],
             fins: [false; 2],
             reset: false,
@@ -166,10 +172,29 @@ impl View {
         }
     }
 
+    /// Remembers what no mapping covers of a piece of data, in case it turns out that it needs none: on a subflow that is
+    /// all there is, positions are data offsets.
+    #[cold]
+    pub(super) fn keep_unmapped(&mut self, d: usize, from: i64, to: i64) {
+        let kept = &mut self.unmapped[d];
+        let mut keep = |from, to| {
+            if from < to && kept.len() < MOST_UNMAPPED {
+                kept.push((from, to));
+            }
+        };
+        let mut at = from;
+        self.mappings[d].map(from, to, |data, len| {
+            keep(at, data);
+            at = data + len;
+        });
+        keep(at, to);
+    }
+
     /// Gives back memory that a closed subflow no longer needs.
     pub(super) fn shrink(&mut self) {
         self.sequences.iter_mut().for_each(Sequence::shrink);
         self.mappings.iter_mut().for_each(Mappings::shrink);
+        self.unmapped = Default::default();
         self.repeats = Repeats::default();
     }
 
@@ -208,6 +233,9 @@ impl Alignment {
         }
     }
 }
+
+/// Pieces of data without a mapping that are kept.
+const MOST_UNMAPPED: usize = 1024;
 
 /// The last packets of a subflow, to know copies of one packet that two interfaces of a host showed (capturing on "any").
 #[derive(Debug, Default)]

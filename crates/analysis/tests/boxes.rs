@@ -1,0 +1,121 @@
+//! What boxes on the way did, from what both ends saw.
+
+mod script;
+
+use script::*;
+
+/// RFC 8684 §3.7: the SYN/ACK loses its option. The client speaks TCP, and so does the server once it hears it do so. The
+/// captures show one connection, whichever end's clock is ahead.
+#[test]
+fn an_option_stripped_from_the_syn_ack() {
+    for (version, server_clock_ns) in [(0, 0), (1, 0), (1, -60_000_000), (1, 60_000_000)] {
+        let script = Script { version, server_clock_ns, ..Script::default() };
+        let tables = script.run(
+            "
+            0|20   client wifi S  0    0    0    mp_capable
+            -|20.1 server wifi SA 0    1    0    mp_capable
+            40|-   server wifi SA 0    1    0
+            41|61  client wifi A  1    1    0
+            82|62  server wifi A  1    1    1000
+            83|103 client wifi A  1    1001 0
+            ",
+        );
+        let connection = only(&tables);
+        assert_eq!((connection.mptcp_version, connection.client_token, connection.server_token), (None, None, None));
+        assert_eq!(connection.fallback, Some("the SYN/ACK came without MP_CAPABLE"));
+        assert_eq!(connection.vantage, Some("both"));
+        assert_eq!(transfer(&tables, Down).bytes, 1000);
+        assert!(diagnostics(&tables).contains(&"options_stripped"), "{:?}", diagnostics(&tables));
+        let stripped = tables.diagnostics.iter().find(|row| row.diagnostic == "options_stripped").unwrap();
+        assert!(stripped.message.starts_with("the SYN/ACK left with"), "{}", stripped.message);
+    }
+}
+
+/// The SYN loses it: the client asked, and was not heard.
+#[test]
+fn an_option_stripped_from_the_syn() {
+    let tables = Script::default().run(
+        "
+        0|-     client wifi S  0    0    0    mp_capable
+        -|20    client wifi S  0    0    0
+        40|20.1 server wifi SA 0    1    0
+        41|61   client wifi A  1    1    0
+        ",
+    );
+    assert_eq!(only(&tables).fallback, Some("the SYN/ACK came without MP_CAPABLE"));
+    let stripped = tables.diagnostics.iter().find(|row| row.diagnostic == "options_stripped").unwrap();
+    assert!(stripped.message.starts_with("the SYN left with"), "{}", stripped.message);
+}
+
+/// Two connections with the same sequence numbers: with keys at both ends nobody takes one for the other.
+#[test]
+fn keys_tell_apart_what_sequence_numbers_do_not() {
+    let mut packets = Vec::new();
+    for number in [1, 2] {
+        let mut script = Script::numbered(number);
+        script.initial.insert("wifi", [0, 0]);
+        // Of the second, the client's capture has nothing.
+        let (client, syn_ack) = if number == 1 { ("0|20", "40|20.1") } else { ("-|30", "-|30.1") };
+        packets.extend(script.packets(&format!(
+            "
+            {client}  client wifi S  0 0 0 mp_capable
+            {syn_ack} server wifi SA 0 1 0 mp_capable
+            "
+        )));
+    }
+    let tables = analyze(packets);
+    assert_eq!(tables.connections.len(), 2);
+    let vantages: Vec<_> = tables.connections.iter().map(|row| row.vantage).collect();
+    assert_eq!(vantages.iter().filter(|vantage| **vantage == Some("both")).count(), 1, "{vantages:?}");
+}
+
+/// Two segments become one, whose options are those of the first: the rest has no mapping, and on its only subflow the
+/// receiver falls back (RFC 8684 §3.7), which its ACKs show: they have no DATA_ACK any more.
+const JOINED: &str = "
+    0|20    client wifi S  0    0    0    mp_capable
+    40|20.1 server wifi SA 0    1    0    mp_capable
+    41|61   client wifi A  1    1    0    mp_capable
+    -|62    server wifi A  1    1    1000 dss(1 1 1000, ack 1)
+    -|62.1  server wifi A  1001 1    1000 dss(1001 1001 1000, ack 1)
+    82|-    server wifi A  1    1    2000 dss(1 1 1000, ack 1)
+    -|63    server wifi A  2001 1    1000 dss(2001 2001 1000, ack 1)
+    83|-    server wifi A  2001 1    1000 dss(2001 2001 1000, ack 1)
+    84|104  client wifi A  1    2001 0
+    85|105  client wifi A  1    3001 0
+    126|106 server wifi A  3001 1    1000
+    127|147 client wifi A  1    4001 0
+";
+
+#[test]
+fn a_fall_back_after_segments_were_joined() {
+    let both = Script::default().run(JOINED);
+    assert_eq!(only(&both).fallback, Some("data came that no mapping covers"));
+    assert!(events(&both).contains(&"fallback"), "{:?}", events(&both));
+    assert!(diagnostics(&both).contains(&"segments_joined"), "{:?}", diagnostics(&both));
+    assert!(!diagnostics(&both).contains(&"unmapped_bytes"));
+    assert_eq!(transfer(&both, Down).bytes, 4000);
+
+    let of = |host| {
+        let packets = Script::default().packets(JOINED).into_iter();
+        analyze(packets.filter(|packet| packet.host == host).collect())
+    };
+    // The client's capture shows the same by itself; the server's, where all that is sent is mapped, that it was given up.
+    let client = of(Host::Client);
+    assert_eq!(only(&client).fallback, Some("data came that no mapping covers"));
+    assert_eq!(transfer(&client, Down).bytes, 4000);
+    let server = of(Host::Server);
+    assert_eq!(only(&server).fallback, Some("data came without DSS"));
+    assert_eq!(transfer(&server, Down).bytes, 4000);
+}
+
+/// A gap in the mappings to which the receiver answers with DATA_ACKs is the capture's.
+#[test]
+fn no_fall_back_where_the_peer_goes_on() {
+    let goes_on: String = JOINED
+        .lines()
+        .map(|line| if line.ends_with("01 0") { format!("{line} dss(ack 4001)\n") } else { format!("{line}\n") })
+        .collect();
+    let tables = Script::default().run(&goes_on);
+    assert_eq!(only(&tables).fallback, None);
+    assert!(diagnostics(&tables).contains(&"unmapped_bytes"));
+}
