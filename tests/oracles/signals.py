@@ -1,4 +1,4 @@
-"""MPTCP from the bytes of segments: keys, joins, mappings. RFC 8684, worked out plainly.
+"""MPTCP from the bytes of segments: keys, joins, mappings. RFC 8684, and RFC 6824 for version 0.
 
 It knows no more than the captures of one connection hold, and takes nothing from the code under
 test.
@@ -72,20 +72,27 @@ class Subflow:
 class Connection:
     """A connection, from a capture that has all of its packets at one end."""
 
+    version: int = 1
     keys: dict[bool, bytes] = field(default_factory=dict)  # by whether the client's
     checksums: bool = False
     subflows: list[Subflow] = field(default_factory=list)
 
     def token(self, client: bool) -> int:
-        return int.from_bytes(hashlib.sha256(self.keys[client]).digest()[:4])
+        return int.from_bytes(self._hash(client)[:4])
 
     def initial_dsn(self, client: bool) -> int:
-        return int.from_bytes(hashlib.sha256(self.keys[client]).digest()[-8:])
+        return int.from_bytes(self._hash(client)[-8:])
 
     def code(self, first: bool, message: bytes) -> bytes:
         """The HMAC, with this end's key in front (§3.2)."""
         key = self.keys[first] + self.keys[not first]
-        return hmac.digest(key, message, "sha256")
+        return hmac.digest(key, message, self._algorithm())
+
+    def _hash(self, client: bool) -> bytes:
+        return hashlib.new(self._algorithm(), self.keys[client]).digest()
+
+    def _algorithm(self) -> str:
+        return "sha256" if self.version else "sha1"
 
 
 def connections(segments: Iterable[Segment]) -> list[Connection]:
@@ -133,10 +140,9 @@ def codes(connection: Connection) -> tuple[int, int]:
     for flow in connection.subflows:
         for segment in flow.segments:
             for option in segment.options:
-                if option[0] >> 4 == ADD_ADDR and not option[0] & 1:
-                    announced += 1
+                if option[0] >> 4 == ADD_ADDR and not (connection.version and option[0] & 1):
                     by_client = flow.is_from_opener(segment) == flow.by_client
-                    _check_address(connection, option, by_client)
+                    announced += _check_address(connection, option, by_client)
         if flow.joins:
             joined += _check_join(connection, flow)
     return joined, announced
@@ -163,13 +169,18 @@ def _check_join(connection: Connection, flow: Subflow) -> int:
     return checked
 
 
-def _check_address(connection: Connection, option: bytes, by_client: bool) -> None:
+def _check_address(connection: Connection, option: bytes, by_client: bool) -> bool:
+    if connection.version == 0:
+        # RFC 6824 §3.4.1: the IP version is told, and nothing else but identifier, address, port.
+        assert len(option) + 2 in {4: (8, 10), 6: (20, 22)}[option[0] & 15]
+        return False
     # §3.4.1: IP version by length, the port as 0 where there is none; the rightmost 64 bits.
     size = {16: 4, 18: 4, 28: 16, 30: 16}[len(option) + 2]
     address, rest = option[2 : 2 + size], option[2 + size :]
     port, code = (rest[:2], rest[2:]) if len(rest) == 10 else (bytes(2), rest)
     ipaddress.ip_address(address)
     assert code == connection.code(by_client, option[1:2] + address + port)[-8:]
+    return True
 
 
 def _opened(flow: Subflow) -> Connection | None:
@@ -179,9 +190,12 @@ def _opened(flow: Subflow) -> Connection | None:
         if capable is None:
             continue
         if segment.flags & SYN and segment.flags & ACK:
-            assert capable[0] & 15 == 1
+            connection.version = capable[0] & 15
             connection.keys[False] = capable[2:10]
-        elif not segment.flags & SYN:
+        elif segment.flags & SYN:
+            # RFC 6824 §3.1: version 0 has the key here; RFC 8684 §3.1: version 1 has none yet.
+            assert len(capable) == (10 if capable[0] & 15 == 0 else 2)
+        else:
             connection.keys[True] = capable[2:10]
             assert capable[10:18] == connection.keys[False]
             connection.checksums = bool(capable[1] & 0x80)

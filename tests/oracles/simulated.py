@@ -68,6 +68,17 @@ def _mesh_ipv6(scenario: dict[str, Any]) -> None:
     _ipv6(scenario)
 
 
+def _version_0(scenario: dict[str, Any]) -> None:
+    _mesh(scenario)
+    scenario["mptcp"]["version"] = 0
+
+
+def _version_0_ipv6(scenario: dict[str, Any]) -> None:
+    _version_0(scenario)
+    _upload(scenario)
+    _ipv6(scenario)
+
+
 def _reordering(scenario: dict[str, Any]) -> None:
     delay = {
         "element": "delay",
@@ -182,6 +193,8 @@ KINDS: dict[str, Change] = {
     "three-paths": _three_paths,
     "mesh": _mesh,
     "mesh-ipv6": _mesh_ipv6,
+    "version-0": _version_0,
+    "version-0-ipv6": _version_0_ipv6,
     "reordering": _reordering,
     "rebind": _rebind,
     "path-lost": _path_lost,
