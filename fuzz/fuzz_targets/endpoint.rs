@@ -9,6 +9,7 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use std::net::{IpAddr, SocketAddr};
 use transport::path_manager::LocalEndpoint;
+use transport::config::Join;
 use transport::{Config, ConnectionId, Endpoint, Event, Nic, congestion, path_manager, scheduler};
 use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 
@@ -232,6 +233,8 @@ fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
     mptcp.path_manager.name = (*input.choose(path_manager::NAMES)?).into();
     let uses: u8 = input.arbitrary()?;
     let uses = |bit: u8| uses & (1 << bit) != 0;
+    mptcp.version = u8::from(!uses(4));
+    mptcp.join = if uses(5) { Join::Simultaneous } else { Join::Specified };
     let endpoint = LocalEndpoint {
         address: other,
         subflow: uses(0),

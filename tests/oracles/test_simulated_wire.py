@@ -120,6 +120,21 @@ def _is_established(flow: signals.Subflow) -> bool:
     return any(segment.length for segment in flow.segments)
 
 
+def test_tshark_takes_the_same_from_the_keys(
+    ran: SimulatedRun, connections: dict[str, list[Connection]]
+) -> None:
+    need_tool("tshark")
+    fields = ["tcp.options.mptcp.version", "mptcp.expected_token", "mptcp.expected_idsn"]
+    for end, those in connections.items():
+        lines = _tshark(getattr(ran, end), "mptcp.expected_token", fields).splitlines()
+        found = {tuple(line.split("\t")) for line in lines}
+        assert found == {
+            (str(one.version), str(one.token(client)), str(one.initial_dsn(client)))
+            for one in those
+            for client in (True, False)
+        }
+
+
 def test_every_byte_has_its_place_and_every_copy_is_the_same(
     ran: SimulatedRun, connections: dict[str, list[Connection]]
 ) -> None:

@@ -235,6 +235,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             for (name, on) in names.iter().zip(&switches[6..]) {
                 config["mptcp"][name] = json!(on);
             }
+            // Who only waits hears of a server that gave up its SYN/ACK by keep-alives alone (RFC 9293 §3.8.4).
+            config["tcp"]["keep_alive_idle_ns"] = json!(7_200 * S);
             config["tcp"]["ssthresh_cache"] = json!(switches[10]);
             config["tcp"]["max_backoff"] = if switches[11] { json!(transfer.2 % 4) } else { Value::Null };
             // With buffers apart, what a subflow takes with it when it ends may have room nowhere else.
@@ -265,6 +267,24 @@ fn on_a_path_that_works(mut scenario: Value) -> Value {
         for end in ["client", "server"] {
             let name = &mut scenario["transport"][end]["mptcp"]["path_manager"]["name"];
             if name == "handover" {
+                *name = json!("full-mesh");
+            }
+        }
+    }
+    // Nor is a path that loses much one on which handshakes are given up.
+    for end in ["client", "server"] {
+        scenario["transport"][end]["tcp"]["syn_retries"] = json!(40);
+    }
+    scenario
+}
+
+/// Without subflows that begin anew for ever: who joins segments takes mappings away, and each subflow is reset in its turn
+/// after a few bytes (RFC 8684 §3.7), so that it takes days.
+fn without_end_of_joins(mut scenario: Value) -> Value {
+    if scenario.to_string().contains("coalesce-segments") {
+        for end in ["client", "server"] {
+            let name = &mut scenario["transport"][end]["mptcp"]["path_manager"]["name"];
+            if name == "ndiffports" {
                 *name = json!("full-mesh");
             }
         }
@@ -311,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn who_gives_up_says_why(scenario in scenarios(&["wifi", "lte"])) {
+    fn who_gives_up_says_why(scenario in scenarios(&["wifi", "lte"]).prop_map(without_end_of_joins)) {
         let (outcome, read) = run(&scenario);
         let bytes = scenario["transfer"]["size_bytes"].as_u64().unwrap();
         prop_assert!(read <= bytes, "{} of {} bytes: {}\n{}", read, bytes, outcome.reason, scenario);

@@ -4,10 +4,11 @@
 mod pair;
 
 use pair::{End, Pair, tcp};
-use transport::{Config, Outcome};
-use wire::TcpOption;
+use std::net::SocketAddr;
+use transport::{Config, Endpoint, Nic, Outcome};
 use wire::mptcp::crypto::{Party, initial_data_seq, join_ack_hmac, join_syn_ack_hmac, token};
 use wire::mptcp::{DataNumber, Dss, Mapping, MpCapable, MpJoin, Mptcp};
+use wire::{Content, Flags, L4, Options, Packet, Payload, TcpOption, Time};
 
 fn speaking(version: u8) -> Config {
     let mut config = Config::default();
@@ -126,4 +127,74 @@ fn version_0_begins_with_data_too() {
         pair.seen
     );
     assert!(options(&pair).iter().any(|(end, option)| *end == End::Server && matches!(option, Mptcp::Dss(_))));
+}
+
+/// Keys, with their tokens and initial data sequence numbers by SHA-1, as lip6's ns-3 has them in its tests
+/// (github.com/lip6-mptcp/ns3mptcp).
+const KNOWN: [(u64, u32, u64); 2] = [
+    (0xf3f3_4a78_b51c_7f6a, 0x2e8e_47c1, 0x1c22_2054_6f84_6ced),
+    (0x3afd_8e52_bf2a_6944, 0x068c_e332, 0xc669_2252_fd10_b0cb),
+];
+
+/// A server with a known key: the client joins by its token, and takes data that begins after its IDSN.
+#[test]
+fn version_0_takes_from_a_key_what_others_take() {
+    for (key, token, idsn) in KNOWN {
+        let now = Time::from_nanos(0);
+        let mut client = Endpoint::new(speaking(0), 1);
+        let addresses = ["10.0.0.1", "10.0.1.1"].map(|address| address.parse().unwrap());
+        for (nic, address) in addresses.into_iter().enumerate() {
+            client.address_up(now, Nic(nic as u32), address, 1500);
+        }
+        let server = "10.9.0.1:80".parse().unwrap();
+        let id = client.connect(now, SocketAddr::new(addresses[0], 0), server);
+        let syn = sent(&mut client, now).remove(0);
+
+        let capable = MpCapable {
+            version: 0,
+            flags: 1,
+            sender_key: Some(key),
+            receiver_key: None,
+            data_len: None,
+            checksum: None,
+        };
+        let answer = reply(&syn, Flags::SYN.with(Flags::ACK), 0, Mptcp::Capable(capable), 0);
+        client.handle(now, Nic(0), &answer);
+        let mapping =
+            Mapping { data_seq: DataNumber::Long(idsn.wrapping_add(1)), subflow_seq: 1, len: 100, checksum: None };
+        let data = Mptcp::Dss(Dss { mapping: Some(mapping), ..Dss::default() });
+        let mut said = sent(&mut client, now);
+        client.handle(now, Nic(0), &reply(&syn, Flags::ACK, 1, data, 100));
+        assert_eq!(client.read(now, id, 1000), 100);
+        said.extend(sent(&mut client, now));
+
+        let options = || said.iter().flat_map(|packet| tcp(packet).options.iter().flatten());
+        let named = options().find_map(|option| match option {
+            TcpOption::Mptcp(Mptcp::Join(MpJoin::Syn { token, .. })) => Some(token),
+            _ => None,
+        });
+        assert_eq!(named, Some(token));
+        let acknowledged = options().filter_map(|option| match option {
+            TcpOption::Mptcp(Mptcp::Dss(Dss { data_ack: Some(DataNumber::Long(number)), .. })) => Some(number),
+            _ => None,
+        });
+        assert_eq!(acknowledged.last(), Some(idsn.wrapping_add(101)));
+    }
+}
+
+fn sent(endpoint: &mut Endpoint, now: Time) -> Vec<Packet> {
+    let mut packet = pair::blank();
+    std::iter::from_fn(|| endpoint.transmit(now, &mut packet).map(|_| packet.clone())).collect()
+}
+
+/// What a server whose sequence numbers begin at 0 says to a SYN's sender.
+fn reply(syn: &Packet, flags: Flags, seq: u32, option: Mptcp, len: u32) -> Packet {
+    let mut packet = syn.clone();
+    let L4::Tcp(tcp) = &mut packet.frame.l4 else { panic!("no TCP: {syn:?}") };
+    std::mem::swap(&mut packet.frame.ip.source, &mut packet.frame.ip.destination);
+    std::mem::swap(&mut tcp.source_port, &mut tcp.destination_port);
+    (tcp.ack, tcp.seq, tcp.flags, tcp.options) = (tcp.seq.wrapping_add(1), seq, flags, Options::NONE);
+    tcp.options.push(&TcpOption::Mptcp(option)).unwrap();
+    packet.frame.payload = Payload { len, content: Content::Pattern(0) };
+    packet
 }

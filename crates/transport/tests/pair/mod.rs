@@ -273,7 +273,7 @@ pub fn tcp(packet: &Packet) -> &Tcp {
     }
 }
 
-fn blank() -> Packet {
+pub fn blank() -> Packet {
     let ip = Ip {
         source: client_address(0, false),
         destination: client_address(0, false),
