@@ -8,8 +8,8 @@ use hostile::Middle;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use std::net::{IpAddr, SocketAddr};
-use transport::path_manager::LocalEndpoint;
 use transport::config::Join;
+use transport::path_manager::LocalEndpoint;
 use transport::{Config, ConnectionId, Endpoint, Event, Nic, congestion, path_manager, scheduler};
 use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 

@@ -142,7 +142,7 @@ fn a_client_left_half_open_learns_it_by_keep_alives() {
             .iter()
             .flat_map(|path| {
                 let event = |at_ns, verb| json!({"at_ns": at_ns, "path": path, "verb": verb});
-                [event(21 * MS, "blackout"), event(200 * S, "restore")]
+                [event(21 * MS, "blackout"), event(400 * S, "restore")]
             })
             .collect();
         scenario["stop_ns"] = json!(10_000 * S);
