@@ -130,31 +130,3 @@ fn a_join_that_reaches_the_server_without_its_options_is_nobodys_connection() {
     assert!(outcome.finished, "{outcome:?}");
     assert_eq!(outcome.bytes_down, 800_000);
 }
-
-/// The third packet of the handshake is lost, and the server gives up before its SYN/ACK comes through again. Who only waits
-/// for data has nothing to send again: TCP finds out by keep-alives alone (RFC 9293 §3.5.1, §3.8.4), and neither version of
-/// MPTCP has a timer for it (RFC 8684 §3.1: the receipt of data shows that the keys arrived).
-#[test]
-fn a_client_left_half_open_learns_it_by_keep_alives() {
-    for version in [0, 1] {
-        let mut scenario = wifi_lte(1_000_000);
-        scenario["timeline"] = ["wifi", "lte"]
-            .iter()
-            .flat_map(|path| {
-                let event = |at_ns, verb| json!({"at_ns": at_ns, "path": path, "verb": verb});
-                [event(21 * MS, "blackout"), event(400 * S, "restore")]
-            })
-            .collect();
-        scenario["stop_ns"] = json!(10_000 * S);
-        for end in ["client", "server"] {
-            scenario["transport"][end]["mptcp"]["version"] = json!(version);
-        }
-        let (outcome, _, _) = run(&scenario);
-        assert!(outcome.reason.contains("the client has read 0 bytes and waits"), "{outcome:?}");
-        for end in ["client", "server"] {
-            scenario["transport"][end]["tcp"]["keep_alive_idle_ns"] = json!(7_200 * S);
-        }
-        let (outcome, _, _) = run(&scenario);
-        assert!(outcome.reason.contains("the client gave up"), "{outcome:?}");
-    }
-}
