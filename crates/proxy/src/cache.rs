@@ -1,6 +1,6 @@
 //! It answers in the server's place, to the client alone.
 
-use crate::Origin;
+use crate::{Origin, make_plain};
 use host::{Host, Interface};
 use link::{Direction, Element, Out};
 use parameters::{Fault, fault};
@@ -28,13 +28,14 @@ struct Cache {
 }
 
 impl Element for Cache {
-    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+    fn push(&mut self, now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
         if self.deadline() <= now {
             self.wake(now, out);
         }
         if direction == Direction::Down || !self.is_asked(&packet) {
             return out.send(direction, packet);
         }
+        make_plain(&mut packet);
         self.host.handle(now, Nic(0), &packet, &mut ());
         self.spare.push(packet);
         self.answer(now, out);

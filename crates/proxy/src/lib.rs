@@ -13,7 +13,7 @@ use parameters::{Described, Parameters, named};
 use serde_json::Value;
 use settings::Settings;
 use std::net::IpAddr;
-use wire::Time;
+use wire::{L4, Options, Packet, TcpOption, Time};
 
 /// What a cache answers in whose place.
 pub struct Origin {
@@ -23,6 +23,16 @@ pub struct Origin {
     pub port: u16,
     /// What its applications do; none where the client brings the data, of which no cache can have any.
     pub service: Option<Service>,
+}
+
+/// Takes options of MPTCP away: who does not know an option ignores it (RFC 9293 §3.1).
+fn make_plain(packet: &mut Packet) {
+    let L4::Tcp(tcp) = &mut packet.frame.l4 else { return };
+    let mut known = Options::NONE;
+    for option in tcp.options.iter().flatten().filter(|option| !matches!(option, TcpOption::Mptcp(_))) {
+        known.push(&option).expect("no more than there were");
+    }
+    tcp.options = known;
 }
 
 /// What is built here and not by [`link::build`].

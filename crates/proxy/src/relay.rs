@@ -1,5 +1,6 @@
 //! Two connections back to back: one with the client in the server's name, one with the server in the client's.
 
+use crate::make_plain;
 use link::{Direction, Element, Out};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -40,13 +41,14 @@ struct Relay {
 }
 
 impl Element for Relay {
-    fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
+    fn push(&mut self, now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
         if self.deadline() <= now {
             self.wake(now, out);
         }
         if !self.takes(now, direction, &packet) {
             return out.send(direction, packet);
         }
+        make_plain(&mut packet);
         match TooBig::of(&packet) {
             Some(too_big) => self.endpoint.too_big(&too_big),
             None => self.endpoint.handle(now, if direction == Direction::Up { NEAR } else { FAR }, &packet),

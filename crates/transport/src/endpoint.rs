@@ -240,9 +240,7 @@ impl Endpoint {
             return false;
         }
         let mut opening = Opening { client: false, local, remote, nic, mtu_bytes, key: 0 };
-        let join = Signals::of(&tcp.options.brief(), &tcp.options).join();
-        // Who speaks TCP alone does not know the option (RFC 9293 §3.1).
-        if let Some(MpJoin::Syn { token, .. }) = join.filter(|_| self.context.config.mptcp.enabled) {
+        if let Some(MpJoin::Syn { token, .. }) = Signals::of(&tcp.options.brief(), &tcp.options).join() {
             let id = self.tokens.get(&token).map(|&id| id as usize);
             if id.is_none() && self.context.config.mptcp.join == Join::Simultaneous {
                 self.keep_early_join(now, EarlyJoin { token, opening, frame: *frame });
