@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mptcplab.study import scenes, scoring
+from mptcplab.study import judging, scenes, scoring
 from mptcplab.study.experiment import TODAY, Comparison
 from mptcplab.study.measurements import Figure
 
@@ -99,6 +99,9 @@ def _multipath(
             today.figure("throughput_mbps") if today else (),
             naive,
         )
+    if row.gain_percent is not None:
+        best = max(throughput.values())
+        yield gain(row.id, row.gain_percent, sample, today, sum(throughput.values()) / best)
     for path, value in row.carrier_aggregates.items():
         naive = scoring.part(throughput, path) if complete else {}
         ours, now = sample.path(path), today.path(path) if today else ()
@@ -116,6 +119,20 @@ def _multipath(
             else:
                 naive = as_alone(alone.get(path), what)
             yield Comparison(row.id, f"{words(what)} of {name}", unit, printed, ours, now, naive)
+
+
+def gain(
+    row: str, percent: float, sample: Sample, today: Sample | None, sum_of_paths: float
+) -> Comparison:
+    """Compare a gain over the best single path, as the ratio of the two."""
+    ours, now = (
+        judging.ratio(of.figure("throughput_mbps"), of.best_alone()) if of else ()
+        for of in (sample, today)
+    )
+    naive = {scoring.BEST: 1.0, scoring.SUM: sum_of_paths, scoring.EQUAL: 1.0}
+    return Comparison(
+        row, "ratio to the best alone", "", Figure(1 + percent / 100), ours, now, naive
+    )
 
 
 def samples(

@@ -12,22 +12,25 @@ if TYPE_CHECKING:
     from mptcplab.study.measured import Measured
 
 
-def draw(experiment: Experiment, measured: Measured, out: Path) -> list[str]:
-    """Draw what can be drawn; gives why a figure is missing, one line each."""
+def draw(experiment: Experiment, measured: Measured, out: Path) -> dict[str, str | None]:
+    """Draw what can be drawn; gives, for each file, why it is missing if it is."""
     from mptcplab.drawing import figure
 
-    missing = []
+    drawn: dict[str, str | None] = {}
     for one in experiment.drawings:
+        name = f"{experiment.name}/{one.name}.svg"
         try:
             figure(
                 one.kind,
                 measured.campaigns[one.campaign],
-                out / experiment.name / f"{one.name}.svg",
+                out / name,
                 by=one.by,
                 where=one.where,
                 value=one.value,
                 paths=one.paths,
             )
         except Error as error:
-            missing.append(f"{experiment.name}: {one.name}: {error}")
-    return missing
+            drawn[name] = str(error)
+        else:
+            drawn[name] = None
+    return drawn

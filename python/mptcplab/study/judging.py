@@ -38,6 +38,8 @@ def more(first: Values, second: Values, what: str, unit: str = "") -> Verdict:
     if ours is None or other is None or not found.n:
         return Verdict(OPEN, f"{what}: there are no runs to compare")
     words = f"{what}: {figure(ours)} against {figure(other)}{_unit(unit)}"
+    if found.relative.estimate is not None:
+        words += f", {100 * found.relative.estimate:+.0f} %"
     return Verdict(_side(found.difference, 0.0), words + _range("the difference", found.difference))
 
 

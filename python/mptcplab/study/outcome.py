@@ -68,7 +68,7 @@ def write(results: Table, out: Path) -> None:
     """Write the document, and its comparisons as a frame."""
     import polars as pl
 
-    text = json.dumps(results, indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_rounded(results), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(out / NAME, text.encode() + b"\n")
     rows = [
         {
@@ -108,8 +108,18 @@ def scores(experiments: Iterable[Table]) -> list[Table]:
 
 
 def kind(what: str) -> str:
-    """Say which kind of figure a comparison is of."""
-    return what.partition(" of ")[0].partition(" in ")[0]
+    """Say which kind of figure a comparison is of; parts of a connection are apart from it."""
+    figure, part, _ = what.partition(" in ")[0].partition(" of ")
+    return f"{figure} of a part" if part and figure == "throughput" else figure
+
+
+def _rounded(value: Any) -> Any:
+    """Leave six digits of every number: more would say nothing."""
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _scored(rows: list[Table]) -> Table:

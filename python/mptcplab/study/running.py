@@ -37,14 +37,12 @@ def study(
         Error: An experiment cannot be run with this engine, or something cannot be written.
         KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
     """
-    from mptcplab.study import drawings, outcome, page
+    from mptcplab.study import outcome, page
 
     matrices = {one.name: planned(one, extent) for one in experiments}
     found = [_experiment(one, *matrices[one.name], out, jobs, begin) for one in experiments]
-    results = outcome.document(extent, [table for table, _ in found])
+    results = outcome.document(extent, found)
     outcome.write(results, out)
-    for experiment, (_, measured) in zip(experiments, found, strict=True):
-        drawings.draw(experiment, measured, out)
     page.write(results, out)
     return results
 
@@ -76,8 +74,8 @@ def _experiment(
     out: Path,
     jobs: int | None,
     begin: Begin,
-) -> tuple[dict[str, Any], Any]:
-    from mptcplab.study import outcome
+) -> dict[str, Any]:
+    from mptcplab.study import drawings, outcome
     from mptcplab.study.measured import Measured
     from mptcplab.sweeping import perform
 
@@ -90,4 +88,5 @@ def _experiment(
         except ScenarioError as error:
             raise Error(f"{experiment.name}: {error}") from error
     measured = Measured(campaigns, tables)
-    return outcome.of_experiment(experiment, measured), measured
+    table = outcome.of_experiment(experiment, measured)
+    return table | {"drawings": drawings.draw(experiment, measured, out)}

@@ -26,6 +26,11 @@ COMPARED = (
 COMPARED_TODAY = (*COMPARED, "today's stack")
 SCORED = ("of", "links", "n", "mean |ln(ours/theirs)|", "within 10 %", "within ×1.5", "bias")
 FOUND = ("paper", "finding", "verdict", "because")
+#: Kinds of figures whose scores are told in words.
+PREDICTED = {
+    "throughput": "throughput of a connection",
+    "throughput of a part": "throughput of a path or subflow",
+}
 USES = {"predicted": "predicted", "fitted": "fitted to"}
 
 
@@ -92,8 +97,12 @@ def verdict(results: Table) -> list[str]:
         f"of {plural(len(findings), 'finding')} "
         + ", ".join(f"{count} {status}" for status, count in counts if count)
     ]
+    for status in (judging.FAILS, judging.OPEN):
+        says = [one["says"].removesuffix(".") for one in findings if one["status"] == status]
+        if says:
+            lines.append(f"{status}: {'; '.join(says)}")
     for score in results["scores"]:
-        if score["use"] == "predicted" and score["kind"] == "throughput":
+        if score["use"] == "predicted" and score["kind"] in PREDICTED:
             lines.append(_predicted(score))
     return lines
 
@@ -123,6 +132,7 @@ def _predicted(score: Table) -> str:
     )
     error = interval(score["mean_absolute_log_error"], score["low"], score["high"])
     return (
-        f"{plural(score['n'], 'throughput')} predicted on {score['origin']} links: mean "
+        f"{PREDICTED[score['kind']]}, {plural(score['n'], 'number')} predicted on "
+        f"{score['origin']} links: mean "
         f"|ln(ours/theirs)| {error}" + (f"; skill {skills}" if skills else "")
     )

@@ -25,5 +25,8 @@ def print_study(results: dict[str, Any], out: str) -> None:
         for paper, says, status, because in rows:
             page.words(f"{status}: {says} ({paper})")
             page.words(because, style="faint")
+        for name, reason in one["drawings"].items():
+            if reason is not None:
+                page.words(f"{name} is missing: {reason}", style="faint")
         page.line()
     page.words(f"{out}/study.html shows every number, {out}/results.json holds it", indent="")

@@ -62,6 +62,8 @@ def compare(measured: Measured) -> Iterator[Comparison]:
         today.figure("throughput_mbps") if today else (),
         scoring.aggregate(alone),
     )
+    assert row.gain_percent is not None  # noqa: S101 - the row prints it
+    yield comparing.gain(ROW, row.gain_percent, sample, today, sum(alone) / max(alone))
 
 
 def _gains(measured: Measured) -> Verdict:

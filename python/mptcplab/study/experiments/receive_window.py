@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 NARROW, WIDE = "umass-tr/II/boston-att-lte", "umass-tr/II/boston-att-lte-adjusted"
 LINK = scenes.profile(WIDE)
 NARROW_BYTES = 100_800
+#: 46 % more were printed.
+HALF_OF_IT = 1.23
 
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
@@ -62,7 +64,7 @@ def _faster(measured: Measured) -> Verdict:
     wide, narrow = (
         measured.sample(window=name).figure("throughput_mbps") for name in ("wide", "narrow")
     )
-    return judging.more(wide, narrow, "wide, narrow", "Mbit/s")
+    return judging.above(judging.ratio(wide, narrow), HALF_OF_IT, "wide / narrow")
 
 
 def _round_trips(measured: Measured) -> Verdict:
@@ -94,7 +96,7 @@ EXPERIMENT = Experiment(
             "umass-tr",
             "§IV-A",
             "With the larger buffer the same network gives 46 % more.",
-            "the wide window is faster, run by run",
+            "the wide window is faster by at least half of that",
             _faster,
         ),
         Finding(

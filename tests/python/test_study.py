@@ -1,0 +1,263 @@
+"""The study: scores and verdicts in closed form, and every experiment from end to end."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from browser import Shown, chromium
+
+from command import Run
+from mptcplab.study import judging, measurements, outcome, page, scenes, scoring, told
+from mptcplab.study.experiment import TODAY, Experiment, Extent
+from mptcplab.study.experiments import experiments
+from mptcplab.study.measurements import Figure
+from mptcplab.study.running import planned, study
+
+QUICK = Extent(quick=True)
+NAMES = list(experiments())
+
+
+def test_errors_are_logarithms_of_ratios() -> None:
+    assert scoring.log_error(2 * math.e, Figure(2)) == pytest.approx(1)
+    assert scoring.log_error(1, Figure(2)) == pytest.approx(-math.log(2))
+    assert scoring.log_error(0, Figure(2)) is None
+    assert scoring.log_error(1, Figure(0.03, below=True)) is None
+
+
+def test_skill_is_one_where_perfect_zero_where_naive_and_compares_means() -> None:
+    assert scoring.skill([0, 0], [1, -1]) == 1
+    assert scoring.skill([1, -1], [-1, 1]) == 0
+    assert scoring.skill([2, 0.5], [0.5, 4.5]) == pytest.approx(0.5)
+    assert scoring.skill([1], [0]) is None
+    assert scoring.skill([], []) is None
+
+
+def test_naive_predictors_say_what_they_are_said_to() -> None:
+    assert scoring.aggregate([6, 3, 1]) == {scoring.BEST: 6, scoring.SUM: 10, scoring.EQUAL: 6}
+    found = scoring.part({"a": 6, "b": 3, "c": 1}, "b", subflows=2)
+    expected = {scoring.BEST: 6 * 3 / 10 / 2, scoring.SUM: 3 / 2, scoring.EQUAL: 6 / 3 / 2}
+    assert found == pytest.approx(expected)
+
+
+def test_parts_of_the_naive_add_up_to_the_whole() -> None:
+    alone = {"a": 6.0, "b": 3.0, "c": 1.0}
+    whole = scoring.aggregate(list(alone.values()))
+    for name, value in whole.items():
+        parts = (scoring.part(alone, path, 2)[name] * 2 for path in alone)
+        assert sum(parts) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        (judging.more([3, 4, 5, 6], [1, 2, 3.1, 4], "x"), judging.HOLDS),
+        (judging.more([1, 2, 3.1, 4], [3, 4, 5, 6], "x"), judging.FAILS),
+        (judging.more([1, 5, 2, 6], [2, 4, 3, 5], "x"), judging.OPEN),
+        (judging.more([3, 3, 3], [1, 1, 1], "x"), judging.HOLDS),
+        (judging.more([3, None], [1, 1], "x"), judging.OPEN),
+        (judging.more([None], [None], "x"), judging.OPEN),
+        (judging.above([2, 2.1, 2.2], 1, "x"), judging.HOLDS),
+        (judging.above([2, 2.1, 2.2], 3, "x"), judging.FAILS),
+        (judging.above([0, 0, 0], 0, "x"), judging.FAILS),
+        (judging.below([0, 0, 0], 0.1, "x"), judging.HOLDS),
+        (judging.below([2, 2.1, 2.2], 1, "x"), judging.FAILS),
+        (judging.above([2], 1, "x"), judging.OPEN),
+        (judging.in_most([True, True, False], "x"), judging.HOLDS),
+        (judging.in_most([True, False], "x"), judging.FAILS),
+        (judging.in_most([None], "x"), judging.OPEN),
+    ],
+)
+def test_verdicts_follow_the_interval(verdict: judging.Verdict, status: str) -> None:
+    assert verdict.status == status
+
+
+def test_of_several_questions_the_worst_answer_counts() -> None:
+    holds, fails, unsure = (
+        judging.Verdict(one, one) for one in (judging.HOLDS, judging.FAILS, judging.OPEN)
+    )
+    assert judging.both(holds, holds).status == judging.HOLDS
+    assert judging.both(holds, unsure).status == judging.OPEN
+    assert judging.both(unsure, fails, holds).status == judging.FAILS
+
+
+def _comparison(error: float, naive: float, **other: Any) -> dict[str, Any]:
+    row = {"what": "throughput of a-1", "fitted": False, "scored": True, "origin": "calibrated"}
+    return {**row, "log_error": error, "naive": {scoring.SUM: naive}, **other}
+
+
+def test_scores_leave_out_what_is_assumed_and_part_what_was_fitted() -> None:
+    rows = [
+        _comparison(0.1, 0.4),
+        _comparison(-0.3, 0.4),
+        _comparison(9, 9, scored=False),
+        _comparison(0.5, 0, fitted=True),
+        _comparison(0.2, 0, what="throughput in 0 to 5 s: a ride"),
+    ]
+    part, whole, fitted = (
+        next(
+            one
+            for one in outcome.scores([{"comparisons": rows}])
+            if (one["use"], one["kind"]) == of
+        )
+        for of in (
+            ("predicted", "throughput of a part"),
+            ("predicted", "throughput"),
+            ("fitted", "throughput of a part"),
+        )
+    )
+    assert part["n"] == 2
+    assert part["mean_absolute_log_error"] == pytest.approx(0.2)
+    assert part["mean_log_error"] == pytest.approx(-0.1)
+    assert part["skills"] == {scoring.SUM: {"skill": pytest.approx(0.5), "n": 2}}
+    assert (part["within_10_percent"], part["within_factor_1_5"]) == (0, 2)
+    assert (whole["n"], fitted["n"]) == (1, 1)
+
+
+def test_no_multipath_or_mobile_row_is_called_fitted_and_single_rows_have_their_links() -> None:
+    data = measurements.load()
+    for row in data.single_path:
+        assert scenes.origin(scenes.profile(row)) == "calibrated"
+    assert scenes.worst([scenes.profile("naist/A/wimax"), "wifi-edge-weak"]) == "assumed"
+
+
+@pytest.mark.parametrize("extent", [QUICK, Extent(), Extent(stacks=("2012", TODAY))])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_expands(name: str, extent: Extent) -> None:
+    matrices, tables = planned(experiments()[name], extent)
+    assert all(matrix.runs for matrix in matrices.values())
+    for table in tables.values():
+        assert list(table["axis"]["stack"]["points"]) == list(extent.stacks)
+    if not extent.quick:
+        most = {one: len(planned(experiments()[name], QUICK)[0][one].runs) for one in matrices}
+        assert all(len(matrix.runs) > most[one] for one, matrix in matrices.items())
+
+
+def _tiny(experiment: Experiment) -> Experiment:
+    """Give it with two runs of each configuration, of which none takes long."""
+
+    def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
+        return {
+            # What happens on the way must happen before the end.
+            name: _shortened(table, keep="timeline" in table["scenario"]) | {"repetitions": 2}
+            for name, table in experiment.campaigns(extent).items()
+        }
+
+    return replace(experiment, campaigns=campaigns)
+
+
+def _shortened(value: Any, *, keep: bool) -> Any:
+    if not isinstance(value, dict):
+        return value
+    short = SIZES if keep else SIZES | DURATIONS
+    return {
+        key: short[key] if isinstance(one, str) and key in short else _shortened(one, keep=keep)
+        for key, one in value.items()
+    }
+
+
+SIZES = {"size": "300 kB", "transfer.size": "300 kB"}
+DURATIONS = {"duration": "3 s", "transfer.duration": "3 s"}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "infinite-backlog"])
+def test_an_experiment_passes_from_end_to_end(name: str, tmp_path: Path) -> None:
+    experiment = _tiny(experiments()[name])
+    results = study([experiment], tmp_path, QUICK, jobs=1)
+    (table,) = results["experiments"]
+    assert table["failed"] == 0
+    assert len(table["findings"]) == len(experiment.findings)
+    assert {one["status"] for one in table["findings"]} <= {
+        judging.HOLDS,
+        judging.FAILS,
+        judging.OPEN,
+        judging.UNJUDGED,
+    }
+    for finding in table["findings"]:
+        assert (finding["status"] == judging.UNJUDGED) == bool(finding["assumed"])
+    data = measurements.load()
+    for row in table["comparisons"]:
+        assert row["row"] in data.single_path | data.multipath | data.mobile
+        if row["fitted"]:
+            assert row["row"] in data.single_path
+        if row["log_error"] is not None:
+            assert row["log_error"] == pytest.approx(math.log(row["ours"] / row["theirs"]))
+    assert outcome.read(tmp_path)["experiments"][0]["name"] == name
+    if table["comparisons"]:
+        frame = pl.read_parquet(tmp_path / outcome.FRAME)
+        assert frame.height == len(table["comparisons"])
+    assert (tmp_path / page.NAME).exists()
+    assert all((tmp_path / one).exists() for one, why in table["drawings"].items() if why is None)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("study")
+    study([_tiny(experiments()["receive-window"])], directory, QUICK, jobs=1)
+    return directory
+
+
+def test_every_printed_number_stands_on_the_page(done: Path) -> None:
+    results = outcome.read(done)
+    described = page.describe(results)
+    table = next(one for one in described.tables if one.id == "receive-window")
+    assert table.rows == [told.compared(row) for row in results["experiments"][0]["comparisons"]]
+    assert next(row[1] for row in table.rows) == "throughput Mbit/s"
+
+
+def test_the_same_again_runs_nothing_and_gives_the_same(done: Path) -> None:
+    before = (done / outcome.NAME).read_bytes()
+    shards = sorted(done.glob("*/*/shards/*"))
+    study([_tiny(experiments()["receive-window"])], done, QUICK, jobs=1)
+    assert (done / outcome.NAME).read_bytes() == before
+    assert sorted(done.glob("*/*/shards/*")) == shards
+
+
+@pytest.fixture(scope="module")
+def shown(done: Path) -> Iterator[Shown]:
+    with chromium() as browser:
+        shown = Shown(browser, done / page.NAME, 1280)
+        yield shown
+        shown.close()
+
+
+def test_the_page_is_quiet_and_holds_scores_numbers_and_findings(shown: Shown) -> None:
+    heads = shown.page.locator("h2").all_inner_texts()
+    assert heads[0] == "How near ours are"
+    assert any(head.startswith("receive-window:") for head in heads)
+    assert (shown.said, [one for one in shown.asked if not one.startswith("file:")]) == ([], [])
+
+
+def test_the_command_lists_the_experiments(mptcplab: Run) -> None:
+    printed = mptcplab("study").stdout
+    assert [line.split()[0] for line in printed.splitlines()[1 : len(NAMES) + 1]] == NAMES
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["eight-subflow"], "did you mean eight-subflows?"),
+        (["campus-drive", "--engine", "kernel"], "campus-drive is not run on the kernel engine"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    mptcplab: Run, tmp_path: Path, words: list[str], told: str
+) -> None:
+    out = tmp_path / "out"
+    done = mptcplab("study", *words, "--out", str(out), check=False)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not out.exists()
+
+
+def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
+    (tmp_path / outcome.NAME).write_text(json.dumps({"schema": 1}))
+    with pytest.raises(Exception, match="holds no study"):
+        outcome.read(tmp_path)
