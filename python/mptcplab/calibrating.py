@@ -53,13 +53,7 @@ def calibrate(
         subject = capture.subject(captures, controller=controller, era=era)
     else:
         subject = rows.subject(str(row), targets)
-    first = fit.SEEDS.start
-    made = fit.fit(
-        subject,
-        seeds=range(first, first + runs),
-        workers=os.cpu_count() or 1,
-        progress=progress,
-    )
+    made = fit.fit(subject, runs=runs, workers=os.cpu_count() or 1, progress=progress)
     calibration = Calibration(made)
     if out is not None:
         calibration.write(Path(out))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mptcplab.calibration import model as models
 from mptcplab.calibration.measure import Measured, measure
+from mptcplab.calibration.seeds import balanced
 from mptcplab.calibration.target import LOSS_FACTOR, Residual
 
 TYPE_CHECKING = False
@@ -17,18 +18,15 @@ if TYPE_CHECKING:
     from mptcplab.calibration.model import Model, Parameters
     from mptcplab.calibration.subject import Subject
 
-# Every try meets the same conditions: differences are the parameters'.
-SEEDS = range(1001, 1013)
+RUNS = 12
 TRIES = 24
 # Good enough: log errors of that size are those of the targets' own digits.
 ENOUGH = 0.02
 # Most that a parameter changes in a step, as a logarithm.
 LONGEST = 0.7
-# After so many tries that were no better the slopes are looked at, this far aside.
+# How far aside slopes are looked for, and after how many tries in vain that is done again.
+LOOK = 0.3
 PATIENCE = 3
-LOOK = 0.15
-# What takes errors this far beyond the least so far was a step astray.
-FAR = 2.0
 LEAST_STEP = 1e-4
 # A bound that is no room at all is none.
 TINY = 1e-9
@@ -56,13 +54,15 @@ class Fit:
 def fit(
     subject: Subject,
     *,
-    seeds: Sequence[int] = SEEDS,
+    runs: int = RUNS,
     tries: int = TRIES,
     workers: int = 1,
     progress: Callable[[int, float], None] | None = None,
 ) -> Fit:
     """Fit a link to a subject; ``progress`` is told the tries so far and the largest error."""
     model = models.of(subject)
+    # Every try meets the same conditions: differences are the parameters'.
+    seeds = balanced(model.link(model.start).get("draw", {}), runs)
     best = _search(model, seeds, tries, workers, progress)
     return judged(model, best, seeds, workers)
 
@@ -104,45 +104,46 @@ def _search(
     names = list(model.fitted)
     bounds = [models.BOUNDS[name] for name in names]
     low, high = (np.log([pair[side] for pair in bounds]) for side in (0, 1))
-    scales = np.array([_scale(model, figure) for figure in model.fitted.values()])
-    guess = np.diag([_slope(model, name) for name in names]) / scales[:, None]
+    scales = np.array([_scale(model, figure) for figure in model.figures])
 
     def parameters(x: Any) -> Parameters:
         return model.start | dict(zip(names, map(float, np.exp(x)), strict=True))
 
     def errors(x: Any) -> Any:
         shown = measure(model.subject, model.link(parameters(x)), seeds, workers=workers)
-        raw = [_error(model, figure, shown) for figure in model.fitted.values()]
+        raw = [_error(model, figure, shown) for figure in model.figures]
         return np.array(raw) / scales
 
+    def look(x: Any, error: Any) -> Any:
+        sides = np.diag(np.where(x + LOOK < high, LOOK, -LOOK))
+        return np.column_stack([(errors(x + side) - error) / side.sum() for side in sides])
+
     x = np.clip(np.log([model.start[name] for name in names]), low, high)
-    error, slopes = errors(x), guess
-    best, least, idle = x, error, 0
+    error = errors(x)
+    slopes = look(x, error)
+    idle, reach = 0, LONGEST
     for number in range(1, tries):
+        worst = float(np.max(np.abs(error * scales)))
         if progress is not None:
-            progress(number, float(np.max(np.abs(least * scales))))
-        if np.max(np.abs(least * scales)) < ENOUGH or idle > 2 * PATIENCE:
+            progress(number, worst)
+        if worst < ENOUGH or idle > 2 * PATIENCE:
             break
         if idle == PATIENCE:
-            # The slopes mislead: look at every one.
-            x, error, idle = best, least, idle + 1
-            for column, side in enumerate(np.where(best + LOOK < high, LOOK, -LOOK)):
-                aside = best + side * (np.arange(len(best)) == column)
-                slopes[:, column] = (errors(aside) - least) / side
-        room = np.maximum(low - x, -LONGEST), np.minimum(high - x, LONGEST)
-        step = lsq_linear(slopes, -error, bounds=(room[0] - TINY, room[1] + TINY)).x
+            slopes, reach, idle = look(x, error), LONGEST / 2, idle + 1
+        room = np.maximum(low - x, -reach), np.minimum(high - x, reach)
+        # Rather many figures a little off than one too much.
+        weights = np.maximum(np.abs(error), 1.0)
+        within = (room[0] - TINY, room[1] + TINY)
+        step = lsq_linear(slopes * weights[:, None], -error * weights, bounds=within).x
         if step @ step < LEAST_STEP**2:
             break
         new = errors(x + step)
         slopes = slopes + np.outer(new - error - slopes @ step, step) / (step @ step)
-        x, error = x + step, new
-        if _size(error) < _size(least):
-            best, least, idle = x, error, 0
-            continue
-        idle += 1
-        if _size(error) > FAR * _size(least):
-            x, error, slopes = best, least, (slopes + guess) / 2
-    return parameters(best)
+        if _size(new) < _size(error):
+            x, error, idle, reach = x + step, new, 0, min(LONGEST, 2 * reach)
+        else:
+            idle, reach = idle + 1, reach / 2
+    return parameters(x)
 
 
 def _scale(model: Model, figure: str) -> float:
@@ -158,13 +159,5 @@ def _error(model: Model, figure: str, shown: Measured) -> float:
     return math.log(max(mean or 0.0, LEAST * value) / value)
 
 
-def _slope(model: Model, name: str) -> float:
-    """Guess how a figure follows its parameter."""
-    rtt = model.subject.value("rtt", 0.0)
-    if name == "queue_ms" and rtt and model.fitted[name] == "rtt":
-        return max(0.2, 1 - model.start["base_ms"] / rtt)
-    return 0.7 if name == "burst_percent" else 1.0
-
-
 def _size(error: Any) -> float:
-    return float((error @ error) ** 0.5)
+    return float((error**4).sum() ** 0.25)

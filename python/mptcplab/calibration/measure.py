@@ -111,6 +111,7 @@ def of_tables(tables: Any, way: str, figures: Any) -> Shown:
         "throughput": transfer["throughput_mbps"],
         "rtt": transfer["rtt_ms_mean"],
         "rtt_sd": transfer["rtt_ms_sigma"],
+        "rtt_p99": transfer["rtt_ms_p99"],
         "handshake_rtt": handshakes[0] if handshakes else None,
         "loss": figures.loss_rate_percent(flows),
         "throughput_cv": transfer["coefficient_of_variation"],

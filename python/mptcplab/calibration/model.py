@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from mptcplab.calibration.target import STEADY, rounded
@@ -38,11 +39,13 @@ NO_BURSTS_PERCENT = 1.01e-4
 BURST_WINDOWS, LEAST_BURST_PACKETS = 1 / 3, 3
 SINGLE_PACKETS = 1.5
 PACKET_BITS = 1452 * 8
-# Where the mean of handshakes exceeds this part of data's RTT, the radio has slept before.
+# Where handshakes of many runs exceed this part of data's RTT, or that of one run all of it, the
+# radio has slept before.
 AWAKE = 0.8
 # Handshakes of sleeping radios differ more between runs than delays of awake ones.
 MOST_SPREAD, MOST_DELAY_SPREAD = 2.0, 0.3
-CORRELATION = "5 s"
+# The uplink paper (footnote 3) saw as much variation in means of 5 s as of 1 s: they wander slowly.
+CORRELATION = {"download": "5 s", "upload": "20 s"}
 # How the rate varies within a run where no coefficient of variation was measured: as in the rows
 # of the same technology that have one (table 2 of the uplink paper), and as little elsewhere.
 VARIATION = {"LTE": 0.25, "HSPA+": 0.18, "eHRPD": 0.22, "EV-DO": 0.22, "WiMAX": 0.2, "Mobile": 0.2}
@@ -62,6 +65,11 @@ class Model:
     start: Parameters
     #: Which of them are fitted, and to which figure.
     fitted: dict[str, str]
+
+    @property
+    def figures(self) -> list[str]:
+        """All figures that are to be met; there may be more than parameters."""
+        return [one.figure for one in self.subject.targets if not one.below]
 
     @property
     def varies(self) -> bool:
@@ -107,7 +115,7 @@ class Model:
                 "element": "rate-process",
                 "mean": f"{rounded(rate)} Mbit/s",
                 "deviation": f"{rounded(rate * at['variation'])} Mbit/s",
-                "correlation": CORRELATION,
+                "correlation": CORRELATION[self.subject.direction],
                 "floor": f"{rounded(rate / 20)} Mbit/s",
                 "queue": _queue(at),
             }
@@ -186,12 +194,20 @@ def _queue(at: Parameters) -> dict[str, Any]:
     return {"queue": "drop-tail", "bytes": f"{max(LEAST_QUEUE_BYTES, round(room))} B"}
 
 
+def _mathis_mbps(subject: Subject) -> float:
+    """Guess the rate of plain TCP from its losses (Mathis et al., 1997)."""
+    ratio = subject.value("loss", 0.1) / 100
+    packets = math.sqrt(1.5 / max(ratio, 1e-5))
+    return packets * PACKET_BITS / (subject.value("rtt", 100.0) * 1e3)
+
+
 def of(subject: Subject) -> Model:
     """Give the model of a subject, and a first guess in closed form."""
     rtt = subject.value("rtt", 0.0)
     handshake = subject.value("handshake_rtt", subject.base_rtt_ms or 0.6 * rtt)
-    throughput = subject.value("throughput", subject.rate_mbps or 10.0)
-    base = min(handshake, AWAKE * rtt) if rtt else handshake
+    throughput = subject.value("throughput", subject.rate_mbps or _mathis_mbps(subject))
+    awake = AWAKE if subject.draws else 1.0
+    base = min(handshake, awake * rtt) if rtt else handshake
     start = {
         "rate_mbps": throughput * 1.1,
         "base_ms": base,
@@ -206,7 +222,12 @@ def of(subject: Subject) -> Model:
     if handshake > base * 1.02:
         start["promotion_ms"] = handshake - base
         answers["handshake_rtt"] = "promotion_ms"
-    if subject.target("rtt_sd") and handshake == 0.6 * rtt:
+    if subject.target("rtt_p99"):
+        answers["rtt_p99"] = answers.pop("rtt")
+        start["queue_ms"] = max(1.0, subject.value("rtt_p99", 0.0) - base)
+        # Most is lost where slow start ends.
+        start["burst_percent"] /= 4
+    elif subject.target("rtt_sd"):
         answers |= {"rtt": "base_ms", "rtt_sd": "queue_ms"}
         start["base_ms"] = 0.9 * rtt
         start["queue_ms"] = 4 * subject.value("rtt_sd", 0.0)

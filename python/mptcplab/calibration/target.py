@@ -13,14 +13,17 @@ FIGURES = {
     "throughput": "throughput (Mbit/s)",
     "rtt": "RTT (ms)",
     "rtt_sd": "RTT, deviation within a run (ms)",
+    "rtt_p99": "RTT, 99th percentile (ms)",
     "handshake_rtt": "handshake RTT (ms)",
     "loss": "loss (%)",
     "throughput_cv": "throughput, variation within a run",
 }
-# Variation smaller than this is none.
-STEADY = 0.02
-# A figure is met within its standard deviation or this part of it, loss within a factor.
+# Variation smaller than this may be TCP's own.
+STEADY = 0.05
+# A figure is met within its standard deviation or this part of it (a deviation within more, an
+# extreme within less), loss within a factor.
 NEAR = 0.1
+NEAR_OF = {"rtt_sd": 0.2, "rtt_p99": 0.05}
 LOSS_FACTOR = 1.5
 
 
@@ -38,8 +41,8 @@ class Target:
     @property
     def near(self) -> float:
         """How far a figure may be off."""
-        least = STEADY if self.figure == "throughput_cv" else 0.0
-        return max(self.sd or 0.0, NEAR * self.value, least)
+        least = STEADY if self.figure == "throughput_cv" and self.sd is None else 0.0
+        return max(self.sd or 0.0, NEAR_OF.get(self.figure, NEAR) * self.value, least)
 
     def is_met(self, shown: float | None) -> bool:
         """Say whether a figure is as near as can be asked."""

@@ -83,6 +83,19 @@ def behind(draws: Draws | None, boxes: int) -> Draws | None:
     }
 
 
+def normal(seed: int, link: str, what: str) -> Decimal:
+    """Draw what is drawn of a link in a run, in standard deviations (Marsaglia and Bray, 1964)."""
+    name = f"{seed} {link}.draw.{what}"
+    for number in range(1000):
+        digest = hashlib.sha256(f"{name} {number}".encode()).digest()
+        words = (int.from_bytes(digest[at : at + 8], "big") >> (64 - BITS) for at in (0, 8))
+        u, v = (Decimal(word) / 2 ** (BITS - 1) - 1 for word in words)
+        square = u * u + v * v
+        if 0 < square < 1:
+            return EXACT.multiply(u, EXACT.sqrt(-2 * EXACT.ln(square) / square))
+    raise AssertionError("a point in the square misses the circle with probability 0.215")
+
+
 def _moved(key: str, boxes: int) -> str:
     way, number, *rest = key.split(".")
     return ".".join((way, str(int(number) + boxes if way == "downlink" else number), *rest))
@@ -149,7 +162,7 @@ def apply(draws: Draws, ways: Ways, name: str, seed: int) -> Ways:
 
     ways = copy.deepcopy(ways)
     for what, one in draws.items():
-        factor = _factor(f"{seed} {name}.draw.{what}", one[SPREAD])
+        factor = _factor(normal(seed, name, what), one[SPREAD])
         for key in one[OF]:
             found = _find(ways, key)
             assert found is not None  # noqa: S101 - check() has seen it
@@ -166,19 +179,7 @@ def _scaled(value: int | float, factor: Decimal, kind: str) -> int | float:
     return int(rounded) if isinstance(value, int) else float(rounded)
 
 
-def _factor(name: str, spread: float) -> Decimal:
-    """Draw from the lognormal distribution with mean 1 and that coefficient of variation."""
+def _factor(x: Decimal, spread: float) -> Decimal:
+    """Make it one of the lognormal distribution with mean 1 and that coefficient of variation."""
     square = EXACT.ln(1 + Decimal(repr(spread)) ** 2)
-    return EXACT.exp(EXACT.sqrt(square) * _normal(name) - square / 2)
-
-
-def _normal(name: str) -> Decimal:
-    """Draw from the standard normal distribution (Marsaglia and Bray, 1964)."""
-    for number in range(1000):
-        digest = hashlib.sha256(f"{name} {number}".encode()).digest()
-        words = (int.from_bytes(digest[at : at + 8], "big") >> (64 - BITS) for at in (0, 8))
-        u, v = (Decimal(word) / 2 ** (BITS - 1) - 1 for word in words)
-        square = u * u + v * v
-        if 0 < square < 1:
-            return EXACT.multiply(u, EXACT.sqrt(-2 * EXACT.ln(square) / square))
-    raise AssertionError("a point in the square misses the circle with probability 0.215")
+    return EXACT.exp(EXACT.sqrt(square) * x - square / 2)

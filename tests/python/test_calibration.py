@@ -1,0 +1,241 @@
+"""Calibration: links that are hidden behind captures of simulated plain TCP are found again."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import Run
+from mptcplab import Error, calibrate, run
+from mptcplab.calibration import model, rows
+from mptcplab.calibration.fit import fit
+from mptcplab.calibration.seeds import balanced
+from mptcplab.calibration.subject import Subject
+from mptcplab.calibration.target import Residual, Target
+from mptcplab.scenario import library
+from mptcplab.scenario.draw import normal
+
+HIDDEN = {
+    "shallow": {"mbps": 8, "delay_ms": 40, "queue_bytes": 60_000, "loss_percent": 0.05},
+    "slow": {"mbps": 2, "delay_ms": 90, "queue_bytes": 50_000, "loss_percent": 0.2},
+}
+
+
+def hidden(mbps: float, delay_ms: float, queue_bytes: float, loss_percent: float) -> dict[str, Any]:
+    delay = {"element": "delay", "delay": f"{delay_ms / 2} ms"}
+    queue = {"queue": "drop-tail", "bytes": f"{round(queue_bytes)} B"}
+    return {
+        "uplink": [{"element": "rate", "rate": "10 Mbit/s"}, delay],
+        "downlink": [
+            {"element": "rate", "rate": f"{mbps} Mbit/s", "queue": queue},
+            delay,
+            {"element": "loss", "ratio": f"{loss_percent} %"},
+        ],
+    }
+
+
+def recorded(link: dict[str, Any], out: Path, size: str = "15 MB") -> list[Path]:
+    given = {
+        "schema": 1,
+        "transfer": {"direction": "download", "size": size},
+        "link": {"air": link},
+        "path": {"air": {"link": "air"}},
+        "mptcp": {"enabled": False, "congestion_control": "reno"},
+    }
+    done = run(given, seed=7, out=out, baselines=False)
+    return sorted(done.mptcp.directory.glob("*.pcapng"))
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_hidden_link_is_found_again(name: str, tmp_path: Path) -> None:
+    captures = recorded(hidden(**HIDDEN[name]), tmp_path / "runs")
+    found = calibrate(captures, controller="reno", runs=4, out=tmp_path / "mine.toml")
+    assert found.missed == [], found.residuals
+    limited, delay = found.link["downlink"][:2]
+    wanted = HIDDEN[name]
+    assert float(limited["rate"].split()[0]) == pytest.approx(wanted["mbps"], rel=0.1)
+    assert 2 * float(delay["delay"].split()[0]) == pytest.approx(wanted["delay_ms"], rel=0.1)
+    room = int(limited["queue"]["bytes"].split()[0])
+    assert room == pytest.approx(wanted["queue_bytes"], rel=0.1)
+    # What a scenario makes of the file is what was found.
+    scenario = {
+        "schema": 1,
+        "transfer": {"direction": "download", "size": "1 MB"},
+        "path": {"air": {"profile": str(tmp_path / "mine.toml")}},
+        "mptcp": {"enabled": False},
+    }
+    again = run(scenario, baselines=False)
+    assert again.mptcp.throughput_mbps is not None
+    assert 0 < again.mptcp.throughput_mbps < wanted["mbps"]
+
+
+def test_loss_is_found_within_its_confidence_interval(tmp_path: Path) -> None:
+    """Of n packets of which k were lost, the ratio is within 1.96 √k / n of k / n."""
+    captures = recorded(hidden(6, 30, 40_000, 0.3), tmp_path / "runs", "8 MB")
+    found = calibrate(captures, controller="reno", runs=4)
+    loss = found.residuals["loss"]
+    packets = 8e6 / 1448
+    lost = loss.target.value / 100 * packets
+    assert loss.shown is not None
+    assert abs(loss.shown - loss.target.value) <= 100 * 1.96 * lost**0.5 / packets
+
+
+def test_what_a_link_cannot_show_is_said(tmp_path: Path) -> None:
+    """A round trip of data cannot be shorter than the handshake's on such links."""
+    targets = (Target("throughput", 5.0), Target("rtt", 300.0), Target("loss", 20.0))
+    subject = Subject(
+        name="odd",
+        title="odd",
+        origin={"kind": "calibrated", "row": "none"},
+        technology="",
+        direction="download",
+        targets=targets,
+        transfers=({"direction": "download", "size": "2 MB"},),
+        tcp={"congestion_control": "reno"},
+    )
+    found = fit(subject, runs=2, tries=4)
+    assert found.missed
+    from mptcplab.calibration import profile
+
+    table = tomllib.loads(profile.text(found))
+    assert {name: one["met"] for name, one in table["origin"]["residuals"].items()} == {
+        one.target.figure: one.is_met for one in found.residuals
+    }
+    assert f"does NOT show what was measured of: {', '.join(found.missed)}" in profile.text(found)
+
+
+@pytest.mark.parametrize(
+    ("target", "met", "missed"),
+    [
+        (Target("throughput", 10.0), (9.0, 11.0), (8.9, 11.1)),
+        (Target("throughput", 10.0, 3.0), (7.0, 13.0), (6.9, 13.1)),
+        (Target("rtt", 100.0, 2.0), (90.0, 110.0), (89.0, 111.0)),
+        (Target("loss", 0.3, 0.3), (0.201, 0.449), (0.19, 0.46)),
+        (Target("loss", 0.1, below=True), (0.0, 0.1), (0.11,)),
+    ],
+)
+def test_near_enough(target: Target, met: tuple[float, ...], missed: tuple[float, ...]) -> None:
+    assert all(target.is_met(value) for value in met)
+    assert not any(target.is_met(value) for value in missed)
+    assert not target.is_met(None)
+    assert not Residual(target, None, None).row()["met"]
+
+
+def test_balanced_seeds_stand_for_many() -> None:
+    seeds = balanced(["rate", "delay"], 8)
+    assert len(set(seeds)) == 8
+    for what in ("rate", "delay"):
+        values = [float(normal(seed, "link.link", what)) for seed in seeds]
+        mean = sum(values) / 8
+        # By chance the mean of 8 has a deviation of 0.35.
+        assert abs(mean) < 0.1
+        assert sum((value - mean) ** 2 for value in values) / 8 == pytest.approx(1, abs=0.3)
+
+
+def test_no_link_has_more_fitted_parameters_than_figures() -> None:
+    for subject in rows.subjects().values():
+        made = model.of(subject)
+        assert len(made.fitted) <= len(subject.targets)
+        assert len(set(made.fitted.values())) == len(made.fitted)
+
+
+@pytest.mark.parametrize("row", rows.subjects())
+def test_every_row_has_a_link_that_says_what_it_shows(row: str) -> None:
+    """No figure of several paths is among what a link was fitted to."""
+    subject = rows.subject(row)
+    table = library.table("links", subject.name)
+    assert table["origin"]["kind"] == "calibrated"
+    assert table["origin"]["row"] == row
+    residuals = table["origin"]["residuals"]
+    assert {name: one["target"] for name, one in residuals.items()} == {
+        one.figure: one.value for one in subject.targets
+    }
+    for target in subject.targets:
+        shown = residuals[target.figure]
+        # To the digits that are written.
+        if abs(shown["shown"] - target.value) < 0.99 * target.near and target.figure != "loss":
+            assert shown["met"]
+
+
+def test_the_command_writes_a_link_that_a_scenario_takes(tmp_path: Path, mptcplab: Run) -> None:
+    recorded(hidden(4, 30, 30_000, 0.1), tmp_path / "runs", "3 MB")
+    captures = sorted((tmp_path / "runs" / "mptcp").glob("*.pcapng"))
+    file = tmp_path / "mine.toml"
+    told = mptcplab(
+        "calibrate", *map(str, captures), "--controller", "reno", "--runs", "2", "--out", str(file)
+    )
+    assert told.returncode in (0, 1)
+    assert told.stdout.splitlines()[0].startswith("client: ")
+    assert ("shows every figure" in told.stdout) == (told.returncode == 0)
+    (tmp_path / "scenario.toml").write_text(
+        'schema = 1\n[transfer]\ndirection = "download"\nsize = "1 MB"\n'
+        '[path.air]\nprofile = "mine.toml"\n[mptcp]\nenabled = false\n'
+    )
+    ran = mptcplab(
+        "run", str(tmp_path / "scenario.toml"), "--out", str(tmp_path / "out"), "--no-report"
+    )
+    assert ran.returncode == 0, ran.stderr
+    origin = tomllib.loads((tmp_path / "out" / "mptcp" / "scenario.toml").read_text())
+    assert origin["link"]["air"]["origin"]["kind"] == "calibrated"
+
+
+def test_json_holds_all_of_it(mptcplab: Run) -> None:
+    told = mptcplab("calibrate", "--row", "naist/B/wimax", "--runs", "2", "--json")
+    document = json.loads(told.stdout)
+    assert document["name"] == "naist-b-wimax"
+    assert set(document["residuals"]) == {"throughput", "rtt", "throughput_cv"}
+    assert told.returncode == bool(document["missed"])
+    assert set(document["fitted"]) <= set(document["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "calibrate takes captures, --row ID or --all: one of them"),
+        (
+            ("--row", "umass-tr/II/boston-verizon-lt"),
+            "there is no row umass-tr/II/boston-verizon-lt of single-path figures; did you mean "
+            "umass-tr/II/boston-verizon-lte?",
+        ),
+        (("nosuch.pcapng",), "nosuch.pcapng: there is no such file; check the path"),
+        (("nosuch.pcapng", "--row", "x"), "calibrate takes captures, --row ID or --all: one of"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused_in_a_line(
+    arguments: tuple[str, ...], complaint: str, mptcplab: Run
+) -> None:
+    told = mptcplab("calibrate", *arguments)
+    assert told.returncode == 2
+    assert told.stdout == ""
+    assert told.stderr.count("\n") == 1
+    assert complaint in told.stderr
+
+
+def test_captures_that_say_too_little_are_refused(tmp_path: Path) -> None:
+    client, server = recorded(hidden(8, 40, 60_000, 0), tmp_path / "runs", "1 MB")
+    with pytest.raises(Error, match="belong to the end that sends the data"):
+        calibrate(client)
+    short = recorded(hidden(8, 40, 60_000, 0), tmp_path / "short", "50 kB")
+    with pytest.raises(Error, match="no transfer over plain TCP of 100 kB or more"):
+        calibrate(short)
+    assert server.exists()
+
+
+def test_a_file_that_is_no_link_is_refused_where_it_is_named(tmp_path: Path, mptcplab: Run) -> None:
+    (tmp_path / "scenario.toml").write_text(
+        'schema = 1\n[transfer]\ndirection = "download"\nsize = "1 MB"\n'
+        '[path.air]\nprofile = "mine.toml"\n'
+    )
+    told = mptcplab("run", str(tmp_path / "scenario.toml"))
+    assert told.returncode == 2
+    assert (
+        f"scenario.toml:6: path.air.profile: there is no file {tmp_path}/mine.toml" in told.stderr
+    )
+    (tmp_path / "mine.toml").write_text("uplink = []\ndownlink = 3\n")
+    told = mptcplab("run", str(tmp_path / "scenario.toml"))
+    assert told.returncode == 2
+    assert told.stderr.startswith(f"mptcplab: {tmp_path}/mine.toml:2: downlink: ")
