@@ -176,6 +176,10 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
                 given = ("profile", "uplink", "downlink", "middleboxes", "draw")
                 table = {key: one[key] for key in given if key in one}
                 link = read_link(table, place, source)
+            if link.radio is not None:
+                raise source.fault(
+                    place, "that link follows a route, which begins with the run: give the path it"
+                )
             event = event.model_copy(
                 update={
                     "link": None,

@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab.scenario import draw, element, library, quantity
+from mptcplab.scenario import coverage, draw, element, library, quantity
 from mptcplab.scenario.element import Element
 from mptcplab.scenario.fault import nearest
 from mptcplab.scenario.locate import Place
 from mptcplab.scenario.origin import ORIGIN
 from mptcplab.scenario.quantity import said
+from mptcplab.scenario.radio import Radio, read_radio
 from mptcplab.scenario.section import (
     Bytes,
     Duration,
@@ -56,6 +57,9 @@ class Link(Section):
     """What differs from run to run, by names of your own: ``rate = { of = ["downlink.0.rate"],
     spread = 0.3 }`` multiplies those parameters by one factor, drawn once per run from the
     lognormal distribution with mean 1 and that coefficient of variation."""
+    radio: Any | None = None
+    """A signal, or a route along which it changes, in place of the elements; or beside them, and then
+    no rate in them is above what the radio gives, but for a calibrated link."""
     profile: Text | None = None
     """A link instead of the elements: the name of one that ships (``mptcplab links``), or a file of
     yours (``"my-wifi.toml"``), found beside the scenario."""
@@ -129,11 +133,16 @@ def check_name(name: object, what: str, place: Place, source: Source) -> None:
 def read_link(value: Any, place: Place, source: Source) -> Link:
     """Read a link, its profile resolved."""
     link = read(Link, value, place, source)
+    radio = None if link.radio is None else read_radio(link.radio, (*place, "radio"), source)
+    bare = link.uplink is None and link.downlink is None
     if link.profile is not None:
-        if link.uplink is not None or link.downlink is not None:
+        if not bare:
             raise source.fault(place, "profile and elements (uplink, downlink) exclude each other")
         there = shipped(link.profile, (*place, "profile"), source)
+        there = _covered(there, radio, place, source)
         return _boxed(there, link.middleboxes, place, source)
+    if radio is not None and bare:
+        link = link.model_copy(update=coverage.written(radio, next(coverage.steps(radio))[1]))
     ways = {
         name: _elements(getattr(link, name), (*place, name), source)
         for name in ("uplink", "downlink")
@@ -141,7 +150,35 @@ def read_link(value: Any, place: Place, source: Source) -> Link:
     element.check_shared(ways, place, source)
     if link.draw is not None:
         draw.check(link.draw, ways, (*place, "draw"), source)
-    return _boxed(link.model_copy(update=ways), link.middleboxes, place, source)
+    link = _covered(link.model_copy(update=ways), radio, place, source, bare=bare)
+    return _boxed(link, link.middleboxes, place, source)
+
+
+def _covered(
+    link: Link, radio: Radio | None, place: Place, source: Source, *, bare: bool = False
+) -> Link:
+    """Give a link no rate above its radio's; what it becomes along a route is in its ``radio``."""
+    if radio is None or (link.origin or {}).get("kind") == "calibrated":
+        return link.model_copy(update={"radio": None}) if radio is not None else link
+    if radio.route is not None and link.draw is not None:
+        raise source.fault(place, "draw and a route exclude each other")
+    ways = {"uplink": link.uplink or [], "downlink": link.downlink or []}
+    for way, elements in ways.items():
+        for number, one in enumerate(elements):
+            if one.get("element") == element.TRACE:
+                raise source.fault(
+                    (*place, way, number), "a trace has no rate that radio could limit: leave one"
+                )
+    if bare:
+        alike = [(at, coverage.written(radio, here)) for at, here in coverage.steps(radio)]
+        steps = [
+            (at, {way: _elements(ones, (*place, way), source) for way, ones in both.items()})
+            for at, both in alike
+        ]
+    else:
+        steps = [(at, coverage.limited(radio, here, ways)) for at, here in coverage.steps(radio)]
+    first, *later = [(at, link.model_copy(update={**both, "radio": None})) for at, both in steps]
+    return first[1].model_copy(update={"radio": later or None})
 
 
 def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) -> Link:
@@ -152,8 +189,11 @@ def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) ->
         name = f"middlebox-{number}"
         up.append(box | {element.SHARED: name})
         down.insert(0, {element.SHARED: name})
+    later = [
+        (at, _boxed(then, boxes, place, source)) for at, then in link.radio or ()
+    ]
     update = {"uplink": up, "downlink": down, MIDDLEBOXES: None, "draw": draws}
-    return link.model_copy(update=update)
+    return link.model_copy(update=update | {"radio": later or None})
 
 
 def shipped(name: str, place: Place, source: Source) -> Link:

@@ -70,6 +70,8 @@ def _beside(place: Place, table: Any) -> Sequence[str]:
             return ("link", *WRITTEN_OUT)
         case ("link", _, "profile"):
             return DIRECTIONS
+        case ("link", _, "radio", "signal"):
+            return ("route",)
         case ("transfer", "size"):
             return ("duration",)
         case ("transfer", "duration"):

@@ -25,6 +25,7 @@ from mptcplab.scenario.locate import Place
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import read
+from mptcplab.scenario.routes import followed
 from mptcplab.scenario.source import Source
 from mptcplab.scenario.timeline import check_timeline
 from mptcplab.scenario.transfer import Transfer, read_transfer
@@ -143,6 +144,9 @@ def read_scenario(source: Source) -> Scenario:
     if run.stop is None:
         lasts = transfer.lasts_ns
         run = run.model_copy(update={"stop": HOUR_NS if lasts is None else lasts + MINUTE_NS})
+    lasts, stop = transfer.lasts_ns, run.stop or HOUR_NS
+    end = stop if lasts is None else min(lasts, stop)
+    links, timeline = followed(links, paths, timeline, end, source)
     scenario = Scenario(
         title=data.get("title"),
         transfer=transfer,

@@ -1,0 +1,60 @@
+"""From radio conditions to rates: a small model per technology, from the tables of its standard.
+
+>>> from mptcplab import radio
+>>> radio.ceiling("lte", "-95 dBm", bandwidth="20 MHz").downlink_bits_per_second
+69990000
+"""
+
+from __future__ import annotations
+
+from mptcplab.radio.limit import Ceiling
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.radio.technology import Technology
+
+__all__ = ["Ceiling", "ceiling", "technologies"]
+
+
+def technologies() -> list[Technology]:
+    """Give all technologies. To add one: a file here and a name below."""
+    from mptcplab.radio.hspa import HSPA
+    from mptcplab.radio.lte import LTE
+    from mptcplab.radio.nr import MILLIMETRE, NR
+    from mptcplab.radio.wifi import WIFI_AC, WIFI_AX, WIFI_G, WIFI_N
+    from mptcplab.radio.wimax import WIMAX
+
+    return [HSPA, WIMAX, LTE, NR, MILLIMETRE, WIFI_G, WIFI_N, WIFI_AC, WIFI_AX]
+
+
+def ceiling(
+    technology: str,
+    signal: str,
+    *,
+    bandwidth: str | None = None,
+    streams: int = 1,
+    noise_rise: str = "0 dB",
+) -> Ceiling:
+    """Give what a signal allows at most, for one who is alone in the cell.
+
+    Args:
+        technology: Its name, as ``mptcplab radio`` lists them.
+        signal: A power (``"-95 dBm"``) or a ratio to noise and interference (``"12 dB"``).
+        bandwidth: One of its channels; its usual one if left out.
+        streams: Streams that antennas send at once downwards.
+        noise_rise: By how much interference of others raises the noise beside a power.
+
+    Raises:
+        Error: There is no such technology or bandwidth, or the signal is out of its range.
+    """
+    from mptcplab._core import Error
+    from mptcplab.radio import limit
+    from mptcplab.radio.verdict import named
+    from mptcplab.scenario.decibel import DECIBEL, SIGNAL
+
+    try:
+        value, unit = SIGNAL.parse(signal)
+        rise = DECIBEL.parse(noise_rise)
+    except ValueError as error:
+        raise Error(str(error)) from None
+    return limit.ceiling(named(technology), value, unit, bandwidth, streams, rise)

@@ -1,0 +1,64 @@
+"""Technologies that share a channel out in blocks of frequency: LTE, NR and Mobile WiMAX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mptcplab.radio.technology import Scheme, Technology, best, decibel, rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Blocks(Technology):
+    """Rates are blocks times what the scheme carries in each."""
+
+    table: tuple[Scheme, ...] = ()
+    #: Of a block and second, after what signalling takes, downwards and upwards.
+    symbols: tuple[float, float] = (0, 0)
+    #: Blocks upwards, by channel, where they are others.
+    uplink_blocks: dict[str, int] | None = None
+    #: Noise at the receiver in what a measured power is of.
+    noise: float = 0
+    #: Carriers in a block where the measured power is of one; 0: it is that of the channel.
+    carriers: int = 0
+    #: What the station hears less of the device than the device of it.
+    uplink_db: float = 0
+    #: Fastest scheme upwards.
+    uplink_best: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Schemes are chosen by the ratio to noise and interference."""
+        return "dB"
+
+    def schemes(self, channel: str) -> Sequence[Scheme]:
+        """Give the schemes: alike in all channels."""
+        return self.table
+
+    def noise_dbm(self, channel: str) -> float:
+        """Give the noise."""
+        return self.noise
+
+    def share_db(self, channel: str) -> float:
+        """Give what a carrier has of the power, or all."""
+        return -decibel(self.carriers * self.channels[channel]) if self.carriers else 0.0
+
+    def rates(self, signal: float, channel: str, streams: int) -> tuple[float, float]:
+        """Give both rates; upwards the device puts its power on as many blocks as carry the most."""
+        down = best(self.table, signal)
+        blocks = self.channels[channel]
+        rate = blocks * self.symbols[0] * streams * down.efficiency if down else 0.0
+        return rate, self._uplink(signal, channel)
+
+    def _uplink(self, signal: float, channel: str) -> float:
+        blocks = (self.uplink_blocks or self.channels)[channel]
+        names = [scheme.name for scheme in self.table]
+        table = self.table[: names.index(self.uplink_best) + 1]
+        most = 0.0
+        for used in range(1, blocks + 1):
+            scheme = best(table, rounded(signal + self.uplink_db + decibel(blocks / used)))
+            most = max(most, used * scheme.efficiency if scheme else 0.0)
+        return most * self.symbols[1]

@@ -1,0 +1,155 @@
+"""``[link.NAME.radio]``: a signal, or a route along which it changes, in the place of rates."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from mptcplab import Error
+from mptcplab.radio import technologies
+from mptcplab.radio.limit import check, known_channel
+from mptcplab.radio.technology import Technology
+from mptcplab.scenario import decibel
+from mptcplab.scenario.fault import nearest
+from mptcplab.scenario.locate import Place
+from mptcplab.scenario.quantity import TEXT, said
+from mptcplab.scenario.section import Bytes, Duration, Integer, Ratio, Section, Text, read
+from mptcplab.scenario.source import Source
+
+Signal = Annotated[tuple[float, str], BeforeValidator(decibel.SIGNAL.parse), decibel.SIGNAL]
+Power = Annotated[float, BeforeValidator(decibel.POWER.parse), decibel.POWER]
+Decibel = Annotated[float, BeforeValidator(decibel.DECIBEL.parse), decibel.DECIBEL]
+Distance = Annotated[float, BeforeValidator(decibel.DISTANCE.parse), decibel.DISTANCE]
+Speed = Annotated[float, BeforeValidator(decibel.SPEED.parse), decibel.SPEED]
+Frequency = Annotated[float, BeforeValidator(decibel.FREQUENCY.parse), decibel.FREQUENCY]
+LONGEST_ROUTE_NS = 3600 * 10**9
+SECOND_NS = 10**9
+
+
+class Point(Section):
+    """Where the device is, or what it hears there; between two points it moves evenly."""
+
+    at: Duration | None = None
+    """When it is there, from the start of the run; the first is there at 0."""
+    speed: Speed | None = Field(None, gt=0)
+    """Or how fast it comes there, straight to or from the station."""
+    distance: Distance | None = None
+    """How far the station is."""
+    signal: Signal | None = None
+    """Or what was measured there."""
+    obstruction: Decibel = 0.0
+    """What stands in the way from here to the next point takes so much: a wall, a corner."""
+
+
+class Radio(Section):
+    """A signal and what a technology makes of it: a ceiling for one who is alone in the cell."""
+
+    technology: Annotated[str, BeforeValidator(TEXT.parse), TEXT]
+    """Its name: ``mptcplab radio`` lists them."""
+    bandwidth: Text | None = None
+    """Its channel, such as ``"20 MHz"``; of HSPA the category. If left out the usual one."""
+    streams: Integer = Field(1, ge=1, le=8)
+    """Streams that the antennas send at once downwards, and both ways in Wi-Fi."""
+    share: Ratio = Field(1.0, gt=0)
+    """Part of the cell's time that the device gets."""
+    noise_rise: Decibel = 0.0
+    """By how much interference of others raises the noise beside a power."""
+    signal: Signal | None = None
+    """What the device hears: a power (RSRP, RSSI) such as ``"-95 dBm"``, or a ratio to noise and
+    interference (SINR, CINR) such as ``"12 dB"``."""
+    route: list[Any] | None = None
+    """Or points of a route, in the order in which the device comes there."""
+    step: Duration = Field(SECOND_NS, ge=10**8)
+    """How often the signal along a route is looked at."""
+    power: Power | None = None
+    """Power that the station radiates, its antenna's gain included; if left out the technology's."""
+    frequency: Frequency | None = Field(None, gt=0)
+    """Frequency that it radiates at; if left out the technology's."""
+    exponent: Annotated[float, Field(ge=1, le=8)] | None = None
+    """Exponent of the path loss beyond 1 m: 2 in free space, 2.7 to 3.5 in cities, 4 to 6 behind
+    walls; if left out the technology's."""
+    delay: Duration = 10_000_000
+    """Time on the way in each direction, where the link has no elements of its own."""
+    queue: Bytes = Field(250_000, gt=0)
+    """What queues before each direction at most, there."""
+
+    def known(self) -> Technology:
+        """Give the technology."""
+        return next(one for one in technologies() if one.name == self.technology)
+
+
+def read_radio(value: Any, place: Place, source: Source) -> Radio:
+    """Read a radio, its route with a time for each point."""
+    radio = read(Radio, value, place, source)
+    names = [one.name for one in technologies()]
+    if radio.technology not in names:
+        hint = nearest(radio.technology, names)
+        raise source.fault(
+            (*place, "technology"), f"{said(radio.technology)} is not known; {hint}"
+        )
+    if (radio.signal is None) == (radio.route is None):
+        raise source.fault(place, "needs either signal or route")
+    try:
+        known_channel(radio.known(), radio.bandwidth)
+    except Error as error:
+        raise source.fault((*place, "bandwidth"), str(error)) from None
+    if radio.signal is not None:
+        _check_signal(radio, radio.signal, (*place, "signal"), source)
+        return radio
+    return radio.model_copy(update={"route": _route(radio, (*place, "route"), source)})
+
+
+def _route(radio: Radio, place: Place, source: Source) -> list[Point]:
+    points: list[Point] = []
+    for number, one in enumerate(radio.route or []):
+        here = (*place, number)
+        point = read(Point, one, here, source)
+        if (point.distance is None) == (point.signal is None):
+            raise source.fault(here, "needs either distance or signal")
+        if point.signal is not None:
+            _check_signal(radio, point.signal, (*here, "signal"), source)
+        elif radio.known().power_dbm is None:
+            raise source.fault(
+                (*here, "distance"),
+                f"no rate of {radio.technology} follows from a power: give a signal in dB",
+            )
+        before = points[-1] if points else None
+        if before and (before.signal is None) != (point.signal is None):
+            raise source.fault(here, "a route has either distances or signals, not both")
+        if before and before.signal and point.signal and before.signal[1] != point.signal[1]:
+            raise source.fault((*here, "signal"), "is in another unit than the one before it")
+        points.append(point.model_copy(update={"at": _time(point, before, here, source)}))
+    if len(points) < 2:
+        raise source.fault(place, "needs two points or more")
+    return points
+
+
+def _time(point: Point, before: Point | None, place: Place, source: Source) -> int:
+    """Give when the device is at a point."""
+    if before is None:
+        if point.speed is not None or point.at:
+            raise source.fault(place, "is the first point: the device is there at 0")
+        return 0
+    if (point.at is None) == (point.speed is None):
+        raise source.fault(place, "needs either at or speed: when the device is there")
+    earlier = before.at or 0
+    if point.speed is not None:
+        if point.distance is None or before.distance is None:
+            raise source.fault((*place, "speed"), "goes with distances alone")
+        takes = round(abs(point.distance - before.distance) / point.speed * SECOND_NS)
+        at = earlier + takes
+    else:
+        at = point.at or 0
+    if at <= earlier:
+        raise source.fault(place, "is not after the point before it")
+    if at > LONGEST_ROUTE_NS:
+        raise source.fault(place, "is more than an hour from the start")
+    return at
+
+
+def _check_signal(radio: Radio, signal: tuple[float, str], place: Place, source: Source) -> None:
+    try:
+        check(radio.known(), *signal)
+    except Error as error:
+        raise source.fault(place, str(error)) from None
