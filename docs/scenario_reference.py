@@ -11,6 +11,7 @@ from mptcplab import _core
 from mptcplab.campaign.axis import AxisSection
 from mptcplab.campaign.sheet import Campaign
 from mptcplab.scenario import (
+    decibel,
     described,
     element,
     endpoint,
@@ -18,6 +19,7 @@ from mptcplab.scenario import (
     kernel,
     path,
     quantity,
+    radio,
     section,
     transfer,
 )
@@ -58,6 +60,12 @@ KINDS = (
     quantity.BYTES,
     quantity.PACKETS,
     quantity.RATIO,
+    decibel.SIGNAL,
+    decibel.POWER,
+    decibel.DECIBEL,
+    decibel.DISTANCE,
+    decibel.SPEED,
+    decibel.FREQUENCY,
 )
 # Of values that have no kind.
 SHAPES = {
@@ -69,6 +77,8 @@ SHAPES = {
     "exclude": "list of tables",
     "tables": "list of names",
     "values": "list",
+    "radio": "table",
+    "route": "list of points",
 }
 TRACE = "a trace in Mahimahi's format: a file beside the scenario, or a list of milliseconds"
 
@@ -102,6 +112,8 @@ def _sections() -> Iterator[str]:
     yield from _section("[path.NAME]", path.Path)
     yield from (AFTER_PATH,)
     yield from _section("[link.NAME]", path.Link)
+    yield from _section("[link.NAME.radio]", radio.Radio)
+    yield from _section("[[link.NAME.radio.route]]", radio.Point)
     yield from _section("[client]", endpoint.Client)
     yield from _section("[server]", endpoint.Server)
     yield from _section("[mptcp]", endpoint.Mptcp)

@@ -37,6 +37,7 @@ print("loaded:", *sorted({name.partition(".")[0] for name in sys.modules}))
         ["links", "lte"],
         ["campaigns", "size-and-controller"],
         ["controllers", "ewtcp"],
+        ["radio", "lte"],
     ],
 )
 def test_slow_modules_stay_out(arguments: list[str], download: list[str]) -> None:

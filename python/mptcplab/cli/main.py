@@ -14,6 +14,7 @@ from mptcplab.cli import (
     figure,
     interrupt,
     policies,
+    radio,
     scenarios,
     shell,
     study,
@@ -40,6 +41,7 @@ COMMANDS = (
     doctor,
     scenarios,
     policies,
+    radio,
 )
 UNREADABLE = 2
 # As a shell reports a program that a closed pipe ended.

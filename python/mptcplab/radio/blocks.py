@@ -20,10 +20,6 @@ class Blocks(Technology):
     symbols: tuple[float, float] = (0, 0)
     #: Blocks upwards, by channel, where they are others.
     uplink_blocks: dict[str, int] | None = None
-    #: Noise at the receiver in what a measured power is of.
-    noise: float = 0
-    #: Carriers in a block where the measured power is of one; 0: it is that of the channel.
-    carriers: int = 0
     #: What the station hears less of the device than the device of it.
     uplink_db: float = 0
     #: Fastest scheme upwards.
@@ -34,20 +30,12 @@ class Blocks(Technology):
         """Schemes are chosen by the ratio to noise and interference."""
         return "dB"
 
-    def schemes(self, channel: str) -> Sequence[Scheme]:
-        """Give the schemes: alike in all channels."""
+    def schemes(self, channel: str) -> Sequence[Scheme]:  # noqa: ARG002 - alike in all channels
+        """Give the schemes."""
         return self.table
 
-    def noise_dbm(self, channel: str) -> float:
-        """Give the noise."""
-        return self.noise
-
-    def share_db(self, channel: str) -> float:
-        """Give what a carrier has of the power, or all."""
-        return -decibel(self.carriers * self.channels[channel]) if self.carriers else 0.0
-
     def rates(self, signal: float, channel: str, streams: int) -> tuple[float, float]:
-        """Give both rates; upwards the device puts its power on as many blocks as carry the most."""
+        """Give both rates; upwards the power is put on as many blocks as carry the most."""
         down = best(self.table, signal)
         blocks = self.channels[channel]
         rate = blocks * self.symbols[0] * streams * down.efficiency if down else 0.0

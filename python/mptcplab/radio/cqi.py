@@ -6,9 +6,9 @@ from math import log
 
 from mptcplab.radio.technology import Scheme, decibel, rounded
 
-# Piro, Grieco, Boggia and Camarda, "A two-level scheduling algorithm for QoS support in the downlink
-# of LTE cellular networks", European Wireless 2010, as in the LTE module of ns-3 (PiroEW2010): a
-# scheme of efficiency log2(1 + SNR/gap) has bit errors in a part of 5e-5.
+# Piro, Grieco, Boggia and Camarda, "A two-level scheduling algorithm for QoS support in the
+# downlink of LTE cellular networks", European Wireless 2010, as in the LTE module of ns-3
+# (PiroEW2010): a scheme of efficiency log2(1 + SNR/gap) has bit errors in a part of 5e-5.
 BIT_ERRORS = 5e-5
 GAP = -log(5 * BIT_ERRORS) / 1.5
 

@@ -10,9 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# TS 25.214 table 7D: bits of a transport block, by the channel quality indicator from 1. Tables 7A to
-# 7C are the same up to the largest block of their categories.
-BLOCKS = (137, 173, 233, 317, 377, 461, 650, 792, 931, 1262)
+# TS 25.214 table 7D: bits of a transport block, by the channel quality indicator from 1. Tables 7A
+# to 7C are the same up to the largest block of their categories.
+BLOCKS: tuple[int, ...] = (137, 173, 233, 317, 377, 461, 650, 792, 931, 1262)
 BLOCKS += (1483, 1742, 2279, 2583, 3319, 3565, 4189, 4664, 5287, 5887)
 BLOCKS += (6554, 7168, 9719, 11418, 14411, 17237, 21754, 23370, 24222, 25558)
 FIRST_16QAM = 16
@@ -24,8 +24,8 @@ UPLINK = 11_484 * INTERVALS
 
 def needs(indicator: int) -> float:
     """Give the least ratio in dB."""
-    # Brouwer et al., "Usage of link-level performance indicators for HSDPA network-level simulations
-    # in E-UMTS", ISSSTA 2004: indicator = floor(SNR/1.02 + 16.62).
+    # Brouwer et al., "Usage of link-level performance indicators for HSDPA network-level
+    # simulations in E-UMTS", ISSSTA 2004: indicator = floor(SNR/1.02 + 16.62).
     return rounded((indicator - 16.62) * 1.02)
 
 
@@ -49,15 +49,12 @@ class Hspa(Technology):
             for number, bits in enumerate(BLOCKS[: self.channels[channel]], 1)
         ]
 
-    def noise_dbm(self, channel: str) -> float:
-        """Give none: what the high-speed channel has of the power, no measure tells."""
-        raise NotImplementedError
-
-    def share_db(self, channel: str) -> float:
-        """Give none."""
-        raise NotImplementedError
-
-    def rates(self, signal: float, channel: str, streams: int) -> tuple[float, float]:
+    def rates(
+        self,
+        signal: float,
+        channel: str,
+        streams: int,  # noqa: ARG002 - these categories have one
+    ) -> tuple[float, float]:
         """Give both rates; upwards it is the category's."""
         scheme = self.scheme(signal, channel)
         return (scheme.efficiency * INTERVALS, UPLINK) if scheme else (0.0, 0.0)
@@ -75,5 +72,5 @@ HSPA = Hspa(
     # TS 25.306 table 5.1a: the last indicator whose block a category takes.
     channels={"category 6": 22, "category 8": 25, "category 9": 26, "category 10": 30},
     channel="category 10",
-    retries=Retries(0.1, 4, 12, 2, source="TS 25.214 §6A.2: 10 % of blocks; 6 intervals for a retry"),
+    retries=Retries(0.1, 4, 12, 2, source="TS 25.214 §6A.2: 10 % of blocks; a retry is assumed"),
 )

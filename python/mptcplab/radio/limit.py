@@ -48,7 +48,7 @@ def ceiling(
     """
     channel = known_channel(technology, bandwidth)
     check(technology, signal, unit)
-    effective = _effective(technology, signal, unit, channel, noise_rise_db)
+    effective = _effective(technology, signal, unit, noise_rise_db)
     scheme: Scheme | None = technology.scheme(effective, channel)
     down, up = technology.rates(effective, channel, streams)
     retries = technology.retries
@@ -82,7 +82,9 @@ def check(technology: Technology, signal: float, unit: str) -> None:
     found = technology.measure(unit)
     if found is None:
         units = {one.unit for one in technology.measures.values() if one.used}
-        raise Error(f"no rate of {technology.name} follows from {unit}, but from {' or '.join(units)}")
+        raise Error(
+            f"no rate of {technology.name} follows from {unit}, but from {' or '.join(units)}"
+        )
     name, measure = found
     if not measure.holds(signal):
         raise Error(
@@ -91,11 +93,9 @@ def check(technology: Technology, signal: float, unit: str) -> None:
         )
 
 
-def _effective(
-    technology: Technology, signal: float, unit: str, channel: str, noise_rise_db: float
-) -> float:
+def _effective(technology: Technology, signal: float, unit: str, noise_rise_db: float) -> float:
     if unit == "dBm" and technology.unit == "dB":
-        signal -= technology.noise_dbm(channel) + noise_rise_db
+        signal -= technology.noise_dbm + noise_rise_db
     elif unit == "dBm":
         signal -= noise_rise_db
     return rounded(signal)

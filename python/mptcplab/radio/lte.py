@@ -24,12 +24,12 @@ CQI = (
     ("64-QAM", 5.1152),
     ("64-QAM", 5.5547),
 )
-# TS 36.211 §6.2: 12 carriers and 14 symbols a millisecond. Downwards three symbols are control and six
-# elements reference signals; upwards two symbols are reference signals (§5.5.2).
+# TS 36.211 §6.2: 12 carriers and 14 symbols a millisecond. Downwards three symbols are control and
+# six elements reference signals; upwards two symbols are reference signals (§5.5.2).
 DOWN, UP = 12 * 14 - 3 * 12 - 6, 12 * 12
 CARRIER_HZ = 15e3
-# TR 36.942 §4: noise figures of 9 dB (device) and 5 dB (station), which send 23 and 46 dBm; a station
-# has two antennas to receive (TS 36.104 §8.1).
+# TR 36.942 §4: noise figures of 9 dB (device) and 5 dB (station), which send 23 and 46 dBm; a
+# station has two antennas to receive (TS 36.104 §8.1).
 DEVICE_NOISE_DB = 9
 UPLINK_DB = 23 - 46 + DEVICE_NOISE_DB - 5 + 3
 
@@ -52,7 +52,7 @@ LTE = Blocks(
     exponent=3.5,
     table=cqi.schemes(CQI),
     symbols=(DOWN * 1e3, UP * 1e3),
-    noise=rounded(NOISE_DBM + decibel(CARRIER_HZ) + DEVICE_NOISE_DB),
+    noise_dbm=rounded(NOISE_DBM + decibel(CARRIER_HZ) + DEVICE_NOISE_DB),
     carriers=12,
     uplink_db=UPLINK_DB,
     # TS 36.306 table 4.1-2: categories below 5 have no 64-QAM upwards.

@@ -54,14 +54,16 @@ NR = Blocks(
     channels={"20 MHz": 51, "40 MHz": 106, "50 MHz": 133, "60 MHz": 162, "80 MHz": 217}
     | {"100 MHz": 273},
     channel="100 MHz",
-    retries=Retries(0.1, 4, 4, 0.5, source="TS 38.214 §5.2.2.1: 10 % of blocks; a retry is assumed"),
+    retries=Retries(
+        0.1, 4, 4, 0.5, source="TS 38.214 §5.2.2.1: 10 % of blocks; a retry is assumed"
+    ),
     # 49 dBm and an antenna with 15 dBi, assumed.
     power_dbm=64,
     frequency_hz=3.5e9,
     exponent=3.5,
     table=cqi.schemes(CQI),
     symbols=_symbols(2, OVERHEAD),
-    noise=rounded(NOISE_DBM + decibel(30e3) + 9),
+    noise_dbm=rounded(NOISE_DBM + decibel(30e3) + 9),
     carriers=12,
     # 23 dBm against 49 dBm, noise figures of 9 and 5 dB, and two antennas to receive.
     uplink_db=23 - 49 + 9 - 5 + 3,
@@ -81,7 +83,7 @@ MILLIMETRE = replace(
     # Akdeniz et al., IEEE JSAC 32(6), 2014, table I: 2 in line of sight.
     exponent=2.0,
     symbols=_symbols(8, OVERHEAD_MILLIMETRE),
-    noise=rounded(NOISE_DBM + decibel(120e3) + 10),
+    noise_dbm=rounded(NOISE_DBM + decibel(120e3) + 10),
     # A device's beam of 34 dBm, assumed.
     uplink_db=34 - 60 + 10 - 7,
     uplink_best="CQI 11 (64-QAM)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log10
 
 TYPE_CHECKING = False
@@ -73,7 +73,11 @@ class Technology(ABC):
     #: Of the path loss.
     exponent: float = 3.0
     #: Whether both directions wait for the same air.
-    half_duplex: bool = field(default=False)
+    half_duplex: bool = False
+    #: Noise beside which a measured power stands, where schemes are chosen by the ratio.
+    noise_dbm: float = 0.0
+    #: Carriers in a block, where the measured power is that of one; 0: it is that of the channel.
+    carriers: int = 0
 
     @abstractmethod
     def schemes(self, channel: str) -> Sequence[Scheme]:
@@ -85,16 +89,12 @@ class Technology(ABC):
         """The unit that schemes are chosen by: ``dBm`` or ``dB``."""
 
     @abstractmethod
-    def noise_dbm(self, channel: str) -> float:
-        """Give the noise beside which a measured power stands."""
-
-    @abstractmethod
-    def share_db(self, channel: str) -> float:
-        """Give the part of the whole power that the measured one is."""
-
-    @abstractmethod
     def rates(self, signal: float, channel: str, streams: int) -> tuple[float, float]:
         """Give the bit/s of IP, downwards and upwards, with all of the cell's time."""
+
+    def share_db(self, channel: str) -> float:
+        """Give the part of the whole power that the measured one is."""
+        return -decibel(self.carriers * self.channels[channel]) if self.carriers else 0.0
 
     def scheme(self, signal: float, channel: str) -> Scheme | None:
         """Give the fastest scheme that a signal allows."""

@@ -36,8 +36,8 @@ HT = (
 VHT = (*HT, ("256-QAM 3/4", 6, -59), ("256-QAM 5/6", 20 / 3, -57))
 HE = (*VHT, ("1024-QAM 3/4", 15 / 2, -54), ("1024-QAM 5/6", 25 / 3, -52))
 DOUBLED_DB = 3
-# Of a transmission, in µs: DIFS, the mean of the first back-off, preamble, SIFS and its answer (IEEE
-# 802.11-2016 §10.3 and table 17-21).
+# Of a transmission, in µs: DIFS, the mean of the first back-off, preamble, SIFS and its answer
+# (IEEE 802.11-2016 §10.3 and table 17-21).
 AROUND_US = 34 + 15 / 2 * 9 + 40 + 16 + 32
 PACKET_BYTES, HEADER_BYTES = 1500, 40
 # As many packets as fit into 4 ms and into 65535 bytes go at once, where they may (§10.13).
@@ -67,14 +67,6 @@ class Wifi(Technology):
             for number, (name, efficiency, needs) in enumerate(self.table)
         ]
 
-    def noise_dbm(self, channel: str) -> float:
-        """Give none: the standard's tables are of powers."""
-        raise NotImplementedError
-
-    def share_db(self, channel: str) -> float:
-        """Give all: the power is that of the channel."""
-        return 0.0
-
     def air_mbps(self, scheme: Scheme, channel: str, streams: int) -> float:
         """Give the rate of the scheme itself."""
         return self.channels[channel] * scheme.efficiency * streams / self.symbol_us
@@ -102,7 +94,12 @@ WIFI_G = Wifi(
     channels={"20 MHz": 48},
     channel="20 MHz",
     retries=Retries(
-        0.1, 7, 1, 1, 300, source="IEEE 802.11-2016 §17.3.10.2: 10 % of packets; dot11ShortRetryLimit"
+        0.1,
+        7,
+        1,
+        1,
+        300,
+        source="IEEE 802.11-2016 §17.3.10.2: 10 % of packets; dot11ShortRetryLimit",
     ),
     # The most in 2.4 GHz in Europe (ETSI EN 300 328).
     power_dbm=20,

@@ -50,8 +50,8 @@ WIMAX = Blocks(
     table=PROFILES,
     symbols=(FRAMES * SYMBOLS * DOWN * TIME[0], FRAMES * SYMBOLS * UP * TIME[1]),
     uplink_blocks={"10 MHz": 35},
-    noise=NOISE,
-    # WiMAX Forum, table 9: 23 dBm against 43 dBm, a noise figure of 4 dB, and two antennas to receive.
+    noise_dbm=NOISE,
+    # WiMAX Forum, table 9: 23 dBm against 43 dBm, a noise figure of 4 dB, two antennas to receive.
     uplink_db=23 - 43 + NOISE_DB - 4 + 3,
     # 64-QAM is optional upwards (WiMAX Forum, table 2).
     uplink_best="16-QAM 3/4",

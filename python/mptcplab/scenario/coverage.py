@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from mptcplab.radio import limit
@@ -48,7 +49,9 @@ def written(radio: Radio, here: Ceiling) -> dict[str, list[dict[str, Any]]]:
     return {"uplink": [limits[0], *rest], "downlink": [limits[1], *rest]}
 
 
-def limited(radio: Radio, here: Ceiling, ways: dict[str, list[Element]]) -> dict[str, list[Element]]:
+def limited(
+    radio: Radio, here: Ceiling, ways: dict[str, list[Element]]
+) -> dict[str, list[Element]]:
     """Give elements none of whose rates is above the ceiling."""
     down, up = _rates(radio, here)
     return {
@@ -105,7 +108,7 @@ def _heard(radio: Radio) -> Iterator[tuple[int, float, str]]:
         yield (0, *radio.signal)
         return
     points: list[Point] = radio.route
-    for first, last in zip(points, points[1:], strict=False):
+    for first, last in pairwise(points):
         start, end = first.at or 0, last.at or 0
         # Steps stand on one grid, wherever points lie.
         at = -(-start // radio.step) * radio.step

@@ -58,8 +58,8 @@ class Link(Section):
     spread = 0.3 }`` multiplies those parameters by one factor, drawn once per run from the
     lognormal distribution with mean 1 and that coefficient of variation."""
     radio: Any | None = None
-    """A signal, or a route along which it changes, in place of the elements; or beside them, and then
-    no rate in them is above what the radio gives, but for a calibrated link."""
+    """A signal, or a route along which it changes, in place of the elements; or beside them, and
+    then no rate in them is above what the radio gives, but for a calibrated link."""
     profile: Text | None = None
     """A link instead of the elements: the name of one that ships (``mptcplab links``), or a file of
     yours (``"my-wifi.toml"``), found beside the scenario."""
@@ -189,9 +189,7 @@ def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) ->
         name = f"middlebox-{number}"
         up.append(box | {element.SHARED: name})
         down.insert(0, {element.SHARED: name})
-    later = [
-        (at, _boxed(then, boxes, place, source)) for at, then in link.radio or ()
-    ]
+    later = [(at, _boxed(then, boxes, place, source)) for at, then in link.radio or ()]
     update = {"uplink": up, "downlink": down, MIDDLEBOXES: None, "draw": draws}
     return link.model_copy(update=update | {"radio": later or None})
 

@@ -13,7 +13,7 @@ from mptcplab.radio.technology import Technology
 from mptcplab.scenario import decibel
 from mptcplab.scenario.fault import nearest
 from mptcplab.scenario.locate import Place
-from mptcplab.scenario.quantity import TEXT, said
+from mptcplab.scenario.quantity import FLOAT, said
 from mptcplab.scenario.section import Bytes, Duration, Integer, Ratio, Section, Text, read
 from mptcplab.scenario.source import Source
 
@@ -23,6 +23,7 @@ Decibel = Annotated[float, BeforeValidator(decibel.DECIBEL.parse), decibel.DECIB
 Distance = Annotated[float, BeforeValidator(decibel.DISTANCE.parse), decibel.DISTANCE]
 Speed = Annotated[float, BeforeValidator(decibel.SPEED.parse), decibel.SPEED]
 Frequency = Annotated[float, BeforeValidator(decibel.FREQUENCY.parse), decibel.FREQUENCY]
+Number = Annotated[float, BeforeValidator(FLOAT.parse), FLOAT]
 LONGEST_ROUTE_NS = 3600 * 10**9
 SECOND_NS = 10**9
 
@@ -45,7 +46,7 @@ class Point(Section):
 class Radio(Section):
     """A signal and what a technology makes of it: a ceiling for one who is alone in the cell."""
 
-    technology: Annotated[str, BeforeValidator(TEXT.parse), TEXT]
+    technology: Text
     """Its name: ``mptcplab radio`` lists them."""
     bandwidth: Text | None = None
     """Its channel, such as ``"20 MHz"``; of HSPA the category. If left out the usual one."""
@@ -63,10 +64,10 @@ class Radio(Section):
     step: Duration = Field(SECOND_NS, ge=10**8)
     """How often the signal along a route is looked at."""
     power: Power | None = None
-    """Power that the station radiates, its antenna's gain included; if left out the technology's."""
+    """Power that the station radiates with its antenna's gain; if left out the technology's."""
     frequency: Frequency | None = Field(None, gt=0)
     """Frequency that it radiates at; if left out the technology's."""
-    exponent: Annotated[float, Field(ge=1, le=8)] | None = None
+    exponent: Number | None = Field(None, ge=1, le=8)
     """Exponent of the path loss beyond 1 m: 2 in free space, 2.7 to 3.5 in cities, 4 to 6 behind
     walls; if left out the technology's."""
     delay: Duration = 10_000_000
@@ -85,9 +86,7 @@ def read_radio(value: Any, place: Place, source: Source) -> Radio:
     names = [one.name for one in technologies()]
     if radio.technology not in names:
         hint = nearest(radio.technology, names)
-        raise source.fault(
-            (*place, "technology"), f"{said(radio.technology)} is not known; {hint}"
-        )
+        raise source.fault((*place, "technology"), f"{said(radio.technology)} is not known; {hint}")
     if (radio.signal is None) == (radio.route is None):
         raise source.fault(place, "needs either signal or route")
     try:

@@ -24,8 +24,8 @@ from mptcplab.scenario.kernel import Kernel, read_kernel
 from mptcplab.scenario.locate import Place
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.quantity import said
-from mptcplab.scenario.section import read
 from mptcplab.scenario.routes import followed
+from mptcplab.scenario.section import read
 from mptcplab.scenario.source import Source
 from mptcplab.scenario.timeline import check_timeline
 from mptcplab.scenario.transfer import Transfer, read_transfer

@@ -1,0 +1,216 @@
+"""``mptcplab radio``: what a signal gives at most."""
+
+from __future__ import annotations
+
+import sys
+
+from mptcplab.cli.parser import Parser, named, number_above_0
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from typing import Any
+
+    from mptcplab.radio.limit import Ceiling
+    from mptcplab.radio.technology import Technology
+
+EXAMPLES = """\
+examples:
+  mptcplab radio
+  mptcplab radio lte --bandwidth "20 MHz"
+  mptcplab radio lte --signal "-105 dBm" --noise-rise "6 dB"
+  mptcplab radio wimax --signal "16 dB" --json
+  mptcplab radio --papers
+"""
+HINT = (
+    "in a scenario: [link.NAME.radio] with technology and signal or route; rates are those of one "
+    "who is alone in the cell"
+)
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "radio",
+        help="say what a signal gives at most: rates from the standards' tables",
+        description="Lists the technologies whose radio mptcplab knows, shows the table of one, or "
+        "says what a signal gives at most. With --papers, what the papers printed of their radio, "
+        "and what can be made of it.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "technology", nargs="?", type=named, metavar="TECHNOLOGY", help="show this one's table"
+    )
+    command.add_argument(
+        "--signal", metavar="SIGNAL", help='what is heard: a power ("-95 dBm") or a ratio ("12 dB")'
+    )
+    command.add_argument(
+        "--bandwidth", metavar="BANDWIDTH", help='its channel ("20 MHz"), or category in HSPA'
+    )
+    command.add_argument(
+        "--streams",
+        type=number_above_0,
+        default=1,
+        metavar="N",
+        help="streams that antennas send at once (1)",
+    )
+    command.add_argument(
+        "--noise-rise",
+        default="0 dB",
+        metavar="DB",
+        help='by how much others raise the noise beside a power ("0 dB")',
+    )
+    command.add_argument(
+        "--papers", action="store_true", help="judge what the papers printed of their radio"
+    )
+    command.add_argument("--json", action="store_true", help="print it as JSON")
+    command.set_defaults(run=run, parser=command)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab import radio
+    from mptcplab.radio import verdict
+
+    if options.papers and options.technology is not None:
+        options.parser.error("--papers and TECHNOLOGY exclude each other")
+    if options.signal is not None and options.technology is None:
+        options.parser.error("--signal needs TECHNOLOGY")
+    if options.papers:
+        _papers(list(verdict.of_papers()), json=options.json)
+    elif options.technology is None:
+        _list(radio.technologies(), json=options.json)
+    elif options.signal is None:
+        _table(verdict.named(options.technology), options)
+    else:
+        given = {"bandwidth": options.bandwidth, "streams": options.streams}
+        one = radio.ceiling(
+            options.technology, options.signal, **given, noise_rise=options.noise_rise
+        )
+        _ceiling(one, json=options.json)
+    return 0
+
+
+def _ceiling(one: Ceiling, *, json: bool) -> None:
+    from dataclasses import asdict
+
+    from mptcplab.cli.summary.page import Page
+
+    if json:
+        _print_json(asdict(one))
+        return
+    page = Page()
+    page.facts([one.technology, one.bandwidth, f"{one.signal:g} {one.unit}"], indent="")
+    if one.scheme is None:
+        page.line("too weak for any scheme: nothing passes")
+        return
+    page.line(f"{one.scheme}: {_rates(one)} at most")
+    lost = f"{one.loss_ratio * 100:g} % of packets are lost after {one.tries} tries"
+    page.line(f"{one.error_ratio * 100:g} % of first tries fail; {lost}")
+
+
+def _list(technologies: list[Technology], *, json: bool) -> None:
+    from mptcplab.cli.summary.listing import listing
+
+    if json:
+        _print_json([_described(one) for one in technologies])
+        return
+    lines = [f"{one.title}; {one.source}" for one in technologies]
+    listing("technology", [one.name for one in technologies], lines, HINT)
+
+
+def _table(technology: Technology, options: Namespace) -> None:
+    from mptcplab.cli.summary.page import Column, Page, draw
+    from mptcplab.radio.limit import known_channel
+
+    channel = known_channel(technology, options.bandwidth)
+    rows = [
+        (scheme, technology.rates(scheme.needs, channel, options.streams))
+        for scheme in technology.schemes(channel)
+    ]
+    if options.json:
+        schemes = [
+            {
+                "scheme": scheme.name,
+                f"needs_{technology.unit.lower()}": scheme.needs,
+                "downlink_bits_per_second": round(down),
+                "uplink_bits_per_second": round(up),
+            }
+            for scheme, (down, up) in rows
+        ]
+        _print_json(_described(technology) | {"bandwidth": channel, "schemes": schemes})
+        return
+    page = Page()
+    page.words(f"{technology.title}, {channel}: {technology.source}", indent="")
+    for name, measure in technology.measures.items():
+        span = f"{measure.least:g} to {measure.most:g} {measure.unit} ({measure.source})"
+        page.words(f"{name.upper()}: {span}{'' if measure.used else '; no rate follows from it'}")
+    page.line()
+    draw(
+        page,
+        [
+            Column("scheme", [scheme.name for scheme, _ in rows], left=True),
+            Column("needs", [f"{scheme.needs:g} {technology.unit}" for scheme, _ in rows]),
+            Column("down Mbit/s", [_mbps(down) for _, (down, _) in rows]),
+            Column("up Mbit/s", [_mbps(up) for _, (_, up) in rows]),
+        ],
+        indent="",
+    )
+    page.line()
+    page.words(HINT, indent="", style="faint")
+
+
+def _papers(verdicts: list[Any], *, json: bool) -> None:
+    from dataclasses import asdict
+
+    from mptcplab.cli.summary.page import Column, Page, draw
+
+    if json:
+        _print_json([asdict(one) for one in verdicts])
+        return
+    told = [one.refused or _told(one.ceiling) for one in verdicts]
+    page = Page()
+    draw(
+        page,
+        [
+            Column("where", [one.where for one in verdicts], left=True),
+            Column("technology", [one.technology for one in verdicts], left=True),
+            Column("measure", [one.measure.upper() for one in verdicts], left=True),
+            Column("printed", [f"{one.value:g} {one.unit}" for one in verdicts]),
+            Column("", told, left=True),
+        ],
+        indent="",
+    )
+
+
+def _told(one: Ceiling) -> str:
+    return f"{one.scheme}: {_rates(one)} at most" if one.scheme else "too weak for any scheme"
+
+
+def _rates(one: Ceiling) -> str:
+    down, up = (_mbps(rate) for rate in (one.downlink_bits_per_second, one.uplink_bits_per_second))
+    return f"{down} Mbit/s down, {up} Mbit/s up"
+
+
+def _mbps(rate: float) -> str:
+    return f"{rate / 1e6:.3g}" if rate < 1e8 else f"{rate / 1e6:.0f}"
+
+
+def _described(technology: Technology) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "technology": technology.name,
+        "title": technology.title,
+        "source": technology.source,
+        "bandwidths": list(technology.channels),
+        "measures": {name: asdict(one) for name, one in technology.measures.items()},
+        "retries": asdict(technology.retries),
+    }
+
+
+def _print_json(what: Any) -> None:
+    import json
+
+    json.dump(what, sys.stdout, indent=2, ensure_ascii=False)
+    print()
