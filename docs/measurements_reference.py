@@ -13,7 +13,7 @@ HEAD = """\
 
 What five papers printed, as it stands in `measurements.toml` of `mptcplab.study`: Mbit/s, milliseconds and percent, as *mean (standard deviation)*;
 `±` is a standard error. `mptcplab.study.measurements.load()` gives the same rows in Python, by their ids. Links are calibrated on the
-rows of single paths alone; those of several paths are only compared with.
+rows of single paths alone; those of several paths are only compared with, in [the study](../study.md).
 """
 SINGLE = ("throughput", "rtt", "loss", "handshake_rtt", "throughput_cv")
 

@@ -41,9 +41,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "names", nargs="*", type=named, metavar="NAME", help="experiments to run, or all"
     )
-    command.add_argument(
-        "--quick", action="store_true", help="fewer repetitions: ten minutes instead of an hour"
-    )
+    command.add_argument("--quick", action="store_true", help="fewer repetitions: some minutes")
     command.add_argument(
         "--engine",
         choices=ENGINES,
@@ -91,10 +89,13 @@ def _study(experiments: list[Experiment], options: Namespace) -> dict[str, Any]:
     from pathlib import Path
 
     from mptcplab.cli.progress import Sweeping
-    from mptcplab.study.experiment import PAPERS, TODAY, Extent
+    from mptcplab.study.experiment import LINUX, PAPERS, TODAY, Extent
     from mptcplab.study.running import study
 
-    stacks = (PAPERS, TODAY) if options.era == TODAY else (PAPERS,)
+    if options.engine == "kernel":
+        stacks: tuple[str, ...] = (LINUX,)
+    else:
+        stacks = (PAPERS, TODAY) if options.era == TODAY else (PAPERS,)
     extent = Extent(quick=options.quick, engine=options.engine, stacks=stacks)
     lines: list[Sweeping] = []
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from mptcplab.study.measured import Measured
     from mptcplab.study.measurements import Figure
 
-#: The stack of the papers, which is compared with them, and the one of today beside it.
-PAPERS, TODAY = "2012", "current"
+#: The stack of the papers, which is compared with them; today's beside it; and Linux itself.
+PAPERS, TODAY, LINUX = "2012", "current", "linux"
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,15 @@ class Extent:
     engine: str = "simulation"
     stacks: tuple[str, ...] = (PAPERS,)
 
-    def of(self, full: Any, quick: Any) -> Any:
-        """Give what holds for a quick study, or for a complete one."""
-        return quick if self.quick else full
+    def repetitions(self, complete: int, quick: int) -> int:
+        """Say how often each configuration is run; fewer times where that takes real time."""
+        if self.engine == "kernel":
+            return 1 if self.quick else 3
+        return quick if self.quick else complete
+
+    def size(self, printed: str) -> str:
+        """Say how much is transferred: as printed, but where that takes minutes of real time."""
+        return "10 MB" if self.engine == "kernel" else printed
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mptcplab.scenario.plan import WAYS
-from mptcplab.study.experiment import PAPERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +25,12 @@ class Measured:
         self.campaigns = campaigns
         self.scenes = scenes
 
-    def sample(self, campaign: str = "main", stack: str = PAPERS, **labels: Any) -> Sample:
-        """Give the runs of one configuration; none are there where the stack was not run."""
+    def sample(self, campaign: str = "main", stack: str | None = None, **labels: Any) -> Sample:
+        """Give the runs of one configuration, with the first stack if left out.
+
+        There are none of a stack that was not run.
+        """
+        stack = stack or next(iter(self.scenes[campaign]["axis"]["stack"]["points"]))
         scene = self.scenes[campaign]["scenario"]
         direction = WAYS[scene["transfer"]["direction"]]
         return Sample(self.campaigns[campaign], {"stack": stack, **labels}, direction)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.scenario import library
-from mptcplab.study.experiment import PAPERS, TODAY
+from mptcplab.study.experiment import LINUX, PAPERS, TODAY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ STACKS: dict[str, dict[str, Any]] = {
         "mptcp.max_add_addr_accepted": 8,
     },
 }
+# Linux has no LIA: uncoupled Reno is the nearest that it has.
+STACKS[LINUX] = STACKS[TODAY] | {
+    "kernel.congestion_control": "reno",
+    "kernel.tcp_congestion_control": "reno",
+}
+# What Linux decides by itself.
+NOT_OF_LINUX = ("tcp.initial_ssthresh",)
 #: Origins of links, from what was measured to what was not.
 ORIGINS = ("calibrated", "transferred", "assumed")
 
@@ -90,8 +97,24 @@ def campaign(
         "repetitions": repetitions,
         "baselines": baselines,
         "tables": list(tables),
-        "axis": {"stack": {"points": points}, **(axes or {})},
+        "axis": _possible({"stack": {"points": points}, **(axes or {})}, extent.engine),
     }
+
+
+def _possible(axes: dict[str, Any], engine: str) -> dict[str, Any]:
+    """Leave out what the kernel cannot be told."""
+    if engine != "kernel":
+        return axes
+    return {
+        name: {**axis, "points": {label: _told(point) for label, point in axis["points"].items()}}
+        if "points" in axis
+        else axis
+        for name, axis in axes.items()
+    }
+
+
+def _told(point: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in point.items() if key not in NOT_OF_LINUX}
 
 
 def profiles(table: Any) -> Iterator[str]:

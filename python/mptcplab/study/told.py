@@ -37,11 +37,11 @@ USES = {"predicted": "predicted", "fitted": "fitted to"}
 def compared(row: Table, *, today: bool = False) -> list[str]:
     """Give a comparison as the cells of ``COMPARED``."""
     unit = f" {row['unit']}" if row["unit"] else ""
-    theirs = f"< {figure(row['theirs'])}" if row["below"] else figure(row["theirs"])
+    theirs = ("< " if row["below"] else "") + f"{row['theirs']:g}"
     if row["theirs_sd"] is not None:
-        theirs += f" ({figure(row['theirs_sd'])})"
+        theirs += f" ({row['theirs_sd']:g})"
     elif row["theirs_se"] is not None:
-        theirs += f" ± {figure(row['theirs_se'])}"
+        theirs += f" ± {row['theirs_se']:g}"
     known = row["low"] is not None and row["high"] is not None
     cells = [
         row["row"],
@@ -94,7 +94,7 @@ def verdict(results: Table) -> list[str]:
     order = (judging.HOLDS, judging.FAILS, judging.OPEN, judging.UNJUDGED)
     counts = [(status, sum(one["status"] == status for one in findings)) for status in order]
     lines = [
-        f"of {plural(len(findings), 'finding')} "
+        f"{plural(len(findings), 'finding')}: "
         + ", ".join(f"{count} {status}" for status, count in counts if count)
     ]
     for status in (judging.FAILS, judging.OPEN):

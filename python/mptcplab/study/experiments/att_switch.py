@@ -31,7 +31,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
                 paths, "download", duration=f"{END_S} s", addresses=2, timeline=timeline
             ),
             extent,
-            extent.of(30, 5),
+            extent.repetitions(30, 5),
             title="AT&T from LTE to HSPA+",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},

@@ -38,7 +38,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         "main": scenes.campaign(
             scenes.scenario(paths, "download", size="800 MB", addresses=2, timeline=timeline),
             extent,
-            extent.of(30, 4),
+            extent.repetitions(30, 4),
             title="Boston over three carriers' 4G",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},

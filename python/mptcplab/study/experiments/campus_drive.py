@@ -41,7 +41,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         "main": scenes.campaign(
             scenes.scenario(paths, "download", size="300 MB", addresses=2, timeline=timeline),
             extent,
-            extent.of(30, 5),
+            extent.repetitions(30, 5),
             title="a campus with intermittent Wi-Fi",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},

@@ -33,7 +33,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         place: scenes.campaign(
             scenes.scenario(links, "upload", duration=f"{DURATION_S} s"),
             extent,
-            extent.of(30, 5),
+            extent.repetitions(30, 5),
             title=f"WiMAX and Wi-Fi at location {place.upper()}",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno"},
@@ -41,7 +41,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         )
         for place, links in LINKS.items()
     }
-    single = singles.campaign(alone, extent, extent.of(30, 5), "WiMAX alone")
+    single = singles.campaign(alone, extent, extent.repetitions(30, 5), "WiMAX alone")
     return {"alone": single | {"tables": ["throughput"]}, **together}
 
 

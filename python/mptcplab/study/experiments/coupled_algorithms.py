@@ -34,7 +34,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         "main": scenes.campaign(
             scenes.scenario(links, "download", size="100 MB", addresses=2),
             extent,
-            extent.of(20, 4),
+            extent.repetitions(20, 4),
             title="controllers over eight subflows in Boston",
             both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
             axes={"controller": {"key": "mptcp.congestion_control", "values": list(CONTROLLERS)}},

@@ -37,9 +37,9 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """A download over all four, at either place."""
     return {
         name: scenes.campaign(
-            scenes.scenario(links(row), "download", size="100 MB", addresses=2),
+            scenes.scenario(links(row), "download", size=extent.size("100 MB"), addresses=2),
             extent,
-            extent.of(30, 6),
+            extent.repetitions(30, 6),
             title=f"eight subflows in {name.capitalize()}",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
@@ -86,6 +86,7 @@ EXPERIMENT = Experiment(
     name="eight-subflows",
     title="downloads over three carriers and Wi-Fi at once, standing in Amherst and in Boston",
     reproduces="UM-CS-2012-022, table III",
+    kernel=True,
     campaigns=campaigns,
     compare=compare,
     findings=(

@@ -21,7 +21,7 @@ LEAST_S, MOST_S = 300, 550
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """MP-2 and MP-4, LIA and Reno."""
-    repetitions = extent.of(20, 4)
+    repetitions = extent.repetitions(20, 4)
     title = "downloads of 512 MB"
     return {"main": imc.campaign(extent, repetitions, title, (SIZE,), controllers=("lia", "reno"))}
 

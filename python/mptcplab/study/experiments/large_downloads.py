@@ -22,7 +22,7 @@ COLUMNS = {"loss": ("loss_rate_percent", "%"), "RTT": ("rtt_ms_mean", "ms")}
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """SP, MP-2 and MP-4, with each controller."""
-    repetitions = extent.of(30, 6)
+    repetitions = extent.repetitions(30, 6)
     return {"main": imc.campaign(extent, repetitions, "downloads of 4 to 32 MB", SIZES)}
 
 
@@ -96,11 +96,6 @@ def _share(measured: Measured) -> Verdict:
     return judging.both(*verdicts)
 
 
-def _reno(measured: Measured) -> Verdict:
-    reno, lia = (_over(measured, "throughput_mbps", name, "MP-4") for name in ("reno", "lia"))
-    return judging.more(reno, lia, "uncoupled Reno, coupled, MP-4 over all sizes", "Mbit/s")
-
-
 EXPERIMENT = Experiment(
     name="large-downloads",
     title="downloads of 4 to 32 MB, Wi-Fi and AT&T's LTE: SP, MP-2, MP-4 × LIA, OLIA, Reno",
@@ -128,13 +123,6 @@ EXPERIMENT = Experiment(
             "The cellular path carries 40 to 80 % of a large file.",
             "AT&T's share with LIA lies between 0.4 and 0.8 for each size",
             _share,
-        ),
-        Finding(
-            imc.PAPER,
-            "§4.2, figure 9",
-            "Uncoupled Reno is the aggressive baseline for the coupled controllers.",
-            "MP-4 with Reno is faster than with LIA, run by run over all sizes",
-            _reno,
         ),
     ),
     drawings=(

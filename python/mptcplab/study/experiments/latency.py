@@ -27,7 +27,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     return {
         carrier: imc.campaign(
             extent,
-            extent.of(30, 6),
+            extent.repetitions(30, 6),
             f"latency with {NAMES[carrier]}",
             SIZES,
             controllers=("lia",),

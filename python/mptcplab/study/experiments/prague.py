@@ -23,9 +23,11 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """One modem; two; two of which one loses its antenna twice."""
     row = measurements.load().single_path[ALONE]
     return {
-        "alone": singles.campaign([row], extent, extent.of(30, 6), "one LTE modem, uploads"),
+        "alone": singles.campaign(
+            [row], extent, extent.repetitions(30, 6), "one LTE modem, uploads"
+        ),
         "together": _together(extent, "25 s"),
-        "unplugged": _together(extent, "120 s", _unplugged()),
+        "unplugged": _together(extent, "120 s", _unplugged(), baselines=False),
     }
 
 
@@ -41,16 +43,21 @@ def compare(measured: Measured) -> Iterator[Comparison]:
 
 
 def _together(
-    extent: Extent, duration: str, timeline: tuple[dict[str, Any], ...] = ()
+    extent: Extent,
+    duration: str,
+    timeline: tuple[dict[str, Any], ...] = (),
+    *,
+    baselines: bool = True,
 ) -> dict[str, Any]:
     scene = scenes.scenario(LINKS, "upload", duration=duration, addresses=2, timeline=timeline)
     return scenes.campaign(
         scene,
         extent,
-        extent.of(30, 6),
+        extent.repetitions(30, 6),
         title="two LTE modems, uploads",
         papers={"mptcp.congestion_control": "lia"},
         both={"tcp.congestion_control": "reno", **_window()},
+        baselines=baselines,
         tables=["throughput"],
     )
 
@@ -102,6 +109,7 @@ EXPERIMENT = Experiment(
     name="prague-lte",
     title="uploads over one LTE modem, over two, and while one loses its antenna twice",
     reproduces="Multipath TCP in LTE Networks, tables 2 to 4, figures 3 to 7",
+    kernel=True,
     campaigns=campaigns,
     compare=compare,
     findings=(

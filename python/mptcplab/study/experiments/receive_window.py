@@ -26,12 +26,12 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     data = measurements.load()
     rows = {"narrow": data.single_path[NARROW], "wide": data.single_path[WIDE]}
     points = {name: singles.settings(row) for name, row in rows.items()}
-    scene = scenes.scenario({singles.PATH: LINK}, "download", size="100 MB")
+    scene = scenes.scenario({singles.PATH: LINK}, "download", size=extent.size("100 MB"))
     return {
         "main": scenes.campaign(
             scene,
             extent,
-            extent.of(30, 6),
+            extent.repetitions(30, 6),
             title="two receive windows over one link",
             both=singles.PLAIN,
             baselines=False,
@@ -82,6 +82,7 @@ EXPERIMENT = Experiment(
     name="receive-window",
     title="AT&T's LTE with the receive window that its tethering left, and with eight times that",
     reproduces="UM-CS-2012-022, §IV-A, figures 2 and 5",
+    kernel=True,
     campaigns=campaigns,
     compare=compare,
     findings=(

@@ -24,7 +24,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     return {
         "main": imc.campaign(
             extent,
-            extent.of(50, 15),
+            extent.repetitions(50, 15),
             "simultaneous and delayed SYNs",
             SIZES,
             controllers=("lia",),
@@ -78,5 +78,6 @@ EXPERIMENT = Experiment(
             _short,
         ),
     ),
+    remarks=("Which sizes figure 8 is of is not known here: 64 kB, 512 kB and 2 MB are a guess.",),
     drawings=(Drawing("times", "boxes", "main", by=("size", "join")),),
 )

@@ -21,7 +21,11 @@ NARROW, WIDE = "umass-tr/II/boston-att-lte", "umass-tr/II/boston-att-lte-adjuste
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """All rows, as many runs as give their spread."""
-    return {"main": singles.campaign(_rows(), extent, extent.of(30, 6), "downloads over one path")}
+    return {
+        "main": singles.campaign(
+            _rows(), extent, extent.repetitions(30, 6), "downloads over one path"
+        )
+    }
 
 
 def compare(measured: Measured) -> Iterator[Comparison]:

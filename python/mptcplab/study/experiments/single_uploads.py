@@ -20,7 +20,11 @@ LTE, EHRPD = "umass-up/1/verizon-lte", "umass-up/1/verizon-ehrpd"
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """All rows of table 1; their variation over time is table 2."""
-    return {"main": singles.campaign(_rows(), extent, extent.of(30, 6), "uploads over one path")}
+    return {
+        "main": singles.campaign(
+            _rows(), extent, extent.repetitions(30, 6), "uploads over one path"
+        )
+    }
 
 
 def compare(measured: Measured) -> Iterator[Comparison]:

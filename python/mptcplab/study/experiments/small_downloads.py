@@ -26,7 +26,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     return {
         carrier: imc.campaign(
             extent,
-            extent.of(30, 6),
+            extent.repetitions(30, 6),
             f"small downloads with {carrier}",
             SIZES,
             controllers=("lia",),
@@ -50,11 +50,6 @@ def _nothing(measured: Measured, carrier: str) -> Verdict:
     return judging.both(*verdicts)
 
 
-def _used(measured: Measured) -> Verdict:
-    sample = measured.sample("att", size="4 MB", controller="lia", subflows="MP-2")
-    return judging.above(sample.path("att", "share"), 0.1, "share of att at 4 MB")
-
-
 def _links(carrier: str) -> tuple[str, ...]:
     return imc.LINKS["wifi"], imc.CARRIERS[carrier]
 
@@ -76,14 +71,6 @@ EXPERIMENT = Experiment(
                 _links(carrier),
             )
             for carrier, name in (("sprint", "Sprint"), ("att", "AT&T"))
-        ),
-        Finding(
-            imc.PAPER,
-            "figure 10",
-            "Of large files the cellular path carries a good part.",
-            "AT&T's share of 4 MB is above 10 %",
-            _used,
-            _links("att"),
         ),
     ),
     drawings=(Drawing("shares-att", "share", "att", by=("size",), paths=("att",)),),

@@ -29,7 +29,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         "main": scenes.campaign(
             scenes.scenario(LINKS, "download", size="100 MB", addresses=2),
             extent,
-            extent.of(30, 6),
+            extent.repetitions(30, 6),
             title="four subflows with and without a cached slow-start threshold",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno"},

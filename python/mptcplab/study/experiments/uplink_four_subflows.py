@@ -28,9 +28,9 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """Uploads of 40 MB, and downloads of as much as in the earlier report."""
     return {
         NAMES[row]: scenes.campaign(
-            scenes.scenario(_links(row), direction, size=size, addresses=2),
+            scenes.scenario(_links(row), direction, size=extent.size(size), addresses=2),
             extent,
-            extent.of(30, 6),
+            extent.repetitions(30, 6),
             title=f"four subflows, {direction}s",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno", **scenes.THRESHOLD, **MSS},
@@ -65,6 +65,7 @@ EXPERIMENT = Experiment(
     name="uplink-four-subflows",
     title="uploads and downloads over Verizon and AT&T at once, standing",
     reproduces="On Uplink Measurement, table 3 and §4.3",
+    kernel=True,
     campaigns=campaigns,
     compare=compare,
     findings=(

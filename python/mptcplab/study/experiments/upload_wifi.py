@@ -28,7 +28,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         "main": scenes.campaign(
             scenes.scenario(paths, "upload", duration=f"{END_S} s", addresses=2, timeline=timeline),
             extent,
-            extent.of(30, 5),
+            extent.repetitions(30, 5),
             title="uploads with intermittent Wi-Fi",
             papers={"mptcp.congestion_control": "lia"},
             both={"tcp.congestion_control": "reno", "tcp.mss": "1357 B", **scenes.THRESHOLD},
