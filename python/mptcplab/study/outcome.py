@@ -30,6 +30,7 @@ NAME = "results.json"
 FRAME = "results.parquet"
 SCHEMA = 1
 NEEDED = {"extent", "experiments", "scores", "inconsistent"}
+PREDICTED = "predicted"
 NAIVE = (scoring.BEST, scoring.SUM, scoring.EQUAL, scoring.ALONE)
 
 
@@ -99,11 +100,11 @@ def scores(experiments: Iterable[Table]) -> list[Table]:
     groups: dict[tuple[str, str, str], list[Table]] = {}
     for row in (row for one in experiments for row in one["comparisons"]):
         if row["log_error"] is not None and row["scored"]:
-            use = "fitted" if row["fitted"] else "predicted"
+            use = "fitted" if row["fitted"] else PREDICTED
             groups.setdefault((use, kind(row["what"]), row["origin"]), []).append(row)
     return [
         {"use": use, "kind": what, "origin": origin, **_scored(rows)}
-        for (use, what, origin), rows in sorted(groups.items())
+        for (use, what, origin), rows in sorted(groups.items(), key=lambda one: _order(*one[0]))
     ]
 
 
@@ -111,6 +112,11 @@ def kind(what: str) -> str:
     """Say which kind of figure a comparison is of; parts of a connection are apart from it."""
     figure, part, _ = what.partition(" in ")[0].partition(" of ")
     return f"{figure} of a part" if part and figure == "throughput" else figure
+
+
+def _order(use: str, what: str, origin: str) -> tuple[bool, bool, str, str]:
+    """Put predictions first, and of them throughput."""
+    return use != PREDICTED, not what.startswith("throughput"), what, origin
 
 
 def _rounded(value: Any) -> Any:
