@@ -257,6 +257,7 @@ def test_radio_is_a_ceiling_to_elements_and_a_calibrated_link_is_left_alone() ->
         ("-60 dBm", "-300 dBm", "-300 dBm is out of range: the RSSI of 802.11g is from -110 to 0"),
         (SIGNAL, "", "needs either signal or route"),
         (SIGNAL, f"{SIGNAL}\nbandwidth = '40 MHz'", '802.11g has no bandwidth "40 MHz"'),
+        (SIGNAL, f"{SIGNAL}\nstep = '1 ms'", "step: is shorter than 100 ms"),
         (SIGNAL, f"{SIGNAL}\nexponent = 0.5", "exponent: must be at least 1"),
         (SIGNAL, "route = [{ distance = '3 m' }]", "route: needs two points or more"),
         (SIGNAL, "route = [{ distance = '3' }]", '"3" is not a distance such as "80 m"'),

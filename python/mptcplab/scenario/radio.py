@@ -25,6 +25,7 @@ Speed = Annotated[float, BeforeValidator(decibel.SPEED.parse), decibel.SPEED]
 Frequency = Annotated[float, BeforeValidator(decibel.FREQUENCY.parse), decibel.FREQUENCY]
 Number = Annotated[float, BeforeValidator(FLOAT.parse), FLOAT]
 LONGEST_ROUTE_NS = 3600 * 10**9
+SHORTEST_STEP_NS = 10**8
 SECOND_NS = 10**9
 
 
@@ -61,8 +62,8 @@ class Radio(Section):
     interference (SINR, CINR) such as ``"12 dB"``."""
     route: list[Any] | None = None
     """Or points of a route, in the order in which the device comes there."""
-    step: Duration = Field(SECOND_NS, ge=10**8)
-    """How often the signal along a route is looked at."""
+    step: Duration = SECOND_NS
+    """How often the signal along a route is looked at, at least 100 ms."""
     power: Power | None = None
     """Power that the station radiates with its antenna's gain; if left out the technology's."""
     frequency: Frequency | None = Field(None, gt=0)
@@ -87,6 +88,8 @@ def read_radio(value: Any, place: Place, source: Source) -> Radio:
     if radio.technology not in names:
         hint = nearest(radio.technology, names)
         raise source.fault((*place, "technology"), f"{said(radio.technology)} is not known; {hint}")
+    if radio.step < SHORTEST_STEP_NS:
+        raise source.fault((*place, "step"), "is shorter than 100 ms")
     if (radio.signal is None) == (radio.route is None):
         raise source.fault(place, "needs either signal or route")
     try:
