@@ -219,10 +219,11 @@ impl Connection {
         for i in each_of(self.prios) {
             self.entries[i].tcp.acknowledge();
         }
-        if (self.send.end_alone() || self.addresses.due(now))
-            && let Some(i) = self.best()
-        {
-            self.entries[i].tcp.acknowledge();
+        if self.send.end_alone() || self.addresses.due(now) {
+            let teller = if self.send.end_alone() { self.best() } else { self.announcer() };
+            if let Some(i) = teller {
+                self.entries[i].tcp.acknowledge();
+            }
         }
         if self.send.end_to_tell().is_none() {
             (self.timers.end, self.end_tries) = (Time::MAX, 0);
@@ -236,7 +237,14 @@ impl Connection {
     pub(super) fn owes(&self, now: Time, i: usize) -> bool {
         self.prios & 1 << i != 0
             || self.entries[i].tell_failed
-            || (self.is_multipath() && (self.send.end_alone() || self.addresses.due(now)) && self.best() == Some(i))
+            || (self.is_multipath()
+                && (self.send.end_alone() && self.best() == Some(i)
+                    || self.addresses.due(now) && self.announcer() == Some(i)))
+    }
+
+    /// The subflow whose ACKs tell addresses. Until the peer shows that it has the keys, they carry these instead.
+    pub(super) fn announcer(&self) -> Option<usize> {
+        self.best().filter(|&i| self.entries[i].confirmed || !self.entries[i].opened_here)
     }
 
     /// Looks for a connection that cannot go on by itself.

@@ -280,7 +280,8 @@ impl Connection {
         let timers = &self.timers;
         let mut deadline = timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(timers.schedule);
         let announcement = self.addresses.deadline();
-        if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.best().is_some() {
+        if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.announcer().is_some()
+        {
             deadline = announcement;
         }
         for entry in &self.entries {
