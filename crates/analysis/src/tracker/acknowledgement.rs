@@ -19,7 +19,9 @@ impl Connection {
         let window_bytes = shift.map(|shift| u64::from(packet.tcp.window) << shift);
         let window_changed = window_bytes != sequence.window_bytes;
         sequence.window_bytes = window_bytes;
-        sequence.widest_bytes = sequence.widest_bytes.max(window_bytes.unwrap_or(0));
+        if let Some(bytes) = window_bytes {
+            sequence.windows.add(bytes, position);
+        }
 
         if let Some((from, to)) = acknowledged.newly {
             let to = sequence.fin.map_or(to, |fin| to.min(fin));

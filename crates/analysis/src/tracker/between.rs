@@ -80,9 +80,13 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
                 "the maximum segment size of a SYN arrived smaller than it left: a box clamps it to the count";
             remarks.push(("mss_clamped", Some(arrived.into()), message));
         }
-        if left.widest_bytes > 0 && left.widest_bytes < came.widest_bytes / CLAMPED {
+        // Announcements that nothing followed may be lost, all of them.
+        let acked = left.acked().filter(|_| left.from_syn && came.from_syn);
+        let announced = acked.map_or(0, |acked| came.windows.widest_bytes_before(acked));
+        let arrived = left.windows.widest_bytes();
+        if arrived > 0 && arrived < announced / CLAMPED {
             let message = "receive windows arrived smaller than they left: a box clamps them, to the count at most";
-            remarks.push(("window_clamped", Some(left.widest_bytes), message));
+            remarks.push(("window_clamped", Some(arrived), message));
         }
     }
     for (left, came, merged) in known {

@@ -24,9 +24,35 @@ pub(super) struct Sequence {
     pub(super) mss_bytes: Option<u16>,
     /// Receive window that the receiver announced last, scaled.
     pub(super) window_bytes: Option<u64>,
-    /// The widest that it announced, that of its SYN apart; 0: none that is known.
-    pub(super) widest_bytes: u64,
+    pub(super) windows: Windows,
     pub(super) sizes: Sizes,
+}
+
+/// How wide a receiver announced its window to be, its SYN apart.
+#[derive(Debug, Default)]
+pub(super) struct Windows {
+    /// Each clearly wider than the one before, in bytes, and the position that was acknowledged with it.
+    wider: Vec<(u64, i64)>,
+}
+
+impl Windows {
+    #[inline]
+    pub(super) fn add(&mut self, bytes: u64, position: i64) {
+        if bytes > self.widest_bytes() + self.widest_bytes() / 4 {
+            self.wider.push((bytes, position));
+        }
+    }
+
+    /// The widest, nearly; 0: none that is known.
+    #[inline]
+    pub(super) fn widest_bytes(&self) -> u64 {
+        self.wider.last().map_or(0, |(bytes, _)| *bytes)
+    }
+
+    /// The widest that was announced before something after `position` was acknowledged.
+    pub(super) fn widest_bytes_before(&self, position: i64) -> u64 {
+        self.wider.iter().rfind(|(_, at)| *at < position).map_or(0, |(bytes, _)| *bytes)
+    }
 }
 
 /// Segments with data, those sent again too.
