@@ -251,6 +251,13 @@ REFUSED = [
         "[tcp]\nsak = false",
         "mine.toml:31: tcp.sak: there is no such key; did you mean sack?",
     ),
+    ("[tcp]", "[tcp]\nmax_backoff = -1", "mine.toml:31: tcp.max_backoff: must be at least 0"),
+    *(
+        ("[tcp]", f'[tcp]\n{key} = "0 s"', f"mine.toml:31: tcp.{key}: must be above 0")
+        for key in ("max_timeout", "initial_timeout", "keep_alive_idle", "keep_alive_interval")
+    ),
+    ("[tcp]", '[tcp]\ndelayed_ack = "a\\nb"', 'tcp.delayed_ack: "a\\nb" is not a length of time'),
+    (DELAY, '{ element = "trace", trace = "\\u0000" }', '"\\u0000" is not a trace: a file, or a'),
     ("[server]", "[server]\naddresses = 0", "mine.toml:32: server.addresses: must be at least 1"),
     ("[server]", '[server]\naddresses = "two"', 'server.addresses: "two" is not a whole number'),
     ("[run]", '[run]\nstop = "0 s"', "mine.toml:33: run.stop: must be above 0"),
@@ -639,11 +646,13 @@ def test_what_the_links_refuse_has_its_place(tmp_path: Path) -> None:
         ('{ element = "delay", delay = "1 ms", step = "1 us" }', "11: link.home.downlink.1: "),
         ('{ element = "trace", trace = [5, 3] }', "11: link.home.downlink.1: "),
         ('{ element = "trace", trace = [] }', "11: link.home.downlink.1: "),
+        ('{ element = "strip-options", option = "a\\nb" }', "11: link.home.downlink.1: "),
     ):
         file.write_text(TEXT.replace(DELAY, new))
         with pytest.raises(ScenarioError) as error:
             load(file)
         assert str(error.value).startswith(f"{file}:{place}")
+        assert "\n" not in str(error.value)
 
 
 def test_lines_are_found_in_all_of_toml() -> None:

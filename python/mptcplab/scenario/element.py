@@ -103,7 +103,7 @@ def _name(value: Any, place: Place, source: Source) -> str:
 
 def _trace(value: Any, place: Place, source: Source) -> list[int]:
     """Read a trace in Mahimahi's format: a line per packet, the millisecond when it may leave."""
-    if isinstance(value, str):
+    if isinstance(value, str) and "\0" not in value:
         return _trace_file(source.directory / value, place, source)
     if not (isinstance(value, list) and all(type(one) is int for one in value)):
         raise source.fault(

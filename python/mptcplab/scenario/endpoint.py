@@ -158,12 +158,12 @@ class Tcp(Section):
     ``tcp_no_ssthresh_metrics_save = 0``. ``initial_ssthresh`` begins with one."""
     min_timeout: Duration = 0
     """Least retransmission time-out; with ``linux_timeout`` the least of its variance term."""
-    max_timeout: Duration = 0
+    max_timeout: Duration = Field(0, gt=0)
     """Most it backs off to."""
-    max_backoff: IntegerOrOff = None
+    max_backoff: IntegerOrOff = Field(None, ge=0)
     """How often in a row the time-out doubles at most, 0: never; ``"off"``: until it is
     ``max_timeout``."""
-    initial_timeout: Duration = 0
+    initial_timeout: Duration = Field(0, gt=0)
     """Time-out before a round-trip time is known."""
     linux_timeout: Flag = False
     """Time-out as in Linux rather than as in RFC 6298."""
@@ -174,9 +174,9 @@ class Tcp(Section):
     after as long as that would take without."""
     pacing: Flag = False
     """Spread segments over the round trip."""
-    keep_alive_idle: DurationOrOff = None
+    keep_alive_idle: DurationOrOff = Field(None, gt=0)
     """Idle time before the first keep-alive."""
-    keep_alive_interval: Duration = 0
+    keep_alive_interval: Duration = Field(0, gt=0)
     """Between keep-alives without an answer."""
     keep_alive_probes: Integer = Field(0, ge=0)
     """Keep-alives without an answer before a subflow is given up."""

@@ -173,7 +173,8 @@ def check_links(scenario: Scenario, source: Source) -> None:
     try:
         _core.check(plan(scenario, seed=0))
     except Error as error:
-        what = str(error)
+        # In one line, even where it quotes several.
+        what = " ".join(str(error).split())
         if found := POLICY.fullmatch(what):
             key = POLICIES[found["whose"]]
             raise source.fault(("mptcp", key, found["key"]), found["what"]) from None

@@ -78,6 +78,11 @@ impl Addresses {
         }
     }
 
+    /// A local address is there again: what the peer has not heard yet would end what is opened from it.
+    pub fn returned(&mut self, address: IpAddr) {
+        self.withdrawn.retain(|&id| self.local[usize::from(id)] != address);
+    }
+
     /// The peer announced an address: says whether it is new. The echo goes out in any case.
     pub fn learn(&mut self, add_addr: &AddAddr, remote: SocketAddr) -> bool {
         if self.version > 0 {

@@ -167,6 +167,7 @@ impl Connection {
                 entry.nic = Some(nic);
             }
         }
+        self.addresses.returned(address);
         self.tell_paths(now, PathEvent::AddressUp { address }, ctx);
         self.settle(now, ctx);
     }

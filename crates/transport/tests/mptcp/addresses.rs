@@ -178,6 +178,29 @@ fn the_last_subflow_goes_before_the_next_is_there() {
 }
 
 #[test]
+fn an_address_that_is_back_before_the_peer_heard_that_it_went_is_not_withdrawn() {
+    // RFC 8684 §3.4.2: REMOVE_ADDR(0) would end what was just joined from that very address.
+    play(
+        &mesh(),
+        &format!(
+            "{CLIENT}
+             30   ! down wifi
+             30   = subflows 0
+             9000 ! up wifi
+             9000 > wifi S 0:0 join(0)
+             9010 < wifi S. 0:0 ack 1 join(0)
+             9010 > wifi . 1:1 ack 1 join
+             9020 < wifi . 1:1 ack 1 dss(ack 1)
+             9020 ! write 100
+             9020 > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
+             9030 < wifi . 1:1 ack 101 dss(ack 101)
+             9030 = subflows 1
+             9030 = waiting 0"
+        ),
+    );
+}
+
+#[test]
 fn an_announcement_waits_for_a_subflow() {
     play(
         &mesh(),
