@@ -69,6 +69,8 @@ class _At:
     settings: Settings
     #: Whether another end has what Linux has not.
     shared: bool
+    #: Who else than the user may have said it.
+    source: str
 
 
 def of(scenario: Scenario, machine: Machine, *, mptcp: bool, shared: bool = False) -> Settings:
@@ -84,7 +86,8 @@ def of(scenario: Scenario, machine: Machine, *, mptcp: bool, shared: bool = Fals
     if machine.has_ipv6:
         unwanted = all(path.ip == 4 for path in scenario.paths.values())
         settings.sysctls |= QUIET_IPV6 | {"net.ipv6.conf.default.disable_ipv6": int(unwanted)}
-    at = _At(machine, settings, shared)
+    era = scenario.mptcp.era
+    at = _At(machine, settings, shared, "" if era in {None, "current"} else f', of era "{era}"')
     _apply("tcp", scenario.tcp, TCP, at)
     settings.sysctls["net.ipv4.tcp_rmem"] = (
         f"4096 {scenario.tcp.receive_buffer} {scenario.tcp.max_receive_buffer}"
@@ -135,7 +138,7 @@ def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> Non
                     continue
                 shown = said(kind.show(value) if kind else value)
                 raise ScenarioError(
-                    f"[{section}] {key}: Linux cannot have {shown}: {error}"
+                    f"[{section}] {key}{at.source}: Linux cannot have {shown}: {error}"
                 ) from None
 
 
