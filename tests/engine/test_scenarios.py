@@ -13,6 +13,7 @@ from mptcplab.scenario import library
 # What makes each a matter of seconds, events of its timeline included.
 SHORT: dict[str, list[str]] = {
     "bbr": ["transfer.size=2MB"],
+    "boston": ["transfer.size=1MB"],
     "data-plan": ["transfer.size=3MB", "path.lte.budget=200kB"],
     "driving": [
         "transfer.duration=3s",
@@ -38,11 +39,13 @@ SHORT: dict[str, list[str]] = {
     "radio-wakes": ["transfer.response=50kB", "transfer.requests=2", "transfer.think=100ms"],
     "shared-bottleneck": ["transfer.duration=2s"],
     "simultaneous-syn": [],
+    "walk": ["transfer.size=1MB"],
     "wifi-lte": ["transfer.size=2MB"],
     "wifi-lte-upload": ["transfer.size=2MB"],
 }
 # What Linux is told to have that it has not; the endpoint of simulations has it.
 REFUSED = {
+    "boston": '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
     "data-plan": '[mptcp] path_manager: Linux cannot have "budget"',
     "era-2012": '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
     "handover": '[mptcp] path_manager: Linux cannot have "handover"',
@@ -50,8 +53,11 @@ REFUSED = {
     "offload": '[mptcp] path_manager: Linux cannot have "offload"',
     "simultaneous-syn": '[mptcp] join: Linux cannot have "simultaneous"',
 }
-# What the simulator alone has.
-SIMULATED = {"proxy": "link lte: the kernel engine has no proxy"}
+# What is not for Linux at either end.
+SIMULATED = {
+    "proxy": "link lte: the kernel engine has no proxy",
+    "version-0": "[mptcp] version: Linux cannot have 0",
+}
 
 
 def given(name: str, *more: str) -> list[str]:

@@ -121,7 +121,10 @@ def test_settings_become_attributes_of_routes() -> None:
         ("tcp.initial_ssthresh=64", "[tcp] initial_ssthresh: Linux cannot have 64"),
         ("tcp.max_backoff=0", "[tcp] max_backoff: Linux cannot have 0"),
         ("mptcp.receive_buffer=per-subflow", '[mptcp] receive_buffer: Linux cannot have "per-subf'),
-        ("mptcp.era=2012", "[tcp] proportional_rate_reduction: Linux cannot have false"),
+        (
+            "mptcp.era=2012",
+            '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
+        ),
         ("tcp.quick_acks=3", "[tcp] quick_acks: Linux cannot have 3: it has 16"),
         ("tcp.undo=false", "[tcp] undo: Linux cannot have false"),
         ("tcp.linux_timeout=false", "[tcp] linux_timeout: Linux cannot have false"),
