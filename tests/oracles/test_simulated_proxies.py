@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import mptcplab
+from mptcplab.report.subject import Subject
 from mptcplab.results.run import Run
 from oracles import simulated
 
@@ -70,6 +71,35 @@ def test_the_probe_tells_who_acknowledges(split: bool, tmp_path: pathlib.Path) -
     alone = mptcplab.analyze(run.directory / "client.pcapng")
     (median_ms,) = alone.flows.filter(direction="up")["rtt_ms_median"]
     assert (median_ms > HOLD_MS) != split
+
+
+def test_the_probe_tells_of_a_download_too(tmp_path: pathlib.Path) -> None:
+    """The client's ACKs are held before the proxy, which answers the server in their place."""
+    probe = {"element": "ack-delay", "delay": f"{HOLD_MS} ms"}
+    split = measured(one_path("download", probe, PROXY, BEHIND), tmp_path / "split")
+    assert "acknowledged_early" in remarks(split)
+    # The server's round trips are those of its own leg, 2 · 40 ms.
+    alone = mptcplab.analyze(split.directory / "server.pcapng")
+    (median_ms,) = alone.flows.filter(direction="down")["rtt_ms_median"]
+    assert median_ms == pytest.approx(80, abs=3)
+    whole = measured(one_path("download", probe, BEHIND), tmp_path / "whole")
+    assert "acknowledged_early" not in remarks(whole)
+
+
+def test_throughput_is_what_the_receiver_got(tmp_path: pathlib.Path) -> None:
+    """A narrow leg behind the proxy holds an upload back, whatever the client was told arrived."""
+    slow = {"element": "rate", "rate": "2 Mbit/s"}
+    comparison = mptcplab.run(
+        {"schema": 1} | one_path("upload", PROXY, slow, BEHIND), out=tmp_path / "runs"
+    )
+    for run in comparison.runs:
+        assert run.throughput_mbps is not None
+        assert run.throughput_mbps < 2
+        assert run.transfer is not None
+        (vantage,) = run.connections.filter(connection=run.transfer["connection"])["vantage"]
+        assert vantage == "server"
+    moved = Subject.of(comparison).transfer["throughput_mbps"]
+    assert moved == comparison.mptcp.throughput_mbps
 
 
 @pytest.mark.parametrize("application", ["bulk", "request-response"])

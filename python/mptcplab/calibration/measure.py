@@ -98,7 +98,7 @@ def _figures(subject: Subject, scenario: Scenario, seed: int) -> Shown:
 
 def of_tables(tables: Any, way: str, figures: Any) -> Shown:
     """Give the figures of the transfer in a direction."""
-    transfer = figures.transfer(tables.rows("transfers"), way)
+    transfer = figures.transfer(tables.rows("connections"), tables.rows("transfers"), way)
     if transfer is None:
         return dict.fromkeys(FIGURES)
     flows = figures.of_transfer(tables.rows("flows"), transfer)

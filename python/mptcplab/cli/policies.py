@@ -40,11 +40,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run one of the commands and return its exit status."""
     from mptcplab.scenario import policy
-    from mptcplab.scenario.fault import ScenarioError, nearest
+    from mptcplab.scenario.fault import ScenarioError
 
     known = policy.known(options.key)
     if options.name not in (None, *known):
-        hint = nearest(options.name, known)
+        hint = policy.hint(options.key, options.name)
         raise ScenarioError(f"there is no {options.thing} {options.name}; {hint}")
     if options.json:
         _print_json(list(known.values()) if options.name is None else known[options.name])
@@ -75,21 +75,7 @@ def _list(options: Namespace, known: list[dict[str, Any]]) -> None:
 
 
 def _describe(options: Namespace, policy: dict[str, Any]) -> None:
-    from mptcplab.cli.summary.page import Page
-    from mptcplab.scenario.described import KINDS as QUANTITIES
+    from mptcplab.cli.summary.description import describe
     from mptcplab.scenario.policy import PARAMETERS
-    from mptcplab.scenario.quantity import said
 
-    page = Page()
-    page.words(f"{policy['name']}: {policy['summary']}", indent="")
-    page.line()
-    if not policy["parameters"]:
-        page.words("nothing can be set of it", indent="", style="faint")
-        return
-    page.words(f"in a scenario: [mptcp] {PARAMETERS[options.key]}", indent="", style="faint")
-    for parameter in policy["parameters"]:
-        default = parameter["default"]
-        shown = "" if default is None else said(QUANTITIES[parameter["kind"]].show(default))
-        rest = f", {shown} if left out" if shown else ", needed" if parameter["required"] else ""
-        page.line(f"  {page.style(parameter['name'], 'strong')} ({parameter['kind']}{rest})")
-        page.words(" ".join(parameter["doc"].replace("`", "").split()), indent="    ")
+    describe(policy, f"in a scenario: [mptcp] {PARAMETERS[options.key]}")

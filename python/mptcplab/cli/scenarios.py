@@ -20,7 +20,7 @@ ABOUT = {
     "links": (
         "list the links that ship and what links are made of, or print one",
         "Lists the links that ship with mptcplab, and the elements and queues that links are made "
-        "of; or prints a link.",
+        "of; or prints a link, or describes an element or a queue.",
         'in a scenario: [link.NAME] with profile = "…"; mptcplab links NAME says where its '
         "figures come from",
     ),
@@ -29,6 +29,11 @@ ABOUT = {
         "Lists the campaigns that ship with mptcplab, or prints one: a start for your own.",
         "mptcplab sweep takes their names, or a file",
     ),
+}
+# What links are made of, and where it stands.
+USAGES = {
+    "element": 'in a scenario: uplink = [{ element = "…" }, …], and downlink',
+    "queue": 'in a scenario: { element = "rate", queue = { queue = "…" }, … }',
 }
 
 
@@ -61,7 +66,7 @@ def run(options: Namespace) -> int:
             _parts()
     elif options.name in names:
         sys.stdout.write(library.text(options.what, options.name))
-    else:
+    elif options.what != "links" or not _describe(options.name):
         thing = options.what.removesuffix("s")
         raise ScenarioError(f"no {thing} {options.name} ships; {nearest(options.name, names)}")
     return 0
@@ -69,15 +74,22 @@ def run(options: Namespace) -> int:
 
 def _parts() -> None:
     """List what links are made of."""
-    from mptcplab import _core
     from mptcplab.cli.summary.listing import listing
+    from mptcplab.scenario.element import known
 
-    hints = {
-        "element": 'in a scenario: uplink = [{ element = "…" }, …], and downlink; the reference of '
-        "scenarios says what can be set of it",
-        "queue": 'in a scenario: { element = "rate", queue = { queue = "…" }, … }',
-    }
-    for what, parts in (("element", _core.elements()), ("queue", _core.queues())):
-        lines = [re.split(r"[.:]\s", part["summary"])[0].rstrip(".") for part in parts]
+    for what, usage in USAGES.items():
+        lines = [re.split(r"[.:]\s", part["summary"])[0].rstrip(".") for part in known(what).values()]
         print()
-        listing(what, [part["name"] for part in parts], lines, hints[what])
+        listing(what, list(known(what)), lines, f"{usage}; mptcplab links NAME says what can be set of it")
+
+
+def _describe(name: str) -> bool:
+    """Describe an element or a queue of that name, if there is one."""
+    from mptcplab.cli.summary.description import describe
+    from mptcplab.scenario.element import known
+
+    for what, usage in USAGES.items():
+        if name in known(what):
+            describe(known(what)[name], usage.replace("…", name, 1))
+            return True
+    return False

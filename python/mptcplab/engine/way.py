@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # Which data is acknowledged by what travels this way.
 ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}
 OTHER = {"up": "down", "down": "up"}
+ENDS = ("client", "server")
 MS = 1e6
 SPLIT = {
     "diagnostic": "split_connection",
@@ -58,10 +59,13 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
     flows = {
         (row["connection"], row["subflow"], row["direction"]): row for row in tables.rows("flows")
     }
+    subflows = list(tables.rows("subflows"))
+    # The server's own connection comes from the proxy, in the client's name.
+    paths = {_ends(subflow): subflow["path"] for subflow in subflows if subflow["path"]}
     rows = []
-    for subflow in tables.rows("subflows"):
+    for subflow in subflows:
         key = subflow["connection"], subflow["subflow"]
-        for direction, nanos in held.get(subflow["path"], {}).items():
+        for direction, nanos in held.get(paths.get(_ends(subflow)), {}).items():
             median = flows[*key, direction]["rtt_ms_median"]
             alone = not flows[*key, OTHER[direction]]["data_packets"]
             if median is not None and alone and median < nanos / MS:
@@ -79,6 +83,10 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
                     }
                 )
     return rows
+
+
+def _ends(subflow: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(subflow[f"{end}_{what}"] for end in ENDS for what in ("address", "port"))
 
 
 def _held(link: dict[str, Any]) -> dict[str, int]:

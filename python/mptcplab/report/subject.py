@@ -44,15 +44,17 @@ class Subject:
         transfers = sorted(
             analysis.transfers.rows(named=True), key=lambda row: -(row["bytes"] or 0)
         )
+        of_run = analysis.transfer if isinstance(analysis, Run) else None
         if connection is None:
-            connection = transfers[0]["connection"] if transfers else 0
+            largest = of_run or next(iter(transfers), {"connection": 0})
+            connection = int(largest["connection"])
         found = [row for row in there if row["connection"] == connection]
         if not found:
             raise Error(f"there is no connection {connection}, only 0 to {len(there) - 1}")
         own = [row["direction"] for row in transfers if row["connection"] == connection]
         direction = own[0] if own else "down"
-        if isinstance(analysis, Run) and connection == (analysis.transfer or {}).get("connection"):
-            direction = str(analysis.about["direction"])
+        if of_run and connection == of_run["connection"]:
+            direction = str(of_run["direction"])
         return cls(analysis, found[0], direction, comparison)
 
     @property

@@ -29,11 +29,14 @@ OF_TRANSFER = (
 )
 FIGURES = (*OF_TRANSFER, "loss_rate_percent")
 COUNTS = ("bytes", "reinjected_bytes")
+SENDERS = {"up": "client", "down": "server"}
+RECEIVERS = {"up": "server", "down": "client"}
+SERVER = ("server_address", "server_port")
 
 
-def of(transfers: list[Row], flows: list[Row], direction: str) -> Row:
+def of(connections: list[Row], transfers: list[Row], flows: list[Row], direction: str) -> Row:
     """Give all figures of the transfer in a direction; all are empty where there is none."""
-    own = transfer(transfers, direction)
+    own = transfer(connections, transfers, direction)
     if own is None:
         return dict.fromkeys(FIGURES)
     return {
@@ -42,10 +45,28 @@ def of(transfers: list[Row], flows: list[Row], direction: str) -> Row:
     }
 
 
-def transfer(transfers: Iterable[Row], direction: str) -> Row | None:
-    """Give the row of the transfer: of its direction and of the connection with most bytes."""
-    rows = (row for row in transfers if row["direction"] == direction)
-    return max(rows, key=lambda row: row["bytes"] or 0, default=None)
+def transfer(
+    connections: Iterable[Row], transfers: Iterable[Row], direction: str
+) -> Row | None:
+    """Give the row of the transfer: of its direction and of the connection with most bytes.
+
+    Where a proxy gave either end a connection of its own it is the receiver's, for what the sender
+    was told arrived may still be on its way to the application.
+    """
+    rows = {row["connection"]: row for row in transfers if row["direction"] == direction}
+    ends = {row["connection"]: row for row in connections}
+    largest = max(rows, key=lambda number: rows[number]["bytes"] or 0, default=None)
+    if largest is None:
+        return None
+    if ends[largest]["vantage"] == SENDERS[direction]:
+        received = (
+            number
+            for number in rows
+            if ends[number]["vantage"] == RECEIVERS[direction]
+            and all(ends[number][key] == ends[largest][key] for key in SERVER)
+        )
+        largest = max(received, key=lambda number: rows[number]["bytes"] or 0, default=largest)
+    return rows[largest]
 
 
 def of_transfer(flows: Iterable[Row], own: Row) -> list[Row]:

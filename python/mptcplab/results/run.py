@@ -165,8 +165,12 @@ class Run(Analysis):
 
     @cached_property
     def transfer(self) -> Row | None:
-        """Its row in ``transfers``, of its direction and of the connection with most bytes."""
-        return figures.transfer(self.tables.rows("transfers"), self.about["direction"])
+        """Its row in ``transfers``, of its direction and of the connection with most bytes.
+
+        Where a proxy splits it: of the connection that the receiver has.
+        """
+        connections, transfers = (self.tables.rows(name) for name in ("connections", "transfers"))
+        return figures.transfer(connections, transfers, self.about["direction"])
 
     def document(self) -> dict[str, Any]:
         """Give what was run, its figures, and the rows of the summary tables."""

@@ -25,6 +25,7 @@ QUEUE = "queue"
 TRACE = "trace"
 # Under which name both directions of a link share an element.
 SHARED = "shared"
+RADIO = "promotion"
 
 
 @cache
@@ -59,7 +60,7 @@ def read(value: Any, place: Place, source: Source, what: str = "element") -> Ele
 
 
 def check_shared(ways: dict[str, list[Element]], place: Place, source: Source) -> None:
-    """Refuse an element that both directions share, but do not both name."""
+    """Refuse an element that both directions share or are to share, but do not both name."""
     for way, elements in ways.items():
         for number, one in enumerate(elements):
             alike = [
@@ -72,6 +73,12 @@ def check_shared(ways: dict[str, list[Element]], place: Place, source: Source) -
                     (*place, way, number),
                     f"what is shared as {said(one[SHARED])} stands once in each direction: "
                     f'described in one, {{ shared = "{one[SHARED]}" }} in the other',
+                )
+            if one.get("element") == RADIO and SHARED not in one:
+                raise source.fault(
+                    (*place, way, number),
+                    f'{RADIO} is one radio for both directions: with shared = "radio" here, and '
+                    '{ shared = "radio" } in the other',
                 )
 
 

@@ -24,6 +24,8 @@ PARAMETERS = {
     "scheduler": "scheduler_parameters",
     "path_manager": "path_manager_parameters",
 }
+# Congestion controls as papers call them.
+PAPERS = {"coupled": "lia"}
 
 
 @cache
@@ -35,9 +37,14 @@ def known(what: str) -> dict[str, Description]:
 def check(what: str, name: str, place: Place, source: Source) -> None:
     """Refuse a policy that there is not."""
     if name not in known(what):
-        raise source.fault(
-            place, f"there is no {_words(what)} {said(name)}; {nearest(name, known(what))}"
-        )
+        raise source.fault(place, f"there is no {_words(what)} {said(name)}; {hint(what, name)}")
+
+
+def hint(what: str, name: str) -> str:
+    """Name the policy that was probably meant by what there is not, or else all."""
+    if what == "congestion_control" and name in PAPERS:
+        return f"did you mean {PAPERS[name]}? (the papers' {name})"
+    return nearest(name, known(what))
 
 
 def read(

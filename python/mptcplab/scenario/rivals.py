@@ -16,12 +16,13 @@ RATES = ("rate", "uplink_rate", "downlink_rate")
 WRITTEN_OUT = (*RATES, "delay", "jitter", "loss", "queue")
 
 
-def replaced(place: Place, table: Any) -> list[Place]:
+def replaced(place: Place, table: Any, data: dict[str, Any]) -> list[Place]:
     """Give the places of what goes when that at ``place``, which is in ``table``, is set."""
     match place:
-        case ("mptcp", "congestion_control" | "scheduler" | "path_manager" as what):
-            linux = [("kernel", what)] if what != "path_manager" else []
-            return [*linux, *_foreign(what, table)]
+        case ("mptcp", "path_manager" as what):
+            return [*_budgets(table[what], data), *_foreign(what, table)]
+        case ("mptcp", "congestion_control" | "scheduler" as what):
+            return [("kernel", what), *_foreign(what, table)]
         case ("tcp", "congestion_control"):
             return [("kernel", "tcp_congestion_control")]
     return [(*place[:-1], key) for key in _beside(place, table)]
@@ -46,6 +47,14 @@ def write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
                 }
                 link |= {"title": there["title"], "origin": origin}
                 link |= {key: there[key] for key in (*DIRECTIONS, "draw") if key in there}
+
+
+def _budgets(path_manager: Any, data: dict[str, Any]) -> list[Place]:
+    """Give the places of budgets, which one path manager alone keeps."""
+    paths = data.get("path")
+    if path_manager == "budget" or not isinstance(paths, dict):
+        return []
+    return [("path", name, "budget") for name in paths]
 
 
 def _foreign(what: str, table: dict[str, Any]) -> list[Place]:

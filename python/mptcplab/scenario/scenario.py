@@ -61,6 +61,8 @@ POLICIES = {
 HOUR_NS = 3600 * 10**9
 MINUTE_NS = 60 * 10**9
 MOST_PATHS = 8
+# A path manager, and the key of a path that it goes by.
+BUDGET = "budget"
 
 Given = str | PathLike[str] | dict[str, Any]
 
@@ -138,6 +140,7 @@ def read_scenario(source: Source) -> Scenario:
     }
     paths = _paths(data["path"], links, source)
     mptcp = endpoint.read_mptcp(data.get("mptcp", {}), source)
+    _check_budgets(paths, mptcp, source)
     timeline = read_events(data.get("timeline", []), links, source)
     traffic = read_traffic(data.get("cross_traffic", []), source)
     run = read(Run, data.get("run", {}), ("run",), source)
@@ -240,6 +243,23 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
     if not any(path.attached for path in paths.values()):
         raise source.fault(("path",), "none is attached from the start")
     return paths
+
+
+def _check_budgets(paths: dict[str, Path], mptcp: Mptcp, source: Source) -> None:
+    """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
+    keeps = mptcp.path_manager == BUDGET
+    there = [name for name, path in paths.items() if path.budget is not None]
+    if there and not keeps:
+        raise source.fault(
+            ("path", there[0], BUDGET),
+            f'path_manager = "{mptcp.path_manager}" in [mptcp] keeps none: leave it out, or have '
+            f'path_manager = "{BUDGET}"',
+        )
+    if keeps and not there:
+        raise source.fault(
+            ("mptcp", "path_manager"),
+            f'"{BUDGET}" needs a path with a {BUDGET}, such as {BUDGET} = "5 MB" in [path.NAME]',
+        )
 
 
 def _check_traffic(scenario: Scenario, source: Source) -> None:

@@ -97,6 +97,8 @@ def _fault(
     if what == "literal_error":
         known = fault["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         return source.fault(where, f"{given} is not known here; {nearest(given, known)}")
+    if what == "list_type":
+        return source.fault(where, f"{given} is not a list: write it in [ ]")
     if what == "greater_than":
         return source.fault(where, f"must be above {fault['ctx']['gt']}")
     if what == "greater_than_equal":

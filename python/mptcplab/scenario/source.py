@@ -112,7 +112,7 @@ class Source:
             at, place = self._enter(at, place, word, named)
         step = self._step(at, place, words[-1], named)
         at[step] = value
-        for rival in rivals.replaced((*place, step), at):
+        for rival in rivals.replaced((*place, step), at, self.data):
             if not any(rival[:length] in self._set for length in range(1, len(rival) + 1)):
                 self._drop(rival)
         self._set[(*place, step)] = by
@@ -162,6 +162,8 @@ def _undecoded(said: str, text: str, name: str) -> ScenarioError:
         return ScenarioError(f"{name}:{line}: {key}: is there twice")
     if said == r"Illegal character '\n'":
         said = "text begins with a quote that is not closed on its line"
+    if said == "Invalid value":
+        said = 'a value that is neither text in quotes ("…"), a number, true, false, a list nor a table'
     twice = re.fullmatch(r"Cannot declare \((.*?),?\) twice", said)
     if twice:
         key = ".".join(word.strip(" '\"") for word in twice[1].split(","))

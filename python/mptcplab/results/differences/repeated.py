@@ -56,8 +56,9 @@ def of_comparisons(comparisons: list[Comparison]) -> Repeated:
     found = Repeated()
     for comparison in comparisons:
         for run in comparison.runs:
-            transfers, flows = (list(run.tables.rows(name)) for name in ("transfers", "flows"))
-            row = figures.of(transfers, flows, run.about["direction"])
+            names = ("connections", "transfers", "flows")
+            measured = (list(run.tables.rows(name)) for name in names)
+            row = figures.of(*measured, run.about["direction"])
             row["finished"] = run.outcome["finished"]
             found.add("", run.name, run.about["seed"], row)
             if run.about["path"] is not None:
