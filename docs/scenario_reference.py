@@ -67,7 +67,7 @@ KINDS = (
     decibel.SPEED,
     decibel.FREQUENCY,
 )
-# Of values that have no kind.
+# Of values that have no kind, or more than one.
 SHAPES = {
     "queue": "text or a queue",
     "axis": "tables",
@@ -76,6 +76,7 @@ SHAPES = {
     "only": "list of tables",
     "exclude": "list of tables",
     "tables": "list of names",
+    "scenario": "text or a table",
     "values": "list",
     "radio": "table",
     "route": "list of points",
@@ -152,7 +153,7 @@ def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
                 else SHAPES.get(name, "list of elements")
             )
         else:
-            value = _kind(kind)
+            value = SHAPES.get(name, _kind(kind))
         yield (
             f"`{name}`",
             value,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ Row = dict[str, Any]
 PROXY = {"element": "proxy"}
 BEHIND = {"element": "delay", "delay": "40 ms"}
 HOLD_MS = 300
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 def measured(scenario: Row, directory: pathlib.Path) -> Run:
@@ -84,6 +86,20 @@ def test_the_probe_tells_of_a_download_too(tmp_path: pathlib.Path) -> None:
     assert median_ms == pytest.approx(80, abs=3)
     whole = measured(one_path("download", probe, BEHIND), tmp_path / "whole")
     assert "acknowledged_early" not in remarks(whole)
+
+
+def test_the_probe_of_the_documentation_runs(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "middleboxes.md").read_text()
+    (probe,) = [
+        block for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL) if "schema" in block
+    ]
+    split, whole = tmp_path / "split.toml", tmp_path / "whole.toml"
+    split.write_text(probe)
+    whole.write_text("".join(line for line in probe.splitlines(True) if 'proxy" }' not in line))
+    assert whole.read_text() != probe
+    for file in (split, whole):
+        run = mptcplab.run(file, out=tmp_path / file.stem, baselines=False).mptcp
+        assert ("acknowledged_early" in remarks(run)) == (file == split)
 
 
 def test_throughput_is_what_the_receiver_got(tmp_path: pathlib.Path) -> None:

@@ -496,4 +496,10 @@ def test_what_links_are_made_of_is_listed(mptcplab: Run) -> None:
         (line,) = re.findall(rf"^{part['name']} +(.*)$", listed, re.MULTILINE)
         assert " ".join(part["summary"].split()).startswith(line)
         assert 10 < len(line) < 120
+        shown = mptcplab("links", part["name"]).stdout
+        assert shown.startswith(f"{part['name']}: ")
+        assert all(
+            f"  {parameter['name']} ({parameter['kind']}" in shown
+            for parameter in part["parameters"]
+        )
     assert len({part["name"] for part in parts} & set(library.names("links"))) == 0

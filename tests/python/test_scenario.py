@@ -93,7 +93,19 @@ REFUSED = [
     (SIZE, 'application = "bluk"', "mine.toml:5: transfer.application: "),
     (SIZE, "application = []", "mine.toml:5: transfer.application: a list is not known here"),
     (SIZE, 'application = "constant-bit-rate"', "mine.toml:3: transfer: needs rate: "),
+    ('"download"', "download", "mine.toml:4: no value of TOML; text stands in quotes"),
     # links and elements
+    (
+        'uplink = [{ element = "rate"',
+        'uplink = [{ element = "promotion", takes = "1 s", idle_after = "2 s" }, '
+        '{ element = "rate"',
+        "mine.toml:8: link.home.uplink.0: promotion is one radio for both directions: ",
+    ),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\nmiddleboxes = { element = "proxy" }',
+        "mine.toml:20: path.lte.middleboxes: a table is not a list: write it in [ ]",
+    ),
     (
         '"delay", delay',
         '"dealy", delay',
@@ -244,6 +256,21 @@ REFUSED = [
     ),
     ("[mptcp]", '[mptcp]\npath_manager = "x"', "mptcp.path_manager: there is no path manager "),
     ("[mptcp]", '[mptcp]\ncongestion_control = "lai"', "did you mean lia?"),
+    (
+        "[mptcp]",
+        '[mptcp]\ncongestion_control = "coupled"',
+        'no congestion control "coupled"; did you mean lia? (the papers\' coupled)',
+    ),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\nbudget = "5 MB"',
+        'mine.toml:20: path.lte.budget: path_manager = "full-mesh" in [mptcp] keeps none',
+    ),
+    (
+        "[mptcp]",
+        '[mptcp]\npath_manager = "budget"',
+        'mine.toml:30: mptcp.path_manager: "budget" needs a path with a budget, such as budget = ',
+    ),
     ("[tcp]", '[tcp]\ncongestion_control = "ren"', "did you mean reno?"),
     ("[tcp]", "[tcp]\ndelayed_ack = false", "tcp.delayed_ack: false is not a length of time such"),
     (
@@ -346,6 +373,15 @@ def test_a_setting_replaces_what_it_excludes() -> None:
     assert lte.links["lte"].title == library.table("links", "lte")["title"]
     assert read(TEXT, "path.lte.link=home").paths["lte"].link == "home"
     assert read(TEXT, "link.home.profile=lte").links["home"] == lte.links["lte"]
+
+
+def test_another_path_manager_takes_budgets_with_it() -> None:
+    budget = TEXT.replace('delay = "3 ms"', 'delay = "3 ms"\nbudget = "5 MB"')
+    text = budget.replace("[mptcp]", '[mptcp]\npath_manager = "budget"')
+    assert read(text).paths["lte"].budget == 5 * 10**6
+    assert read(text, "mptcp.path_manager=linux").paths["lte"].budget is None
+    complaint = refused(text, "path.lte.budget=1MB", "mptcp.path_manager=linux")
+    assert 'path.lte.budget: path_manager = "linux" in [mptcp] keeps none' in complaint
 
 
 def test_a_setting_goes_into_the_elements_of_a_profile() -> None:

@@ -32,7 +32,8 @@ class Campaign(Section):
     title: Text | None = None
     """What it is about, in a line."""
     scenario: Text | dict[str, Any]
-    """What is run: a scenario's file, seen from the campaign's, or the name of one that ships."""
+    """What is run: a scenario's file, seen from the campaign's, or the name of one that ships; or
+    the scenario itself, with its sections as ``[scenario.transfer]``, ``[scenario.path.wifi]``."""
     engine: Literal["simulation", "kernel"] = "simulation"
     """What runs it."""
     repetitions: Integer = Field(10, ge=1, le=1_000_000)

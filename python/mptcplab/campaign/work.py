@@ -110,8 +110,8 @@ def _into(
 
 def _rows(task: Task, tables: Measured, outcome: Row) -> dict[str, list[Row]]:
     rows = {name: list(tables.rows(name)) for name in task.subject.tables}
-    measured = (rows[name] for name in ("connections", "transfers", "flows"))
-    own = figures.of(*measured, task.subject.direction)
+    connections, transfers, flows = (rows[name] for name in figures.TABLES)
+    own = figures.of(connections, transfers, flows, task.subject.direction)
     run = {"finished": outcome["finished"], "reason": outcome["reason"], **own}
     return {"runs": [run], **rows}
 

@@ -32,7 +32,7 @@ ABOUT = {
 }
 # What links are made of, and where it stands.
 USAGES = {
-    "element": 'in a scenario: uplink = [{ element = "…" }, …], and downlink',
+    "element": 'in a scenario: uplink = [{ element = "…" }, …], downlink or middleboxes',
     "queue": 'in a scenario: { element = "rate", queue = { queue = "…" }, … }',
 }
 
@@ -78,9 +78,11 @@ def _parts() -> None:
     from mptcplab.scenario.element import known
 
     for what, usage in USAGES.items():
-        lines = [re.split(r"[.:]\s", part["summary"])[0].rstrip(".") for part in known(what).values()]
+        parts = list(known(what).values())
+        lines = [re.split(r"[.:]\s", part["summary"])[0].rstrip(".") for part in parts]
+        hint = f"{usage}; mptcplab links NAME says what can be set of it"
         print()
-        listing(what, list(known(what)), lines, f"{usage}; mptcplab links NAME says what can be set of it")
+        listing(what, [part["name"] for part in parts], lines, hint)
 
 
 def _describe(name: str) -> bool:

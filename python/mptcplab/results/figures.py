@@ -29,6 +29,8 @@ OF_TRANSFER = (
 )
 FIGURES = (*OF_TRANSFER, "loss_rate_percent")
 COUNTS = ("bytes", "reinjected_bytes")
+# What they are made of.
+TABLES = ("connections", "transfers", "flows")
 SENDERS = {"up": "client", "down": "server"}
 RECEIVERS = {"up": "server", "down": "client"}
 SERVER = ("server_address", "server_port")
@@ -45,9 +47,7 @@ def of(connections: list[Row], transfers: list[Row], flows: list[Row], direction
     }
 
 
-def transfer(
-    connections: Iterable[Row], transfers: Iterable[Row], direction: str
-) -> Row | None:
+def transfer(connections: Iterable[Row], transfers: Iterable[Row], direction: str) -> Row | None:
     """Give the row of the transfer: of its direction and of the connection with most bytes.
 
     Where a proxy gave either end a connection of its own it is the receiver's, for what the sender

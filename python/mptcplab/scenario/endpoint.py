@@ -98,8 +98,9 @@ class Mptcp(Section):
     joins again a second later, as specified. Where options are stripped half-way, such a connection
     may fail, since it can fall back to TCP no more."""
     version: Integer = Field(1, ge=0, le=1)
-    """Version of MPTCP: 1 (RFC 8684), or 0 (RFC 6824) as kernels before Linux 5.6 spoke it: keys in
-    the SYN, SHA-1, addresses announced without HMAC and echo."""
+    """Version of MPTCP: 1 (RFC 8684), or 0 (RFC 6824) as the out-of-tree kernels of
+    multipath-tcp.org speak it: keys in the SYN, SHA-1, addresses announced without HMAC and echo.
+    """
     checksum: Flag = False
     """DSS checksums (RFC 8684 §3.3)."""
     opportunistic_retransmission: Flag = False

@@ -163,7 +163,7 @@ def _undecoded(said: str, text: str, name: str) -> ScenarioError:
     if said == r"Illegal character '\n'":
         said = "text begins with a quote that is not closed on its line"
     if said == "Invalid value":
-        said = 'a value that is neither text in quotes ("…"), a number, true, false, a list nor a table'
+        said = 'no value of TOML; text stands in quotes, as "download" does'
     twice = re.fullmatch(r"Cannot declare \((.*?),?\) twice", said)
     if twice:
         key = ".".join(word.strip(" '\"") for word in twice[1].split(","))

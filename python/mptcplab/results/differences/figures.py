@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mptcplab.results import figures
+from mptcplab.results.run import Run
 from mptcplab.words.subflows import names_of
 
 TYPE_CHECKING = False
@@ -100,6 +101,8 @@ def side_by_side(run: str | None, a: Analysis, b: Analysis) -> list[Figure]:
 
 
 def _largest(analysis: Analysis) -> list[int]:
+    if isinstance(analysis, Run) and analysis.transfer:
+        return [analysis.transfer["connection"]]
     rows = analysis.transfers.group_by("connection").sum().sort("bytes", "connection")
     return list(rows["connection"][-1:])
 

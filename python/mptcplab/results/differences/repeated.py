@@ -56,9 +56,9 @@ def of_comparisons(comparisons: list[Comparison]) -> Repeated:
     found = Repeated()
     for comparison in comparisons:
         for run in comparison.runs:
-            names = ("connections", "transfers", "flows")
-            measured = (list(run.tables.rows(name)) for name in names)
-            row = figures.of(*measured, run.about["direction"])
+            tables = (list(run.tables.rows(name)) for name in figures.TABLES)
+            connections, transfers, flows = tables
+            row = figures.of(connections, transfers, flows, run.about["direction"])
             row["finished"] = run.outcome["finished"]
             found.add("", run.name, run.about["seed"], row)
             if run.about["path"] is not None:
