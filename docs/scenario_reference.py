@@ -67,7 +67,9 @@ KINDS = (
     decibel.SPEED,
     decibel.FREQUENCY,
 )
-# Of values that have no kind, or more than one.
+# Of values that have a kind or are something else.
+MIXED = {"scenario": "text or a table"}
+# Of values that have no kind.
 SHAPES = {
     "queue": "text or a queue",
     "axis": "tables",
@@ -76,7 +78,6 @@ SHAPES = {
     "only": "list of tables",
     "exclude": "list of tables",
     "tables": "list of names",
-    "scenario": "text or a table",
     "values": "list",
     "radio": "table",
     "route": "list of points",
@@ -153,7 +154,7 @@ def _rows(model: type[Section]) -> Iterator[tuple[str, str, str, str]]:
                 else SHAPES.get(name, "list of elements")
             )
         else:
-            value = SHAPES.get(name, _kind(kind))
+            value = MIXED.get(name) or _kind(kind)
         yield (
             f"`{name}`",
             value,
