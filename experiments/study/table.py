@@ -32,8 +32,8 @@ def _findings(results: dict[str, Any]) -> Iterator[str]:
     every.sort(key=lambda one: ORDER.index(one[1]["status"]))
     counts = {status: sum(one["status"] == status for _, one in every) for status in ORDER}
     yield (
-        f"Of {len(every)} findings "
-        + ", ".join(f"{n} {status}" for status, n in counts.items() if n)
+        f"{len(every)} findings: "
+        + ", ".join(f"{status} {n}" for status, n in counts.items() if n)
         + "."
     )
     yield ""

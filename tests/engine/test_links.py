@@ -175,7 +175,7 @@ ELEMENTS = [
         "promotion",
         {"takes": "500 ms", "idle_after": "10 s"},
         lambda seen: seen.handshake_ms >= 500 and seen.rtt("min") < 100,
-        place="uplink",
+        place="middleboxes",
     ),
     Case(
         "handover",
