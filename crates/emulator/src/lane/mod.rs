@@ -30,6 +30,8 @@ use wire::{Packet, Time};
 
 /// Packets that are taken from a device before others have their turn.
 const BATCH: u64 = 64;
+/// Times that a device has its turn when all ends: for more than its queue holds, and an end though somebody goes on.
+const LAST_TURNS: usize = 256;
 
 /// Links and paths have their numbers in the whole network; those of other lanes are none.
 pub(crate) struct Lane {
@@ -102,9 +104,22 @@ impl Lane {
             let stopped = self.wait.wait(until - before, &mut readable)?;
             self.feed.wake(before);
             if stopped {
-                return Ok(());
+                return self.finish();
             }
         }
+    }
+
+    /// Takes what hosts have sent so far: captures show how connections ended.
+    fn finish(&mut self) -> Result<(), Error> {
+        self.now = self.clock.now();
+        for port in 0..self.ports.len() {
+            for _ in 0..LAST_TURNS {
+                if !self.receive(port)? {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What passed its ports and links.
@@ -172,7 +187,8 @@ impl Lane {
         }
     }
 
-    fn receive(&mut self, place: usize) -> Result<(), Error> {
+    /// Takes a batch from a device; says whether there may be more.
+    fn receive(&mut self, place: usize) -> Result<bool, Error> {
         let Lane { ports, work, feed, now, wait, .. } = self;
         let port = &mut ports[place];
         let (entry, point) = (port.entry, port.point);
@@ -206,6 +222,6 @@ impl Lane {
         port.counts.received += received.get();
         port.counts.local += local;
         self.work_off();
-        Ok(())
+        Ok(received.get() >= BATCH)
     }
 }
