@@ -15,9 +15,11 @@ import sys
 import time
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from itertools import pairwise
 from statistics import mean
 
 import mahimahi
+from pauses import Pauses
 from simulation import example, scenario
 from wire import SERVER, Wire, path, ready
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     Element = dict[str, Any]
 
 MS = 1_000_000
+SECOND = 1000 * MS
 # Of 1500 bytes, headers of IPv4 and TCP with time stamps take 52.
 GOODPUT = 1448 / 1500
 # Of what is possible.
@@ -109,21 +112,30 @@ def show_goodput(
 
 def round_trips() -> None:
     with lab([delay(20)]) as wire:
-        found = pings(wire)
-    good = len(found) >= 396 and abs(mean(found) - 40) < 0.3 and p99(found) - 40 < 1
+        all_, undisturbed = pings(wire)
+    good = len(all_) >= 396 and abs(mean(undisturbed) - 40) < 0.3 and p99(undisturbed) - 40 < 1
+    print(f"  round trip of 40 ms: {distribution(all_)}")
     print(
-        f"  round trip of 40 ms: {distribution(found)}   "
+        f"    where the machine did not stand still: {distribution(undisturbed)}   "
         f"{verdict(good, 'mean within 0.3, p99 within 1 ms')}"
     )
     if not OBSTACLE:
         with mahimahi.shells(20) as (wire, _):
-            print(f"    Mahimahi: {distribution(pings(wire))}")
+            all_, undisturbed = pings(wire)
+        print(f"    Mahimahi: {distribution(all_)}")
+        print(f"      where the machine did not stand still: {distribution(undisturbed)}")
 
 
-def pings(wire: Wire) -> list[float]:
-    """The shortest of some runs: what disturbs one only makes it longer."""
-    runs = [wire.run(wire.client, "pings", SERVER, "400", "0.005") for _ in range(TIMES)]
-    return sorted(min(runs, key=mean))
+def pings(wire: Wire) -> tuple[list[float], list[float]]:
+    """All round trips in milliseconds, and those during which the machine did not stand still."""
+    with Pauses() as pauses:
+        times = wire.run(wire.client, "pings", SERVER, "400", "0.005")
+    undisturbed = [pair for pair in times if not pauses.between(*pair)]
+    return in_ms(times), in_ms(undisturbed)
+
+
+def in_ms(times: list[tuple[int, int]]) -> list[float]:
+    return sorted((came - sent) / MS for sent, came in times)
 
 
 def distribution(found: list[float]) -> str:
@@ -165,18 +177,26 @@ def trace() -> None:
         "trace": sorted([*times, 1000]),
         "queue": {"queue": "drop-tail", "bytes": 3_000_000},
     }
-    with lab([element]) as wire:
-        arrived = wire.datagrams(5000, 1200, 1500)
+    with lab([element]) as wire, Pauses() as pauses:
+        arrived = wire.datagrams(10_000, 1200, 1500)
         begun = wire.begun_ns
-    # Whole rounds while there was always something to send.
-    rounds = [
-        sum(begun + second * 10**9 < at - MS / 2 <= begun + (second + 1) * 10**9 for at in arrived)
-        for second in range(int((arrived[0] - begun) / 1e9) + 1, int((arrived[-1] - begun) / 1e9))
+    # Whole rounds while there was always something to send. They end between two opportunities.
+    ends = [
+        begun + second * SECOND + MS // 2
+        for second in range((arrived[0] - begun) // SECOND + 1, (arrived[-1] - begun) // SECOND + 1)
     ]
-    good = bool(rounds) and all(found == 801 for found in rounds)
+    counts, undisturbed = [], []
+    for first, last in pairwise(ends):
+        count = sum(first < at <= last for at in arrived)
+        # What stands still where one ends has it end elsewhere.
+        disturbed = any(pauses.between(end - MS, end + MS) for end in (first, last))
+        counts.append(f"({count})" if disturbed else str(count))
+        undisturbed += [] if disturbed else [count]
+    good = bool(undisturbed) and all(count == 801 for count in undisturbed)
     print(
-        f"  trace of 801 opportunities a second: {', '.join(map(str, rounds))}   {verdict(good, 'exactly')}"
+        f"  trace of 801 opportunities a second: {', '.join(counts)}   {verdict(good, 'exactly')}"
     )
+    print("    (in brackets where the machine stood still at one end of the second)")
 
 
 def idle() -> None:

@@ -59,8 +59,8 @@ def source(local: str, address: str, seconds: str) -> dict[str, float]:
     return {"bytes": sent}
 
 
-def pings(address: str, number: str, interval_s: str) -> list[float]:
-    """Round-trip times in milliseconds as the kernel stamps the answers; none for those without."""
+def pings(address: str, number: str, interval_s: str) -> list[tuple[int, int]]:
+    """When each was sent and when the kernel had its answer, in ns since 1970; none for those without."""
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
         raw.setsockopt(socket.SOL_SOCKET, STAMPS, 1)
         raw.settimeout(0.5)
@@ -72,7 +72,7 @@ def pings(address: str, number: str, interval_s: str) -> list[float]:
             raw.sendto(packet, (address, 0))
             while answer := _answer(raw):
                 if answer[0] == sequence:
-                    found.append((answer[1] - sent_ns) / 1e6)
+                    found.append((sent_ns, answer[1]))
                     break
             time.sleep(float(interval_s))
     return found
