@@ -107,4 +107,5 @@ def run(command: str) -> None:
         command.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode:
-        sys.exit(f"{command}: {done.stdout.strip() or done.returncode}")
+        print(f"{command}: {done.stdout.strip()}", file=sys.stderr)
+        sys.exit(done.returncode)
