@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from itertools import pairwise
-from math import log2, log10, pi
+from math import floor, log2, log10, pi
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -82,6 +83,19 @@ def test_wimax_carries_what_its_forum_reckons() -> None:
         assert down / wimax.TIME[0] / 1e6 == pytest.approx(forum[scheme.name], abs=0.01)
 
 
+def test_hspa_has_the_blocks_that_its_channel_can_carry() -> None:
+    # TS 25.321 §9.2.3.1: the sizes of a transport block of HS-DSCH.
+    sizes = [125 + 12 * k if k < 40 else floor(296 * Fraction(2085, 2048) ** k) for k in range(255)]
+    assert sizes[-1] == 27952
+    assert set(hspa.BLOCKS) <= set(sizes[1:])
+    # What a receiver that has one of the lists of TS 25.214 tells, from a simulator of others:
+    # floor(SNR/1.02 + 16.62) between -16 and 14 dB, 30 above.
+    assert hspa.needs(1) > -16
+    assert hspa.needs(30) < 14
+    # Uploads of 5.74 Mbit/s: what tutorials print of E-DCH category 6.
+    assert pytest.approx(5.74e6, abs=5e3) == hspa.UPLINK
+
+
 def test_hspa_has_the_blocks_of_its_categories() -> None:
     # TS 25.306 table 5.1a: the most bits of a block.
     most = {"category 6": 7298, "category 8": 14411, "category 9": 20251, "category 10": 27952}
@@ -107,7 +121,7 @@ def test_hspa_has_the_blocks_of_its_categories() -> None:
         (wifi.WIFI_AX, "80 MHz", 36.0, 600.5),
     ],
 )
-def test_wifi_has_the_rates_of_its_tables(
+def test_wifi_has_the_slowest_and_fastest_rates_of_its_tables(
     technology: wifi.Wifi, channel: str, slowest: float, fastest: float
 ) -> None:
     schemes = technology.schemes(channel)
@@ -117,17 +131,64 @@ def test_wifi_has_the_rates_of_its_tables(
         assert 0 < technology.rates(scheme.needs, channel, 1)[0] < air * 1e6
 
 
-def test_wider_wifi_needs_more() -> None:
-    # IEEE 802.11-2016 table 21-25: first and last scheme, by channel.
-    table = {
-        "20 MHz": (-82, -57),
-        "40 MHz": (-79, -54),
-        "80 MHz": (-76, -51),
-        "160 MHz": (-73, -48),
+def test_wifi_5_has_every_rate_and_need_of_its_tables() -> None:
+    # IEEE 802.11-2016 §21.5 (long guard interval, one stream), as Wi-Fi vendors reprint it: there
+    # is no MCS 9 in 20 MHz. Table 21-25, as drivers have it (rssiMcsTbl of Qualcomm's).
+    rates = {
+        "20 MHz": (6.5, 13, 19.5, 26, 39, 52, 58.5, 65, 78),
+        "40 MHz": (13.5, 27, 40.5, 54, 81, 108, 121.5, 135, 162, 180),
+        "80 MHz": (29.3, 58.5, 87.8, 117, 175.5, 234, 263.3, 292.5, 351, 390),
+        "160 MHz": (58.5, 117, 175.5, 234, 351, 468, 526.5, 585, 702, 780),
     }
-    for channel, (first, last) in table.items():
+    needs = {
+        "20 MHz": (-82, -79, -77, -74, -70, -66, -65, -64, -59),
+        "40 MHz": (-79, -76, -74, -71, -67, -63, -62, -61, -56, -54),
+        "80 MHz": (-76, -73, -71, -68, -64, -60, -59, -58, -53, -51),
+    }
+    for channel, printed in rates.items():
         schemes = wifi.WIFI_AC.schemes(channel)
-        assert (schemes[0].needs, schemes[-1].needs) == (first, last)
+        air = [wifi.WIFI_AC.air_mbps(scheme, channel, 1) for scheme in schemes]
+        assert air == pytest.approx(printed, abs=0.06)
+    for channel, powers in needs.items():
+        assert tuple(scheme.needs for scheme in wifi.WIFI_AC.schemes(channel)) == powers
+
+
+def test_wifi_needs_what_its_tables_ask_of_receivers() -> None:
+    # IEEE 802.11-2016 table 17-18 and 802.11ax-2021 table 27-51, as simulators have them.
+    g = (-82, -81, -79, -77, -74, -70, -66, -65)
+    ax = (-82, -79, -77, -74, -70, -66, -65, -64, -59, -57, -54, -52)
+    for technology, powers in ((wifi.WIFI_G, g), (wifi.WIFI_N, ax[:8]), (wifi.WIFI_AX, ax)):
+        assert tuple(scheme.needs for scheme in technology.schemes("20 MHz")) == powers
+    assert wifi.WIFI_AX.schemes("160 MHz")[-1].needs == -52 + 9
+
+
+def test_wimax_has_about_the_slots_that_others_count() -> None:
+    # So-In, Jain and Tamimi, "Capacity Evaluation for IEEE 802.16e Mobile WiMAX" (2010), table 4:
+    # 420 slots of 48 carriers downwards and 175 upwards in a frame of 5 ms, less what is said of
+    # the frame in it; the Forum counts 44 symbols in both directions, they 28 and 15.
+    down, up = (blocks * part for blocks, part in zip((30, 35), wimax.WIMAX.symbols, strict=True))
+    assert down / 200 / 48 == pytest.approx(420, rel=0.05)
+    assert up / 200 / 48 == pytest.approx(175, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("technology", "measure", "least", "most"),
+    # 3GPP TS 38.133 §10.1.6, §10.1.11 and §10.1.16; TS 36.133 §9.1.4 and TS 25.133 §9.1.1 as
+    # Android's radio interface has them (SignalMeasurementType.aidl).
+    [
+        ("nr", "rsrp", -156, -31),
+        ("nr", "rsrq", -43, 20),
+        ("nr", "sinr", -23, 40),
+        ("lte", "rsrp", -140, -44),
+        ("lte", "rsrq", -19.5, -3),
+        ("hspa", "rscp", -120, -25),
+    ],
+)
+def test_receivers_report_what_standards_let_them(
+    technology: str, measure: str, least: float, most: float
+) -> None:
+    found = verdict.named(technology).measures[measure]
+    assert (found.least, found.most) == (least, most)
 
 
 @pytest.mark.parametrize("technology", radio.technologies(), ids=lambda one: one.name)
@@ -254,6 +315,7 @@ def test_radio_is_a_ceiling_to_elements_and_a_calibrated_link_is_left_alone() ->
         ("802.11g", "802.11q", '"802.11q" is not known; did you mean 802.11'),
         ("-60 dBm", "-60", '"-60" is not a signal such as "-95 dBm"'),
         ("-60 dBm", "12 dB", "no rate of 802.11g follows from dB, but from dBm"),
+        (SIGNAL, f"{SIGNAL}\nstreams = 2", "802.11g has one stream, not 2"),
         ("-60 dBm", "-300 dBm", "-300 dBm is out of range: the RSSI of 802.11g is from -110 to 0"),
         (SIGNAL, "", "needs either signal or route"),
         (SIGNAL, f"{SIGNAL}\nbandwidth = '40 MHz'", '802.11g has no bandwidth "40 MHz"'),
@@ -348,6 +410,9 @@ def test_the_command_shows_tables_and_ceilings(mptcplab: Run) -> None:
         ("radio", "nothing"),
         ("radio", "--signal", "-95 dBm"),
         ("radio", "lte", "--bandwidth", "7 MHz"),
+        ("radio", "--bandwidth", "7 MHz"),
+        ("radio", "lte", "--noise-rise", "3 dB"),
+        ("radio", "802.11n", "--streams", "5"),
     ):
         failed = mptcplab(*arguments)
         assert failed.returncode == 2

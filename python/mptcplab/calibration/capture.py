@@ -53,17 +53,27 @@ def subject(
 
 def _largest(tables: _core.Tables, files: list[str]) -> dict[str, Any]:
     named = ", ".join(files)
-    plain = {
-        row["connection"] for row in tables.rows("connections") if row["mptcp_version"] is None
-    }
+    connections = list(tables.rows("connections"))
+    plain = {row["connection"] for row in connections if row["mptcp_version"] is None}
     rows = [row for row in tables.rows("transfers") if row["connection"] in plain]
     largest = max(rows, key=lambda row: row["bytes"] or 0, default=None)
     if largest is None or (largest["bytes"] or 0) < LEAST_BYTES:
-        raise Error(
-            f"{named}: holds no transfer over plain TCP of {LEAST_BYTES // 1000} kB or more, which "
-            "calibration needs: record one (without MPTCP), the longer the better"
-        )
+        raise Error(_nothing(named, mptcp=len(plain) < len(connections)))
     return largest
+
+
+def _nothing(named: str, *, mptcp: bool) -> str:
+    least = f"transfer over plain TCP of {LEAST_BYTES // 1000} kB or more"
+    if mptcp:
+        return (
+            f"{named}: holds MPTCP, and no {least}: what a subflow carries is the scheduler's and "
+            "the other subflows' doing as much as the path's; record plain TCP over one path, the "
+            "longer the better"
+        )
+    return (
+        f"{named}: holds no {least}, which calibration needs: record one (without MPTCP), the "
+        "longer the better"
+    )
 
 
 def _burst_packets(

@@ -50,13 +50,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--streams",
         type=number_above_0,
-        default=1,
         metavar="N",
         help="streams that antennas send at once (1)",
     )
     command.add_argument(
         "--noise-rise",
-        default="0 dB",
         metavar="DB",
         help='by how much others raise the noise beside a power ("0 dB")',
     )
@@ -74,8 +72,11 @@ def run(options: Namespace) -> int:
 
     if options.papers and options.technology is not None:
         options.parser.error("--papers and TECHNOLOGY exclude each other")
-    if options.signal is not None and options.technology is None:
-        options.parser.error("--signal needs TECHNOLOGY")
+    for name in ("signal", "bandwidth", "streams"):
+        if getattr(options, name) is not None and options.technology is None:
+            options.parser.error(f"--{name} needs TECHNOLOGY")
+    if options.noise_rise is not None and options.signal is None:
+        options.parser.error("--noise-rise needs --signal")
     if options.papers:
         _papers(list(verdict.of_papers()), json=options.json)
     elif options.technology is None:
@@ -83,9 +84,12 @@ def run(options: Namespace) -> int:
     elif options.signal is None:
         _table(verdict.named(options.technology), options)
     else:
-        given = {"bandwidth": options.bandwidth, "streams": options.streams}
         one = radio.ceiling(
-            options.technology, options.signal, **given, noise_rise=options.noise_rise
+            options.technology,
+            options.signal,
+            bandwidth=options.bandwidth,
+            streams=options.streams or 1,
+            noise_rise=options.noise_rise or "0 dB",
         )
         _ceiling(one, json=options.json)
     return 0
@@ -121,11 +125,13 @@ def _list(technologies: list[Technology], *, json: bool) -> None:
 
 def _table(technology: Technology, options: Namespace) -> None:
     from mptcplab.cli.summary.page import Column, Page, draw
-    from mptcplab.radio.limit import known_channel
+    from mptcplab.radio.limit import check_streams, known_channel
 
     channel = known_channel(technology, options.bandwidth)
+    streams = options.streams or 1
+    check_streams(technology, streams)
     rows = [
-        (scheme, technology.rates(scheme.needs, channel, options.streams))
+        (scheme, technology.rates(scheme.needs, channel, streams))
         for scheme in technology.schemes(channel)
     ]
     if options.json:
@@ -204,6 +210,7 @@ def _described(technology: Technology) -> dict[str, Any]:
         "title": technology.title,
         "source": technology.source,
         "bandwidths": list(technology.channels),
+        "most_streams": technology.most_streams,
         "measures": {name: asdict(one) for name, one in technology.measures.items()},
         "retries": asdict(technology.retries),
     }

@@ -4,11 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mptcplab.radio.technology import Scheme, Technology, best, decibel, rounded
+from mptcplab.radio.technology import NOISE_DBM, Scheme, Technology, best, decibel, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What device and station send, and how well they hear."""
+
+    device_dbm: float
+    station_dbm: float
+    device_noise_db: float
+    station_noise_db: float
+    #: Of the antennas that a station has more than a device to receive.
+    diversity_db: float = 3
+
+    @property
+    def uplink_db(self) -> float:
+        """Give what the station hears more of the device than the device of it."""
+        sent = self.device_dbm - self.station_dbm
+        return sent + self.device_noise_db - self.station_noise_db + self.diversity_db
+
+    def noise_dbm(self, carrier_hz: float) -> float:
+        """Give the noise that a device hears beside one carrier."""
+        return rounded(NOISE_DBM + decibel(carrier_hz) + self.device_noise_db)
 
 
 @dataclass(frozen=True)
@@ -20,7 +42,7 @@ class Blocks(Technology):
     symbols: tuple[float, float] = (0, 0)
     #: Blocks upwards, by channel, where they are others.
     uplink_blocks: dict[str, int] | None = None
-    #: What the station hears less of the device than the device of it.
+    #: What the station hears more of the device than the device of it.
     uplink_db: float = 0
     #: Fastest scheme upwards.
     uplink_best: str = ""

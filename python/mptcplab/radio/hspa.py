@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # TS 25.214 table 7D: bits of a transport block, by the channel quality indicator from 1. Tables 7A
-# to 7C are the same up to the largest block of their categories.
+# to 7C are the same up to the largest block of their categories. All are sizes of TS 25.321 §9.2.3.
 BLOCKS: tuple[int, ...] = (137, 173, 233, 317, 377, 461, 650, 792, 931, 1262)
 BLOCKS += (1483, 1742, 2279, 2583, 3319, 3565, 4189, 4664, 5287, 5887)
 BLOCKS += (6554, 7168, 9719, 11418, 14411, 17237, 21754, 23370, 24222, 25558)

@@ -47,6 +47,7 @@ def ceiling(
         Error: No receiver of the technology can have told that signal, or no rate follows from it.
     """
     channel = known_channel(technology, bandwidth)
+    check_streams(technology, streams)
     check(technology, signal, unit)
     effective = _effective(technology, signal, unit, noise_rise_db)
     scheme: Scheme | None = technology.scheme(effective, channel)
@@ -75,6 +76,14 @@ def known_channel(technology: Technology, bandwidth: str | None) -> str:
         known = ", ".join(technology.channels)
         raise Error(f'{technology.name} has no bandwidth "{channel}"; known: {known}')
     return channel
+
+
+def check_streams(technology: Technology, streams: int) -> None:
+    """Refuse more streams than the technology has."""
+    most = technology.most_streams
+    if not 1 <= streams <= most:
+        span = "one stream" if most == 1 else f"1 to {most} streams"
+        raise Error(f"{technology.name} has {span}, not {streams}")
 
 
 def check(technology: Technology, signal: float, unit: str) -> None:

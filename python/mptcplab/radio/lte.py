@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mptcplab.radio import cqi
-from mptcplab.radio.blocks import Blocks
-from mptcplab.radio.technology import NOISE_DBM, Measure, Retries, decibel, rounded
+from mptcplab.radio.blocks import Blocks, Ends
+from mptcplab.radio.technology import Measure, Retries
 
 # TS 36.213 table 7.2.3-1: bits per resource element.
 CQI = (
@@ -28,10 +28,8 @@ CQI = (
 # six elements reference signals; upwards two symbols are reference signals (§5.5.2).
 DOWN, UP = 12 * 14 - 3 * 12 - 6, 12 * 12
 CARRIER_HZ = 15e3
-# TR 36.942 §4: noise figures of 9 dB (device) and 5 dB (station), which send 23 and 46 dBm; a
-# station has two antennas to receive (TS 36.104 §8.1).
-DEVICE_NOISE_DB = 9
-UPLINK_DB = 23 - 46 + DEVICE_NOISE_DB - 5 + 3
+# TR 36.942 §4; a station has two antennas to receive (TS 36.104 §8.1).
+ENDS = Ends(device_dbm=23, station_dbm=46, device_noise_db=9, station_noise_db=5)
 
 LTE = Blocks(
     name="lte",
@@ -40,21 +38,24 @@ LTE = Blocks(
     measures={
         "rsrp": Measure("dBm", -140, -44, "TS 36.133 §9.1.4"),
         "sinr": Measure("dB", -23, 40, "as NR's, TS 38.133 §10.1.16"),
+        # Release 12 has it from -34 to 3 dB.
         "rsrq": Measure("dB", -19.5, -3, "TS 36.133 §9.1.7", used=False),
     },
     # TS 36.101 table 5.6-1: resource blocks.
     channels={"1.4 MHz": 6, "3 MHz": 15, "5 MHz": 25, "10 MHz": 50, "15 MHz": 75, "20 MHz": 100},
     channel="10 MHz",
     retries=Retries(0.1, 4, 8, 1, source="TS 36.213 §7.2.3: 10 % of blocks; TS 36.321 §5.3.2"),
+    # TS 36.213 §7.1.5B: transmission mode 9.
+    most_streams=8,
     # 46 dBm and an antenna with 15 dBi (TR 36.942 §4.2).
     power_dbm=61,
     frequency_hz=1.8e9,
     exponent=3.5,
     table=cqi.schemes(CQI),
     symbols=(DOWN * 1e3, UP * 1e3),
-    noise_dbm=rounded(NOISE_DBM + decibel(CARRIER_HZ) + DEVICE_NOISE_DB),
+    noise_dbm=ENDS.noise_dbm(CARRIER_HZ),
     carriers=12,
-    uplink_db=UPLINK_DB,
+    uplink_db=ENDS.uplink_db,
     # TS 36.306 table 4.1-2: categories below 5 have no 64-QAM upwards.
     uplink_best="CQI 9 (16-QAM)",
 )

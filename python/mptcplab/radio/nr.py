@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mptcplab.radio import cqi
-from mptcplab.radio.blocks import Blocks
-from mptcplab.radio.technology import NOISE_DBM, Measure, Retries, decibel, rounded
+from mptcplab.radio.blocks import Blocks, Ends
+from mptcplab.radio.technology import Measure, Retries
 
 # TS 38.214 table 5.2.2.1-3: bits per resource element.
 CQI = (
@@ -31,10 +31,15 @@ ELEMENTS = 12 * 14 * 1e3
 TIME = (0.8, 0.2)
 # TS 38.306 §4.1.2: what signalling takes, downwards and upwards.
 OVERHEAD, OVERHEAD_MILLIMETRE = (0.14, 0.08), (0.18, 0.10)
+# TS 38.211 table 4.2-1: so many times 15 kHz between carriers.
+CARRIER_HZ, SPACINGS, SPACINGS_MILLIMETRE = 15e3, 2, 8
+# All assumed. In millimetre waves a device sends a beam, and hears with as many antennas.
+ENDS = Ends(device_dbm=23, station_dbm=49, device_noise_db=9, station_noise_db=5)
+ENDS_MILLIMETRE = Ends(34, 60, device_noise_db=10, station_noise_db=7, diversity_db=0)
 
 
 def _symbols(spacings: int, overhead: tuple[float, float]) -> tuple[float, float]:
-    """Give elements of a block and second with so many times 15 kHz between carriers."""
+    """Give elements of a block and second, downwards and upwards."""
     down, up = (
         ELEMENTS * spacings * time * (1 - part) for time, part in zip(TIME, overhead, strict=True)
     )
@@ -57,16 +62,17 @@ NR = Blocks(
     retries=Retries(
         0.1, 4, 4, 0.5, source="TS 38.214 §5.2.2.1: 10 % of blocks; a retry is assumed"
     ),
+    # TS 38.211 §7.3.1.3.
+    most_streams=8,
     # 49 dBm and an antenna with 15 dBi, assumed.
     power_dbm=64,
     frequency_hz=3.5e9,
     exponent=3.5,
     table=cqi.schemes(CQI),
-    symbols=_symbols(2, OVERHEAD),
-    noise_dbm=rounded(NOISE_DBM + decibel(30e3) + 9),
+    symbols=_symbols(SPACINGS, OVERHEAD),
+    noise_dbm=ENDS.noise_dbm(SPACINGS * CARRIER_HZ),
     carriers=12,
-    # 23 dBm against 49 dBm, noise figures of 9 and 5 dB, and two antennas to receive.
-    uplink_db=23 - 49 + 9 - 5 + 3,
+    uplink_db=ENDS.uplink_db,
     uplink_best="CQI 15 (256-QAM)",
 )
 MILLIMETRE = replace(
@@ -82,9 +88,8 @@ MILLIMETRE = replace(
     frequency_hz=28e9,
     # Akdeniz et al., IEEE JSAC 32(6), 2014, table I: 2 in line of sight.
     exponent=2.0,
-    symbols=_symbols(8, OVERHEAD_MILLIMETRE),
-    noise_dbm=rounded(NOISE_DBM + decibel(120e3) + 10),
-    # A device's beam of 34 dBm, assumed.
-    uplink_db=34 - 60 + 10 - 7,
+    symbols=_symbols(SPACINGS_MILLIMETRE, OVERHEAD_MILLIMETRE),
+    noise_dbm=ENDS_MILLIMETRE.noise_dbm(SPACINGS_MILLIMETRE * CARRIER_HZ),
+    uplink_db=ENDS_MILLIMETRE.uplink_db,
     uplink_best="CQI 11 (64-QAM)",
 )

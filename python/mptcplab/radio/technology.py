@@ -67,6 +67,8 @@ class Technology(ABC):
     channels: Mapping[str, int]
     channel: str
     retries: Retries
+    #: Most streams that antennas can send at once.
+    most_streams: int = 1
     #: Radiated power of the station with its antenna, and what the signal travels at.
     power_dbm: float | None = None
     frequency_hz: float = 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mptcplab.radio.technology import Measure, Retries, Scheme, Technology
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 # Bits per carrier of a symbol, and the least power of receivers in 20 MHz: IEEE 802.11-2016 tables
 # 17-18 (g) and 19-23 (n), 21-25 (ac); IEEE 802.11ax-2021 table 27-51. Each doubling of the
@@ -36,9 +36,9 @@ HT = (
 VHT = (*HT, ("256-QAM 3/4", 6, -59), ("256-QAM 5/6", 20 / 3, -57))
 HE = (*VHT, ("1024-QAM 3/4", 15 / 2, -54), ("1024-QAM 5/6", 25 / 3, -52))
 DOUBLED_DB = 3
-# Of a transmission, in µs: DIFS, the mean of the first back-off, preamble, SIFS and its answer
-# (IEEE 802.11-2016 §10.3 and table 17-21).
-AROUND_US = 34 + 15 / 2 * 9 + 40 + 16 + 32
+# Of a transmission, in µs: DIFS, the mean of the first back-off, SIFS and its answer (IEEE
+# 802.11-2016 §10.3 and table 17-21); the preamble beside it is the technology's.
+AROUND_US = 34 + 15 / 2 * 9 + 16 + 32
 PACKET_BYTES, HEADER_BYTES = 1500, 40
 # As many packets as fit into 4 ms and into 65535 bytes go at once, where they may (§10.13).
 LONGEST_US, MOST_BYTES = 4000, 65535
@@ -49,6 +49,10 @@ class Wifi(Technology):
     """Rates are those of the scheme less what goes before and behind each transmission."""
 
     table: tuple[tuple[str, float, float], ...] = ()
+    #: How many of the last schemes a channel has not.
+    without: Mapping[str, int] = field(default_factory=dict)
+    #: IEEE 802.11-2016 §17.3.2: 8 + 8 + 4 µs.
+    preamble_us: float = 20
     symbol_us: float = 4.0
     aggregates: bool = True
 
@@ -62,9 +66,10 @@ class Wifi(Technology):
         width = int(channel.split()[0]) // 20
         wider = DOUBLED_DB * (width.bit_length() - 1)
         named = f"{{}} (MCS {{}}, {channel})" if self.aggregates else "{}"
+        there = self.table[: len(self.table) - self.without.get(channel, 0)]
         return [
             Scheme(named.format(name, number), needs + wider, efficiency)
-            for number, (name, efficiency, needs) in enumerate(self.table)
+            for number, (name, efficiency, needs) in enumerate(there)
         ]
 
     def air_mbps(self, scheme: Scheme, channel: str, streams: int) -> float:
@@ -82,7 +87,9 @@ class Wifi(Technology):
         if self.aggregates:
             most = MOST_BYTES // (PACKET_BYTES + HEADER_BYTES)
             packets = max(1, min(most, int(air * LONGEST_US / bits)))
-        rate = 1e6 * packets * 8 * PACKET_BYTES / (AROUND_US + packets * bits / air)
+        rate = (
+            1e6 * packets * 8 * PACKET_BYTES / (AROUND_US + self.preamble_us + packets * bits / air)
+        )
         return rate, rate
 
 
@@ -115,6 +122,10 @@ WIFI_N = replace(
     source="IEEE 802.11-2016 table 19-23",
     channels={"20 MHz": 52, "40 MHz": 108},
     table=HT,
+    # Clause 19.
+    most_streams=4,
+    # §19.3.2, mixed format and one stream: that of 802.11g, then 8 + 4 + 4 µs.
+    preamble_us=36,
     aggregates=True,
 )
 WIFI_AC = replace(
@@ -128,6 +139,12 @@ WIFI_AC = replace(
     power_dbm=23,
     frequency_hz=5.25e9,
     table=VHT,
+    # Clause 21.
+    most_streams=8,
+    # §21.5: 256-QAM 5/6 is there in 20 MHz for three and six streams only.
+    without={"20 MHz": 1},
+    # §21.3.2: 20 + 8 + 4 + 4 + 4 µs.
+    preamble_us=40,
 )
 WIFI_AX = replace(
     WIFI_AC,
@@ -136,6 +153,9 @@ WIFI_AX = replace(
     source="IEEE 802.11ax-2021 table 27-51",
     channels={"20 MHz": 234, "40 MHz": 468, "80 MHz": 980, "160 MHz": 1960},
     table=HE,
+    without={},
+    # §27.3.4: 20 + 4 + 8 + 4 + 7.2 µs.
+    preamble_us=43.2,
     # With the shortest guard interval.
     symbol_us=13.6,
 )

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from mptcplab import Error
 from mptcplab.radio import technologies
-from mptcplab.radio.limit import check, known_channel
+from mptcplab.radio.limit import check, check_streams, known_channel
 from mptcplab.radio.technology import Technology
 from mptcplab.scenario import decibel
 from mptcplab.scenario.fault import nearest
@@ -51,7 +51,7 @@ class Radio(Section):
     """Its name: ``mptcplab radio`` lists them."""
     bandwidth: Text | None = None
     """Its channel, such as ``"20 MHz"``; of HSPA the category. If left out the usual one."""
-    streams: Integer = Field(1, ge=1, le=8)
+    streams: Integer = Field(1, ge=1)
     """Streams that the antennas send at once downwards, and both ways in Wi-Fi."""
     share: Ratio = Field(1.0, gt=0)
     """Part of the cell's time that the device gets."""
@@ -96,6 +96,10 @@ def read_radio(value: Any, place: Place, source: Source) -> Radio:
         known_channel(radio.known(), radio.bandwidth)
     except Error as error:
         raise source.fault((*place, "bandwidth"), str(error)) from None
+    try:
+        check_streams(radio.known(), radio.streams)
+    except Error as error:
+        raise source.fault((*place, "streams"), str(error)) from None
     if radio.signal is not None:
         _check_signal(radio, radio.signal, (*place, "signal"), source)
         return radio
