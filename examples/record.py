@@ -121,8 +121,10 @@ def record(recording: Recording, directory: pathlib.Path) -> None:
 
 def _transfer(sizes: list[int], start: float) -> None:
     program = f"{sys.executable} {HERE / 'recorder' / 'transfer.py'}"
-    server = subprocess.Popen(f"ip netns exec server {program} server {len(sizes)}".split())
-    time.sleep(0.5)
+    command = f"ip netns exec server {program} server {len(sizes)}"
+    server = subprocess.Popen(command.split(), stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    server.stdout.readline()
     wanted = " ".join(map(str, sizes))
     network.on("client", f"{program} client {network.SERVER_ADDRESS} {start} {wanted}")
     if server.wait():

@@ -1,7 +1,8 @@
 """The application: a client asks for sizes, a server sends as many bytes and closes.
 
 Called as `transfer.py server COUNT` and `transfer.py client ADDRESS START SIZE…`, where START is a
-monotonic time. A client whose connection was reset ends with the status RESET.
+monotonic time. A server says when it listens; a client whose connection was reset ends with the
+status RESET.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ PORT = 8080
 REQUEST_BYTES = 64
 AT_A_TIME = 16
 PAUSE_SECONDS = 0.01
-# Linux gives up connections whose server has closed and that then come no further for 60 s
-# (net.mptcp.close_timeout). Where packets are lost one of some thousand does.
+# Where packets are lost, Linux resets one connection of some thousands, after about a minute.
 RESET = os.EX_TEMPFAIL
 
 
@@ -28,6 +28,7 @@ def serve(count: int) -> None:
     with _socket() as listener:
         listener.bind(("", PORT))
         listener.listen(512)
+        print("listening", flush=True)
         threads = []
         for _ in range(count):
             threads.append(threading.Thread(target=_answer, args=(listener.accept()[0],)))
