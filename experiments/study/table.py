@@ -10,7 +10,7 @@ from typing import Any
 from mptcplab.study import judging, outcome, told
 
 RESULTS = Path(__file__).parent / outcome.NAME
-ORDER = (judging.FAILS, judging.OPEN, judging.HOLDS, judging.UNJUDGED)
+ORDER = (judging.FAILS, judging.OPEN, judging.DIRECTION, judging.HOLDS, judging.UNJUDGED)
 
 
 def markdown(part: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.study import comparing, scoring
+from mptcplab.study import comparing, measurements, scenes, scoring
 from mptcplab.study.experiment import Comparison
 from mptcplab.study.measurements import Figure
 
@@ -11,10 +11,50 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from mptcplab.study.experiment import Extent
     from mptcplab.study.measured import Measured
     from mptcplab.study.measurements import Mobile
 
     Events = list[dict[str, Any]]
+
+
+#: Least of the uplinks' largest segments, to which On Uplink Measurement (§3.2) sets all.
+UPLINK_MSS = {"tcp.mss": "1357 B"}
+
+
+def campaign(
+    paths: dict[str, str],
+    direction: str,
+    extent: Extent,
+    timeline: Events,
+    *,
+    title: str,
+    size: str | None = None,
+    duration_s: float | None = None,
+    baselines: bool = False,
+    axes: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Write a transfer on the move: two server addresses, and what happens on the way."""
+    duration = None if duration_s is None else f"{duration_s:g} s"
+    return scenes.campaign(
+        scenes.scenario(
+            paths, direction, size=size, duration=duration, addresses=2, timeline=timeline
+        ),
+        extent,
+        extent.repetitions(30, 5),
+        title=title,
+        both=scenes.THRESHOLD | (UPLINK_MSS if direction == "upload" else {}),
+        baselines=baselines,
+        axes=axes,
+        tables=["throughput"],
+    )
+
+
+def alone(row: str) -> float:
+    """Give the printed throughput of a single path."""
+    printed = measurements.load().single_path[row].throughput
+    assert printed is not None  # noqa: S101 - the row prints it
+    return printed.mean
 
 
 def becomes(at_s: float, path: str, profile: str) -> Events:

@@ -15,9 +15,10 @@ PAPER = "imc13"
 WIFI, ATT = "imc13/5/wifi", "imc13/5/att-lte"
 LINKS = {"wifi": scenes.profile(WIFI), "att": scenes.profile(ATT)}
 CARRIERS = {"att": LINKS["att"], "verizon": "imc-verizon-lte", "sprint": "imc-sprint-evdo"}
-CONTROLLERS = ("lia", "olia", "reno")
+#: What the paper names, as its kernel had it.
+CONTROLLERS = {"lia": "lia-linux", "olia": "olia-linux", "reno": "reno"}
 #: §5.2: the receive buffer is large enough never to hold anything back.
-ENDS = {"tcp.congestion_control": "reno", "tcp.max_receive_buffer": "8 MB", **scenes.THRESHOLD}
+ENDS = {"tcp.max_receive_buffer": "8 MB", **scenes.THRESHOLD}
 
 
 def campaign(
@@ -26,7 +27,7 @@ def campaign(
     title: str,
     sizes: Sequence[str],
     *,
-    controllers: Sequence[str] = CONTROLLERS,
+    controllers: Sequence[str] = tuple(CONTROLLERS),
     addresses: Sequence[int] = (1, 2),
     joins: Sequence[str] = ("specified",),
     links: dict[str, str] = LINKS,
@@ -40,7 +41,11 @@ def campaign(
         both=ENDS,
         axes={
             "size": {"key": "transfer.size", "values": list(sizes)},
-            "controller": {"key": "mptcp.congestion_control", "values": list(controllers)},
+            "controller": {
+                "points": {
+                    name: {"mptcp.congestion_control": CONTROLLERS[name]} for name in controllers
+                }
+            },
             "subflows": {
                 "points": {f"MP-{2 * one}": {"server.addresses": one} for one in addresses}
             },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from mptcplab.results.statistics.bootstrap import interval
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     Values = Sequence[float | None]
 
 HOLDS, FAILS, OPEN = "reproduces", "does not reproduce", "undecided"
+#: So it is, but not by as much.
+DIRECTION = "in direction"
+#: As much as printed, within this factor.
+NEAR = 1.25
 # What is told of an interval that there need not be.
 SAME = "all values are the same"
 #: Of what hangs on a link whose figures nobody measured.
@@ -62,6 +67,17 @@ def below(values: Values, bound: float, what: str, unit: str = "") -> Verdict:
     return Verdict(negated.status, words + _range("the mean", mean))
 
 
+def sized(direction: Verdict, ours: Values, printed: float, what: str, unit: str = "") -> Verdict:
+    """Ask besides whether it is of the size that was printed, and say how far off it is."""
+    mean = interval(ours).estimate
+    if mean is None or mean <= 0:
+        return direction
+    off = mean / printed
+    words = f"{what} {figure(mean)} where {figure(printed)}{_unit(unit)} is printed: ×{off:.2f}"
+    far = direction.status == HOLDS and abs(math.log(off)) > math.log(NEAR)
+    return Verdict(DIRECTION if far else direction.status, f"{direction.because}; {words}")
+
+
 def in_most(runs: Sequence[bool | None], what: str, least: float = 0.5) -> Verdict:
     """Ask whether something is so in more than a share of the runs."""
     known = [one for one in runs if one is not None]
@@ -73,7 +89,7 @@ def in_most(runs: Sequence[bool | None], what: str, least: float = 0.5) -> Verdi
 
 def both(*asked: Verdict) -> Verdict:
     """Ask for several things at once."""
-    order = (FAILS, OPEN, HOLDS)
+    order = (FAILS, OPEN, DIRECTION, HOLDS)
     status = min((one.status for one in asked), key=order.index)
     return Verdict(status, "; ".join(one.because for one in asked))
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 #: UM-CS-2012-022 §IV-A switched the cached threshold off, which then was 64 KB: 46 packets.
 THRESHOLD = {"tcp.ssthresh_cache": False, "tcp.initial_ssthresh": 46}
+#: LIA as the papers' kernel had it, in integers: net/mptcp/mptcp_coupled.c of multipath-tcp/mptcp.
+LIA = {"mptcp.congestion_control": "lia-linux"}
 STACKS: dict[str, dict[str, Any]] = {
-    PAPERS: {"mptcp.era": "2012"},
+    PAPERS: {"mptcp.era": "2012"} | LIA,
     # With addresses announced and joined, as its administrator would have it on such a host.
     TODAY: {
         "mptcp.era": "current",
@@ -76,7 +78,6 @@ def campaign(
     repetitions: int,
     *,
     title: str,
-    papers: dict[str, Any] | None = None,
     both: dict[str, Any] | None = None,
     baselines: bool = True,
     axes: dict[str, Any] | None = None,
@@ -84,11 +85,12 @@ def campaign(
 ) -> dict[str, Any]:
     """Write a campaign over the stacks that are asked for.
 
-    ``papers`` is set of the stack of the papers alone, ``both`` of all.
+    ``both`` is set of all of them. Plain TCP is Reno, which the papers used.
     """
-    points = {name: STACKS[name] | (both or {}) for name in extent.stacks}
-    if PAPERS in points:
-        points[PAPERS] = points[PAPERS] | (papers or {})
+    points = {
+        name: STACKS[name] | {"tcp.congestion_control": "reno"} | (both or {})
+        for name in extent.stacks
+    }
     return {
         "schema": 1,
         "title": title,

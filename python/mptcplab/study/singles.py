@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PATH = "path"
 #: Plain TCP over the only path.
-PLAIN = {"mptcp.enabled": False, "mptcp.congestion_control": "reno"}
+PLAIN = {"mptcp.enabled": False}
 
 
 def rows(paper: str, tables: Sequence[str | None]) -> list[SinglePath]:

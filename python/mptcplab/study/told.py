@@ -91,7 +91,7 @@ def found(finding: Table) -> list[str]:
 def verdict(results: Table) -> list[str]:
     """Say in a few lines what came of it."""
     findings = [one for table in results["experiments"] for one in table["findings"]]
-    order = (judging.HOLDS, judging.FAILS, judging.OPEN, judging.UNJUDGED)
+    order = (judging.HOLDS, judging.DIRECTION, judging.FAILS, judging.OPEN, judging.UNJUDGED)
     counts = [(status, sum(one["status"] == status for one in findings)) for status in order]
     lines = [
         f"{plural(len(findings), 'finding')}: "

@@ -26,17 +26,8 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     timeline = drives.held(SWITCH_S, "att", SILENT_S, link(HSPA))
     paths = {"verizon": link(VERIZON), "att": link(LTE)}
     return {
-        "main": scenes.campaign(
-            scenes.scenario(
-                paths, "download", duration=f"{END_S} s", addresses=2, timeline=timeline
-            ),
-            extent,
-            extent.repetitions(30, 5),
-            title="AT&T from LTE to HSPA+",
-            papers={"mptcp.congestion_control": "lia"},
-            both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
-            baselines=False,
-            tables=["throughput"],
+        "main": drives.campaign(
+            paths, "download", extent, timeline, title="AT&T from LTE to HSPA+", duration_s=END_S
         )
     }
 

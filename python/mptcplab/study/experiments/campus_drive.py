@@ -38,15 +38,13 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         "att": scenes.profile(HSPA),
     }
     return {
-        "main": scenes.campaign(
-            scenes.scenario(paths, "download", size="300 MB", addresses=2, timeline=timeline),
+        "main": drives.campaign(
+            paths,
+            "download",
             extent,
-            extent.repetitions(30, 5),
+            timeline,
             title="a campus with intermittent Wi-Fi",
-            papers={"mptcp.congestion_control": "lia"},
-            both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
-            baselines=False,
-            tables=["throughput"],
+            size="300 MB",
         )
     }
 
@@ -75,6 +73,12 @@ def compare(measured: Measured) -> Iterator[Comparison]:
     )
 
 
+def _better(measured: Measured) -> Verdict:
+    ours = measured.sample().figure("throughput_mbps")
+    more = judging.above(ours, drives.alone(VERIZON), "over the drive", "Mbit/s")
+    return judging.sized(more, ours, 8.96, "it has", "Mbit/s")
+
+
 def _missed(measured: Measured) -> Verdict:
     """Count the subflows that let a visit pass by."""
     sample = measured.sample()
@@ -96,6 +100,13 @@ EXPERIMENT = Experiment(
     campaigns=campaigns,
     compare=compare,
     findings=(
+        Finding(
+            "umass-tr",
+            "§IV-B, figure 11",
+            "MPTCP has more than the best single path: 8.96 against 7.79 Mbit/s.",
+            "it has more than 7.79 Mbit/s, by about as much",
+            _better,
+        ),
         Finding(
             "umass-tr",
             "§IV-B, figure 11",

@@ -29,14 +29,14 @@ CONTROLLERS = (
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """Eight subflows in Boston, with each controller."""
-    links = eight_subflows.links(eight_subflows.BOSTON)
+    links = eight_subflows.BOSTON.links
     return {
         "main": scenes.campaign(
             scenes.scenario(links, "download", size="100 MB", addresses=2),
             extent,
             extent.repetitions(20, 4),
             title="controllers over eight subflows in Boston",
-            both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
+            both=scenes.THRESHOLD,
             axes={"controller": {"key": "mptcp.congestion_control", "values": list(CONTROLLERS)}},
         )
     }

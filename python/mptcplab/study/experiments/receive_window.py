@@ -64,7 +64,9 @@ def _faster(measured: Measured) -> Verdict:
     wide, narrow = (
         measured.sample(window=name).figure("throughput_mbps") for name in ("wide", "narrow")
     )
-    return judging.above(judging.ratio(wide, narrow), HALF_OF_IT, "wide / narrow")
+    ratio = judging.ratio(wide, narrow)
+    more = judging.above(ratio, HALF_OF_IT, "wide / narrow")
+    return judging.sized(more, ratio, 1.46, "the ratio")
 
 
 def _round_trips(measured: Measured) -> Verdict:

@@ -43,7 +43,9 @@ def _figure(measured: Measured, row: str, name: str) -> list[float | None]:
 
 def _window(measured: Measured) -> Verdict:
     first, second = (_figure(measured, row, "throughput_mbps") for row in (WIDE, NARROW))
-    return judging.above(judging.ratio(first, second), 1.23, "adjusted row / other")
+    ratio = judging.ratio(first, second)
+    more = judging.above(ratio, 1.23, "adjusted row / other")
+    return judging.sized(more, ratio, 1.46, "the ratio")
 
 
 def _no_slower_on_the_move(measured: Measured) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.study import comparing, drives, judging, scenes, scoring
 from mptcplab.study.experiment import Comparison, Experiment, Finding
-from mptcplab.study.measurements import Figure, load
+from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,17 +29,13 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     timeline = drives.rebound(LOST_S, "sprint", BOOTS_S, link(EVDO))
     paths = {"verizon": link(VERIZON), "sprint": link(WIMAX)}
     return {
-        "main": scenes.campaign(
-            scenes.scenario(
-                paths, "download", duration=f"{END_S} s", addresses=2, timeline=timeline
-            ),
+        "main": drives.campaign(
+            paths,
+            "download",
             extent,
-            extent.repetitions(30, 5),
+            timeline,
             title="Sprint from WiMAX to EV-DO",
-            papers={"mptcp.congestion_control": "lia"},
-            both={"tcp.congestion_control": "reno", **scenes.THRESHOLD},
-            baselines=False,
-            tables=["throughput"],
+            duration_s=END_S,
         )
     }
 
@@ -47,10 +43,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
 def compare(measured: Measured) -> Iterator[Comparison]:
     """What the text says of the time before."""
     sample, today = comparing.samples(measured)
-    alone = {
-        path: load().single_path[row].throughput.mean  # type: ignore[union-attr]
-        for path, row in {"sprint": WIMAX, "verizon": VERIZON}.items()
-    }
+    alone = {"sprint": drives.alone(WIMAX), "verizon": drives.alone(VERIZON)}
     yield Comparison(
         ROW,
         "throughput of sprint before the switch",

@@ -25,15 +25,13 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     timeline = drives.in_order(drives.gone(LOST_S, "wifi", BACK_S), drives.gone(GONE_S, "wifi"))
     paths = {"wifi": WIFI} | {path: scenes.profile(row) for path, row in ROWS.items()}
     return {
-        "main": scenes.campaign(
-            scenes.scenario(paths, "upload", duration=f"{END_S} s", addresses=2, timeline=timeline),
+        "main": drives.campaign(
+            paths,
+            "upload",
             extent,
-            extent.repetitions(30, 5),
+            timeline,
             title="uploads with intermittent Wi-Fi",
-            papers={"mptcp.congestion_control": "lia"},
-            both={"tcp.congestion_control": "reno", "tcp.mss": "1357 B", **scenes.THRESHOLD},
-            baselines=False,
-            tables=["throughput"],
+            duration_s=END_S,
         )
     }
 
