@@ -8,29 +8,71 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mptcplab.study.experiment import Experiment
+    from mptcplab.analysis import Analysis
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.study.experiment import Drawing, Experiment
     from mptcplab.study.measured import Measured
 
+#: Kinds over time, of one run, as the papers have them.
+RUN_KINDS = ("throughput", "rtt")
 
-def draw(experiment: Experiment, measured: Measured, out: Path) -> dict[str, str | None]:
+
+def draw(
+    experiment: Experiment, measured: Measured, matrices: dict[str, Matrix], out: Path
+) -> dict[str, str | None]:
     """Draw what can be drawn; gives, for each file, why it is missing if it is."""
-    from mptcplab.drawing import figure
-
     drawn: dict[str, str | None] = {}
     for one in experiment.drawings:
         name = f"{experiment.name}/{one.name}.svg"
         try:
-            figure(
-                one.kind,
-                measured.campaigns[one.campaign],
-                out / name,
-                by=one.by,
-                where=one.where,
-                value=one.value,
-                paths=one.paths,
-            )
+            if one.kind in RUN_KINDS:
+                _of_run(one, matrices[one.campaign], out / name)
+            else:
+                _of_campaign(one, measured, out / name)
         except Error as error:
             drawn[name] = str(error)
         else:
             drawn[name] = None
     return drawn
+
+
+def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
+    from mptcplab.drawing import figure
+
+    figure(
+        drawing.kind,
+        measured.campaigns[drawing.campaign],
+        file,
+        by=drawing.by,
+        where=drawing.where,
+        value=drawing.value,
+        paths=drawing.paths,
+    )
+
+
+def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
+    """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
+    from mptcplab.drawing import figure
+
+    figure(drawing.kind, _first(matrix, drawing.where), file)
+
+
+def _first(matrix: Matrix, where: dict[str, object]) -> Analysis:
+    from mptcplab import _core
+    from mptcplab.analysis import Analysis
+    from mptcplab.campaign.work import planned
+
+    of = matrix.sheet.campaign
+    if of.engine != "simulation":
+        raise Error("it is drawn of simulations alone: they can be made again")
+    wanted = next(
+        one
+        for one in matrix.configurations
+        if all(one.labels.get(axis) == label for axis, label in where.items())
+    )
+    task = next(
+        one.task
+        for one in matrix.runs
+        if one.configuration == wanted.number and one.task.subject is wanted.mptcp
+    )
+    return Analysis(_core.simulate(planned(task), samples=True, progress=None))

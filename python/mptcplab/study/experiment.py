@@ -54,6 +54,8 @@ class Comparison:
     naive: dict[str, float] = field(default_factory=dict)
     #: Links that it hangs on.
     profiles: tuple[str, ...] = ()
+    #: Whether it is a prediction of ours; if not it is shown and in no score.
+    scored: bool = True
     #: Whether the links were calibrated on this very number: an agreement then predicts nothing.
     fitted: bool = False
     remark: str | None = None
@@ -76,7 +78,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of the papers, drawn of a campaign as ``mptcplab figure`` draws it."""
+    """A figure of the papers, drawn of a campaign as ``mptcplab figure`` draws it.
+
+    A kind that is of a run (``RUN_KINDS``) is drawn of the first that ``where`` chooses.
+    """
 
     name: str
     kind: str

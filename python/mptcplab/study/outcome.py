@@ -172,7 +172,7 @@ def _compared(one: Comparison, links: list[str]) -> Table:
         "log_error": found.log_error,
         "naive": found.naive,
         "origin": origin,
-        "scored": origin != scenes.ORIGINS[-1],
+        "scored": one.scored and origin != scenes.ORIGINS[-1],
         "fitted": one.fitted,
         "today": today.estimate if today else None,
         "remark": one.remark,

@@ -89,4 +89,4 @@ def _experiment(
             raise Error(f"{experiment.name}: {error}") from error
     measured = Measured(campaigns, tables)
     table = outcome.of_experiment(experiment, measured)
-    return table | {"drawings": drawings.draw(experiment, measured, out)}
+    return table | {"drawings": drawings.draw(experiment, measured, matrices, out)}

@@ -31,6 +31,7 @@ STACKS[LINUX] = STACKS[TODAY] | {
     "kernel.congestion_control": "reno",
     "kernel.tcp_congestion_control": "reno",
 }
+KERNEL_STOP = "5 min"
 # What Linux decides by itself.
 NOT_OF_LINUX = ("tcp.initial_ssthresh",)
 #: Origins of links, from what was measured to what was not.
@@ -87,6 +88,9 @@ def campaign(
 
     ``both`` is set of all of them. Plain TCP is Reno, which the papers used.
     """
+    if extent.engine == "kernel":
+        # Real time: what stands still is given up.
+        scene = {**scene, "run": {**scene["run"], "stop": KERNEL_STOP}}
     points = {
         name: STACKS[name] | {"tcp.congestion_control": "reno"} | (both or {})
         for name in extent.stacks

@@ -54,7 +54,8 @@ def compare(
 def settings(row: SinglePath) -> dict[str, Any]:
     """Give what the row says of the ends: its receive window, its largest segment."""
     tcp = calibrated.subject(row.id).tcp
-    return {f"tcp.{key}": value for key, value in tcp.items()}
+    # Stacks have it already.
+    return {f"tcp.{key}": value for key, value in tcp.items() if key != "congestion_control"}
 
 
 def _point(row: SinglePath) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.study import judging, scenes
+from mptcplab.study import judging
 from mptcplab.words.text import UNKNOWN, figure, plural
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ def verdict(results: Table) -> list[str]:
 def origin(row: Table) -> str:
     """Say what links a number hangs on."""
     if not row["scored"]:
-        return f"{scenes.ORIGINS[-1]}, not scored"
+        return f"{row['origin']}, not scored"
     return str(row["origin"]) + (", fitted to" if row["fitted"] else "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import drives, judging, scenes
-from mptcplab.study.experiment import Experiment, Finding
+from mptcplab.study.experiment import Drawing, Experiment, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,5 +73,6 @@ EXPERIMENT = Experiment(
             _goes_on,
         ),
     ),
+    drawings=(Drawing("figure-10", "throughput", "main"),),
     remarks=("The 400 MB of the report would end before the switch in a fast run: 300 s are run.",),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import comparing, drives, judging, scenes, scoring
-from mptcplab.study.experiment import Comparison, Experiment, Finding
+from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
 from mptcplab.study.measurements import Figure, load
 
 TYPE_CHECKING = False
@@ -92,5 +92,6 @@ EXPERIMENT = Experiment(
             _gains,
         ),
     ),
+    drawings=(Drawing("figure-12", "throughput", "main"),),
     remarks=("When there was Wi-Fi is not told: 20 s of every 120 are a guess.",),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import comparing, drives, judging, scenes, scoring
-from mptcplab.study.experiment import Comparison, Experiment, Finding
+from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
 from mptcplab.study.measurements import Figure, load
 
 TYPE_CHECKING = False
@@ -117,6 +117,7 @@ EXPERIMENT = Experiment(
             (),
         ),
     ),
+    drawings=(Drawing("figure-11", "throughput", "main"),),
     remarks=(
         "How fast Wi-Fi is from a moving car was not measured alone, nor how long it was there.",
     ),

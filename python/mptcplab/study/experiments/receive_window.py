@@ -110,6 +110,9 @@ EXPERIMENT = Experiment(
             _round_trips,
         ),
     ),
-    drawings=(Drawing("rtt", "rtt-ccdf", "main", by=("window",)),),
+    drawings=(
+        Drawing("rtt", "rtt-ccdf", "main", by=("window",)),
+        Drawing("figure-5", "rtt", "main", where={"window": "wide"}),
+    ),
     remarks=("The narrow row is predicted by the link that was calibrated on the wide one.",),
 )

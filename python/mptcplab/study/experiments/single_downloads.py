@@ -15,30 +15,40 @@ if TYPE_CHECKING:
     from mptcplab.study.measured import Measured
 
 PAPER = "umass-tr"
-TABLES = ("II", "IV")
+STATIC, MOVING = ("II",), ("IV",)
 NARROW, WIDE = "umass-tr/II/boston-att-lte", "umass-tr/II/boston-att-lte-adjusted"
 
 
 def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
     """All rows, as many runs as give their spread."""
     return {
-        "main": singles.campaign(
-            _rows(), extent, extent.repetitions(30, 6), "downloads over one path"
+        name: singles.campaign(
+            rows, extent, extent.repetitions(30, 6), f"downloads over one path, {name}"
         )
+        for name, rows in _rows().items()
     }
 
 
 def compare(measured: Measured) -> Iterator[Comparison]:
     """Every figure of both tables."""
-    return singles.compare(_rows(), measured)
+    for name, rows in _rows().items():
+        yield from singles.compare(rows, measured, name)
 
 
-def _rows() -> list[measurements.SinglePath]:
-    return singles.rows(PAPER, TABLES)
+def _rows() -> dict[str, list[measurements.SinglePath]]:
+    """Give the rows of each campaign."""
+    static = singles.rows(PAPER, STATIC)
+    boston = [row for row in static if row.place == "Boston"]
+    return {
+        "boston": boston,
+        "amherst": [row for row in static if row not in boston],
+        "driving": singles.rows(PAPER, MOVING),
+    }
 
 
 def _figure(measured: Measured, row: str, name: str) -> list[float | None]:
-    return measured.sample(row=row).figure(name)
+    there = (of for of, rows in _rows().items() if any(one.id == row for one in rows))
+    return measured.sample(next(there), row=row).figure(name)
 
 
 def _window(measured: Measured) -> Verdict:
@@ -101,7 +111,26 @@ EXPERIMENT = Experiment(
             _links("II/boston-verizon-lte", "IV/boston-verizon-lte-mobile"),
         ),
     ),
-    drawings=(Drawing("rtt", "rtt-ccdf", "main", by=("row",)),),
+    drawings=(
+        *(
+            Drawing(f"rtt-{name}", "rtt-ccdf", name, by=("row",))
+            for name in ("boston", "amherst", "driving")
+        ),
+        *(
+            Drawing(figure, "throughput", name, where={"row": f"{PAPER}/{row}"})
+            for figure, name, row in (
+                ("figure-1-verizon-lte", "amherst", "II/amherst-verizon-lte"),
+                ("figure-2-att-lte", "boston", "II/boston-att-lte"),
+                ("figure-2-att-hspa", "amherst", "II/amherst-att-hspa"),
+                ("figure-6-verizon-lte", "driving", "IV/boston-verizon-lte-mobile"),
+                ("figure-6-verizon-ehrpd", "driving", "IV/sunderland-verizon-ehrpd-mobile"),
+                ("figure-6-att-lte", "driving", "IV/boston-att-lte-mobile"),
+                ("figure-6-att-hspa", "driving", "IV/western-ma-att-hspa-mobile"),
+                ("figure-6-sprint-wimax", "driving", "IV/boston-sprint-wimax-mobile"),
+                ("figure-6-sprint-evdo", "driving", "IV/amherst-sprint-evdo-mobile"),
+            )
+        ),
+    ),
     remarks=(
         "The links are calibrated on these very rows: an agreement shows that the fit holds, and "
         "predicts nothing.",

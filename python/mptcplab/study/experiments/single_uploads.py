@@ -74,7 +74,14 @@ EXPERIMENT = Experiment(
             LINKS[1:],
         ),
     ),
-    drawings=(Drawing("rtt", "rtt-ccdf", "main", by=("row",)),),
+    drawings=(
+        Drawing("rtt", "rtt-ccdf", "main", by=("row",)),
+        *(
+            Drawing(f"figure-{number}-{kind}", kind, "main", where={"row": f"{PAPER}/1/{row}"})
+            for number, row in ((1, "verizon-lte"), (2, "att-hspa"), (3, "verizon-ehrpd"))
+            for kind in ("throughput", "rtt")
+        ),
+    ),
     remarks=(
         "The links are calibrated on these very rows: an agreement shows that the fit holds, and "
         "predicts nothing.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import comparing, drives, judging, scenes, scoring
-from mptcplab.study.experiment import Comparison, Experiment, Finding
+from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
 from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
@@ -92,5 +92,6 @@ EXPERIMENT = Experiment(
             _offloaded,
         ),
     ),
+    drawings=(Drawing("figure-9", "throughput", "main"),),
     remarks=("That the modem takes 30 s to start again is a guess; 250 s are run, not 400 MB.",),
 )

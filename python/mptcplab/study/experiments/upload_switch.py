@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import drives, judging, scenes
-from mptcplab.study.experiment import Experiment, Finding
+from mptcplab.study.experiment import Drawing, Experiment, Finding
 from mptcplab.study.measurements import load
 
 TYPE_CHECKING = False
@@ -84,4 +84,5 @@ EXPERIMENT = Experiment(
             _silent,
         ),
     ),
+    drawings=(Drawing("figure-5", "throughput", "main"),),
 )

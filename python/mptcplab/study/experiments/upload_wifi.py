@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import drives, judging, scenes
-from mptcplab.study.experiment import Experiment, Finding
+from mptcplab.study.experiment import Drawing, Experiment, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,4 +77,5 @@ EXPERIMENT = Experiment(
             tuple(map(scenes.profile, ROWS.values())),
         ),
     ),
+    drawings=(Drawing("figure-4", "throughput", "main"),),
 )

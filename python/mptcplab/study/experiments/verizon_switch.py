@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.study import drives, judging, measurements, scenes
-from mptcplab.study.experiment import Experiment, Finding
+from mptcplab.study.experiment import Drawing, Experiment, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ EXPERIMENT = Experiment(
             _resumes,
         ),
     ),
+    drawings=(Drawing("figure-7-8", "throughput", "main"),),
     remarks=(
         "How much data there was is not set: the drive lasts as long as table V. How the signal "
         "faded is not known; links change at once.",
