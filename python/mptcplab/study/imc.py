@@ -39,6 +39,7 @@ def campaign(
         repetitions,
         title=title,
         both=ENDS,
+        controlled=True,
         axes={
             "size": {"key": "transfer.size", "values": list(sizes)},
             "controller": {

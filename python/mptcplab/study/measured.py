@@ -86,6 +86,26 @@ class Sample:
         known = rows.agg(figures[name].alias(name)).with_columns(pl.col(name).fill_nan(None))
         return self._in_order(known, name)
 
+    def shortest_at_the_sender(self) -> Values:
+        """Give the shortest round trip of data, at whatever end of a split connection sends it."""
+        import polars as pl
+
+        flows = self._table("flows").filter(direction=self.direction)
+        return self._in_order(flows.group_by("run").agg(pl.col("rtt_ms_min").min()), "rtt_ms_min")
+
+    def heard(self) -> list[bool]:
+        """Say of each run whether the server saw any connection."""
+        import polars as pl
+
+        there = self._table("connections").filter(pl.col("vantage").is_in(["server", "both"]))
+        runs = set(there["run"])
+        return [run in runs for run in self.runs["run"]]
+
+    def established(self) -> dict[str, int]:
+        """Count the subflows of each run whose handshake was completed."""
+        own = self._table("subflows").filter(connection=0, handshake="established")
+        return dict(own.group_by("run").len().iter_rows())
+
     def path(self, path: str, name: str = "throughput_mbps") -> Values:
         """Give the sum of a column over the path's subflows."""
         import polars as pl

@@ -17,7 +17,7 @@ THRESHOLD = {"tcp.ssthresh_cache": False, "tcp.initial_ssthresh": 46}
 #: LIA as the papers' kernel had it, in integers: net/mptcp/mptcp_coupled.c of multipath-tcp/mptcp.
 LIA = {"mptcp.congestion_control": "lia-linux"}
 STACKS: dict[str, dict[str, Any]] = {
-    PAPERS: {"mptcp.era": "2012"} | LIA,
+    PAPERS: {"mptcp.era": "2012"},
     # With addresses announced and joined, as its administrator would have it on such a host.
     TODAY: {
         "mptcp.era": "current",
@@ -80,13 +80,15 @@ def campaign(
     *,
     title: str,
     both: dict[str, Any] | None = None,
+    controlled: bool = False,
     baselines: bool = True,
     axes: dict[str, Any] | None = None,
     tables: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Write a campaign over the stacks that are asked for.
 
-    ``both`` is set of all of them. Plain TCP is Reno, which the papers used.
+    ``both`` is set of all of them. Plain TCP is Reno, which the papers used; MPTCP has the papers'
+    LIA, unless an axis says how it is ``controlled``.
     """
     if extent.engine == "kernel":
         # Real time: what stands still is given up.
@@ -95,6 +97,8 @@ def campaign(
         name: STACKS[name] | {"tcp.congestion_control": "reno"} | (both or {})
         for name in extent.stacks
     }
+    if PAPERS in points and not controlled:
+        points[PAPERS] = points[PAPERS] | LIA
     return {
         "schema": 1,
         "title": title,

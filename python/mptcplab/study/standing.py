@@ -40,6 +40,7 @@ class Place:
         repetitions: int,
         *,
         axes: dict[str, Any] | None = None,
+        controlled: bool = False,
         baselines: bool = True,
     ) -> dict[str, Any]:
         """Transfer over all paths, with two server addresses."""
@@ -53,6 +54,7 @@ class Place:
             both={**scenes.THRESHOLD, **self.settings},
             baselines=baselines,
             axes=axes,
+            controlled=controlled,
         )
 
     def compare(self, measured: Measured) -> Iterator[Comparison]:

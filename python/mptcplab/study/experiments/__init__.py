@@ -17,12 +17,14 @@ MODULES = (
     "single_downloads",
     "single_uploads",
     "eight_subflows",
+    "eight_settings",
     "uplink_four_subflows",
     "receive_window",
     "ssthresh_cache",
     "verizon_switch",
     "att_switch",
     "sprint_switch",
+    "three_to_four",
     "campus_drive",
     "boston_drive",
     "upload_wifi",
@@ -35,6 +37,8 @@ MODULES = (
     "cell_edge",
     "prague",
     "coupled_algorithms",
+    "split_connections",
+    "idle_timeouts",
 )
 
 

@@ -37,6 +37,7 @@ def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
             extent.repetitions(20, 4),
             title="controllers over eight subflows in Boston",
             both=scenes.THRESHOLD,
+            controlled=True,
             axes={"controller": {"key": "mptcp.congestion_control", "values": list(CONTROLLERS)}},
         )
     }
