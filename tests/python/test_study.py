@@ -15,7 +15,7 @@ from browser import Shown, chromium
 
 from command import Run
 from mptcplab.study import judging, measurements, outcome, page, scenes, scoring, told
-from mptcplab.study.experiment import TODAY, Experiment, Extent
+from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
 from mptcplab.study.experiments import experiments
 from mptcplab.study.measurements import Figure
 from mptcplab.study.running import planned, study
@@ -87,6 +87,19 @@ def test_of_several_questions_the_worst_answer_counts() -> None:
     assert judging.both(unsure, fails, holds).status == judging.FAILS
 
 
+def test_a_finding_of_another_size_holds_in_direction_alone() -> None:
+    more = judging.more([3, 4, 5, 6], [1, 2, 3.1, 4], "x")
+    ratios = [1.4, 1.5, 1.6]
+    assert judging.sized(more, ratios, 1.5 / judging.NEAR, "it").status == judging.HOLDS
+    far = judging.sized(more, ratios, 1.07, "it")
+    assert far.status == judging.DIRECTION
+    assert far.because.endswith("it 1.50 where 1.07 is printed: ×1.40")
+    less = judging.more([1, 2, 3.1, 4], [3, 4, 5, 6], "x")
+    assert judging.sized(less, ratios, 1.5, "it").status == judging.FAILS
+    assert judging.both(more, far).status == judging.DIRECTION
+    assert judging.sized(more, [None], 1.5, "it") == more
+
+
 def _comparison(error: float, naive: float, **other: Any) -> dict[str, Any]:
     row = {"what": "throughput of a-1", "fitted": False, "scored": True, "origin": "calibrated"}
     return {**row, "log_error": error, "naive": {scoring.SUM: naive}, **other}
@@ -145,7 +158,7 @@ def _tiny(experiment: Experiment) -> Experiment:
     def campaigns(extent: Extent) -> dict[str, dict[str, Any]]:
         return {
             # What happens on the way must happen before the end.
-            name: _shortened(table, keep="timeline" in table["scenario"]) | {"repetitions": 2}
+            name: _shortened(table, keep="timeline" in str(table)) | {"repetitions": 2}
             for name, table in experiment.campaigns(extent).items()
         }
 
@@ -175,6 +188,7 @@ def test_an_experiment_passes_from_end_to_end(name: str, tmp_path: Path) -> None
     assert len(table["findings"]) == len(experiment.findings)
     assert {one["status"] for one in table["findings"]} <= {
         judging.HOLDS,
+        judging.DIRECTION,
         judging.FAILS,
         judging.OPEN,
         judging.UNJUDGED,
@@ -194,6 +208,32 @@ def test_an_experiment_passes_from_end_to_end(name: str, tmp_path: Path) -> None
         assert frame.height == len(table["comparisons"])
     assert (tmp_path / page.NAME).exists()
     assert all((tmp_path / one).exists() for one, why in table["drawings"].items() if why is None)
+
+
+def test_single_figures_over_time_are_of_the_run_that_is_chosen(done: Path) -> None:
+    results = outcome.read(done)
+    drawn = results["experiments"][0]["drawings"]
+    assert drawn == {"receive-window/rtt.svg": None, "receive-window/figure-5.svg": None}
+    assert "Round-trip time" in (done / "receive-window/figure-5.svg").read_text()
+
+
+def test_what_stands_still_in_real_time_is_given_up_and_virtual_time_is_free() -> None:
+    experiment = experiments()["receive-window"]
+    stops = {
+        engine: experiment.campaigns(Extent(engine=engine, stacks=(LINUX,)))["main"]["scenario"][
+            "run"
+        ]["stop"]
+        for engine in ("simulation", "kernel")
+    }
+    assert stops == {"simulation": "3 h", "kernel": "5 min"}
+
+
+def test_what_is_no_prediction_is_shown_and_in_no_score(tmp_path: Path) -> None:
+    experiment = _tiny(experiments()["eight-subflows-settings"])
+    results = study([experiment], tmp_path, QUICK, jobs=1)
+    assert results["scores"] == []
+    (table,) = results["experiments"]
+    assert {told.compared(row)[-1] for row in table["comparisons"]} == {"calibrated, not scored"}
 
 
 @pytest.fixture(scope="module")

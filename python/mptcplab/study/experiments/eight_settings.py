@@ -15,18 +15,16 @@ if TYPE_CHECKING:
     from mptcplab.study.experiment import Extent
     from mptcplab.study.measured import Measured
 
-#: By their names what is other than in the era.
+OPTIMISED = {"mptcp.opportunistic_retransmission": True, "mptcp.penalisation": True}
+NOT_OPTIMISED = dict.fromkeys(OPTIMISED, False)
+#: The era's, and by their names what is other than in it.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "as-the-era": scenes.LIA,
-    "no-optimisation": {
-        "mptcp.opportunistic_retransmission": False,
-        "mptcp.penalisation": False,
-        **scenes.LIA,
-    },
-    "half-the-buffer": {"tcp.max_receive_buffer": "440 kB", **scenes.LIA},
-    "quarter-of-it": {"tcp.max_receive_buffer": "220 kB", **scenes.LIA},
-    "exact-lia": {"mptcp.congestion_control": "lia"},
-    "no-delayed-acks": {"tcp.delayed_ack": "off", **scenes.LIA},
+    "usual": OPTIMISED | scenes.LIA,
+    "no-optimisation": NOT_OPTIMISED | scenes.LIA,
+    "half-the-buffer": {"tcp.max_receive_buffer": "440 kB"} | OPTIMISED | scenes.LIA,
+    "quarter-of-it": {"tcp.max_receive_buffer": "220 kB"} | OPTIMISED | scenes.LIA,
+    "exact-lia": {"mptcp.congestion_control": "lia"} | OPTIMISED,
+    "no-delayed-acks": {"tcp.delayed_ack": "off"} | OPTIMISED | scenes.LIA,
 }
 
 
