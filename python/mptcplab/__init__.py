@@ -18,6 +18,7 @@ from mptcplab.results.campaign import open_campaign
 from mptcplab.results.run import open_run
 from mptcplab.running import run
 from mptcplab.scenario.fault import ScenarioError
+from mptcplab.studying import run_study
 from mptcplab.sweeping import sweep
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "open_campaign",
     "open_run",
     "run",
+    "run_study",
     "sweep",
     "write_report",
 ]

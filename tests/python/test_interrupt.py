@@ -11,8 +11,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+
+from mptcplab.cli.main import main
 
 CODE = "import mptcplab, sys; print('up', flush=True); {}"
 
@@ -106,3 +109,25 @@ def test_the_library_raises_at_once_while_the_pipe_is_silent() -> None:
         assert process.stderr.read().endswith(b"KeyboardInterrupt\n")
         process.wait(10)
         assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize(("before", "kept"), [(0, "nothing kept"), (1, "1 link kept")])
+def test_a_calibration_says_what_is_kept(
+    before: int,
+    kept: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made: list[object] = []
+
+    def calibrate(*_: object, **__: object) -> object:
+        if len(made) == before:
+            raise KeyboardInterrupt
+        made.append(object())
+        return made[-1]
+
+    monkeypatch.setattr("mptcplab.calibrating.calibrate", calibrate)
+    with pytest.raises(SystemExit, match="130"):
+        main(["calibrate", "--all", "--out", str(tmp_path)])
+    assert capsys.readouterr().err.endswith(f"mptcplab: interrupted; {kept}\n")

@@ -171,3 +171,34 @@ def bulk(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("bulk") / "bulk.pcap"
     write(path, [Segment(0, 1000, ACK)] * 200_000)
     return str(path)
+
+
+def test_the_study_runs_from_python(tmp_path: Path) -> None:
+    campaigns: list[tuple[str, int]] = []
+    results = mptcplab.run_study(
+        "ssthresh-cache",
+        out=tmp_path,
+        quick=True,
+        begin=lambda name, runs: campaigns.append((name, runs)),
+    )
+    (experiment,) = results["experiments"]
+    assert experiment["failed"] == 0
+    assert campaigns == [("ssthresh-cache/main", experiment["runs"])]
+    assert json.loads((tmp_path / "results.json").read_text()) == json.loads(json.dumps(results))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "complaint"),
+    [
+        ("eight-subflow", {}, "did you mean eight-subflows"),
+        ("eight-subflows", {"engine": "field"}, "there is no engine field for the study"),
+        ("eight-subflows", {"era": "1999"}, "there is no era 1999"),
+        ("eight-subflows", {"engine": "kernel", "era": "current"}, "goes with the simulation"),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused(
+    name: str, settings: dict[str, Any], complaint: str, tmp_path: Path
+) -> None:
+    with pytest.raises(mptcplab.Error, match=complaint):
+        mptcplab.run_study(name, out=tmp_path / "study", **settings)
+    assert not (tmp_path / "study").exists()

@@ -6,6 +6,7 @@ import sys
 
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,13 +77,24 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
+    from pathlib import Path
+
     from mptcplab._core import Error
 
     wanted = [bool(options.captures), options.row is not None, options.all]
     if sum(wanted) != 1:
         raise Error("calibrate takes captures, --row ID or --all: one of them")
+    if options.out is not None and not options.all and Path(options.out).is_dir():
+        raise Error(f"cannot write {options.out}: it is a directory")
+    made: list[Calibration] = []
     with by_signals():
-        made = [_calibrate(options, row) for row in _rows(options)]
+        try:
+            for row in _rows(options):
+                made.append(_calibrate(options, row))
+        except KeyboardInterrupt:
+            kept = text.plural(len(made), "link") if made and options.out else "nothing"
+            print(f"mptcplab: interrupted; {kept} kept", file=sys.stderr)
+            raise
     if options.json:
         import json
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.studying import ENGINES, run_study
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -25,7 +26,6 @@ examples:
 """
 # Some runs failed: not some findings, which are as they are.
 FAILED = 1
-ENGINES = ("simulation", "kernel")
 
 
 def add_to(commands: _SubParsersAction[Parser]) -> None:
@@ -67,12 +67,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.study.experiments import chosen, experiments
-
     if not options.names:
+        from mptcplab.study.experiments import experiments
+
         _list(list(experiments().values()))
         return 0
-    results = _study(chosen(options.names), options)
+    results = _study(options)
     if options.json:
         import json
 
@@ -85,18 +85,9 @@ def run(options: Namespace) -> int:
     return FAILED if any(one["failed"] for one in results["experiments"]) else 0
 
 
-def _study(experiments: list[Experiment], options: Namespace) -> dict[str, Any]:
-    from pathlib import Path
-
+def _study(options: Namespace) -> dict[str, Any]:
     from mptcplab.cli.progress import Sweeping
-    from mptcplab.study.experiment import LINUX, PAPERS, TODAY, Extent
-    from mptcplab.study.running import study
 
-    if options.engine == "kernel":
-        stacks: tuple[str, ...] = (LINUX,)
-    else:
-        stacks = (PAPERS, TODAY) if options.era == TODAY else (PAPERS,)
-    extent = Extent(quick=options.quick, engine=options.engine, stacks=stacks)
     lines: list[Sweeping] = []
 
     def begin(name: str, runs: int) -> Callable[[Progress], None]:
@@ -107,7 +98,15 @@ def _study(experiments: list[Experiment], options: Namespace) -> dict[str, Any]:
         return lines[-1]
 
     try:
-        return study(experiments, Path(options.out), extent, jobs=options.jobs, begin=begin)
+        return run_study(
+            options.names,
+            out=options.out,
+            quick=options.quick,
+            engine=options.engine,
+            era=options.era,
+            jobs=options.jobs,
+            begin=begin,
+        )
     except KeyboardInterrupt:
         for line in lines:
             line.clear()
