@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +17,9 @@ from mptcplab import _core
 from mptcplab.cli.main import parser
 from mptcplab.scenario import library
 from mptcplab.scenario.scenario import load
+
+if TYPE_CHECKING:
+    from command import Run
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,6 +73,17 @@ def test_what_links_and_endpoints_have_is_described_and_shown() -> None:
     for name in parts | policies:
         assert re.search(rf"^(### \w+ |\| )`{name}`", reference, re.MULTILINE), name
     assert (parts | policies) - used == set()
+
+
+def test_the_page_on_own_captures_tells_why_mptcp_is_refused(
+    mptcplab: Run, download: list[str]
+) -> None:
+    page = (ROOT / "docs" / "own-network.md").read_text()
+    told = mptcplab("calibrate", *download)
+    assert told.returncode == 2
+    _, _, reason = told.stderr.strip().split(": ", 2)
+    assert reason.startswith("holds MPTCP")
+    assert reason in " ".join(page.split())
 
 
 def values(what: object) -> Iterator[object]:
