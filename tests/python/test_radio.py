@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from itertools import pairwise
-from math import floor, log2, log10, pi
+from math import ceil, floor, log2, log10, pi
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -160,6 +160,29 @@ def test_wifi_needs_what_its_tables_ask_of_receivers() -> None:
     for technology, powers in ((wifi.WIFI_G, g), (wifi.WIFI_N, ax[:8]), (wifi.WIFI_AX, ax)):
         assert tuple(scheme.needs for scheme in technology.schemes("20 MHz")) == powers
     assert wifi.WIFI_AX.schemes("160 MHz")[-1].needs == -52 + 9
+
+
+def test_wifi_of_2003_takes_the_time_that_its_standard_reckons() -> None:
+    # IEEE 802.11-2016 §17.4.3: preamble, then whole symbols of 4 us for 16 + 6 bits, 36 bytes of
+    # headers and the packet. §10.3: DIFS, mean of the first back-off, SIFS, an ACK at 24 Mbit/s.
+    bits = 16 + 6 + 8 * (36 + 1500)
+    acknowledged_us = 16 + 20 + 4 * ceil((16 + 6 + 8 * 14) / 96)
+    for scheme in wifi.WIFI_G.schemes("20 MHz"):
+        symbols = ceil(bits / (48 * scheme.efficiency))
+        taken_us = 34 + 7.5 * 9 + 20 + 4 * symbols + acknowledged_us
+        rate, _ = wifi.WIFI_G.rates(scheme.needs, "20 MHz", 1)
+        assert rate == pytest.approx(8 * 1500 / taken_us * 1e6, rel=0.015)
+
+
+def test_newer_wifi_loses_less_around_its_packets() -> None:
+    left = []
+    for technology in (wifi.WIFI_G, wifi.WIFI_N, wifi.WIFI_AC, wifi.WIFI_AX):
+        channel = list(technology.channels)[-1]
+        scheme = technology.schemes(channel)[-1]
+        air = technology.air_mbps(scheme, channel, 1) * 1e6
+        left.append(technology.rates(scheme.needs, channel, 1)[0] / air)
+    assert left[0] < 0.6
+    assert all(0.75 < one < 1500 / 1540 for one in left[1:])
 
 
 def test_wimax_has_about_the_slots_that_others_count() -> None:

@@ -40,8 +40,8 @@ DOUBLED_DB = 3
 # 802.11-2016 §10.3 and table 17-21); the preamble beside it is the technology's.
 AROUND_US = 34 + 15 / 2 * 9 + 16 + 32
 PACKET_BYTES, HEADER_BYTES = 1500, 40
-# As many packets as fit into 4 ms and into 65535 bytes go at once, where they may (§10.13).
-LONGEST_US, MOST_BYTES = 4000, 65535
+# As many packets as fit into 4 ms go at once, where they may (§10.13): all take turns.
+LONGEST_US = 4000
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class Wifi(Technology):
     #: IEEE 802.11-2016 §17.3.2: 8 + 8 + 4 µs.
     preamble_us: float = 20
     symbol_us: float = 4.0
-    aggregates: bool = True
+    #: Packets that are acknowledged together.
+    most_packets: int = 1
 
     @property
     def unit(self) -> str:
@@ -65,7 +66,7 @@ class Wifi(Technology):
         """Give the schemes of a channel."""
         width = int(channel.split()[0]) // 20
         wider = DOUBLED_DB * (width.bit_length() - 1)
-        named = f"{{}} (MCS {{}}, {channel})" if self.aggregates else "{}"
+        named = f"{{}} (MCS {{}}, {channel})" if self.most_packets > 1 else "{}"
         there = self.table[: len(self.table) - self.without.get(channel, 0)]
         return [
             Scheme(named.format(name, number), needs + wider, efficiency)
@@ -83,13 +84,9 @@ class Wifi(Technology):
             return 0.0, 0.0
         air = self.air_mbps(scheme, channel, streams)
         bits = 8 * (PACKET_BYTES + HEADER_BYTES)
-        packets = 1
-        if self.aggregates:
-            most = MOST_BYTES // (PACKET_BYTES + HEADER_BYTES)
-            packets = max(1, min(most, int(air * LONGEST_US / bits)))
-        rate = (
-            1e6 * packets * 8 * PACKET_BYTES / (AROUND_US + self.preamble_us + packets * bits / air)
-        )
+        packets = max(1, min(self.most_packets, int(air * LONGEST_US / bits)))
+        taken_us = AROUND_US + self.preamble_us + packets * bits / air
+        rate = 1e6 * packets * 8 * PACKET_BYTES / taken_us
         return rate, rate
 
 
@@ -113,7 +110,6 @@ WIFI_G = Wifi(
     frequency_hz=2.437e9,
     half_duplex=True,
     table=OFDM,
-    aggregates=False,
 )
 WIFI_N = replace(
     WIFI_G,
@@ -126,7 +122,8 @@ WIFI_N = replace(
     most_streams=4,
     # §19.3.2, mixed format and one stream: that of 802.11g, then 8 + 4 + 4 µs.
     preamble_us=36,
-    aggregates=True,
+    # §9.4.2.56.3: 65535 bytes at once.
+    most_packets=65535 // (PACKET_BYTES + HEADER_BYTES),
 )
 WIFI_AC = replace(
     WIFI_N,
@@ -145,6 +142,8 @@ WIFI_AC = replace(
     without={"20 MHz": 1},
     # §21.3.2: 20 + 8 + 4 + 4 + 4 µs.
     preamble_us=40,
+    # §9.3.1.9: the bitmap of a block acknowledgement; a megabyte at once is more.
+    most_packets=64,
 )
 WIFI_AX = replace(
     WIFI_AC,
@@ -156,6 +155,8 @@ WIFI_AX = replace(
     without={},
     # §27.3.4: 20 + 4 + 8 + 4 + 7.2 µs.
     preamble_us=43.2,
+    # §9.3.1.9 as of IEEE 802.11ax-2021.
+    most_packets=256,
     # With the shortest guard interval.
     symbol_us=13.6,
 )
