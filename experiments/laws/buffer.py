@@ -45,11 +45,15 @@ class Sender:
 
     scheduler: str
     helps: tuple[str, ...] = ()
+    # Names and numbers.
+    parameters: tuple[tuple[str, float], ...] = ()
 
     @property
     def mptcp(self) -> runs.Table:
         """Say it in a scenario."""
-        policies = {"congestion_control": "reno", "scheduler": self.scheduler}
+        policies: runs.Table = {"congestion_control": "reno", "scheduler": self.scheduler}
+        if self.parameters:
+            policies["scheduler_parameters"] = dict(self.parameters)
         return policies | dict.fromkeys(self.helps, True)
 
 

@@ -30,6 +30,7 @@ LAW = Law(
             partial(read, name, pair),
             MISTAKEN.get((name, pair), 1 - BAND),
             1 + BAND,
+            is_found=(name, pair) in MISTAKEN,
         )
         for name in ("lia", "olia", "balia")
         for pair in (PAIRS[0], PAIRS[3])

@@ -86,7 +86,13 @@ LAW = Law(
     ("loss recovery", "loss", "RTT"),
     "packets/s",
     tuple(
-        Case((name, f"{ratio:.1%}", f"{rtt} ms"), partial(read, tcp, rtt, ratio), low, 1.15)
+        Case(
+            (name, f"{ratio:.1%}", f"{rtt} ms"),
+            partial(read, tcp, rtt, ratio),
+            low,
+            1.15,
+            is_found=tcp is NEWRENO,
+        )
         for name, tcp, low in RECOVERIES
         for ratio in RATIOS
         for rtt in RTTS_MS

@@ -1,4 +1,4 @@
-"""Measures every law: ``python -m experiments.laws.run``, in a quarter of an hour on two cores. The same cases are tests in ``tests/laws``.
+"""Measures every law: ``python -m experiments.laws.run``, in some minutes on two cores. The same cases are tests in ``tests/laws``.
 
 The figures go to ``results.json`` beside this file, of which ``docs/generate.py`` draws the tables and figures of the
 documentation.
@@ -55,6 +55,7 @@ def row(case: Case, reading: Reading) -> dict[str, Any]:
         "also": list(reading.also),
         "low": case.low,
         "high": None if case.high == inf else case.high,
+        "found": case.is_found,
     }
 
 

@@ -33,6 +33,8 @@ def _line(row: dict[str, Any]) -> str:
     band = f"{low:g} and more" if high is None else f"{low:g} to {high:g}"
     holds = low <= ratio and (high is None or ratio <= high)
     within = f"{ratio:.3f}" if holds else f"**{ratio:.3f}**"
+    if row["found"]:
+        band = f"found: {band}"
     figures = [_number(row["law"]), _number(row["measured"]), within, band]
     return f"| {' | '.join([*row['of'], *figures, *row['also']])} |"
 

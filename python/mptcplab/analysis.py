@@ -53,8 +53,8 @@ def analyze(
         bin_seconds: Length of the bins of ``throughput``.
         smoothing_seconds: Window of the moving mean under the coefficient of variation.
         trim_seconds: Start of a transfer that the coefficient of variation leaves out.
-        samples: Whether to fill ``segments``, ``rtt``, ``reordering`` and ``window``, which have
-            a row per packet or sample and take memory accordingly.
+        samples: Whether to fill ``segments``, ``rtt``, ``reordering``, ``responses`` and
+            ``window``, which have a row per packet or sample and take memory accordingly.
         progress: Called now and then with the bytes read and, where known, the bytes in all.
 
     Raises:
@@ -152,6 +152,11 @@ class Analysis:
     def reordering(self) -> pl.DataFrame:
         """One row per data segment that arrived."""
         return self._frame("reordering")
+
+    @cached_property
+    def responses(self) -> pl.DataFrame:
+        """One row per request that was answered."""
+        return self._frame("responses")
 
     @cached_property
     def window(self) -> pl.DataFrame:

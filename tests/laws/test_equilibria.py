@@ -1,5 +1,5 @@
-"""experiments/laws/equilibria.py holds."""
+"""experiments/laws/equilibria.py, formulas.py, coupling.py, integers.py hold; they share runs."""
 
 from laws.hold import every_case_of
 
-test_equilibria = every_case_of("equilibria", "shares")
+test_equilibria = every_case_of("equilibria", "shares", "formulas", "coupling", "integers")

@@ -19,7 +19,8 @@ from command import Run
 from mptcplab import Error, ScenarioError, _core
 from mptcplab.campaign import sheet
 from mptcplab.campaign.matrix import Matrix
-from mptcplab.results import figures, groups
+from mptcplab.cli.summary.campaign import print_campaign
+from mptcplab.results import figures, groups, overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.run import Run as RunDirectory
 from mptcplab.scenario import library
@@ -325,6 +326,52 @@ def test_plain_tcp_is_shared_only_where_axes_say_by_what(tmp_path: Path) -> None
     ]
     first, second, *_ = (one.runs.drop("run", "what", "configuration", "pair") for one in own)
     assert_frame_equal(first, second)
+
+
+def test_neighbours_are_told_beside_what_was_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = {
+        "schema": 1,
+        "scenario": "shared-bottleneck",
+        "repetitions": 2,
+        "baselines": False,
+        "set": {"transfer.duration": "5 s"},
+        "axis": {"controller": {"key": "mptcp.congestion_control", "values": ["lia", "reno"]}},
+    }
+    swept = package.sweep(sheet, out=tmp_path / "out", jobs=1)
+    there = swept.neighbours
+    assert there.height == swept.runs.height == 4
+    assert set(there["name"]) == {"neighbour"}
+    for name, moved, seconds, mbps in there.drop("run").iter_rows():
+        assert (name, mbps) == ("neighbour", pytest.approx(moved * 8e-6 / seconds))
+    # Together they have no more than the bottleneck.
+    rows = overview.configurations(swept)
+    for row in rows:
+        own = row["runs"]["mptcp"]
+        beside = own["neighbours"]["neighbour"]["throughput_mbps"]
+        assert beside["n"] == 2
+        assert 15 < own["throughput_mbps"]["mean"] + beside["mean"] < 20
+    # Uncoupled, MPTCP leaves less (RFC 6356 §2).
+    lia, reno = (row["runs"]["mptcp"]["neighbours"]["neighbour"] for row in rows)
+    assert reno["throughput_mbps"]["mean"] < lia["throughput_mbps"]["mean"]
+    print_campaign(swept)
+    assert "neighbour Mbit/s" in capsys.readouterr().out
+
+
+def test_shares_are_of_the_connection_that_has_the_paths(tmp_path: Path) -> None:
+    """A proxy splits connections: one has the paths, the other what was received."""
+    for direction in ("download", "upload"):
+        sheet = {
+            "schema": 1,
+            "scenario": "proxy",
+            "repetitions": 1,
+            "baselines": False,
+            "set": {"transfer.size": "300 kB", "transfer.direction": direction},
+        }
+        swept = package.sweep(sheet, out=tmp_path / direction, jobs=1)
+        assert swept.table("connections").collect().height == 2
+        assert groups.shares(swept).rows() == [(swept.runs["run"][0], "lte", 1.0)]
 
 
 @pytest.mark.parametrize("name", ["failure", "of", "best_mbps"])

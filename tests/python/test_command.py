@@ -151,3 +151,34 @@ def test_closed_standard_error_takes_nothing_away(download: list[str]) -> None:
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stdout.startswith("connection 0")
+
+
+@pytest.mark.parametrize(
+    ("what", "kinds"),
+    [
+        ("controllers", {"congestion controller"}),
+        ("schedulers", {"scheduler"}),
+        ("path-managers", {"path manager"}),
+        ("scenarios", {"scenario"}),
+        ("links", {"link", "element", "queue"}),
+        ("campaigns", {"campaign"}),
+        ("study", {"experiment"}),
+        ("radio", {"technology"}),
+    ],
+)
+def test_lists_have_one_shape(mptcplab: Run, what: str, kinds: set[str]) -> None:
+    listed = json.loads(mptcplab(what, "--json").stdout)
+    assert {one["kind"] for one in listed} == kinds
+    shown = mptcplab(what).stdout.splitlines()
+    for one in listed:
+        assert one["summary"]
+        assert any(line.split()[:1] == [one["name"]] for line in shown)
+
+
+@pytest.mark.parametrize("what", ["scenarios", "links", "campaigns"])
+def test_what_ships_is_told_as_json_too(mptcplab: Run, what: str) -> None:
+    listed = json.loads(mptcplab(what, "--json").stdout)
+    one = json.loads(mptcplab(what, listed[0]["name"], "--json").stdout)
+    assert one == listed[0] | {"toml": mptcplab(what, listed[0]["name"]).stdout}
+    element = json.loads(mptcplab("links", "loss", "--json").stdout)
+    assert (element["kind"], element["parameters"][0]["name"]) == ("element", "ratio")

@@ -16,6 +16,7 @@ from scipy import stats
 import mptcplab as package
 from command import Run
 from mptcplab import Error
+from mptcplab.results.comparison import Comparison
 from mptcplab.results.differences.configuration import Configuration, Setting, differing
 from mptcplab.results.differences.differences import Differences
 from mptcplab.results.policies import policies
@@ -92,6 +93,26 @@ def test_subflows_meet_by_the_name_of_their_path(runs: Path) -> None:
     lte = shares["lte"]
     assert lte.difference is not None
     assert lte.difference < 0
+
+
+def test_subflows_of_other_names_meet_in_their_order(tmp_path: Path) -> None:
+    """Wi-Fi meets Wi-Fi, LTE what the other side has in its place; what is left over is alone."""
+
+    def ran(name: str, *paths: str) -> Comparison:
+        path = {one: {"rate": "10 Mbit/s", "delay": "10 ms"} for one in paths}
+        transfer = {"direction": "download", "size": "300 kB"}
+        scenario = {"schema": 1, "transfer": transfer, "path": path}
+        return package.run(scenario, out=tmp_path / name, baselines=False, captures="none")
+
+    a, b = ran("a", "wifi", "lte"), ran("b", "nr", "wifi", "wimax")
+    shares = {
+        one.subflow: (one.a, one.b)
+        for one in package.compare(a, b).figures
+        if one.figure == "share"
+    }
+    assert set(shares) == {"wifi", "lte / nr", "wimax"}
+    assert None not in shares["lte / nr"]
+    assert shares["wimax"][0] is None
 
 
 def test_a_run_and_its_captures_have_the_same_figures(runs: Path, tmp_path: Path) -> None:

@@ -421,7 +421,7 @@ def test_the_walk_leaves_wifi_and_comes_back() -> None:
 
 def test_the_command_shows_tables_and_ceilings(mptcplab: Run) -> None:
     listed = json.loads(mptcplab("radio", "--json").stdout)
-    assert {"lte", "wimax", "hspa", "nr", "802.11ac"} <= {one["technology"] for one in listed}
+    assert {"lte", "wimax", "hspa", "nr", "802.11ac"} <= {one["name"] for one in listed}
     assert "CQI 15 (64-QAM)" in mptcplab("radio", "lte").stdout
     table = json.loads(mptcplab("radio", "wimax", "--json").stdout)
     assert table["schemes"][0]["needs_db"] == 5

@@ -22,7 +22,7 @@ pub struct Options {
     pub smoothing_ns: i64,
     /// This much of the start is left out of the deviation, nanoseconds.
     pub trim_ns: i64,
-    /// Fill the sample tables (`segments`, `rtt`, `reordering`, `window`) too.
+    /// Fill the sample tables (`segments`, `rtt`, `reordering`, `responses`, `window`) too.
     pub samples: bool,
     /// All captures were timed by one clock, as those of a simulation; else the offset between two ends' is estimated.
     pub one_clock: bool,

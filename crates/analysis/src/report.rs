@@ -25,6 +25,7 @@ pub(crate) struct Report {
     pub(crate) segments: Vec<tables::Segment>,
     pub(crate) rtt: Vec<tables::Rtt>,
     pub(crate) reordering: Vec<tables::Reordering>,
+    pub(crate) responses: Vec<tables::Response>,
     pub(crate) window: Vec<tables::Window>,
     pub(crate) events: Vec<tables::Event>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -352,6 +353,7 @@ impl Reports {
             segments: |row| row.connection;
             rtt: |row| row.connection;
             reordering: |row| row.connection;
+            responses: |row| row.connection;
             window: |row| row.connection;
             events: |row| row.connection;
         }
@@ -421,6 +423,10 @@ impl Report {
         renumbered!(segments, self.segments.into_iter(), subflow);
         renumbered!(rtt, self.rtt.into_iter(), subflow);
         renumbered!(reordering, self.reordering.into_iter(), subflow);
+        tables.responses.extend(self.responses.into_iter().map(|mut row| {
+            row.connection = number;
+            row
+        }));
         renumbered!(window, self.window.into_iter(), subflow);
         self.events.sort_by_key(|row| (row.at_ns, maybe(row.subflow)));
         renumbered!(events, self.events.into_iter(), maybe);

@@ -65,6 +65,45 @@ fn bytes_elapsed_time_throughput_and_share() {
     assert_eq!((up.bytes, up.elapsed_s, up.throughput_mbps), (0, None, None));
 }
 
+/// Response time: the first data of a request until the last of its response is in order; what overtakes waits, and what
+/// is sent again begins no request.
+#[test]
+fn response_times_at_the_client() {
+    let text = format!(
+        "{TWO_PATHS}
+        200 client wifi A 1    1    200  dss(1 1 200, ack 1)
+        201 client wifi A 201  1    100  dss(201 201 100, ack 1)
+        230 server wifi A 1    301  1000 dss(1001 1 1000, ack 301)   # LTE brings what comes before
+        250 server lte  A 1    1    1000 dss(1 1 1000, ack 301)
+        255 client wifi A 201  1001 100  dss(201 201 100, ack 2001)  # once more
+        260 server wifi A 1001 301  500  dss(2001 1001 500, ack 301)
+        400 client wifi A 301  1501 50   dss(301 301 50, ack 2501)
+        420 server wifi A 1501 351  700  dss(2501 1501 700, ack 351)
+        500 client lte  A 1    1001 10   dss(351 1 10, ack 3201)     # never answered
+        "
+    );
+    let tables = Script::default().run(&text);
+    let down = transfer(&tables, Down);
+    assert_eq!((down.responses, down.response_time_ms_mean), (Some(2), Some(40.0)));
+    assert_eq!(down.response_time_ms_max, Some(60.0));
+    assert_eq!(transfer(&tables, Up).responses, None);
+    let rows: Vec<_> = tables
+        .responses
+        .iter()
+        .map(|row| (row.request_bytes, row.response_bytes, row.first_data_ms, row.response_time_ms))
+        .collect();
+    assert_eq!(rows, [(300, 2500, 50.0, 60.0), (50, 700, 20.0, 20.0)]);
+    // The server does not see when anything comes to the client.
+    let server = Script::at(Server).run(&format!(
+        "{TWO_PATHS_AT_SERVER}
+        200 client wifi A 1    1    200  dss(1 1 200, ack 1)
+        201 server wifi A 1    201  1000 dss(1 1 1000, ack 201)
+        240 client wifi A 201  1001 0    dss(ack 1001)
+        "
+    ));
+    assert_eq!((transfer(&server, Down).responses, server.responses.len()), (None, 0));
+}
+
 /// Plain TCP: elapsed until the last ACK of data; the ACK of the FIN does not count.
 #[test]
 fn elapsed_time_of_plain_tcp() {

@@ -133,6 +133,7 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
         segments,
         rtt,
         reordering,
+        responses,
         window,
         state,
         events

@@ -25,6 +25,7 @@ pub use rows::events::Event;
 pub use rows::flows::Flow;
 pub use rows::queues::Queue;
 pub use rows::reordering::Reordering;
+pub use rows::responses::Response;
 pub use rows::rtt::Rtt;
 pub use rows::segments::Segment;
 pub use rows::signals::Signal;
@@ -97,6 +98,8 @@ tables! {
     rtt: Rtt,
     /// One row per data segment that arrived.
     reordering: Reordering,
+    /// One row per request that was answered.
+    responses: Response,
     /// One row per change of the data in flight or of the window.
     window: Window,
     /// One row per sample of what the sender knows.

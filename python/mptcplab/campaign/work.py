@@ -16,7 +16,7 @@ from mptcplab._core import Error
 from mptcplab.campaign.task import Batch, Shard, Task
 from mptcplab.engine import named
 from mptcplab.engine.record import build
-from mptcplab.results import figures
+from mptcplab.results import figures, neighbours
 from mptcplab.scenario.draw import drawn
 from mptcplab.scenario.plan import plan
 from mptcplab.words import text
@@ -113,7 +113,8 @@ def _rows(task: Task, tables: Measured, outcome: Row) -> dict[str, list[Row]]:
     connections, transfers, flows = (rows[name] for name in figures.TABLES)
     own = figures.of(connections, transfers, flows, task.subject.direction)
     run = {"finished": outcome["finished"], "reason": outcome["reason"], **own}
-    return {"runs": [run], **rows}
+    beside = {neighbours.TABLE: those} if (those := neighbours.of(outcome)) else {}
+    return {"runs": [run], **rows, **beside}
 
 
 def _limited(limit_s: float) -> Callable[[int, int], None]:
@@ -141,4 +142,6 @@ def _schema(table: str) -> dict[str, pl.DataType | type[pl.DataType]]:
         return {"run": pl.String, "seconds": pl.Float64}
     if table == "runs":
         return {"run": pl.String, "finished": pl.Boolean, "reason": pl.String, **figures.schema()}
+    if table == neighbours.TABLE:
+        return {"run": pl.String, **neighbours.schema()}
     return {"run": pl.String, **pl.DataFrame(_core.rows(table, "[]")).schema}

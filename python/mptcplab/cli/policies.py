@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.parser import Parser, named
 
 TYPE_CHECKING = False
@@ -47,7 +45,7 @@ def run(options: Namespace) -> int:
         hint = policy.hint(options.key, options.name)
         raise ScenarioError(f"there is no {options.thing} {options.name}; {hint}")
     if options.json:
-        _print_json(list(known.values()) if options.name is None else known[options.name])
+        _print_json(options, known)
     elif options.name is None:
         _list(options, list(known.values()))
     else:
@@ -55,11 +53,11 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _print_json(described: Any) -> None:
-    import json
+def _print_json(options: Namespace, known: dict[str, dict[str, Any]]) -> None:
+    from mptcplab.cli.summary.listing import entry, print_json
 
-    json.dump(described, sys.stdout, indent=2, ensure_ascii=False)
-    print()
+    entries = {name: entry(options.thing, **policy) for name, policy in known.items()}
+    print_json(list(entries.values()) if options.name is None else entries[options.name])
 
 
 def _list(options: Namespace, known: list[dict[str, Any]]) -> None:

@@ -205,15 +205,18 @@ def _mbps(rate: float) -> str:
 def _described(technology: Technology) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return {
-        "technology": technology.name,
-        "title": technology.title,
-        "source": technology.source,
-        "bandwidths": list(technology.channels),
-        "most_streams": technology.most_streams,
-        "measures": {name: asdict(one) for name, one in technology.measures.items()},
-        "retries": asdict(technology.retries),
-    }
+    from mptcplab.cli.summary.listing import entry
+
+    return entry(
+        "technology",
+        technology.name,
+        technology.title,
+        source=technology.source,
+        bandwidths=list(technology.channels),
+        most_streams=technology.most_streams,
+        measures={name: asdict(one) for name, one in technology.measures.items()},
+        retries=asdict(technology.retries),
+    )
 
 
 def _print_json(what: Any) -> None:

@@ -10,6 +10,7 @@ from mptcplab.cli.parser import Parser, named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
+    from typing import Any
 
 ABOUT = {
     "scenarios": (
@@ -44,54 +45,94 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             what,
             help=short,
             description=long,
-            epilog=f"examples:\n  mptcplab {what}\n  mptcplab {what} NAME > mine.toml",
+            epilog=f"examples:\n  mptcplab {what}\n  mptcplab {what} NAME > mine.toml\n"
+            f"  mptcplab {what} --json | jq -r '.[].name'",
         )
         command.add_argument(
             "name", nargs="?", type=named, metavar="NAME", help="print this one as it is written"
         )
+        command.add_argument("--json", action="store_true", help="print it as JSON")
         command.set_defaults(run=run, what=what)
 
 
 def run(options: Namespace) -> int:
     """Run one of the commands and return its exit status."""
-    from mptcplab.cli.summary.listing import listing
     from mptcplab.scenario import library
     from mptcplab.scenario.fault import ScenarioError, nearest
 
     names = library.names(options.what)
-    if options.name is None:
-        titles = [str(library.table(options.what, name)["title"]) for name in names]
-        listing(options.what.removesuffix("s"), names, titles, ABOUT[options.what][2])
-        if options.what == "links":
-            _parts()
-    elif options.name in names:
-        sys.stdout.write(library.text(options.what, options.name))
-    elif options.what != "links" or not _describe(options.name):
+    parts = [part["name"] for part in _parts()] if options.what == "links" else []
+    if options.name not in (None, *names, *parts):
         thing = options.what.removesuffix("s")
         raise ScenarioError(f"no {thing} {options.name} ships; {nearest(options.name, names)}")
+    if options.json:
+        _print_json(options.what, options.name)
+    elif options.name is None:
+        _list(options.what)
+    elif options.name in names:
+        sys.stdout.write(library.text(options.what, options.name))
+    else:
+        _describe(options.name)
     return 0
 
 
-def _parts() -> None:
-    """List what links are made of."""
-    from mptcplab.cli.summary.listing import listing
+def _print_json(what: str, name: str | None) -> None:
+    from mptcplab.cli.summary.listing import print_json
+    from mptcplab.scenario import library
+
+    entries = _shipped(what) + (_parts() if what == "links" else [])
+    if name is None:
+        print_json(entries)
+        return
+    written = {"toml": library.text(what, name)} if name in library.names(what) else {}
+    print_json(next(one for one in entries if one["name"] == name) | written)
+
+
+def _shipped(what: str) -> list[dict[str, Any]]:
+    """Give what ships as JSON has it."""
+    from mptcplab.cli.summary.listing import entry
+    from mptcplab.scenario import library
+
+    kind = what.removesuffix("s")
+    titles = {name: str(library.table(what, name)["title"]) for name in library.names(what)}
+    return [entry(kind, name, title) for name, title in titles.items()]
+
+
+def _parts() -> list[dict[str, Any]]:
+    """Give what links are made of as JSON has it."""
+    from mptcplab.cli.summary.listing import entry
     from mptcplab.scenario.element import known
 
-    for what, usage in USAGES.items():
-        parts = list(known(what).values())
+    return [entry(kind, **part) for kind in USAGES for part in known(kind).values()]
+
+
+def _list(what: str) -> None:
+    from mptcplab.cli.summary.listing import listing
+
+    shipped = _shipped(what)
+    names, titles = ([one[key] for one in shipped] for key in ("name", "summary"))
+    listing(what.removesuffix("s"), names, titles, ABOUT[what][2])
+    if what == "links":
+        _list_parts()
+
+
+def _list_parts() -> None:
+    """List what links are made of."""
+    from mptcplab.cli.summary.listing import listing
+
+    for kind, usage in USAGES.items():
+        parts = [part for part in _parts() if part["kind"] == kind]
         lines = [re.split(r"[.:]\s", part["summary"])[0].rstrip(".") for part in parts]
         hint = f"{usage}; mptcplab links NAME says what can be set of it"
         print()
-        listing(what, [part["name"] for part in parts], lines, hint)
+        listing(kind, [part["name"] for part in parts], lines, hint)
 
 
-def _describe(name: str) -> bool:
-    """Describe an element or a queue of that name, if there is one."""
+def _describe(name: str) -> None:
+    """Describe an element or a queue."""
     from mptcplab.cli.summary.description import describe
     from mptcplab.scenario.element import known
 
-    for what, usage in USAGES.items():
-        if name in known(what):
-            describe(known(what)[name], usage.replace("…", name, 1))
-            return True
-    return False
+    for kind, usage in USAGES.items():
+        if name in known(kind):
+            describe(known(kind)[name], usage.replace("…", name, 1))

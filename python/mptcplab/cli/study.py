@@ -70,7 +70,7 @@ def run(options: Namespace) -> int:
     if not options.names:
         from mptcplab.study.experiments import experiments
 
-        _list(list(experiments().values()))
+        _list(list(experiments().values()), as_json=options.json)
         return 0
     results = _study(options)
     if options.json:
@@ -120,9 +120,12 @@ def _study(options: Namespace) -> dict[str, Any]:
             line.clear()
 
 
-def _list(experiments: list[Experiment]) -> None:
-    from mptcplab.cli.summary.listing import listing
+def _list(experiments: list[Experiment], *, as_json: bool) -> None:
+    from mptcplab.cli.summary.listing import entry, listing, print_json
 
+    if as_json:
+        print_json([entry("experiment", one.name, one.title) for one in experiments])
+        return
     listing(
         "experiment",
         [one.name for one in experiments],

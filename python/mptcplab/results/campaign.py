@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.results import about, figures, shards
+from mptcplab.results import about, figures, neighbours, shards
 from mptcplab.results.run import Run
 
 TYPE_CHECKING = False
@@ -119,6 +119,15 @@ class Campaign:
         rows = pl.DataFrame(list(reasons.items()), schema=schema, orient="row")
         planned = self.plan.drop("scenario")
         return planned.join(rows, on="run", how="inner", maintain_order="left")
+
+    @cached_property
+    def neighbours(self) -> pl.DataFrame:
+        """One row per run and cross traffic beside it: what that got."""
+        import polars as pl
+
+        if shards.scan(self._shards, neighbours.TABLE) is None:
+            return pl.DataFrame(schema={"run": pl.String, **neighbours.schema()})
+        return self._read(pl.LazyFrame.collect, self.table(neighbours.TABLE))
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""

@@ -23,6 +23,9 @@ OF_TRANSFER = (
     "out_of_order_delay_ms_mean",
     "out_of_order_delay_ms_p95",
     "out_of_order_delay_ms_p99",
+    "response_time_ms_mean",
+    "response_time_ms_median",
+    "response_time_ms_p95",
     "reinjected_bytes",
     "coefficient_of_variation",
     "longest_gap_ms",
@@ -42,7 +45,7 @@ def of(connections: list[Row], transfers: list[Row], flows: list[Row], direction
     if own is None:
         return dict.fromkeys(FIGURES)
     return {
-        **{name: own[name] for name in OF_TRANSFER},
+        **{name: own.get(name) for name in OF_TRANSFER},
         "loss_rate_percent": loss_rate_percent(of_transfer(flows, own)),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mptcplab._core import Error
+from mptcplab.results.figures import RECEIVERS, SENDERS, SERVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,13 +100,14 @@ def where(campaign: Campaign, values: Mapping[str, str]) -> pl.DataFrame:
 def shares(campaign: Campaign) -> pl.DataFrame:
     """Give ``run``, ``path``, ``share``: the part of the delivered bytes that each path carried.
 
-    A path without a subflow carried nothing.
+    Where a proxy gave either end a connection of its own, of the client's: paths are there. A path
+    without a subflow carried nothing.
     """
     import polars as pl
 
     share = pl.col("share")
     flows = (
-        _of_transfers(campaign, "flows")
+        _of_transfers(campaign, "flows", dict.fromkeys(RECEIVERS, "client"))
         .join(campaign.table("subflows"), on=["run", "connection", "subflow"])
         .group_by("run", "path")
         .agg(share=pl.when(share.is_not_null().any()).then(share.sum()), there=pl.lit(True))
@@ -128,7 +130,7 @@ def distributions(
 
     wanted = campaign.plan["run"] if runs is None else runs
     rows = (
-        _of_transfers(campaign, "distributions")
+        _of_transfers(campaign, "distributions", RECEIVERS)
         .filter(
             pl.col("quantity") == quantity,
             pl.col("subflow").is_null(),
@@ -143,12 +145,32 @@ def distributions(
     return found
 
 
-def _of_transfers(campaign: Campaign, table: str) -> pl.LazyFrame:
-    """Give the rows of the connection and direction that moved most bytes of each run."""
-    transfers = campaign.table("transfers").sort("bytes", descending=True, maintain_order=True)
+def _of_transfers(campaign: Campaign, table: str, ends: Mapping[str, str]) -> pl.LazyFrame:
+    """Give the rows of the connection and direction that moved most bytes of each run.
+
+    Where a proxy gave either end a connection of its own it is that of the end that ``ends`` says
+    by direction.
+    """
+    import polars as pl
+
+    vantages = campaign.table("connections").select("run", "connection", "vantage", *SERVER)
+    transfers = (
+        campaign.table("transfers")
+        .join(vantages, on=["run", "connection"], maintain_order="left")
+        .sort("bytes", descending=True, maintain_order=True)
+    )
     largest = transfers.unique("run", keep="first", maintain_order=True)
+    at_an_end = pl.col("vantage").is_in([*SENDERS.values()])
+    wanted = pl.col("vantage") == pl.col("direction").replace_strict(dict(ends))
+    split = largest.filter(at_an_end)
+    of_end = (
+        transfers.filter(wanted)
+        .join(split, on=["run", "direction", *SERVER], how="semi", maintain_order="left")
+        .unique("run", keep="first", maintain_order=True)
+    )
+    chosen = pl.concat([of_end, largest.join(of_end, on="run", how="anti")])
     return campaign.table(table).join(
-        largest, on=["run", "connection", "direction"], how="semi", maintain_order="left"
+        chosen, on=["run", "connection", "direction"], how="semi", maintain_order="left"
     )
 
 

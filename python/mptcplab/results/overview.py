@@ -20,6 +20,7 @@ SHOWN = (
     "rtt_ms_mean",
     "loss_rate_percent",
     "out_of_order_delay_ms_mean",
+    "response_time_ms_mean",
 )
 
 
@@ -46,7 +47,7 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
 
     Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1). Where
     not every run of MPTCP and of a single path finished, there is no mean gain: those that are
-    left would be the luckier ones.
+    left would be the luckier ones. MPTCP has its ``neighbours``: what cross traffic got beside it.
     """
     rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
     there: dict[int, dict[str, Any]] = {}
@@ -61,6 +62,9 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
         one["runs"][name] = {"runs": row["runs"], "finished": row["finished"], **stated}
         if row["path"] is None:
             one["gain"] = _stated(row, "gain")
+    for row in _neighbours(campaign).iter_rows(named=True):
+        beside = there[row["configuration"]]["runs"]["mptcp"].setdefault("neighbours", {})
+        beside[row["name"]] = {"throughput_mbps": _stated(row, "throughput_mbps")}
     for one in there.values():
         if one["gain"] and not _all_finished(one["runs"]):
             one["gain"] |= {"mean": None, "sigma": None}
@@ -71,6 +75,18 @@ def _all_finished(runs: dict[str, Any]) -> bool:
     """Say whether every run of MPTCP finished, and every one over a single path."""
     all_of = {name: one["finished"] == one["runs"] for name, one in runs.items()}
     return all_of.pop("mptcp") and any(all_of.values())
+
+
+def _neighbours(campaign: Campaign) -> pl.DataFrame:
+    """Describe what cross traffic got beside MPTCP in each configuration, where it finished."""
+    import polars as pl
+
+    own = campaign.runs.filter(pl.col("finished"), kind="mptcp").select("run", "configuration")
+    return (
+        own.join(campaign.neighbours, on="run", maintain_order="left_right")
+        .group_by("configuration", "name", maintain_order=True)
+        .agg(_described("throughput_mbps"))
+    )
 
 
 def _grouped(campaign: Campaign) -> pl.DataFrame:
@@ -84,17 +100,24 @@ def _grouped(campaign: Campaign) -> pl.DataFrame:
     plain = campaign.runs.filter(kind="tcp").join(pairs, on="pair", maintain_order="left_right")
     described = []
     for name in (*SHOWN, "gain"):
-        known = pl.col(name).filter(pl.col("finished"))
-        described += [
-            known.count().alias(f"{name} n"),
-            known.mean().alias(f"{name} mean"),
-            known.std().alias(f"{name} sigma"),
-        ]
+        described += _described(name, pl.col(name).filter(pl.col("finished")))
     return (
         pl.concat([own, plain.select(own.columns)])
         .group_by(OF, "path", maintain_order=True)
         .agg(pl.len().alias("runs"), pl.col("finished").sum(), *described)
     )
+
+
+def _described(name: str, known: pl.Expr | None = None) -> list[pl.Expr]:
+    """Describe a column, or what is known of it."""
+    import polars as pl
+
+    known = pl.col(name) if known is None else known
+    return [
+        known.count().alias(f"{name} n"),
+        known.mean().alias(f"{name} mean"),
+        known.std().alias(f"{name} sigma"),
+    ]
 
 
 def _stated(row: dict[str, Any], name: str) -> dict[str, Any]:

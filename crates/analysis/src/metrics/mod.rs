@@ -8,6 +8,7 @@ mod gaps;
 pub(crate) mod one_way;
 mod pauses;
 mod reordering;
+mod responses;
 mod rtt;
 mod segments;
 mod throughput;
@@ -61,6 +62,7 @@ metrics! {
     segments: segments::Segments,
     rtt: rtt::Rtt,
     reordering: reordering::Reordering,
+    responses: responses::Responses,
     window: window::Window,
     throughput: throughput::Throughput,
     gaps: gaps::Gaps,

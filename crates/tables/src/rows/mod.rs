@@ -9,6 +9,7 @@ pub mod events;
 pub mod flows;
 pub mod queues;
 pub mod reordering;
+pub mod responses;
 pub mod rtt;
 pub mod segments;
 pub mod signals;

@@ -53,6 +53,16 @@ row! {
         out_of_order_delay_ms_p99: Option<f64>,
         /// Maximum.
         out_of_order_delay_ms_max: Option<f64>,
+        /// Requests of the client that were answered in this direction (`down`); taken at the client, empty elsewhere.
+        responses: Option<u64>,
+        /// Response time: the first data of a request leaving until the last of its response is in order. Mean.
+        response_time_ms_mean: Option<f64>,
+        /// Median.
+        response_time_ms_median: Option<f64>,
+        /// 95th percentile.
+        response_time_ms_p95: Option<f64>,
+        /// Maximum.
+        response_time_ms_max: Option<f64>,
         /// Longest time without new data, while the transfer went on.
         longest_gap_ms: Option<f64>,
         /// When the longest gap began, from the first packet of all captures.

@@ -29,7 +29,7 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     rows = told["configurations"]
     draw(page, _columns(rows[:MOST_ROWS], told["axes"]))
     page.words(
-        "mean ± σ over the n runs that finished; time, RTT and loss are those of MPTCP",
+        "mean ± σ over the n runs that finished; what stands right of the rates is MPTCP's",
         style="faint",
     )
     if any(row["gain"] and row["gain"]["n"] for row in rows):
@@ -68,6 +68,10 @@ def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
         runs = [row["runs"].get(name, {}) for row in rows]
         cells = [_figures(one.get("throughput_mbps")) for one in runs]
         columns.append(Column(f"{_label(name)} Mbit/s", cells))
+    beside = [one.get("neighbours", {}) for one in own]
+    for name in dict.fromkeys(name for one in beside for name in one):
+        cells = [_figures(one.get(name, {}).get("throughput_mbps")) for one in beside]
+        columns.append(Column(f"{text.clean(name)} Mbit/s", cells))
     if len(names) > 1:
         columns.append(Column("gain", [_each(row["gain"], _percent) for row in rows]))
     columns += [
@@ -75,6 +79,9 @@ def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
         Column("RTT ms", [_figures(one.get("rtt_ms_mean")) for one in own], keep=1),
         Column("loss %", [_figures(one.get("loss_rate_percent")) for one in own], keep=2),
     ]
+    responses = [one.get("response_time_ms_mean") for one in own]
+    if any(stated and stated["n"] for stated in responses):
+        columns.append(Column("response ms", [_figures(stated) for stated in responses]))
     return columns
 
 

@@ -8,6 +8,7 @@ from io import TextIOWrapper
 
 from mptcplab.cli.summary.measured import print_measured
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.results import neighbours
 from mptcplab.words import text
 from mptcplab.words.runs import engine, gain, label
 
@@ -56,7 +57,7 @@ def print_repeated(
         values = [one.runs[number].throughput_mbps for one in comparisons]
         columns.append(Column(f"{label(run)} Mbit/s", _with_mean(values, text.figure)))
     for name in _names(comparisons[0].mptcp):
-        got = [_neighbour(one.mptcp, name) for one in comparisons]
+        got = [neighbours.mbps(one.mptcp.outcome, name) for one in comparisons]
         columns.append(Column(f"{name} Mbit/s", _with_mean(got, text.figure)))
     if comparisons[0].baselines:
         gains = [one.gain for one in comparisons]
@@ -106,20 +107,17 @@ def _columns(runs: list[Run]) -> list[Column]:
 def _neighbours(runs: list[Run]) -> list[Column]:
     """What cross traffic got beside each run; a baseline is without that of other paths' links."""
     return [
-        Column(f"{name} Mbit/s", [text.figure(_neighbour(run, name)) for run in runs], keep=1)
+        Column(
+            f"{name} Mbit/s",
+            [text.figure(neighbours.mbps(run.outcome, name)) for run in runs],
+            keep=1,
+        )
         for name in dict.fromkeys(name for run in runs for name in _names(run))
     ]
 
 
 def _names(run: Run) -> list[str]:
     return [one["name"] for one in run.outcome["cross_traffic"]]
-
-
-def _neighbour(run: Run, name: str) -> float | None:
-    for crossed in run.outcome["cross_traffic"]:
-        if crossed["name"] == name and crossed["active_s"]:
-            return float(crossed["bytes"] * 8 / crossed["active_s"] / 1e6)
-    return None
 
 
 def _all_alike(comparisons: list[Comparison]) -> bool:

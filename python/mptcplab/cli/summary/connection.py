@@ -106,6 +106,13 @@ def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
             f"out-of-order delay {text.milliseconds(transfer['out_of_order_delay_ms_mean'])}, "
             f"p95 {text.milliseconds(transfer['out_of_order_delay_ms_p95'])}"
         )
+    # One alone is what the line begins with.
+    if (responses := transfer.get("responses") or 0) > 1:
+        facts.append(
+            f"{text.plural(responses, 'response')} in "
+            f"{text.milliseconds(transfer['response_time_ms_mean'])}, "
+            f"p95 {text.milliseconds(transfer['response_time_ms_p95'])}"
+        )
     gap, start = transfer["longest_gap_ms"], transfer["longest_gap_start_s"]
     if gap is not None:
         moment = "" if start is None else f" at {text.at(start)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import textwrap
 
 from mptcplab.cli.summary.page import Column, Page, draw
@@ -9,6 +11,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 
 def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -> None:
@@ -19,3 +22,14 @@ def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -
     draw(page, [Column(thing, names, left=True), Column("", lines, left=True)], indent="")
     page.line()
     page.words(hint, indent="", style="faint")
+
+
+def entry(kind: str, name: str, summary: str, **more: Any) -> dict[str, Any]:
+    """Give what JSON says of one, whatever it is: these three, then what only its kind has."""
+    return {"name": name, "kind": kind, "summary": summary, **more}
+
+
+def print_json(listed: list[dict[str, Any]] | dict[str, Any]) -> None:
+    """Print the list, or one of it, as JSON."""
+    json.dump(listed, sys.stdout, indent=2, ensure_ascii=False)
+    print()

@@ -37,6 +37,8 @@ SHOWN = {
     "rtt_ms_p95": True,
     "out_of_order_delay_ms_mean": False,
     "out_of_order_delay_ms_p95": False,
+    "response_time_ms_mean": True,
+    "response_time_ms_p95": True,
     "loss_rate_percent": False,
     "coefficient_of_variation": False,
     "reinjected_bytes": False,

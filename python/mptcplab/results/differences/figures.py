@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from mptcplab.results import figures
 from mptcplab.results.run import Run
@@ -35,6 +36,9 @@ OF_CONNECTION = (
     "reordering_segments",
     "out_of_order_delay_ms_p95",
     "out_of_order_delay_ms_p99",
+    "response_time_ms_mean",
+    "response_time_ms_median",
+    "response_time_ms_p95",
     "reinjected_bytes",
     "coefficient_of_variation",
     "longest_gap_ms",
@@ -66,7 +70,8 @@ class Figure:
     connection_a: int
     connection_b: int
     direction: str
-    #: What the subflow is called; None for the connection as a whole.
+    #: What the subflow is called, on both sides as in ``lte / nr`` where they call it otherwise;
+    #: None for the connection as a whole.
     subflow: str | None
     #: The tables' column.
     figure: str
@@ -127,12 +132,12 @@ class Connection:
         """Give the figures of the connection."""
         row = self.transfers.get(direction)
         flows = [] if row is None else figures.of_transfer(self.flows, row)
-        found = {name: None if row is None else row[name] for name in OF_CONNECTION}
+        found = {name: None if row is None else row.get(name) for name in OF_CONNECTION}
         return {**found, "loss_rate_percent": figures.loss_rate_percent(flows)}
 
-    def of(self, name: str, direction: str) -> Row:
+    def of(self, name: str | None, direction: str) -> Row:
         """Give the figures of the subflow of that name; none where it carried nothing."""
-        subflow = self.subflows.get(name, dict.fromkeys(("subflow", *OF_SUBFLOW)))
+        subflow = self.subflows.get(name or "", dict.fromkeys(("subflow", *OF_SUBFLOW)))
         keys = (subflow["subflow"], direction)
         flow = next((one for one in self.flows if (one["subflow"], one["direction"]) == keys), {})
         carried = flow if flow.get("data_packets") else {}
@@ -151,10 +156,19 @@ def _of_connections(run: str | None, a: Connection, b: Connection) -> Iterator[F
         for figure in whole[0]:
             values = (one[figure] for one in whole)
             yield Figure(run, a.number, b.number, direction, None, figure, *values)
-        for name in dict.fromkeys([*a.subflows, *b.subflows]):
-            parts = a.of(name, direction), b.of(name, direction)
+        for one, other in _paired([*a.subflows], [*b.subflows]):
+            parts = a.of(one, direction), b.of(other, direction)
             if not any(part["data_packets"] for part in parts):
                 continue
+            name = " / ".join(dict.fromkeys(called for called in (one, other) if called))
             for figure in parts[0]:
-                values = (one[figure] for one in parts)
+                values = (part[figure] for part in parts)
                 yield Figure(run, a.number, b.number, direction, name, figure, *values)
+
+
+def _paired(a: list[str], b: list[str]) -> Iterator[tuple[str | None, str | None]]:
+    """Pair subflows of the same name; those left over meet in their order."""
+    left = [[name for name in one if name not in other] for one, other in ((a, b), (b, a))]
+    pairs = dict(zip_longest(left[0], left[1][: len(left[0])]))
+    yield from ((name, pairs.get(name, name)) for name in a)
+    yield from ((None, name) for name in left[1][len(left[0]) :])
