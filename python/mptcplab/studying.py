@@ -32,7 +32,8 @@ def run_study(
     What is there already is kept, the rest is run.
 
     Args:
-        names: An experiment, several, or ``"all"``; ``mptcplab study`` lists them.
+        names: An experiment, several, or ``"all"`` that the engine runs; ``mptcplab study`` lists
+            them.
         out: A directory for campaigns, ``results.json``, Parquet, figures and ``study.html``.
         quick: Fewer repetitions.
         engine: ``"simulation"``, or ``"kernel"``, which runs some of them.
@@ -58,6 +59,6 @@ def run_study(
         raise Error(f"there is no era {era}; known: {', '.join(stacks)}")
     if engine == "kernel" and era == TODAY:
         raise Error("era current goes with the simulation: the kernel engine has this Linux alone")
-    experiments = chosen([names] if isinstance(names, str) else names)
+    experiments = chosen([names] if isinstance(names, str) else names, engine)
     extent = Extent(quick, engine, (LINUX,) if engine == "kernel" else stacks[era])
     return study(experiments, Path(out), extent, jobs=jobs, begin=begin)

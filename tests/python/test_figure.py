@@ -71,6 +71,21 @@ def test_throughput_over_time_is_the_table(comparison: Comparison) -> None:
     assert [one.get_text() for one in chart(figure).texts] == ["wifi: blackout"]
 
 
+def test_path_scatter_sets_the_bins_of_two_paths_against_each_other(comparison: Comparison) -> None:
+    figure = lab.figure("path-scatter", comparison)
+    bins = comparison.mptcp.throughput.filter(direction="down")
+    wifi, lte = (
+        dict(bins.filter(subflow=number).select("at_s", "throughput_mbps").rows())
+        for number in (0, 1)
+    )
+    times = sorted(wifi | lte)
+    expected = {(wifi.get(at, 0), lte.get(at, 0)) for at in times}
+    assert set(zip(*chart(figure).lines[0].get_data(), strict=True)) == expected
+    assert f"of {len(times)}, lte" in figure.caption
+    with pytest.raises(Error, match="of two paths, and there are wifi"):
+        lab.figure("path-scatter", comparison.baselines["wifi"])
+
+
 def test_marks_are_packets_that_were_sent_again(comparison: Comparison) -> None:
     figure = lab.figure("throughput", comparison)
     lanes = chart(figure, 1)

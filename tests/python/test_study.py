@@ -16,7 +16,7 @@ from browser import Shown, chromium
 from command import Run
 from mptcplab.study import judging, measurements, outcome, page, scenes, scoring, told
 from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
-from mptcplab.study.experiments import experiments
+from mptcplab.study.experiments import chosen, experiments
 from mptcplab.study.measurements import Figure
 from mptcplab.study.running import planned, study
 
@@ -295,6 +295,17 @@ def test_what_cannot_be_run_is_refused(
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
     assert not out.exists()
+
+
+def test_all_are_those_that_the_engine_runs() -> None:
+    assert [one.name for one in chosen(["all"])] == NAMES
+    on_the_kernel = chosen(["all"], "kernel")
+    assert {one.name for one in on_the_kernel} >= {"eight-subflows", "prague-lte"}
+    assert all(one.kernel for one in on_the_kernel)
+    extent = Extent(quick=True, engine="kernel", stacks=(LINUX,))
+    for one in on_the_kernel:
+        matrices, _ = planned(one, extent)
+        assert all(matrix.runs for matrix in matrices.values())
 
 
 def test_results_that_are_none_are_refused(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ examples:
   mptcplab study eight-subflows --quick       one of them, with fewer runs
   mptcplab study all --out study              all of them; the same again goes on where it stopped
   mptcplab study all --era current            today's stack beside the papers'
+  mptcplab study all --engine kernel --quick  those that Linux itself can run, in real time
 """
 # Some runs failed: not some findings, which are as they are.
 FAILED = 1

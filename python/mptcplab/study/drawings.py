@@ -6,15 +6,13 @@ from mptcplab._core import Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from mptcplab.analysis import Analysis
     from mptcplab.campaign.matrix import Matrix
     from mptcplab.study.experiment import Drawing, Experiment
     from mptcplab.study.measured import Measured
-
-#: Kinds over time, of one run, as the papers have them.
-RUN_KINDS = ("throughput", "rtt")
 
 
 def draw(
@@ -25,7 +23,7 @@ def draw(
     for one in experiment.drawings:
         name = f"{experiment.name}/{one.name}.svg"
         try:
-            if one.kind in RUN_KINDS:
+            if one.of_run:
                 _of_run(one, matrices[one.campaign], out / name)
             else:
                 _of_campaign(one, measured, out / name)
@@ -57,7 +55,7 @@ def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     figure(drawing.kind, _first(matrix, drawing.where), file)
 
 
-def _first(matrix: Matrix, where: dict[str, object]) -> Analysis:
+def _first(matrix: Matrix, where: Mapping[str, object]) -> Analysis:
     from mptcplab import _core
     from mptcplab.analysis import Analysis
     from mptcplab.campaign.work import planned

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from mptcplab.study.judging import Verdict
@@ -80,16 +80,17 @@ class Finding:
 class Drawing:
     """A figure of the papers, drawn of a campaign as ``mptcplab figure`` draws it.
 
-    A kind that is of a run (``RUN_KINDS``) is drawn of the first that ``where`` chooses.
+    One ``of_run`` is of the first run that ``where`` chooses.
     """
 
     name: str
     kind: str
     campaign: str
     by: tuple[str, ...] = ()
-    where: dict[str, object] = field(default_factory=dict)
+    where: Mapping[str, object] = field(default_factory=dict)
     value: str | None = None
     paths: tuple[str, ...] = ()
+    of_run: bool = False
 
 
 @dataclass(frozen=True)

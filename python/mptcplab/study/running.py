@@ -57,7 +57,7 @@ def planned(
     if extent.engine == "kernel" and not experiment.kernel:
         raise ScenarioError(
             f"{experiment.name} is not run on the kernel engine: it hangs on what Linux lacks, or "
-            "takes hours of real time"
+            f"takes hours of real time; there are {', '.join(_on_the_kernel())}"
         )
     tables = experiment.campaigns(extent)
     matrices = {}
@@ -65,6 +65,12 @@ def planned(
         read = sheet.load(table)
         matrices[name] = Matrix(replace(read, name=f"{experiment.name}/{name}"))
     return matrices, tables
+
+
+def _on_the_kernel() -> list[str]:
+    from mptcplab.study.experiments import experiments
+
+    return [name for name, one in experiments().items() if one.kernel]
 
 
 def _experiment(

@@ -49,10 +49,15 @@ def experiments() -> dict[str, Experiment]:
     return {one.name: one for one in found}
 
 
-def chosen(names: Sequence[str]) -> list[Experiment]:
-    """Give the experiments of these names, in their order; ``all`` is all of them."""
+def chosen(names: Sequence[str], engine: str = "simulation") -> list[Experiment]:
+    """Give the experiments of these names, in their order; ``all`` is all that the engine runs."""
     there = experiments()
     for name in names:
         if name != "all" and name not in there:
             raise ScenarioError(f"there is no experiment {name}; {nearest(name, [*there, 'all'])}")
-    return [one for name, one in there.items() if "all" in names or name in names]
+    every = "all" in names
+    return [
+        one
+        for name, one in there.items()
+        if name in names or (every and (one.kernel or engine != "kernel"))
+    ]

@@ -55,6 +55,7 @@ EXPERIMENT = Experiment(
     name="att-4g-to-3g",
     title="a drive out of AT&T's LTE into its HSPA+, with Verizon's LTE beside it",
     reproduces="UM-CS-2012-022, figure 10",
+    kernel=True,
     campaigns=campaigns,
     compare=compare,
     findings=(
@@ -73,6 +74,6 @@ EXPERIMENT = Experiment(
             _goes_on,
         ),
     ),
-    drawings=(Drawing("figure-10", "throughput", "main"),),
+    drawings=(Drawing("figure-10", "throughput", "main", of_run=True),),
     remarks=("The 400 MB of the report would end before the switch in a fast run: 300 s are run.",),
 )

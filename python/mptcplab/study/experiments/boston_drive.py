@@ -92,6 +92,6 @@ EXPERIMENT = Experiment(
             _gains,
         ),
     ),
-    drawings=(Drawing("figure-12", "throughput", "main"),),
+    drawings=(Drawing("figure-12", "throughput", "main", of_run=True),),
     remarks=("When there was Wi-Fi is not told: 20 s of every 120 are a guess.",),
 )

@@ -117,7 +117,7 @@ EXPERIMENT = Experiment(
             (),
         ),
     ),
-    drawings=(Drawing("figure-11", "throughput", "main"),),
+    drawings=(Drawing("figure-11", "throughput", "main", of_run=True),),
     remarks=(
         "How fast Wi-Fi is from a moving car was not measured alone, nor how long it was there.",
     ),

@@ -69,6 +69,9 @@ def _together(row: measurements.Multipath, measured: Measured, place: str) -> It
     wimax = row.wimax["throughput"]
     yield one("throughput of wimax", "Mbit/s", wimax, lambda of: of.path("wimax"))
     variation = row.wimax["throughput_cv"]
+    assert row.wifi_rtt is not None  # noqa: S101 - it prints it
+    wifi = row.wifi_rtt
+    yield one("RTT of wifi alone", "ms", wifi, lambda of: of.alone("wifi", "rtt_ms_mean"))
     yield one("CV of wimax", "", variation, lambda of: variations(of, "wimax"))
     above, below = row.share_above_diagonal_percent, row.share_below_diagonal_percent
     if above is not None:
@@ -184,8 +187,14 @@ EXPERIMENT = Experiment(
         ),
     ),
     drawings=(
-        Drawing("traffic-a", "scatter", "a"),
-        Drawing("traffic-b", "scatter", "b"),
+        Drawing("figure-2", "bars", "alone", by=("row",), value="throughput_mbps"),
+        Drawing("figure-3", "bars", "alone", by=("row",)),
+        *(
+            Drawing(f"figure-{figure}-{place}", "bars", place, value=value)
+            for figure, value in ((4, "throughput_mbps"), (6, "rtt_ms_mean"))
+            for place in LINKS
+        ),
+        *(Drawing(f"figure-5-{place}", "path-scatter", place, of_run=True) for place in LINKS),
         Drawing("rtt-a", "rtt-ccdf", "a"),
         Drawing("rtt-b", "rtt-ccdf", "b"),
     ),

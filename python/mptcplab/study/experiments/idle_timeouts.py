@@ -119,8 +119,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     drawings=(
-        Drawing("without", "throughput", "main", where={"keep-alives": "none"}),
-        Drawing("with", "throughput", "main", where={"keep-alives": "often"}),
+        Drawing("without", "throughput", "main", where={"keep-alives": "none"}, of_run=True),
+        Drawing("with", "throughput", "main", where={"keep-alives": "often"}, of_run=True),
     ),
     remarks=("That carriers forget is of the links here; what comes of it is found.",),
 )

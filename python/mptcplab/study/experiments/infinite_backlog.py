@@ -64,5 +64,5 @@ EXPERIMENT = Experiment(
             _within,
         ),
     ),
-    drawings=(Drawing("times", "boxes", "main", by=("controller", "subflows")),),
+    drawings=(Drawing("figure-11", "boxes", "main", by=("controller", "subflows")),),
 )

@@ -126,8 +126,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     drawings=(
-        Drawing("times", "boxes", "main", by=("size", "controller"), where={"subflows": "MP-2"}),
-        Drawing("shares", "share", "main", by=("size", "controller"), paths=("att",)),
+        Drawing("figure-9", "boxes", "main", by=("size", "controller"), where={"subflows": "MP-2"}),
+        Drawing("figure-10", "share", "main", by=("size", "controller"), paths=("att",)),
     ),
     remarks=("Download times and shares stand in figures alone: no number of them is scored.",),
 )

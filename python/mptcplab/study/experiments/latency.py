@@ -155,12 +155,17 @@ EXPERIMENT = Experiment(
     ),
     drawings=(
         *(
+            Drawing(f"figure-12-{carrier}-{size}", "rtt-ccdf", carrier, where=of, of_run=True)
+            for carrier in imc.CARRIERS
+            for size, of in (("4-mb", {"size": "4 MB"}), ("32-mb", {"size": "32 MB"}))
+        ),
+        *(
             Drawing(f"rtt-{carrier}", "rtt-ccdf", carrier, by=("size",), paths=("mptcp",))
             for carrier in imc.CARRIERS
         ),
         *(
             Drawing(
-                f"out-of-order-{carrier}",
+                f"figure-13-{carrier}",
                 "out-of-order-ccdf",
                 carrier,
                 by=("size",),

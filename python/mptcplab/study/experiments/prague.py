@@ -149,7 +149,7 @@ EXPERIMENT = Experiment(
     drawings=(
         Drawing("shares", "share", "together"),
         *(
-            Drawing(f"figure-{number}-{kind}", kind, campaign)
+            Drawing(f"figure-{number}-{kind}", kind, campaign, of_run=True)
             for number, kind, campaign in (
                 (3, "throughput", "alone"),
                 (3, "rtt", "alone"),

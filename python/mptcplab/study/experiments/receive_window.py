@@ -112,7 +112,7 @@ EXPERIMENT = Experiment(
     ),
     drawings=(
         Drawing("rtt", "rtt-ccdf", "main", by=("window",)),
-        Drawing("figure-5", "rtt", "main", where={"window": "wide"}),
+        Drawing("figure-5", "rtt", "main", where={"window": "wide"}, of_run=True),
     ),
     remarks=("The narrow row is predicted by the link that was calibrated on the wide one.",),
 )

@@ -79,5 +79,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     remarks=("Which sizes figure 8 is of is not known here: 64 kB, 512 kB and 2 MB are a guess.",),
-    drawings=(Drawing("times", "boxes", "main", by=("size", "join")),),
+    drawings=(Drawing("figure-8", "boxes", "main", by=("size", "join")),),
 )

@@ -117,7 +117,7 @@ EXPERIMENT = Experiment(
             for name in ("boston", "amherst", "driving")
         ),
         *(
-            Drawing(figure, "throughput", name, where={"row": f"{PAPER}/{row}"})
+            Drawing(figure, "throughput", name, where={"row": f"{PAPER}/{row}"}, of_run=True)
             for figure, name, row in (
                 ("figure-1-verizon-lte", "amherst", "II/amherst-verizon-lte"),
                 ("figure-2-att-lte", "boston", "II/boston-att-lte"),

@@ -77,7 +77,13 @@ EXPERIMENT = Experiment(
     drawings=(
         Drawing("rtt", "rtt-ccdf", "main", by=("row",)),
         *(
-            Drawing(f"figure-{number}-{kind}", kind, "main", where={"row": f"{PAPER}/1/{row}"})
+            Drawing(
+                f"figure-{number}-{kind}",
+                kind,
+                "main",
+                where={"row": f"{PAPER}/1/{row}"},
+                of_run=True,
+            )
             for number, row in ((1, "verizon-lte"), (2, "att-hspa"), (3, "verizon-ehrpd"))
             for kind in ("throughput", "rtt")
         ),

@@ -84,8 +84,8 @@ EXPERIMENT = Experiment(
     ),
     drawings=(
         Drawing("time", "boxes", "main", by=("threshold",)),
-        Drawing("figure-3", "throughput", "main", where={"threshold": "cached"}),
-        Drawing("figure-4", "throughput", "main", where={"threshold": "not-cached"}),
+        Drawing("figure-3", "throughput", "main", where={"threshold": "cached"}, of_run=True),
+        Drawing("figure-4", "throughput", "main", where={"threshold": "not-cached"}, of_run=True),
     ),
     remarks=("One cached value is set for all paths; the report's kernel had one for each.",),
 )

@@ -98,7 +98,9 @@ EXPERIMENT = Experiment(
         ),
     ),
     drawings=tuple(
-        Drawing(f"{direction}-{modem}", "throughput", direction, where={"modem": modem})
+        Drawing(
+            f"{direction}-{modem}", "throughput", direction, where={"modem": modem}, of_run=True
+        )
         for direction in ROWS
         for modem in ("stays", "switches")
     ),

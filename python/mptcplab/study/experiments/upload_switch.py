@@ -84,5 +84,5 @@ EXPERIMENT = Experiment(
             _silent,
         ),
     ),
-    drawings=(Drawing("figure-5", "throughput", "main"),),
+    drawings=(Drawing("figure-5", "throughput", "main", of_run=True),),
 )

@@ -77,5 +77,5 @@ EXPERIMENT = Experiment(
             tuple(map(scenes.profile, ROWS.values())),
         ),
     ),
-    drawings=(Drawing("figure-4", "throughput", "main"),),
+    drawings=(Drawing("figure-4", "throughput", "main", of_run=True),),
 )

@@ -116,7 +116,7 @@ EXPERIMENT = Experiment(
             _resumes,
         ),
     ),
-    drawings=(Drawing("figure-7-8", "throughput", "main"),),
+    drawings=(Drawing("figure-7-8", "throughput", "main", of_run=True),),
     remarks=(
         "How much data there was is not set: the drive lasts as long as table V. How the signal "
         "faded is not known; links change at once.",
