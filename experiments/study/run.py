@@ -1,4 +1,7 @@
-"""The papers' experiments, all of them, as ``mptcplab study all`` runs them; keeps what the documentation tells."""
+"""The papers' experiments, all of them, as ``mptcplab study all`` runs them; keeps what the documentation tells.
+
+``--engine kernel`` runs those that Linux itself can, and keeps them apart.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,19 @@ from pathlib import Path
 
 from mptcplab.study.outcome import NAME
 
-RESULTS = Path(__file__).parent / NAME
+HERE = Path(__file__).parent
+KEPT = {"simulation": HERE / NAME, "kernel": HERE / "linux.json"}
 
 
 def main() -> None:
     """Run what is not there already, and keep the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path, help="where runs are kept")
+    parser.add_argument("--engine", choices=KEPT, default="simulation")
     given = parser.parse_args()
-    command = [sys.executable, "-m", "mptcplab", "study", "all", "--out", str(given.directory)]
-    subprocess.run(command, check=True)
-    shutil.copyfile(given.directory / NAME, RESULTS)
+    words = ["study", "all", "--engine", given.engine, "--out", str(given.directory)]
+    subprocess.run([sys.executable, "-m", "mptcplab", *words], check=True)
+    shutil.copyfile(given.directory / NAME, KEPT[given.engine])
 
 
 if __name__ == "__main__":

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab.study import judging, outcome, told
+from mptcplab.words.text import figure
 
-RESULTS = Path(__file__).parent / outcome.NAME
+HERE = Path(__file__).parent
+RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
 ORDER = (judging.FAILS, judging.OPEN, judging.DIRECTION, judging.HOLDS, judging.UNJUDGED)
 
 
 def markdown(part: str) -> str:
-    """Give one part: ``scores``, ``findings``, ``numbers``, ``links`` or ``inconsistent``."""
+    """Give one part, by a name of ``PARTS``."""
     results = json.loads(RESULTS.read_text())
     return "\n".join(PARTS[part](results)) + "\n"
 
@@ -59,6 +61,51 @@ def _numbers(results: dict[str, Any]) -> Iterator[str]:
             yield ""
 
 
+def _settings(results: dict[str, Any]) -> Iterator[str]:
+    """What the unknown settings do: a row for each, a column for each path, beside what is printed."""
+    (one,) = (one for one in results["experiments"] if one["name"] == "eight-subflows-settings")
+    for row in dict.fromkeys(number["row"] for number in one["comparisons"]):
+        own = [number for number in one["comparisons"] if number["row"] == row]
+        named = [(number, *number["what"].split(", ")) for number in own]
+        whats = list(dict.fromkeys(what for _, what, _ in named))
+        printed = {what: f"{number['theirs']:g}" for number, what, _ in named}
+        lines = {"printed": printed}
+        for number, what, setting in named:
+            lines.setdefault(setting, {})[what] = figure(number["ours"])
+        yield from _table(
+            [f"{row}, Mbit/s", *whats],
+            ([name, *(cells[what] for what in whats)] for name, cells in lines.items()),
+        )
+        yield ""
+
+
+def _linux(results: dict[str, Any]) -> Iterator[str]:
+    """Numbers of the experiments that ran on both engines."""
+    linux = json.loads(LINUX.read_text())
+    simulated = {
+        (row["row"], row["what"]): row
+        for one in results["experiments"]
+        for row in one["comparisons"]
+    }
+    runs = sum(one["runs"] for one in linux["experiments"])
+    yield f"{runs} runs, {sum(one['failed'] for one in linux['experiments'])} failed."
+    yield ""
+    heads = ("row", "what", "printed", "simulation", "Linux", "n")
+    rows = [
+        [*told.compared(row)[:3], figure(ours["ours"]), figure(row["ours"]), str(row["n"])]
+        for one in linux["experiments"]
+        for row in one["comparisons"]
+        if (ours := simulated.get((row["row"], row["what"]))) is not None
+    ]
+    yield from _table(heads, rows)
+    yield ""
+    found = [finding for one in linux["experiments"] for finding in one["findings"]]
+    yield from _table(
+        ("finding", "on Linux", "because"),
+        ([one["says"], one["shown"], one["because"]] for one in found),
+    )
+
+
 def _links(results: dict[str, Any]) -> Iterator[str]:
     links = {link: kind for one in results["experiments"] for link, kind in one["links"].items()}
     for kind in dict.fromkeys(sorted(links.values())):
@@ -90,6 +137,8 @@ PARTS = {
     "scores": _scores,
     "findings": _findings,
     "numbers": _numbers,
+    "settings": _settings,
+    "linux": _linux,
     "links": _links,
     "inconsistent": _inconsistent,
 }

@@ -91,6 +91,21 @@ def in_order(*events: Events) -> Events:
     return sorted(every, key=lambda event: float(event["at"].removesuffix(" s")))
 
 
+def whole(row: Mobile, measured: Measured, naive: dict[str, float]) -> Comparison:
+    """Compare the average over a drive."""
+    sample, today = comparing.samples(measured)
+    assert row.aggregate is not None  # noqa: S101 - the row prints it
+    return Comparison(
+        row.id,
+        "throughput",
+        "Mbit/s",
+        Figure(row.aggregate),
+        sample.figure("throughput_mbps"),
+        today.figure("throughput_mbps") if today else (),
+        naive,
+    )
+
+
 def phases(
     row: Mobile,
     measured: Measured,

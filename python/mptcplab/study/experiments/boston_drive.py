@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from mptcplab.study import comparing, drives, judging, scenes, scoring
-from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
-from mptcplab.study.measurements import Figure, load
+from mptcplab.study.experiment import Drawing, Experiment, Finding
+from mptcplab.study.measurements import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from mptcplab.study.experiment import Extent
+    from mptcplab.study.experiment import Comparison, Extent
     from mptcplab.study.judging import Verdict
     from mptcplab.study.measured import Measured
 
@@ -51,17 +51,8 @@ def compare(measured: Measured) -> Iterator[Comparison]:
     """The average over the drive."""
     row = load().mobile[ROW]
     sample, today = comparing.samples(measured)
-    assert row.aggregate is not None  # noqa: S101 - the row prints it
     alone = [drives.alone(one) for one in ROWS.values()]
-    yield Comparison(
-        ROW,
-        "throughput",
-        "Mbit/s",
-        Figure(row.aggregate),
-        sample.figure("throughput_mbps"),
-        today.figure("throughput_mbps") if today else (),
-        scoring.aggregate(alone),
-    )
+    yield drives.whole(row, measured, scoring.aggregate(alone))
     assert row.gain_percent is not None  # noqa: S101 - the row prints it
     yield comparing.gain(ROW, row.gain_percent, sample, today, sum(alone) / max(alone))
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from mptcplab.study import comparing, drives, judging, scenes, scoring
-from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
-from mptcplab.study.measurements import Figure, load
+from mptcplab.study import drives, judging, scenes, scoring
+from mptcplab.study.experiment import Drawing, Experiment, Finding
+from mptcplab.study.measurements import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from mptcplab.study.experiment import Extent
+    from mptcplab.study.experiment import Comparison, Extent
     from mptcplab.study.judging import Verdict
     from mptcplab.study.measured import Measured
 
@@ -59,18 +59,8 @@ def _spans(
 def compare(measured: Measured) -> Iterator[Comparison]:
     """The average over the drive."""
     row = load().mobile[ROW]
-    sample, today = comparing.samples(measured)
-    assert row.aggregate is not None  # noqa: S101 - the row prints it
     best = float(row.best_single_path["throughput"])
-    yield Comparison(
-        ROW,
-        "throughput",
-        "Mbit/s",
-        Figure(row.aggregate),
-        sample.figure("throughput_mbps"),
-        today.figure("throughput_mbps") if today else (),
-        dict.fromkeys((scoring.BEST, scoring.EQUAL), best),
-    )
+    yield drives.whole(row, measured, dict.fromkeys((scoring.BEST, scoring.EQUAL), best))
 
 
 def _better(measured: Measured) -> Verdict:

@@ -76,6 +76,22 @@ def _asked(
     return Verdict(HOLDS if min(known) > least else FAILS, words)
 
 
+def _shortest(measured: Measured, carrier: str, printed: float) -> Verdict:
+    """Ask whether the shortest round trip is longer than Wi-Fi's, and as long as printed."""
+    sample = _sample(measured, carrier, SIZES[-1])
+    ours, wifi = (sample.subflow(path, 1, "rtt_ms_min") for path in (carrier, "wifi"))
+    longer = judging.more(ours, wifi, f"{NAMES[carrier]}'s and Wi-Fi's shortest", "ms")
+    return judging.sized(longer, ours, printed, "it is", "ms")
+
+
+def _longest(measured: Measured, carrier: str, printed: float) -> Verdict:
+    ours = _sample(measured, carrier, SIZES[-1]).subflow(carrier, 1, "rtt_ms_max")
+    words = f"{NAMES[carrier]}'s longest of 32 MB"
+    return judging.sized(
+        judging.above(ours, printed / 2, words, "ms"), ours, printed, "it is", "ms"
+    )
+
+
 def _in_order(measured: Measured, carrier: str) -> Verdict:
     shares = []
     for size in SIZES:
@@ -134,6 +150,26 @@ EXPERIMENT = Experiment(
             "so it is for each size",
             lambda measured: _asked(measured, "sprint", "sprint", (100, 1e9), 0.98),
             "sprint",
+        ),
+        *(
+            _finding(
+                "§5.1",
+                f"{NAMES[carrier]}'s shortest round trip is longer than Wi-Fi's: {least} ms.",
+                "so it is for 32 MB, run by run",
+                partial(_shortest, carrier=carrier, printed=least),
+                carrier,
+            )
+            for carrier, least in (("att", 40), ("verizon", 32), ("sprint", 50))
+        ),
+        *(
+            _finding(
+                "§5.1",
+                f"{NAMES[carrier]}'s round trips grow up to two seconds.",
+                "the longest of 32 MB is above one second in the mean",
+                partial(_longest, carrier=carrier, printed=2000),
+                carrier,
+            )
+            for carrier in ("verizon", "sprint")
         ),
         *(
             _finding(

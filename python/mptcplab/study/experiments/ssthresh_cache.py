@@ -18,9 +18,11 @@ LINKS = {
     "verizon": scenes.profile("umass-tr/II/boston-verizon-lte"),
     "att": scenes.profile("umass-tr/II/boston-att-lte-adjusted"),
 }
-#: AT&T's subflows left slow start at 1.5 Mbit/s (figure 3): 13 packets of 1400 bytes at 100 ms.
-#: The download ended after 80 s.
+#: Figure 3: how long the download took.
 CACHED_S = 80
+#: Figure 4: what AT&T's subflows had together.
+NOT_CACHED_MBPS = 10
+#: AT&T's subflows left slow start at 1.5 Mbit/s (figure 3): 13 packets of 1400 bytes at 100 ms.
 CACHED = {"tcp.ssthresh_cache": True, "tcp.initial_ssthresh": 13}
 
 
@@ -49,7 +51,8 @@ def _early(measured: Measured) -> Verdict:
     first, second = (
         measured.sample(threshold=name).between(0, 20, "att") for name in ("not-cached", "cached")
     )
-    return judging.more(first, second, "AT&T's first 20 s without, with the cache", "Mbit/s")
+    more = judging.more(first, second, "AT&T's first 20 s without, with the cache", "Mbit/s")
+    return judging.sized(more, first, NOT_CACHED_MBPS, "without", "Mbit/s")
 
 
 def _longer(measured: Measured) -> Verdict:
@@ -70,7 +73,8 @@ EXPERIMENT = Experiment(
         Finding(
             "umass-tr",
             "figure 3",
-            "With the cached threshold AT&T's subflows leave slow start early and stay slow.",
+            "With the cached threshold AT&T's subflows leave slow start early and stay slow; "
+            "without it they have 10 Mbit/s together.",
             "in the first 20 s they carry more without it",
             _early,
         ),
