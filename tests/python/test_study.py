@@ -90,7 +90,7 @@ def test_of_several_questions_the_worst_answer_counts() -> None:
 def test_a_finding_of_another_size_holds_in_direction_alone() -> None:
     more = judging.more([3, 4, 5, 6], [1, 2, 3.1, 4], "x")
     ratios = [1.4, 1.5, 1.6]
-    assert judging.sized(more, ratios, 1.5 / judging.NEAR, "it").status == judging.HOLDS
+    assert judging.sized(more, ratios, 1.5 / 1.09, "it").status == judging.HOLDS
     far = judging.sized(more, ratios, 1.07, "it")
     assert far.status == judging.DIRECTION
     assert far.because.endswith("it 1.50 where 1.07 is printed: ×1.40")

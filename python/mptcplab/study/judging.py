@@ -21,7 +21,7 @@ HOLDS, FAILS, OPEN = "reproduces", "does not reproduce", "undecided"
 #: So it is, but not by as much.
 DIRECTION = "in direction"
 #: As much as printed, within this factor.
-NEAR = 1.25
+NEAR = 1.1
 # What is told of an interval that there need not be.
 SAME = "all values are the same"
 #: Of what hangs on a link whose figures nobody measured.
