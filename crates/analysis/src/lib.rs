@@ -8,6 +8,7 @@ mod histogram;
 mod metrics;
 mod ranges;
 mod report;
+mod split;
 mod tracker;
 
 use tables::{Diagnostic, Tables};
@@ -71,6 +72,9 @@ impl Analysis {
     /// Finishes all connections and gives the tables, complete.
     pub fn finish(self) -> Tables {
         let mut tables = self.tracker.finish().into_tables();
+        let split = split::remarks(&tables);
+        tables.diagnostics.extend(split);
+        tables.diagnostics.sort_by_key(|row| row.connection);
         tables.diagnostics.extend(self.remarks);
         tables.complete = true;
         tables

@@ -2,6 +2,7 @@
 
 use super::subflow::View;
 use super::{Connection, JudgedEnd, Subflow};
+use std::borrow::Cow;
 use tables::{Diagnostic, Direction};
 
 /// So many segments of one size that never arrive are no coincidence.
@@ -22,7 +23,7 @@ impl Connection {
                     subflow: Some(index as u32),
                     diagnostic,
                     count,
-                    message: message.into(),
+                    message,
                     ..Diagnostic::default()
                 });
             }
@@ -31,32 +32,23 @@ impl Connection {
     }
 }
 
-type Remark = (&'static str, Option<u64>, &'static str);
+type Remark = (&'static str, Option<u64>, Cow<'static, str>);
 
 /// What the views of the client and of the server say of each other.
 fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
     if client.addresses != server.addresses {
         let message = "addresses or ports are others at the server than at the client: a NAT is between them";
-        remarks.push(("address_translated", None, message));
+        remarks.push(("address_translated", None, message.into()));
     }
-    // A box that rewrites leaves timestamps as they are; what has a connection of its own has a clock of its own.
-    let mut clocks = client.clocks.iter().zip(&server.clocks);
-    let is_split = clocks.any(|(a, b)| !a.is_empty() && !b.is_empty() && !a.iter().any(|clock| b.contains(clock)));
     let known = Direction::BOTH.map(|data| {
         let (sender, receiver) = ends_of(data, client, server);
         let (left, came) = (&sender.sequences[data as usize], &receiver.sequences[data as usize]);
         (left, came, sender.merged[data as usize])
     });
-    if is_split {
-        let message = "the handshakes at the two ends are not the same: a proxy between them has a connection with each, and \
-                       what one end is told arrived the other may lack";
-        remarks.push(("split_connection", None, message));
-        return remarks;
-    }
     if known.iter().any(|(left, came, _)| left.from_syn && came.from_syn && left.base() != came.base()) {
         let message = "sequence numbers are others at the other end: a box rewrites them; MPTCP counts from the SYN and is not hurt";
-        remarks.push(("sequence_rewritten", None, message));
+        remarks.push(("sequence_rewritten", None, message.into()));
     }
     let opener = subflow.opener as usize;
     let missing = |direction: usize| {
@@ -69,24 +61,27 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
         } else {
             "the SYN/ACK left with an MPTCP option and arrived without: a box strips it"
         };
-        remarks.push(("options_stripped", None, message));
+        remarks.push(("options_stripped", None, message.into()));
     }
     // What a receiver announces travels the other way than its data.
     for (left, came, _) in &known {
         if let (Some(arrived), Some(announced)) = (left.mss_bytes, came.mss_bytes)
             && arrived < announced
         {
-            let message =
-                "the maximum segment size of a SYN arrived smaller than it left: a box clamps it to the count";
-            remarks.push(("mss_clamped", Some(arrived.into()), message));
+            let message = format!(
+                "the maximum segment size of a SYN left as {announced} bytes and arrived as {arrived}: a box clamps it"
+            );
+            remarks.push(("mss_clamped", Some(arrived.into()), message.into()));
         }
         // Announcements that nothing followed may be lost, all of them.
         let acked = left.acked().filter(|_| left.from_syn && came.from_syn);
         let announced = acked.map_or(0, |acked| came.windows.widest_bytes_before(acked));
         let arrived = left.windows.widest_bytes();
         if arrived > 0 && arrived < announced / CLAMPED {
-            let message = "receive windows arrived smaller than they left: a box clamps them, to the count at most";
-            remarks.push(("window_clamped", Some(arrived), message));
+            let message = format!(
+                "receive windows of up to {announced} bytes left, and none above {arrived} bytes arrived: a box clamps them"
+            );
+            remarks.push(("window_clamped", Some(arrived), message.into()));
         }
     }
     for (left, came, merged) in known {
@@ -94,15 +89,25 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
         if merged || sent.segments == 0 || arrived.segments == 0 {
             continue;
         }
-        if arrived.largest > sent.largest {
-            let message = "larger segments arrived than were sent, of so many bytes: a box, or an offload of the receiving host, joins them";
-            remarks.push(("segments_joined", Some(arrived.largest.into()), message));
-        } else if arrived.largest < sent.largest && arrived.segments > sent.segments {
-            let message = "more and smaller segments arrived than were sent, of so many bytes at most: a box, or an offload of the sending host, cuts them";
-            remarks.push(("segments_split", Some(arrived.largest.into()), message));
-        } else if arrived.largest < sent.largest && sent.of_largest >= NEVER {
-            let message = "no segment larger than so many bytes of payload arrived, and some were sent: the way takes no packets as large";
-            remarks.push(("large_segments_lost", Some(arrived.largest.into()), message));
+        let (left, largest) = (sent.largest, arrived.largest);
+        if largest > left {
+            let message = format!(
+                "segments of up to {largest} bytes of payload arrived, of {left} bytes at most when they left: a box, or an \
+                 offload of the receiving host, joins them"
+            );
+            remarks.push(("segments_joined", Some(largest.into()), message.into()));
+        } else if largest < left && arrived.segments > sent.segments {
+            let message = format!(
+                "more segments arrived than were sent, of up to {largest} bytes of payload rather than {left}: a box, or an \
+                 offload of the sending host, cuts them"
+            );
+            remarks.push(("segments_split", Some(largest.into()), message.into()));
+        } else if largest < left && sent.of_largest >= NEVER {
+            let message = format!(
+                "no segment with more than {largest} bytes of payload arrived, and some with {left} were sent: the way takes no \
+                 packets as large"
+            );
+            remarks.push(("large_segments_lost", Some(largest.into()), message.into()));
         }
     }
     remarks

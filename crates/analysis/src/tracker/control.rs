@@ -5,9 +5,6 @@ use super::subflow::{Alignment, Kind as SubflowKind};
 use crate::event::Happening;
 use wire::{Flags, TcpOption, seq};
 
-/// Copies of a SYN beyond this show nothing more.
-const MOST_SYNS: usize = 8;
-
 impl Connection {
     pub(super) fn syn(&mut self, packet: &Packet) {
         let subflow = &mut self.subflows[packet.subflow];
@@ -22,9 +19,6 @@ impl Connection {
         let options = &packet.tcp.options;
         if !options.is_cut() {
             view.offers[d] = Some(options.iter().any(|option| matches!(option, Ok(TcpOption::Mptcp(_)))));
-        }
-        if let Some((clock, _)) = options.brief().timestamps.filter(|_| view.clocks[d].len() < MOST_SYNS) {
-            view.clocks[d].push(clock);
         }
         view.sequences[d].begin(packet.tcp.seq);
         view.alignment[d] = Alignment::Known(0);

@@ -79,8 +79,7 @@ pub(crate) struct View {
     pub(crate) last: Seen,
     pub(crate) addresses: Addresses,
     pub(super) handshake: Handshake,
-    /// The clocks that the timestamps of each side's SYNs show, and whether these had an MPTCP option.
-    pub(super) clocks: [Vec<u32>; 2],
+    /// Whether each side's SYN had an MPTCP option.
     pub(super) offers: [Option<bool>; 2],
     /// How far the windows that each side announces are shifted, where that is known.
     pub(super) window_shifts: [Option<u8>; 2],
@@ -128,7 +127,6 @@ impl View {
             last: first,
             addresses,
             handshake: Handshake::default(),
-            clocks: Default::default(),
             offers: [None; 2],
             window_shifts: [None; 2],
             sequences: Default::default(),
