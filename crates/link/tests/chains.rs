@@ -43,7 +43,7 @@ fn any_element() -> impl Strategy<Value = Value> {
         (0..100_000_000_u64, 0..20_000_000_u64, prop::option::of(0..20_000_000_u64)).prop_map(
             |(takes, idle, shared)| json!({
                 "element": "promotion", "takes": takes, "idle_after": idle, "shared_after": shared,
-                "shared_takes": takes / 2, "shared_bytes": 500})
+                "shared_takes": shared.map_or(0, |_| takes / 2), "shared_bytes": shared.map_or(0, |_| 500)})
         ),
         (1_000_000..100_000_000_u64, 0..20_000_000_u64, any::<bool>()).prop_map(|(every, pause, lossy)| json!({
             "element": "handover", "every": every, "shortest": 0, "longest": pause, "lossy": lossy})),

@@ -59,7 +59,20 @@ fn errors_name_the_element_and_the_parameter() {
         (json!({"element": "grants", "share": 0}), "element `grants`, parameter `share`: is less than 0.1 %"),
         (
             json!({"element": "rate", "rate": 1, "queue": {"queue": "pie", "beta": -1}}),
-            "element `rate`, parameter `queue`: `beta` is less than 0",
+            "element `rate`, parameter `queue`: `beta` is not from 0 to 1000",
+        ),
+        (
+            json!({"element": "base-station", "rate": 2, "drain_rate": 1}),
+            "element `base-station`, parameter `drain_rate`: is less than `rate`: nothing would drain",
+        ),
+        (
+            json!({"element": "promotion", "takes": 1, "idle_after": 1, "shared_bytes": 1}),
+            "element `promotion`, parameter `shared_bytes`: means nothing without `shared_after`: there is no shared channel",
+        ),
+        (
+            json!({"element": "gilbert-elliott-time", "good_time": 1_000_000, "bad_time": 1_000_000, "good_loss": 0.2,
+                "bad_loss": 0.1}),
+            "element `gilbert-elliott-time`, parameter `bad_loss`: is less than `good_loss`",
         ),
         (
             json!({"element": "rate", "rate": 1, "queue": {"queue": "fq-codel", "quantum": 0}}),

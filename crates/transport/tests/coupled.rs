@@ -152,6 +152,7 @@ fn ewtcp_has_its_weight() {
     for refused in [("weight", 0.into()), ("weight", 101.into()), ("weighting", "x".into()), ("wait", 1.into())] {
         assert!(with(&[refused]).is_err());
     }
+    assert!(with(&[("weight", 0.5.into()), ("weighting", "inverse-root".into())]).is_err(), "one or the other");
 }
 
 /// Chen et al., "A measurement-based study", §II-B: +1/w and -w/2 of all windows, or of one's own. 10 and 30 packets are 40.

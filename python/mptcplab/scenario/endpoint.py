@@ -232,7 +232,18 @@ def read_mptcp(value: Any, source: Source) -> Mptcp:
 def read_tcp(value: Any, source: Source, mptcp: Mptcp) -> Tcp:
     """Read ``[tcp]``, with everything that is left out."""
     theirs = {**defaults(mptcp.era)["tcp"], "congestion_control": mptcp.congestion_control}
-    return _filled(Tcp, value, theirs, source)
+    tcp = _filled(Tcp, value, theirs, source)
+    pairs = [("min_timeout", "max_timeout")]
+    if tcp.receive_buffer_tuning:
+        pairs.append(("receive_buffer", "max_receive_buffer"))
+    for least, most in pairs:
+        if getattr(tcp, least) > getattr(tcp, most):
+            shown = show(tcp)
+            raise source.fault(
+                ("tcp", least if least in value else most),
+                f"{least} is {shown[least]}, and {most} is {shown[most]}",
+            )
+    return tcp
 
 
 def config(mptcp: Mptcp, tcp: Tcp) -> dict[str, Any]:

@@ -49,6 +49,9 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
     if round_trip < step {
         return Err(fault("round_trip", "is shorter than `step`: the radio would be as it was"));
     }
+    if longest_back_off < back_off {
+        return Err(fault("longest_back_off", "is shorter than `back_off`"));
+    }
     Ok(Box::new(Arq {
         error_ratios: [error_ratio.0, retry_error_ratio.unwrap_or(error_ratio).0],
         tries: tries.0,

@@ -4,7 +4,7 @@ use crate::Element;
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
 use crate::server::{Capacity, Server, Stepped};
-use parameters::{Fault, parameters};
+use parameters::{Fault, fault, parameters};
 use serde_json::json;
 use wire::Time;
 
@@ -30,6 +30,9 @@ parameters! {
 
 pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
     let Settings { rate, drain_rate, delay, drain_time, rest } = settings;
+    if drain_rate < rate {
+        return Err(fault("drain_rate", "is less than `rate`: nothing would drain"));
+    }
     let draining = Draining {
         rates: [rate, drain_rate].map(|Rate(rate)| Stepped::new(Constant(rate))),
         drain_time: drain_time.nanos(),

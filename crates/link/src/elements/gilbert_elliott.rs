@@ -2,7 +2,7 @@ use super::Place;
 use crate::parameter::Ratio;
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
-use parameters::{Fault, parameters};
+use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
@@ -23,6 +23,9 @@ parameters! {
 }
 
 pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    if settings.bad_loss < settings.good_loss {
+        return Err(fault("bad_loss", "is less than `good_loss`"));
+    }
     let (p, r) = (settings.p.0, settings.r.0);
     let bad_share = if p + r > 0.0 { p / (p + r) } else { 0.0 };
     let channels = place.streams().map(|mut stream| Channel { bad: stream.chance(bad_share), stream });

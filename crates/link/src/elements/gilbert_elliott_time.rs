@@ -3,7 +3,7 @@ use super::rate_markov::TwoStates;
 use crate::parameter::{Duration, Ratio};
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
-use parameters::{Fault, parameters};
+use parameters::{Fault, fault, parameters};
 use wire::{Packet, Time};
 
 parameters! {
@@ -23,6 +23,9 @@ parameters! {
 }
 
 pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+    if settings.bad_loss < settings.good_loss {
+        return Err(fault("bad_loss", "is less than `good_loss`"));
+    }
     let Settings { good_time, bad_time, good_loss, bad_loss } = settings;
     let states = TwoStates::new(place, "states", [("good_time", good_time), ("bad_time", bad_time)])?;
     Ok(Box::new(Fading { states, loss: [good_loss.0, bad_loss.0], streams: place.streams() }))

@@ -31,6 +31,9 @@ pub(super) const MIN_TIME: u64 = 100_000;
 
 pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
     let Settings { high, low, high_time, low_time, queue } = settings;
+    if low > high {
+        return Err(fault("low", "is more than `high`"));
+    }
     let states = TwoStates::new(place, "rate", [("high_time", high_time), ("low_time", low_time)])?;
     let share = high_time.0 as f64 / (high_time.0 + low_time.0) as f64;
     let mean = (low.0 as f64 + (high.0 as f64 - low.0 as f64) * share) as u64;

@@ -37,9 +37,12 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
     if step.0 < MIN_STEP {
         return Err(fault("step", "is shorter than 100 µs"));
     }
+    if floor > mean {
+        return Err(fault("floor", "is more than `mean`"));
+    }
     let process = Process {
         normal: Normal::new(place.stream("rate"), step.nanos(), correlation.nanos()),
-        mean: mean.0.max(floor.0),
+        mean: mean.0,
         centre: mean.0 as f64,
         deviation: deviation.0 as f64,
         floor: floor.0,

@@ -23,15 +23,17 @@ parameters! {
         interval: Duration = Duration(15_000_000),
         /// Time for which an idle queue takes all that comes: MAX_BURST.
         burst: Duration = Duration(150_000_000),
-        /// Weight of the distance from the target, per second.
+        /// Weight of the distance from the target, per second; at most 1000.
         alpha: Number = Number(0.125),
-        /// Weight of the waiting time's change, per second.
+        /// Weight of the waiting time's change, per second; at most 1000.
         beta: Number = Number(1.25),
     }
 }
 
 /// Shortest interval in nanoseconds.
 const MIN_INTERVAL: u64 = 100_000;
+/// A millisecond from the target, the probability would be 1 at once.
+const MOST_WEIGHT: f64 = 1000.0;
 /// MEAN_PKTSIZE.
 const MEAN_PACKET_BYTES: u64 = 1024;
 
@@ -41,8 +43,8 @@ pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline
         return Err(fault("interval", "is shorter than 100 µs"));
     }
     for (name, Number(weight)) in [("alpha", alpha), ("beta", beta)] {
-        if weight < 0.0 {
-            return Err(fault(name, "is less than 0"));
+        if !(0.0..=MOST_WEIGHT).contains(&weight) {
+            return Err(fault(name, format!("is not from 0 to {MOST_WEIGHT}")));
         }
     }
     Ok(Box::new(Pie {

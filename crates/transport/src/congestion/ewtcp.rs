@@ -14,8 +14,8 @@ parameters! {
         /// out it follows from `weighting`.
         weight: Option<Number> = None,
         /// How the weight follows from the number n of subflows: `inverse-square` is 1/n², with which they take as much as
-        /// one TCP where they share a bottleneck; `inverse-root` is 1/√n, as the papers write it.
-        weighting: Text = Text("inverse-square".into()),
+        /// one TCP where they share a bottleneck; `inverse-root` is 1/√n, as the papers write it. If left out it is the first.
+        weighting: Option<Text> = None,
     }
 }
 
@@ -33,7 +33,10 @@ enum Weight {
 
 impl Ewtcp {
     pub(crate) fn new(Parameters { weight, weighting }: Parameters) -> Result<Ewtcp, Fault> {
-        let of_number: fn(f64) -> f64 = match weighting.0.as_str() {
+        if weight.is_some() && weighting.is_some() {
+            return Err(fault("weighting", "means nothing beside `weight`"));
+        }
+        let of_number: fn(f64) -> f64 = match weighting.as_ref().map_or("inverse-square", |Text(name)| name) {
             "inverse-square" => |n| 1.0 / (n * n),
             "inverse-root" => |n| 1.0 / n.sqrt(),
             _ => return Err(fault("weighting", "is neither inverse-square nor inverse-root")),
