@@ -242,6 +242,7 @@ fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
         backup: uses(2),
         fullmesh: uses(3),
         budget_bytes: None,
+        cost_per_mb: 0.0,
     };
     mptcp.path_manager.endpoints.push(endpoint);
     config.congestion_control = (*input.choose(congestion::NAMES)?).into();

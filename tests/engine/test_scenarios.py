@@ -15,6 +15,7 @@ SHORT: dict[str, list[str]] = {
     "bbr": ["transfer.size=2MB"],
     "boston": ["transfer.size=1MB"],
     "data-plan": ["transfer.size=3MB", "path.lte.budget=200kB"],
+    "metered": ["transfer.size=3MB", "path.lte.cost_per_mb=5"],
     "driving": [
         "transfer.duration=3s",
         *("timeline.0.at=500ms", "timeline.1.at=1s", "timeline.1.takes=500ms"),
@@ -47,6 +48,7 @@ SHORT: dict[str, list[str]] = {
 REFUSED = {
     "boston": '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
     "data-plan": '[mptcp] path_manager: Linux cannot have "budget"',
+    "metered": '[mptcp] path_manager: Linux cannot have "budget"',
     "era-2012": '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
     "handover": '[mptcp] path_manager: Linux cannot have "handover"',
     "ndiffports": '[mptcp] path_manager: Linux cannot have "ndiffports"',
@@ -55,6 +57,7 @@ REFUSED = {
 }
 # What is not for Linux at either end.
 SIMULATED = {
+    "cache": "link lte: the kernel engine has no proxy",
     "proxy": "link lte: the kernel engine has no proxy",
     "version-0": "[mptcp] version: Linux cannot have 0",
 }

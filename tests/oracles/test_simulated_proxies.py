@@ -46,6 +46,12 @@ def test_a_split_connection_is_told_by_both_ends(direction: str, tmp_path: pathl
     assert run.connections["vantage"].to_list() == ["client", "server"]
     assert "split_connection" in remarks(run)
     assert "server_unaware" not in remarks(run)
+    # The captures alone say so, too; one alone does not.
+    captures = [run.directory / f"{end}.pcapng" for end in ("client", "server")]
+    assert "split_connection" in set(mptcplab.analyze(captures).diagnostics["diagnostic"])
+    for capture in captures:
+        alone = set(mptcplab.analyze(capture).diagnostics["diagnostic"])
+        assert "split_connection" not in alone
     # The client's handshake ends at the proxy: 16 ms there and back, and 80 ms more to the server.
     (handshake_ms, _) = run.subflows["handshake_rtt_ms"]
     assert 16 <= handshake_ms < 20
@@ -134,6 +140,30 @@ def test_a_cache_answers_at_its_own_distance(application: str, tmp_path: pathlib
     assert took[1]["elapsed_s"][0] < took[0]["elapsed_s"][0]
     assert "server_unaware" in remarks(cached_run)
     assert "split_connection" not in remarks(cached_run)
+
+
+def test_a_cache_that_learns_says_what_it_answered(tmp_path: pathlib.Path) -> None:
+    scenario = one_path("download", PROXY | {"caches": True}, BEHIND)
+    scenario["transfer"] = simulated.scenario("requests")["transfer"]
+    run = measured(scenario, tmp_path / "run")
+    assert run.outcome["finished"]
+    transfer = scenario["transfer"]
+    answered = run.diagnostics.filter(diagnostic="cache_answered")
+    (came,) = run.transfers.filter(direction="down", connection=0)["bytes"]
+    (sent,) = run.transfers.filter(direction="down", connection=1)["bytes"]
+    # One answer of all is a miss, the others are hits.
+    assert came == transfer["requests"] * sent
+    assert answered["count"].to_list() == [came - sent]
+    assert "split_connection" in remarks(run)
+
+
+def test_boxes_that_keep_the_ends_of_plain_tcp_apart_are_no_proxy(tmp_path: pathlib.Path) -> None:
+    boxes = [{"element": "nat"}, {"element": "rewrite-sequence"}]
+    scenario = one_path("download", *boxes) | {"mptcp": {"enabled": False}}
+    run = measured(scenario, tmp_path / "run")
+    assert run.outcome["finished"]
+    assert "ends_unmatched" in remarks(run)
+    assert not remarks(run) & {"split_connection", "server_unaware"}
 
 
 def test_a_join_through_a_proxy_is_done_without(tmp_path: pathlib.Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from mptcplab import ScenarioError, _core
 from mptcplab.scenario import endpoint, library, locate, long
 from mptcplab.scenario.plan import plan
-from mptcplab.scenario.scenario import Scenario, load, read_scenario
+from mptcplab.scenario.scenario import Scenario, checked, load, read_scenario
 from mptcplab.scenario.source import Source
 
 # Lines count from 1.
@@ -271,6 +271,36 @@ REFUSED = [
         '[mptcp]\npath_manager = "budget"',
         'mine.toml:30: mptcp.path_manager: "budget" needs a path with a budget, such as budget = ',
     ),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\ncost_per_mb = 2',
+        'mine.toml:20: path.lte.cost_per_mb: path_manager = "full-mesh" in [mptcp] keeps none',
+    ),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\ncost_per_mb = nan',
+        "mine.toml:20: path.lte.cost_per_mb: nan is not a number",
+    ),
+    (
+        "[mptcp]",
+        '[mptcp]\npath_manager = "budget"\npath_manager_parameters = { cost_budget = 2 }',
+        'mine.toml:30: mptcp.path_manager: "budget" needs a path with a budget',
+    ),
+    (
+        "[tcp]",
+        '[tcp]\nmin_timeout = "3 s"\nmax_timeout = "1 s"',
+        "tcp.min_timeout: min_timeout is 3 s, and max_timeout is 1 s",
+    ),
+    (
+        "[tcp]",
+        '[tcp]\nmax_timeout = "10 ms"',
+        "tcp.max_timeout: min_timeout is 200 ms, and max_timeout is 10 ms",
+    ),
+    (
+        "[tcp]",
+        '[tcp]\nreceive_buffer = "2 MB"\nmax_receive_buffer = "1 MB"',
+        "tcp.receive_buffer: receive_buffer is 2 MB, and max_receive_buffer is 1 MB",
+    ),
     ("[tcp]", '[tcp]\ncongestion_control = "ren"', "did you mean reno?"),
     ("[tcp]", "[tcp]\ndelayed_ack = false", "tcp.delayed_ack: false is not a length of time such"),
     (
@@ -309,6 +339,66 @@ REFUSED = [
 def test_what_cannot_be_gets_one_line_with_its_place(old: str, new: str, complaint: str) -> None:
     assert old in TEXT
     assert complaint in refused(TEXT.replace(old, new, 1))
+
+
+# What the code of the links refuses.
+CONTRADICTIONS = [
+    (
+        DELAY,
+        '{ element = "base-station", rate = "2 Mbit/s", drain_rate = "1 Mbit/s" }',
+        "mine.toml:11: link.home.downlink.1.drain_rate: is less than `rate`: nothing would drain",
+    ),
+    (
+        DELAY,
+        '{ element = "rate-markov", high = "1 Mbit/s", high_time = "1 s", low_time = "1 s",'
+        ' low = "2 Mbit/s" }',
+        "mine.toml:11: link.home.downlink.1.low: is more than `high`",
+    ),
+    (
+        DELAY,
+        '{ element = "rate", rate = "1 Mbit/s", queue = { queue = "pie", alpha = 1e308 } }',
+        "mine.toml:11: link.home.downlink.1.queue.alpha: is not from 0 to 1000",
+    ),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\n[path.lte.queue]\nqueue = "pie"\nalpha = 1e308',
+        "mine.toml:22: path.lte.queue.alpha: is not from 0 to 1000",
+    ),
+    (
+        'delay = "3 ms"',
+        'delay = "3 ms"\nmiddleboxes = [ { element = "firewall" },\n'
+        '  { element = "promotion", takes = "1 s", idle_after = "1 s", shared_takes = "1 s" } ]',
+        "mine.toml:21: path.lte.middleboxes.1.shared_takes: means nothing without `shared_after`",
+    ),
+    (
+        DELAY,
+        '{ element = "rate-process", mean = "1 Mbit/s", deviation = "1 Mbit/s", '
+        'correlation = "1 s", floor = "2 Mbit/s" }',
+        "mine.toml:11: link.home.downlink.1.floor: is more than `mean`",
+    ),
+    (
+        DELAY,
+        '{ element = "gilbert-elliott", p = "1 %", r = "9 %", good_loss = "5 %",'
+        ' bad_loss = "1 %" }',
+        "mine.toml:11: link.home.downlink.1.bad_loss: is less than `good_loss`",
+    ),
+    (
+        DELAY,
+        '{ element = "arq", error_ratio = "1 %", back_off = "20 ms" }',
+        "mine.toml:11: link.home.downlink.1.longest_back_off: is shorter than `back_off`",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "complaint"), CONTRADICTIONS)
+def test_what_contradicts_itself_gets_the_line_of_its_key(
+    old: str, new: str, complaint: str
+) -> None:
+    assert old in TEXT
+    with pytest.raises(ScenarioError) as error:
+        checked(Source.of_text(TEXT.replace(old, new, 1), "mine.toml"))
+    assert str(error.value).startswith(complaint)
+    assert "\n" not in str(error.value)
 
 
 def test_missing_sections_are_named() -> None:
@@ -373,6 +463,17 @@ def test_a_setting_replaces_what_it_excludes() -> None:
     assert lte.links["lte"].title == library.table("links", "lte")["title"]
     assert read(TEXT, "path.lte.link=home").paths["lte"].link == "home"
     assert read(TEXT, "link.home.profile=lte").links["home"] == lte.links["lte"]
+
+
+def test_who_pays_for_paths_is_said_with_what_they_cost() -> None:
+    paid = '[mptcp]\npath_manager = "budget"\npath_manager_parameters = { cost_budget = 2 }'
+    costly = TEXT.replace('delay = "3 ms"', 'delay = "3 ms"\ncost_per_mb = 0.5')
+    assert read(costly.replace("[mptcp]", paid)).paths["lte"].cost_per_mb == 0.5
+    budget = costly.replace("[mptcp]", '[mptcp]\npath_manager = "budget"')
+    assert "mine.toml:20: path.lte.cost_per_mb: nobody pays it" in refused(budget)
+    free = TEXT.replace('delay = "3 ms"', 'delay = "3 ms"\nbudget = "5 MB"')
+    complaint = refused(free.replace("[mptcp]", paid))
+    assert "mptcp.path_manager_parameters.cost_budget: no path costs anything" in complaint
 
 
 def test_another_path_manager_takes_budgets_with_it() -> None:
@@ -679,10 +780,10 @@ def test_faults_of_traces_have_their_lines(tmp_path: Path, content: str, complai
 def test_what_the_links_refuse_has_its_place(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     for new, place in (
-        ('{ element = "delay", delay = "1 ms", step = "1 us" }', "11: link.home.downlink.1: "),
-        ('{ element = "trace", trace = [5, 3] }', "11: link.home.downlink.1: "),
-        ('{ element = "trace", trace = [] }', "11: link.home.downlink.1: "),
-        ('{ element = "strip-options", option = "a\\nb" }', "11: link.home.downlink.1: "),
+        ('{ element = "delay", delay = "1 ms", step = "1 us" }', "11: link.home.downlink.1.step: "),
+        ('{ element = "trace", trace = [5, 3] }', "11: link.home.downlink.1.trace: "),
+        ('{ element = "trace", trace = [] }', "11: link.home.downlink.1.trace: "),
+        ('{ element = "strip-options", option = "a\\nb" }', "11: link.home.downlink.1.option: "),
     ):
         file.write_text(TEXT.replace(DELAY, new))
         with pytest.raises(ScenarioError) as error:

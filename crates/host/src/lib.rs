@@ -16,7 +16,7 @@ mod ticks;
 pub use applications::{Application, Progress, Stream};
 pub use datagrams::{Datagrams, Source};
 pub use interface::Interface;
-pub use state::{Host, Reception, Service, blank};
+pub use state::{Host, Reception, Service, Spent, blank};
 pub use tap::Tap;
 pub(crate) use ticks::Ticks;
 pub use transport::Deadlines;

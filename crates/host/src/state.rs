@@ -3,6 +3,7 @@ use crate::datagrams::{Datagrams, Source};
 use crate::{Deadlines, Interface, Tap, echo};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use transport::path_manager::Budgeted;
 use transport::{Config, ConnectionId, Endpoint, Event, Nic};
 use wire::{Direction, Frame, Ip, L4, Packet, Payload, Time, TooBig};
 
@@ -23,6 +24,7 @@ pub struct Host {
     sources: Vec<Source>,
     datagrams: Datagrams,
     echoes: VecDeque<Packet>,
+    spent: Vec<Spent>,
     closed: usize,
     done: usize,
 }
@@ -31,6 +33,17 @@ struct Served {
     connection: ConnectionId,
     application: Box<dyn Application>,
     progress: Progress,
+}
+
+/// A budget that a connection has used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// When.
+    pub at: Time,
+    /// The address that is not to carry more.
+    pub address: IpAddr,
+    /// What it lacks.
+    pub budget: Budgeted,
 }
 
 /// What became of a packet that came in.
@@ -57,6 +70,7 @@ impl Host {
             sources: Vec::new(),
             datagrams: Datagrams::default(),
             echoes: VecDeque::new(),
+            spent: Vec::new(),
             closed: 0,
             done: 0,
         }
@@ -132,6 +146,11 @@ impl Host {
     /// How far each connection has come, in the order in which they began.
     pub fn progress(&self) -> impl ExactSizeIterator<Item = (ConnectionId, &Progress)> {
         self.served.iter().map(|served| (served.connection, &served.progress))
+    }
+
+    /// Budgets that connections have used up, in this order.
+    pub fn spent(&self) -> &[Spent] {
+        &self.spent
     }
 
     /// How many connections have ended.
@@ -230,6 +249,9 @@ impl Host {
         while let Some((connection, event)) = self.endpoint.event() {
             if matches!(event, Event::Accepted { .. } | Event::Connected | Event::Closed(_)) {
                 self.answer(connection, event);
+            }
+            if let Event::Spent { address, budget } = event {
+                self.spent.push(Spent { at: now, address, budget });
             }
             if let Ok(place) = self.served.binary_search_by_key(&connection, |served| served.connection) {
                 self.closed += usize::from(matches!(event, Event::Closed(_)));

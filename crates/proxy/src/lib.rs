@@ -4,12 +4,13 @@
 //! [`build`] makes one from its description in a scenario, [`elements`] says what can be set of it.
 
 mod cache;
+mod memory;
 mod relay;
 mod settings;
 
 use host::Service;
 use link::{Description, Element, Error};
-use parameters::{Described, Parameters, named};
+use parameters::{Described, Parameters, fault, named};
 use serde_json::Value;
 use settings::Settings;
 use std::net::IpAddr;
@@ -23,6 +24,17 @@ pub struct Origin {
     pub port: u16,
     /// What its applications do; none where the client brings the data, of which no cache can have any.
     pub service: Option<Service>,
+    /// What clients ask it for, where they ask.
+    pub object: Option<Object>,
+}
+
+/// What is asked for again and again, in bytes of a request and of its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Object {
+    /// Of each request, at least 1.
+    pub request_bytes: u64,
+    /// Of each answer.
+    pub response_bytes: u64,
 }
 
 /// Takes options of MPTCP away: who does not know an option ignores it (RFC 9293 §3.1).
@@ -57,5 +69,10 @@ pub fn build(value: &Value, seed: u64, start: Time, origin: Origin) -> Result<Bo
     if settings.cached.0 {
         return cache::make(config, seed, start, origin).map_err(wrong);
     }
-    Ok(relay::make(config, seed))
+    let unasked = || fault("caches", "nobody asks again: it keeps answers of downloads by request-response");
+    let memory = match settings.caches.0 {
+        true => Some(memory::Memory::new(origin.object.ok_or_else(unasked).map_err(wrong)?)),
+        false => None,
+    };
+    Ok(relay::make(config, seed, memory))
 }

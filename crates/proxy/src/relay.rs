@@ -1,6 +1,7 @@
 //! Two connections back to back: one with the client in the server's name, one with the server in the client's.
 
 use crate::make_plain;
+use crate::memory::Memory;
 use link::{Direction, Element, Out};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -13,13 +14,15 @@ const FAR: Nic = Nic(1);
 /// Bytes of the largest packet of its own; peers may ask for smaller ones.
 const MTU_BYTES: u32 = 1500;
 
-pub(super) fn make(config: Config, seed: u64) -> Box<dyn Element> {
+pub(super) fn make(config: Config, seed: u64, memory: Option<Memory>) -> Box<dyn Element> {
     Box::new(Relay {
         endpoint: Endpoint::new(config, seed),
         ports: BTreeSet::new(),
         taken: BTreeSet::new(),
         others: BTreeMap::new(),
+        near: BTreeSet::new(),
         ended: BTreeSet::new(),
+        memory,
         spare: Vec::new(),
     })
 }
@@ -32,8 +35,12 @@ struct Relay {
     taken: BTreeSet<(SocketAddr, SocketAddr)>,
     /// The connection with the other end, for each.
     others: BTreeMap<ConnectionId, ConnectionId>,
+    /// The clients'.
+    near: BTreeSet<ConnectionId>,
     /// Those whose peer has ended, where the other end was not told yet.
     ended: BTreeSet<ConnectionId>,
+    /// Of one that caches.
+    memory: Option<Memory>,
     /// Boxes of packets that ended here, for those to come.
     // Boxes are what is kept: packets travel in them.
     #[allow(clippy::vec_box)]
@@ -64,6 +71,10 @@ impl Element for Relay {
 
     fn deadline(&self) -> Time {
         self.endpoint.deadline()
+    }
+
+    fn answered(&self) -> [u64; 2] {
+        self.memory.as_ref().map_or([0, 0], |memory| memory.answered)
     }
 
     fn answers(&self) -> bool {
@@ -130,7 +141,10 @@ impl Relay {
                     self.ended.insert(connection);
                     self.pass_on(now, connection, other);
                 }
-                (Event::Writable, Some(other)) => self.pass_on(now, other, connection),
+                (Event::Writable, Some(other)) => {
+                    self.answer(now, connection);
+                    self.pass_on(now, other, connection);
+                }
                 (Event::Closed(Outcome::Failed(_)), Some(other)) => self.endpoint.abort(now, other),
                 _ => {}
             }
@@ -151,16 +165,36 @@ impl Relay {
         let Some(ends) = snapshot.as_ref().and_then(|snapshot| snapshot.subflows.first()) else { return };
         let far = self.endpoint.connect(now, ends.remote, ends.local);
         self.others.extend([(near, far), (far, near)]);
+        self.near.insert(near);
     }
 
     /// Moves what can be read of one connection into the other, as far as there is room, and the end of it.
     fn pass_on(&mut self, now: Time, from: ConnectionId, to: ConnectionId) {
+        let is_near = self.near.contains(&from);
+        if is_near {
+            self.answer(now, from);
+        }
         let readable = self.endpoint.readable(from);
-        let taken = self.endpoint.write(to, readable);
+        let wanted = self.memory.as_ref().filter(|_| is_near).map_or(readable, |memory| memory.to_pass(from, readable));
+        let taken = self.endpoint.write(to, wanted);
         self.endpoint.read(now, from, taken);
+        if let Some(memory) = &mut self.memory {
+            if is_near { memory.passed(from, taken) } else { memory.brought(to, taken) }
+        }
         if taken == readable && self.ended.remove(&from) {
             self.endpoint.finish(now, to);
         }
+    }
+
+    /// Gives a client what it asks for and the memory holds.
+    fn answer(&mut self, now: Time, near: ConnectionId) {
+        let Some(memory) = &mut self.memory else { return };
+        let readable = self.endpoint.readable(near);
+        if memory.to_pass(near, readable) == 0 && readable > 0 {
+            memory.asked(near, self.endpoint.read(now, near, readable));
+        }
+        let given = self.endpoint.write(near, memory.owed(near));
+        memory.gave(near, given);
     }
 }
 

@@ -13,6 +13,9 @@ parameters! {
         /// Whether it has what the server would send, from one who fetched it before: then it answers in the server's place,
         /// which hears nothing. Only downloads and requests can be answered so.
         cached: Flag = Flag(false),
+        /// Whether it keeps the first answer that it passes on whole, and gives it to all who ask later, each request being for the
+        /// same: the first is a miss, the others are hits. Only of downloads by request-response.
+        caches: Flag = Flag(false),
         /// Bytes that it holds at most for each direction of a connection; half are what it told the sender to have room
         /// for, half what the receiver has not acknowledged.
         buffer: Bytes = Bytes(4_000_000),
@@ -29,9 +32,12 @@ const LEAST_BUFFER_BYTES: u64 = 3_000;
 impl Settings {
     /// The endpoints of the proxy.
     pub fn config(&self) -> Result<Config, Fault> {
-        let Settings { buffer, initial_window, congestion_control, .. } = self;
+        let Settings { cached, caches, buffer, initial_window, congestion_control } = self;
         congestion::build(&congestion_control.0, &parameters::Table::new())
             .map_err(|error| fault("congestion_control", error.to_string()))?;
+        if cached.0 && caches.0 {
+            return Err(fault("caches", "means nothing beside `cached`: it has all already"));
+        }
         if buffer.0 < LEAST_BUFFER_BYTES {
             return Err(fault("buffer", format!("is at least {LEAST_BUFFER_BYTES} bytes: two segments")));
         }

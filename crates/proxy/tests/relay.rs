@@ -161,7 +161,7 @@ fn what_it_knows_nothing_of_passes() {
 #[test]
 fn what_cannot_be_is_refused() {
     let refused = |settings: Value, wanted: &str| {
-        let origin = proxy::Origin { addresses: Vec::new(), port: PORT, service: None };
+        let origin = proxy::Origin { addresses: Vec::new(), port: PORT, service: None, object: None };
         let error = proxy::build(&settings, 1, wire::Time::from_nanos(0), origin).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
     };
@@ -169,5 +169,7 @@ fn what_cannot_be_is_refused() {
     refused(json!({"element": "proxy", "initial_window": 0}), "parameter `initial_window`: is at least one packet");
     refused(json!({"element": "proxy", "congestion_control": "x"}), "parameter `congestion_control`: there is no");
     refused(json!({"element": "proxy", "cached": true}), "parameter `cached`: of an upload nothing is there");
+    refused(json!({"element": "proxy", "caches": true}), "parameter `caches`: nobody asks again");
+    refused(json!({"element": "proxy", "cached": true, "caches": true}), "parameter `caches`: means nothing beside");
     refused(json!({"element": "proxy", "cache": true}), "parameter `cache`: is unknown");
 }

@@ -9,6 +9,7 @@ use analysis::{Analysis, Options};
 use pyo3::{prelude::*, types::PyDict};
 use sim::{Outcome, Simulation};
 use std::path::PathBuf;
+use transport::path_manager::Budgeted;
 
 /// So many events are run between looks at Ctrl-C and reports of progress.
 const STRIDE: u64 = 1 << 17;
@@ -109,5 +110,17 @@ pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, P
         Ok(dict)
     });
     dict.set_item("cross_traffic", cross_traffic.collect::<PyResult<Vec<_>>>()?)?;
+    let spent = outcome.spent.iter().map(|spent| {
+        let dict = PyDict::new(py);
+        dict.set_item("path", &spent.path)?;
+        dict.set_item("at_s", spent.at_ns as f64 / 1e9)?;
+        let budget = match spent.budget {
+            Budgeted::Data => "data",
+            Budgeted::Cost => "cost",
+        };
+        dict.set_item("budget", budget)?;
+        Ok(dict)
+    });
+    dict.set_item("spent", spent.collect::<PyResult<Vec<_>>>()?)?;
     Ok(dict)
 }

@@ -136,6 +136,9 @@ pub struct Path {
     /// Bytes that each of its addresses may carry, for path managers that count them.
     #[serde(default)]
     pub budget_bytes: Option<u64>,
+    /// What a megabyte over it costs, for path managers that pay.
+    #[serde(default)]
+    pub cost_per_mb: f64,
     /// Whether the interface is there from the start.
     pub attached: bool,
 }

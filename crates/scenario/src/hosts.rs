@@ -2,9 +2,9 @@
 
 use crate::Scenario;
 use crate::applications::{self, End};
-use crate::form::{Path, Way};
+use crate::form::{Path, Transfer, Way};
 use host::{Host, Interface, Service};
-use proxy::Origin;
+use proxy::{Object, Origin};
 use std::net::SocketAddr;
 use transport::path_manager::LocalEndpoint;
 use transport::{Config, Nic};
@@ -22,6 +22,7 @@ pub fn client(scenario: &Scenario) -> Host {
                 backup: path.backup,
                 fullmesh: false,
                 budget_bytes: path.budget_bytes,
+                cost_per_mb: path.cost_per_mb,
             };
             unless_given(&mut config, given);
         }
@@ -46,6 +47,7 @@ pub fn server(scenario: &Scenario) -> Host {
             backup: false,
             fullmesh: false,
             budget_bytes: None,
+            cost_per_mb: 0.0,
         };
         unless_given(&mut config, given);
     }
@@ -62,9 +64,15 @@ pub fn server(scenario: &Scenario) -> Host {
 pub(crate) fn origin(scenario: &Scenario) -> Origin {
     let transfer = scenario.transfer.clone();
     let brings = transfer.direction() == Way::Up;
+    let object = match transfer {
+        Transfer::RequestResponse { request_bytes, response_bytes, .. } if !brings => {
+            Some(Object { request_bytes, response_bytes })
+        }
+        _ => None,
+    };
     let service: Service = Box::new(move || applications::at(End::Server, &transfer));
     let service = Some(service).filter(|_| !brings);
-    Origin { addresses: scenario.server.addresses.clone(), port: scenario.server.port, service }
+    Origin { addresses: scenario.server.addresses.clone(), port: scenario.server.port, service, object }
 }
 
 /// Opens the client's connections over the first path that is there, backups last. Nothing happens if they are open or no

@@ -1,6 +1,7 @@
-use host::{Host, Progress};
+use host::{Host, Interface, Progress};
 use scenario::form::Way;
-use transport::path_manager::Closed;
+use transport::path_manager::{Budgeted, Closed};
+use wire::Time;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,19 @@ pub struct Outcome {
     pub bytes_down: u64,
     /// What cross traffic got beside it, in the order of the scenario.
     pub cross_traffic: Vec<Crossed>,
+    /// Budgets that the client's paths have used up, in this order.
+    pub spent: Vec<Spent>,
+}
+
+/// A budget that was used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// The path that was not to carry more from then on.
+    pub path: String,
+    /// Virtual time that had passed.
+    pub at_ns: i64,
+    /// What it lacked.
+    pub budget: Budgeted,
 }
 
 /// What cross traffic got.
@@ -30,6 +44,21 @@ pub struct Crossed {
     pub bytes: u64,
     /// How long it ran.
     pub active_ns: i64,
+}
+
+/// What the client has used up, by the path of each address.
+pub(crate) fn spent(client: &Host, start: Time) -> Vec<Spent> {
+    let path = |address| client.interfaces().iter().find(|interface| interface.addresses.contains(address));
+    let spent = client.spent().iter().filter_map(|one| Some((one, path(&one.address)?)));
+    let named = |(one, path): (&host::Spent, &Interface)| Spent {
+        path: path.name.clone(),
+        at_ns: one.at - start,
+        budget: one.budget,
+    };
+    let mut spent: Vec<Spent> = spent.map(named).collect();
+    // Addresses of one path lack money together.
+    spent.dedup();
+    spent
 }
 
 /// Bytes that a host's applications have read.

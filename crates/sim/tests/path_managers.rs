@@ -6,6 +6,7 @@ use common::{MS, S, run_with, wifi_lte};
 use serde_json::{Value, json};
 use sim::{Observer, Outcome};
 use std::collections::BTreeSet;
+use transport::path_manager::Budgeted;
 use wire::{Direction, L4, Packet, Time};
 
 /// What came in at the client, by path.
@@ -70,9 +71,27 @@ fn budget_ends_a_path() {
     for bytes in [500_000u64, 2_000_000] {
         let mut scenario = download("budget", 20_000_000);
         scenario["paths"][1]["budget_bytes"] = json!(bytes);
-        let (_, told) = told(&scenario);
-        // Looked at every 100 ms, in which LTE carries 125 kB; and what is on its way.
-        assert!((bytes..bytes + 400_000).contains(&told.bytes[1]), "{} of {bytes} bytes", told.bytes[1]);
-        assert!(told.bytes[0] > 17_000_000);
+        assert_used_up(&scenario, bytes, Budgeted::Data);
     }
+}
+
+/// LTE costs 2 per MB: 3 are 1.5 MB.
+#[test]
+fn what_all_may_cost_ends_a_path() {
+    let mut scenario = download("budget", 20_000_000);
+    scenario["paths"][1]["cost_per_mb"] = json!(2.0);
+    scenario["transport"]["client"]["mptcp"]["path_manager"]["parameters"] = json!({"cost_budget": 3.0});
+    assert_used_up(&scenario, 1_500_000, Budgeted::Cost);
+}
+
+/// LTE carries little more than it may, Wi-Fi the rest, and when that came to be is told.
+fn assert_used_up(scenario: &Value, bytes: u64, budget: Budgeted) {
+    let (outcome, told) = told(scenario);
+    // Looked at every 100 ms, in which LTE carries 125 kB; and what is on its way.
+    assert!((bytes..bytes + 400_000).contains(&told.bytes[1]), "{} of {bytes} bytes", told.bytes[1]);
+    assert!(told.bytes[0] > 17_000_000);
+    let [spent] = outcome.spent.as_slice() else { panic!("{:?}", outcome.spent) };
+    assert_eq!((spent.path.as_str(), spent.budget), ("lte", budget));
+    let last = told.last[1].unwrap();
+    assert!((last - 300..=last).contains(&(spent.at_ns / MS)), "{} of {last} ms", spent.at_ns / MS);
 }

@@ -164,6 +164,31 @@ fn a_cache_answers_and_the_server_hears_nothing() {
     assert!(error.contains("parameter `cached`: of an upload nothing is there before it comes"), "{error}");
 }
 
+/// The first answer takes the whole way, the others the near leg alone.
+#[test]
+fn what_was_fetched_once_is_answered_by_who_keeps_it() {
+    const REQUESTS: u64 = 10;
+    const RESPONSE: u64 = 10_000;
+    let asks = |requests: u64, boxed: Value| {
+        let mut scenario = long(1, 200_000, Some(boxed));
+        scenario["transfer"] = json!({"application": "request-response", "direction": "down", "request_bytes": 200,
+            "response_bytes": RESPONSE, "requests": requests, "think_ns": 0});
+        let (outcome, _, _) = run(&scenario);
+        assert!(outcome.finished, "{outcome:?}");
+        outcome
+    };
+    let keeps = || json!({"element": "proxy", "caches": true});
+    let [once, all] = [1, REQUESTS].map(|requests| asks(requests, keeps()));
+    assert_eq!((all.bytes_up, all.bytes_down), (200, REQUESTS * RESPONSE), "the server hears one request");
+    // Its answer fits into the first window: a round trip each, and what 10 kB take at 1 Gbit/s.
+    let hits_ns = all.virtual_ns - once.virtual_ns;
+    let round_ns = 2 * NEAR_NS * (REQUESTS - 1) as i64;
+    assert!((round_ns..round_ns + 9 * MS).contains(&hits_ns), "{hits_ns} ns rather than {round_ns}");
+    let [once, all] = [1, REQUESTS].map(|requests| asks(requests, proxy(4_000_000)));
+    assert_eq!(all.bytes_up, 200 * REQUESTS, "without a memory it hears all");
+    assert!(all.virtual_ns - once.virtual_ns >= 2 * (NEAR_NS + FAR_NS) * (REQUESTS - 1) as i64);
+}
+
 #[test]
 fn a_join_through_it_fails_and_the_other_path_carries_all() {
     let mut scenario = wifi_lte(2_000_000);

@@ -5,7 +5,7 @@ use crate::config::Join;
 use crate::connection::{Connection, MPTCP_SPECIFIC, Opening, Signals};
 use crate::context::{Address, Context};
 use crate::deadlines::Deadlines;
-use crate::path_manager::Closed;
+use crate::path_manager::{Budgeted, Closed};
 use crate::scheduler::PathView;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -40,6 +40,13 @@ pub enum Event {
     Finished,
     /// The peer acknowledged all that was written and the end of it.
     Delivered,
+    /// The path manager has used up what an address may carry or cost.
+    Spent {
+        /// The address.
+        address: IpAddr,
+        /// What it lacks.
+        budget: Budgeted,
+    },
     /// The connection is over; nothing more comes of it.
     Closed(Outcome),
 }

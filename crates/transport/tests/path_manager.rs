@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use transport::path_manager::{
-    Closed, LocalEndpoint, NAMES, PathCommand, PathEvent, PathManager, Settings, build, descriptions,
+    Budgeted, Closed, LocalEndpoint, NAMES, PathCommand, PathEvent, PathManager, Settings, build, descriptions,
 };
 use wire::Time;
 
@@ -62,6 +62,10 @@ fn withdraw(address: &str) -> PathCommand {
     PathCommand::Withdraw { address: ip(address) }
 }
 
+fn spent(address: &str, budget: Budgeted) -> PathCommand {
+    PathCommand::Spent { address: ip(address), budget }
+}
+
 fn wake(seconds: i64) -> PathCommand {
     PathCommand::Wake { after_ns: seconds * S }
 }
@@ -110,6 +114,7 @@ fn endpoint(address: &str, flags: &str) -> LocalEndpoint {
         backup: has("backup"),
         fullmesh: has("fullmesh"),
         budget_bytes: None,
+        cost_per_mb: 0.0,
     }
 }
 
@@ -374,11 +379,30 @@ fn wrong_parameters_are_refused() {
         ("handover", json!({"timeouts": 0})),
         ("offload", json!({"conservatism": 0})),
         ("budget", json!({"then": "pay"})),
+        ("budget", json!({"cost_budget": 0})),
     ] {
         assert!(build(&set(name, Vec::new(), parameters.clone())).is_err(), "{name} {parameters}");
     }
     let mut three = Bench::new(set("ndiffports", Vec::new(), json!({"subflows": 3})));
     assert_eq!(three.on(begun(true)), [join(WIFI, NEAR), join(WIFI, NEAR)]);
+}
+
+/// A box breaks every further subflow, as one does that joins segments: it is not tried for ever.
+#[test]
+fn ndiffports_gives_up_what_is_broken_again_and_again() {
+    let mut client = Bench::named("ndiffports");
+    client.on(up(WIFI));
+    assert_eq!(client.on(begun(true)), [join(WIFI, NEAR)]);
+    let mut joins = 1;
+    for second in 1..1000 {
+        if joins == second {
+            client.on(opened(joins as usize, WIFI, NEAR));
+            client.on(closed(joins as usize, WIFI, NEAR, Closed::Reset));
+        }
+        joins += client.at(second).iter().filter(|command| **command == join(WIFI, NEAR)).count() as i64;
+    }
+    assert_eq!(joins, 8, "the one more, and seven in its place");
+    assert_eq!(client.on(up(WIFI)), [join(WIFI, NEAR)], "the address is new, and what is on its way perhaps");
 }
 
 #[test]
@@ -388,7 +412,8 @@ fn budget_can_make_a_backup() {
     for event in [begun(true), up(WIFI), up(LTE), opened(1, LTE, NEAR), carried(1, 999)] {
         client.on(event);
     }
-    assert_eq!(client.on(carried(1, 1_000)), [PathCommand::SetBackup { subflow: 1, backup: true }]);
+    let backup = PathCommand::SetBackup { subflow: 1, backup: true };
+    assert_eq!(client.on(carried(1, 1_000)), [spent(LTE, Budgeted::Data), backup]);
     assert_eq!(client.at(1), [TICK], "once");
 }
 
@@ -404,10 +429,28 @@ fn budget_closes_what_is_used_up() {
     assert_eq!(client.at(1), [TICK]);
     client.on(PathEvent::Carried { subflow: 1, sent_bytes: 300_000, received_bytes: 699_999 });
     assert_eq!(client.at(2), [TICK], "a byte is left");
-    client.on(carried(1, 1_000_000));
+    assert_eq!(client.on(carried(1, 1_000_000)), [spent(LTE, Budgeted::Data)]);
     assert_eq!(client.at(3), [withdraw(LTE), close(1), TICK]);
     assert_eq!(client.on(closed(1, LTE, NEAR, Closed::Removed)), []);
     assert_eq!((client.at(100), client.on(up(LTE))), (vec![TICK], vec![]), "and does not come back");
+}
+
+/// What costs nothing goes on; what does is paid together.
+#[test]
+fn what_all_may_cost_closes_what_costs() {
+    let costly = |address, cost_per_mb| LocalEndpoint { cost_per_mb, ..endpoint(address, "subflow") };
+    let plans = vec![costly(LTE, 0.5), costly("10.2.0.1", 2.0)];
+    let mut client = Bench::new(set("budget", plans, json!({"cost_budget": 3})));
+    for event in [begun(true), up(WIFI), up(LTE), up("10.2.0.1"), opened(1, LTE, NEAR), opened(2, "10.2.0.1", NEAR)] {
+        client.on(event);
+    }
+    assert_eq!(client.on(carried(0, 90_000_000)), [], "Wi-Fi is free");
+    assert_eq!(client.on(carried(1, 2_000_000)), [], "1 of 3");
+    assert_eq!(client.on(carried(2, 999_999)), [], "a byte less than 2");
+    let both = [spent(LTE, Budgeted::Cost), spent("10.2.0.1", Budgeted::Cost)];
+    assert_eq!(client.on(carried(2, 1_000_000)), both);
+    assert_eq!(client.at(1), [withdraw(LTE), close(1), withdraw("10.2.0.1"), close(2), TICK]);
+    assert_eq!(client.on(carried(0, 95_000_000)), [], "told once");
 }
 
 /// ip-mptcp(8): subflow
@@ -502,7 +545,7 @@ impl Model {
                     self.alive.retain(|other| other.0 != subflow);
                     self.tell(closed_at(subflow, local, remote, Closed::Removed));
                 }
-                PathCommand::SetBackup { .. } => {}
+                PathCommand::SetBackup { .. } | PathCommand::Spent { .. } => {}
                 PathCommand::Wake { after_ns } => {
                     assert!(after_ns > 0);
                     self.wake = Some(self.bench.now + after_ns);

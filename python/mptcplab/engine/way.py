@@ -1,4 +1,4 @@
-"""What a run shows of its way to who knows how it was made: held ACKs, and who was watched."""
+"""What a run shows of its way to who knows how it was made: held ACKs, budgets, who was watched."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}
 OTHER = {"up": "down", "down": "up"}
 ENDS = ("client", "server")
 MS = 1e6
+MB = 1e6
 SPLIT = {
     "diagnostic": "split_connection",
     "message": "the server has a connection of its own, with other sequence numbers: a proxy on "
     "the way has one with each end, and what one end is told arrived the other may lack",
+}
+UNMATCHED = {
+    "diagnostic": "ends_unmatched",
+    "message": "addresses and sequence numbers are others at the server, and plain TCP is known by "
+    "nothing else: each end has rows of its own, and what only the sender knows, such as "
+    "round-trip times, is with the sender's",
 }
 UNAWARE = {
     "diagnostic": "server_unaware",
@@ -29,23 +36,54 @@ UNAWARE = {
 
 def remarks(plan: str, tables: _core.Tables) -> list[dict[str, Any]]:
     """Give the remarks on the way, of a run that was captured at both ends."""
-    return [*_apart(tables), *_early(json.loads(plan), tables)]
+    planned = json.loads(plan)
+    return [*_apart(planned, tables), *_early(planned, tables), *_spent(planned, tables)]
 
 
-def _apart(tables: _core.Tables) -> list[dict[str, Any]]:
-    """Connections of the client that had data and that the server does not know as these."""
+def _apart(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
+    """Connections of the client that had data and that the server does not know as these.
+
+    The analysis has told of those of which both ends had the same.
+    """
+    received = {
+        row["connection"]: row["bytes"]
+        for row in tables.rows("transfers")
+        if row["direction"] == "down"
+    }
     carried = {row["connection"] for row in tables.rows("transfers") if row["bytes"]}
+    told = {row["connection"] for row in tables.rows("diagnostics") if _is_split(row)}
     rows = list(tables.rows("connections"))
-    known = {_server(row) for row in rows if row["vantage"] == "server"}
-    return [
-        {"connection": row["connection"]} | (SPLIT if _server(row) in known else UNAWARE)
-        for row in rows
-        if row["vantage"] == "client" and row["connection"] in carried
-    ]
+    others = {_ends(row): row["connection"] for row in rows if row["vantage"] == "server"}
+    apart = [row for row in rows if row["vantage"] == "client" and row["connection"] in carried]
+    translated = {ends[2:] for ends in others.keys() - {_ends(row) for row in apart}}
+    split = SPLIT if _has_proxy(plan) else UNMATCHED
+    remarks = []
+    for row in apart:
+        one = {"connection": row["connection"]}
+        other = others.get(_ends(row))
+        if other is None:
+            remarks.append(one | (split if _ends(row)[2:] in translated else UNAWARE))
+            continue
+        if row["connection"] not in told:
+            remarks.append(one | split)
+        all_bytes, sent_bytes = received[row["connection"]], received[other]
+        if all_bytes > sent_bytes:
+            message = (
+                f"the server sent {sent_bytes / MB:g} MB of the {all_bytes / MB:g} MB that came: "
+                "the rest was answered on the way, by a cache that had it"
+            )
+            count = {"count": all_bytes - sent_bytes}
+            remarks.append(one | count | {"diagnostic": "cache_answered", "message": message})
+    return remarks
 
 
-def _server(row: dict[str, Any]) -> tuple[str, int]:
-    return row["server_address"], row["server_port"]
+def _has_proxy(plan: dict[str, Any]) -> bool:
+    elements = (one for link in plan["links"].values() for way in ACKNOWLEDGED for one in link[way])
+    return any(one.get("element") == "proxy" for one in elements)
+
+
+def _is_split(row: dict[str, Any]) -> bool:
+    return bool(row["diagnostic"] == "split_connection")
 
 
 def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
@@ -85,8 +123,38 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
     return rows
 
 
-def _ends(subflow: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(subflow[f"{end}_{what}"] for end in ENDS for what in ("address", "port"))
+def _spent(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
+    """Budgets that were used up, with what their paths carried in the end."""
+    outcome = tables.outcome() or {}
+    manager = plan["transport"]["client"]["mptcp"]["path_manager"]["parameters"]
+    then = {"close": "closed", "backup": "made backups"}.get(manager.get("then", "close"))
+    paths = {path["name"]: path for path in plan["paths"]}
+    subflows = {(row["connection"], row["subflow"]): row["path"] for row in tables.rows("subflows")}
+    carried = dict.fromkeys(paths, 0)
+    for row in tables.rows("flows"):
+        path = subflows[row["connection"], row["subflow"]]
+        carried[path] = carried.get(path, 0) + row["bytes"]
+    rows = []
+    for spent in outcome.get("spent", ()):
+        path = paths[spent["path"]]
+        if spent["budget"] == "data":
+            budget = f"{path['name']} had carried its {path['budget_bytes'] / MB:g} MB"
+        else:
+            budget = (
+                f"all had cost {manager['cost_budget']:g}, and {path['name']} costs "
+                f"{path['cost_per_mb']:g} per MB"
+            )
+        message = (
+            f"after {spent['at_s']:.1f} s {budget}: its subflows were {then}; it carried "
+            f"{carried[path['name']] / MB:.1f} MB in the end, and the other paths "
+            f"{(sum(carried.values()) - carried[path['name']]) / MB:.1f} MB"
+        )
+        rows.append({"diagnostic": "budget_spent", "message": message})
+    return rows
+
+
+def _ends(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[f"{end}_{what}"] for end in ENDS for what in ("address", "port"))
 
 
 def _held(link: dict[str, Any]) -> dict[str, int]:

@@ -19,6 +19,7 @@ from mptcplab.scenario.section import (
     Duration,
     Flag,
     Integer,
+    Number,
     Rate,
     Ratio,
     Section,
@@ -114,6 +115,9 @@ class Path(Section):
     budget: Bytes | None = Field(None, gt=0)
     """Bytes that each of its addresses may carry, both ways together, where ``path_manager`` is
     ``"budget"``."""
+    cost_per_mb: Number | None = Field(None, gt=0, le=1e9)
+    """What a megabyte over it costs, both ways together, in any money; the path manager
+    ``"budget"`` pays, up to its ``cost_budget``."""
     attached: Flag = True
     """Whether the interface is there from the start, or ``attach`` in the timeline brings it."""
 

@@ -91,6 +91,7 @@ def _path(number: int, name: str, path: Path) -> dict[str, Any]:
         "mtu_bytes": path.mtu,
         "backup": path.backup,
         "budget_bytes": path.budget,
+        "cost_per_mb": path.cost_per_mb or 0.0,
         "attached": path.attached,
     }
 

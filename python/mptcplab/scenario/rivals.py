@@ -54,7 +54,7 @@ def _budgets(path_manager: Any, data: dict[str, Any]) -> list[Place]:
     paths = data.get("path")
     if path_manager == "budget" or not isinstance(paths, dict):
         return []
-    return [("path", name, "budget") for name in paths]
+    return [("path", name, key) for name in paths for key in ("budget", "cost_per_mb")]
 
 
 def _foreign(what: str, table: dict[str, Any]) -> list[Place]:

@@ -50,6 +50,11 @@ SECTIONS = (
 ELEMENT = re.compile(
     r"link (?P<link>\S+), (?P<way>uplink|downlink), element (?P<number>\d+): (?P<what>.*)"
 )
+# The parameter that it names.
+KEY = re.compile(r"element `\S+`, parameter `(?P<key>\w+)`: (?P<what>.*)")
+# One of the queue in an element.
+NESTED = re.compile(r"`(?P<key>\w+)` (?P<what>.*)")
+MIDDLEBOX = re.compile(r"middlebox-(\d+)")
 # And one that the code of policies found.
 POLICY = re.compile(r"transport: (?P<whose>[a-z ]+) `\S+`, parameter `(?P<key>\w+)`: (?P<what>.*)")
 # What they are called there.
@@ -63,6 +68,8 @@ MINUTE_NS = 60 * 10**9
 MOST_PATHS = 8
 # A path manager, and the key of a path that it goes by.
 BUDGET = "budget"
+COST = "cost_per_mb"
+COST_BUDGET = "cost_budget"
 
 Given = str | PathLike[str] | dict[str, Any]
 
@@ -184,13 +191,26 @@ def check_links(scenario: Scenario, source: Source) -> None:
         found = ELEMENT.fullmatch(what)
         if not found:
             raise source.fault((), what) from None
-        place: Place = ("path", found["link"])
-        given = source.data.get("link", {}).get(found["link"])
-        if given is not None:
-            place, number = ("link", found["link"]), int(found["number"])
-            if number <= len(given.get(found["way"], ())):
-                place = (*place, found["way"], number - 1)
-        raise source.fault(place, found["what"]) from None
+        place, what = _place(scenario, found, source), found["what"]
+        for one in (KEY, NESTED):
+            if found := one.fullmatch(what):
+                place, what = (*place, found["key"]), found["what"]
+        raise source.fault(place, what) from None
+
+
+def _place(scenario: Scenario, found: re.Match[str], source: Source) -> Place:
+    """Give the place where an element is written."""
+    name, way, number = found["link"], found["way"], int(found["number"]) - 1
+    place: Place = ("path", name)
+    given = source.data.get("link", {}).get(name)
+    if given is not None:
+        place = ("link", name)
+        if number < len(given.get(way, ())):
+            return (*place, way, number)
+    element = getattr(scenario.links[name], way)[number]
+    if box := MIDDLEBOX.fullmatch(str(element.get("shared"))):
+        return (*place, "middleboxes", int(box[1]) - 1)
+    return place
 
 
 def _check_top(data: dict[str, Any], source: Source) -> None:
@@ -248,17 +268,36 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
 def _check_budgets(paths: dict[str, Path], mptcp: Mptcp, source: Source) -> None:
     """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
     keeps = mptcp.path_manager == BUDGET
-    there = [name for name, path in paths.items() if path.budget is not None]
+    there = [
+        (name, key)
+        for name, path in paths.items()
+        for key in (BUDGET, COST)
+        if getattr(path, key) is not None
+    ]
     if there and not keeps:
         raise source.fault(
-            ("path", there[0], BUDGET),
+            ("path", *there[0]),
             f'path_manager = "{mptcp.path_manager}" in [mptcp] keeps none: leave it out, or have '
             f'path_manager = "{BUDGET}"',
         )
     if keeps and not there:
         raise source.fault(
             ("mptcp", "path_manager"),
-            f'"{BUDGET}" needs a path with a {BUDGET}, such as {BUDGET} = "5 MB" in [path.NAME]',
+            f'"{BUDGET}" needs a path with a {BUDGET}, such as {BUDGET} = "5 MB" in [path.NAME], '
+            f"or with {COST}, and {COST_BUDGET}",
+        )
+    pays = mptcp.path_manager_parameters.get(COST_BUDGET) is not None
+    costly = [name for name, key in there if key == COST]
+    if costly and not pays:
+        raise source.fault(
+            ("path", costly[0], COST),
+            "nobody pays it: say what all may cost, such as path_manager_parameters = "
+            f"{{ {COST_BUDGET} = 2.5 }} in [mptcp]",
+        )
+    if pays and not costly:
+        raise source.fault(
+            ("mptcp", "path_manager_parameters", COST_BUDGET),
+            f"no path costs anything: say {COST} in a [path.NAME]",
         )
 
 

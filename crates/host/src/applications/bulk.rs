@@ -58,7 +58,7 @@ impl Application for Bulk {
                 stream.read();
             }
             Event::Closed(_) => self.stop = Time::MAX,
-            Event::Accepted { .. } | Event::Delivered => {}
+            Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
         }
     }
 

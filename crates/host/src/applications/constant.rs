@@ -46,7 +46,7 @@ impl Application for Constant {
                 stream.read();
             }
             Event::Closed(_) => self.ticks = None,
-            Event::Accepted { .. } | Event::Delivered => {}
+            Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
         }
     }
 

@@ -92,7 +92,7 @@ impl Progress {
             Event::Finished => self.peer_finished = true,
             Event::Delivered => self.delivered = true,
             Event::Closed(outcome) => self.closed = Some(outcome),
-            Event::Accepted { .. } | Event::Readable | Event::Writable => {}
+            Event::Accepted { .. } | Event::Spent { .. } | Event::Readable | Event::Writable => {}
         }
     }
 }

@@ -55,7 +55,7 @@ impl Application for Requester {
                 }
             }
             Event::Closed(_) => self.next = Time::MAX,
-            Event::Accepted { .. } | Event::Delivered => {}
+            Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
         }
     }
 

@@ -32,7 +32,7 @@ impl Way {
         for (end, address) in ends.iter_mut().zip([CLIENT, SERVER]) {
             end.address_up(now, Nic(0), address.parse().unwrap(), 1500);
         }
-        let origin = Origin { addresses: vec![SERVER.parse().unwrap()], port: PORT, service: None };
+        let origin = Origin { addresses: vec![SERVER.parse().unwrap()], port: PORT, service: None, object: None };
         let proxy = proxy::build(settings, 7, now, origin).unwrap();
         Way { now, ends, proxy, events: Default::default(), left: Default::default() }
     }

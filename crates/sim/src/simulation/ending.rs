@@ -40,6 +40,7 @@ impl Simulation {
         let virtual_ns = self.virtual_ns();
         let hosts = |cross: &Cross| [0, 1].map(|end| &self.nodes[cross.neighbour + end].host);
         let cross_traffic = self.crosses.iter().map(|cross| cross.crossed(hosts(cross), virtual_ns)).collect();
-        Outcome { finished, reason, virtual_ns, packets: self.packets, bytes_up, bytes_down, cross_traffic }
+        let spent = outcome::spent(client, self.start);
+        Outcome { finished, reason, virtual_ns, packets: self.packets, bytes_up, bytes_down, cross_traffic, spent }
     }
 }

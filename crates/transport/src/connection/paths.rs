@@ -2,7 +2,7 @@
 
 use super::{Connection, Mode, Signals};
 use crate::context::Context;
-use crate::endpoint::{Nic, Outcome};
+use crate::endpoint::{Event, Nic, Outcome};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
 use crate::subflow::Received;
 use std::net::{IpAddr, SocketAddr};
@@ -155,6 +155,7 @@ impl Connection {
                     entry.tcp.acknowledge();
                     self.prios |= 1 << subflow;
                 }
+                PathCommand::Spent { address, budget } => ctx.tell(Event::Spent { address, budget }),
                 PathCommand::Wake { after_ns } => self.timers.paths = now + after_ns,
             }
         }

@@ -1,8 +1,8 @@
-//! A full mesh in which a path may carry only so many bytes: a data plan.
+//! A full mesh in which a path may carry only so many bytes, and all of them cost only so much: a data plan.
 
 use super::chosen::Chosen;
-use super::{PathCommand, PathEvent, PathManager, Settings};
-use parameters::{Fault, Text, fault, parameters};
+use super::{Budgeted, LocalEndpoint, PathCommand, PathEvent, PathManager, Settings};
+use parameters::{Fault, Number, Text, fault, parameters};
 use std::net::IpAddr;
 use wire::Time;
 
@@ -13,36 +13,85 @@ parameters! {
         /// What becomes of a path without budget left: `close` or `backup`. It is looked at every 100 ms, and what is on its
         /// way still comes, so that somewhat more is carried.
         then: Text = Text("close".into()),
+        /// What a connection may cost, in the money of the paths' `cost_per_mb`; then every path that costs anything is
+        /// without budget.
+        cost_budget: Option<Number> = None,
     }
 }
+
+const BYTES_PER_MB: f64 = 1e6;
 
 /// The client leaves paths alone that cost too much.
 pub struct Budget {
     then_backup: bool,
     paths: Chosen,
-    /// Bytes left of each address that has a budget.
-    left: Vec<(IpAddr, u64)>,
+    accounts: Vec<Account>,
+    cost_budget: Option<f64>,
     /// Established subflows, and whether each was made a backup for its path's sake.
     subflows: Vec<(usize, IpAddr, bool)>,
 }
 
+/// An address that may not carry what it likes.
+struct Account {
+    address: IpAddr,
+    budget_bytes: Option<u64>,
+    cost_per_mb: f64,
+    carried_bytes: u64,
+    is_spent: bool,
+}
+
+impl Account {
+    fn of(endpoint: &LocalEndpoint) -> Option<Account> {
+        let LocalEndpoint { address, budget_bytes, cost_per_mb, .. } = *endpoint;
+        let counts = budget_bytes.is_some() || cost_per_mb > 0.0;
+        counts.then_some(Account { address, budget_bytes, cost_per_mb, carried_bytes: 0, is_spent: false })
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost_per_mb * self.carried_bytes as f64 / BYTES_PER_MB
+    }
+}
+
 impl Budget {
     /// With the endpoints' budgets.
-    pub(crate) fn new(settings: &Settings, Parameters { then }: Parameters) -> Result<Budget, Fault> {
+    pub(crate) fn new(settings: &Settings, Parameters { then, cost_budget }: Parameters) -> Result<Budget, Fault> {
         let then_backup = match then.0.as_str() {
             "backup" => true,
             "close" => false,
             _ => return Err(fault("then", "is neither close nor backup")),
         };
-        let budgets = settings.endpoints.iter().filter_map(|endpoint| Some((endpoint.address, endpoint.budget_bytes?)));
-        Ok(Budget { then_backup, paths: Chosen::new(settings), left: budgets.collect(), subflows: Vec::new() })
+        let cost_budget = cost_budget.map(|Number(cost)| cost);
+        if cost_budget.is_some_and(|cost| cost <= 0.0) {
+            return Err(fault("cost_budget", "is not above 0"));
+        }
+        Ok(Budget {
+            then_backup,
+            paths: Chosen::new(settings),
+            accounts: settings.endpoints.iter().filter_map(Account::of).collect(),
+            cost_budget,
+            subflows: Vec::new(),
+        })
+    }
+
+    /// Tells of budgets that are used up now.
+    fn close_accounts(&mut self, commands: &mut Vec<PathCommand>) {
+        let cost: f64 = self.accounts.iter().map(Account::cost).sum();
+        let is_broke = self.cost_budget.is_some_and(|budget| cost >= budget);
+        for account in self.accounts.iter_mut().filter(|account| !account.is_spent) {
+            let budget = match account.budget_bytes {
+                Some(bytes) if account.carried_bytes >= bytes => Budgeted::Data,
+                _ if is_broke && account.cost_per_mb > 0.0 => Budgeted::Cost,
+                _ => continue,
+            };
+            account.is_spent = true;
+            commands.push(PathCommand::Spent { address: account.address, budget });
+        }
     }
 
     /// Makes backups of the subflows of spent paths.
     fn step_back(&mut self, commands: &mut Vec<PathCommand>) {
-        let left = &self.left;
         for (place, local, backup) in &mut self.subflows {
-            if !*backup && left.contains(&(*local, 0)) {
+            if !*backup && is_spent(&self.accounts, *local) {
                 *backup = true;
                 commands.push(PathCommand::SetBackup { subflow: *place, backup: true });
             }
@@ -60,15 +109,22 @@ impl PathManager for Budget {
             }
             _ => {}
         }
-        let (left, then_backup) = (&self.left, self.then_backup);
-        let wanted = |address: IpAddr| then_backup || !left.contains(&(address, 0));
+        let (accounts, then_backup) = (&self.accounts, self.then_backup);
+        let wanted = |address: IpAddr| then_backup || !is_spent(accounts, address);
         if let Some((local, bytes)) = self.paths.on(now, event, wanted, commands)
-            && let Some((_, left)) = self.left.iter_mut().find(|(address, _)| *address == local)
+            && let Some(account) = self.accounts.iter_mut().find(|account| account.address == local)
         {
-            *left = left.saturating_sub(bytes);
+            account.carried_bytes += bytes;
         }
-        if self.then_backup && self.paths.is_begun() {
-            self.step_back(commands);
+        if self.paths.is_begun() {
+            self.close_accounts(commands);
+            if self.then_backup {
+                self.step_back(commands);
+            }
         }
     }
+}
+
+fn is_spent(accounts: &[Account], address: IpAddr) -> bool {
+    accounts.iter().any(|account| account.address == address && account.is_spent)
 }

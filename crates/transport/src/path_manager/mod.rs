@@ -38,7 +38,7 @@ pub struct Settings {
 }
 
 /// A local address and how it is used, as in `ip mptcp endpoint`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalEndpoint {
     /// The address.
@@ -54,6 +54,9 @@ pub struct LocalEndpoint {
     /// Bytes that it may carry, both ways together; none: as many as there are. Only the path manager `budget` counts.
     #[serde(default)]
     pub budget_bytes: Option<u64>,
+    /// What a megabyte over it costs, both ways together. Only the path manager `budget` pays.
+    #[serde(default)]
+    pub cost_per_mb: f64,
 }
 
 impl Default for Settings {
@@ -168,6 +171,15 @@ pub enum Closed {
     Protocol,
 }
 
+/// What there is only so much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budgeted {
+    /// Bytes over one address.
+    Data,
+    /// Money for the connection.
+    Cost,
+}
+
 /// What a path manager orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathCommand {
@@ -203,6 +215,13 @@ pub enum PathCommand {
         subflow: usize,
         /// Whether it is one.
         backup: bool,
+    },
+    /// Tell the host that an address has used up what it may: nothing more comes of it.
+    Spent {
+        /// The address.
+        address: IpAddr,
+        /// What it lacks.
+        budget: Budgeted,
     },
     /// Wake with [`PathEvent::Timer`] after this many nanoseconds, and no more at the time asked for before.
     Wake {

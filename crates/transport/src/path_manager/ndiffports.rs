@@ -18,6 +18,9 @@ parameters! {
 /// Waits before a lost subflow is opened again: the first, and the longest that doubling makes of it.
 const WAIT_NS: (i64, i64) = (1_000_000_000, 30_000_000_000);
 
+/// So often a subflow may be refused or reset: what stands on the way breaks the next one, too.
+const REFUSALS: u32 = 8;
+
 /// The client opens further subflows beside the first.
 pub struct Ndiffports {
     wanted: usize,
@@ -32,6 +35,8 @@ pub struct Ndiffports {
     open: Vec<usize>,
     /// Losses since one was opened.
     failures: u32,
+    /// Since the address came.
+    refusals: u32,
     /// Not before.
     again: Option<Time>,
 }
@@ -43,7 +48,7 @@ impl Ndiffports {
             return Err(fault("subflows", "is no whole number from 1 to 32"));
         }
         let (wanted, max_subflows) = (subflows.0 as usize, settings.max_subflows as usize);
-        Ok(Ndiffports { wanted, max_subflows, pair: None, up: false, subflows: 0, open: Vec::new(), failures: 0, again: None })
+        Ok(Ndiffports { wanted, max_subflows, pair: None, up: false, subflows: 0, open: Vec::new(), failures: 0, refusals: 0, again: None })
     }
 
     fn closed(&mut self, now: Time, place: usize, reason: Closed, commands: &mut Vec<PathCommand>) {
@@ -53,6 +58,10 @@ impl Ndiffports {
             // Told before the address is: nothing is to be opened from it in between.
             Closed::AddressLost => self.up = false,
             _ => {
+                self.refusals += u32::from(matches!(reason, Closed::Refused | Closed::Reset | Closed::Protocol));
+                if self.gives_up() {
+                    return;
+                }
                 let wait_ns = (WAIT_NS.0 << self.failures.min(5)).min(WAIT_NS.1);
                 self.failures += 1;
                 self.again = Some(now + wait_ns);
@@ -61,9 +70,14 @@ impl Ndiffports {
         }
     }
 
+    /// Whether further subflows are given up; who has none goes on.
+    fn gives_up(&self) -> bool {
+        self.refusals >= REFUSALS && self.subflows > 0
+    }
+
     fn join(&mut self, now: Time, commands: &mut Vec<PathCommand>) {
         let Some((local, remote)) = self.pair.filter(|_| self.up) else { return };
-        if self.again.is_some_and(|again| again > now) {
+        if self.gives_up() || self.again.is_some_and(|again| again > now) {
             return;
         }
         self.again = None;
@@ -94,7 +108,7 @@ impl PathManager for Ndiffports {
                 self.closed(now, subflow, reason, commands);
             }
             PathEvent::AddressUp { address } if self.is_local(address) => {
-                (self.up, self.again) = (true, None);
+                (self.up, self.again, self.refusals) = (true, None, 0);
             }
             PathEvent::AddressDown { address } if self.is_local(address) => {
                 self.up = false;

@@ -198,8 +198,15 @@ fn where_the_connection_began_may_be_closed_to_joins() {
 fn with_backup() -> transport::Config {
     let mut config = mesh();
     let address = [10, 0, 1, 2].into();
-    let lte =
-        LocalEndpoint { address, subflow: true, signal: false, backup: true, fullmesh: false, budget_bytes: None };
+    let lte = LocalEndpoint {
+        address,
+        subflow: true,
+        signal: false,
+        backup: true,
+        fullmesh: false,
+        budget_bytes: None,
+        cost_per_mb: 0.0,
+    };
     config.mptcp.path_manager.endpoints = vec![lte];
     config
 }
@@ -267,8 +274,15 @@ fn the_peer_says_what_is_a_backup() {
 fn the_initial_subflow_becomes_a_backup_by_mp_prio() {
     let mut config = mesh();
     let address = [10, 0, 0, 2].into();
-    let wifi =
-        LocalEndpoint { address, subflow: true, signal: false, backup: true, fullmesh: false, budget_bytes: None };
+    let wifi = LocalEndpoint {
+        address,
+        subflow: true,
+        signal: false,
+        backup: true,
+        fullmesh: false,
+        budget_bytes: None,
+        cost_per_mb: 0.0,
+    };
     config.mptcp.path_manager.endpoints = vec![wifi];
     play(
         &config,

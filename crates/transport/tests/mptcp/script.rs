@@ -276,6 +276,7 @@ impl Player {
                 Event::Writable => "writable",
                 Event::Finished => "finished",
                 Event::Delivered => "delivered",
+                Event::Spent { .. } => "spent",
                 Event::Closed(Outcome::Complete) => "complete",
                 Event::Closed(Outcome::Aborted) => "aborted",
                 Event::Closed(Outcome::Failed(why)) => match why {

@@ -184,7 +184,7 @@ impl Pair {
                 }
                 Event::Delivered => seen.delivered = true,
                 Event::Closed(outcome) => seen.outcome = Some(outcome),
-                Event::Accepted { .. } | Event::Readable | Event::Writable => {}
+                Event::Accepted { .. } | Event::Spent { .. } | Event::Readable | Event::Writable => {}
             }
         }
         let Some(id) = self.ids[n] else { return };

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from mptcplab.results.run import Run
 
 
+# Diagnostics of runs whose ends have a connection each.
+APART = {"split_connection", "ends_unmatched", "server_unaware"}
+
+
 def print_comparison(
     comparison: Comparison, title: str | None, *, page: Page | None = None
 ) -> None:
@@ -32,6 +36,8 @@ def print_comparison(
     draw(page, _columns(comparison.runs))
     for run in comparison.runs:
         _print_failure(page, run)
+    for run in comparison.baselines.values():
+        _print_gap(page, run)
     if comparison.baselines:
         page.words(gain(comparison))
     page.line()
@@ -131,6 +137,16 @@ def _print_failure(page: Page, run: Run, where: str = "") -> None:
     if not outcome["finished"]:
         words = f"{where}{label(run)} did not finish: {outcome['reason']}"
         page.words(words, first="! ", style="warning")
+
+
+def _print_gap(page: Page, run: Run) -> None:
+    """Say why there are no figures of the sender, which are there else."""
+    if run.transfer is None or run.rtt_ms_mean is not None:
+        return
+    for row in run.tables.rows("diagnostics"):
+        if row["diagnostic"] in APART:
+            page.words(f"{label(run)} has no RTT and no loss here: {row['message']}", first="– ")
+            return
 
 
 def _with_mean(values: list[float | None], show: Callable[[float], str]) -> list[str]:

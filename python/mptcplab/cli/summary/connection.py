@@ -35,6 +35,8 @@ SURE = 0.9
 # All times count from the first packet of the captures.
 STARTS_LATE_S = 0.0005
 MOST_EVENTS = 12
+# Handshakes of which no subflow came.
+FAILED = {"refused", "unanswered", "unfinished"}
 
 
 def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
@@ -46,7 +48,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
             name: list(tables.rows(name, connection=connection["connection"]))
             for name in ("transfers", "subflows", "flows")
         }
-        _print_head(page, connection)
+        _print_head(page, connection, rows["subflows"])
         names = names_of(rows["subflows"])
         for transfer in _by_size(rows["transfers"]):
             _print_transfer(page, transfer, _only_carrier(transfer, rows["flows"], names))
@@ -62,21 +64,24 @@ def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
         )
 
 
-def _print_head(page: Page, connection: Row) -> None:
+def _print_head(page: Page, connection: Row, subflows: list[Row]) -> None:
     client = text.endpoint(connection["client_address"], connection["client_port"])
     server = text.endpoint(connection["server_address"], connection["server_port"])
     name = f"connection {connection['connection']}"
     page.line(f"{page.style(name, 'strong')}  {page.style(f'{client} → {server}', 'strong')}")
-    page.facts(_facts(connection))
+    page.facts(_facts(connection, subflows))
 
 
-def _facts(connection: Row) -> list[str]:
+def _facts(connection: Row, subflows: list[Row]) -> list[str]:
     version, fallback = connection["mptcp_version"], connection["fallback"]
     facts = ["plain TCP" if version is None else f"MPTCP v{version}"]
     if fallback is not None:
         facts.append(f"fell back to TCP: {text.clean(fallback)}")
     if version is not None:
-        facts.append(text.plural(connection["subflows"], "subflow"))
+        failed = sum(row["handshake"] in FAILED for row in subflows)
+        facts.append(text.plural(connection["subflows"] - failed, "subflow"))
+        if failed:
+            facts.append(text.plural(failed, "failed join"))
     if connection["duration_s"] is not None:
         facts.append(text.seconds(connection["duration_s"]))
     if connection["start_s"] >= STARTS_LATE_S:
