@@ -233,6 +233,7 @@ fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
     mptcp.path_manager.name = (*input.choose(path_manager::NAMES)?).into();
     let uses: u8 = input.arbitrary()?;
     let uses = |bit: u8| uses & (1 << bit) != 0;
+    tcp.appropriate_byte_counting = !uses(6);
     mptcp.version = u8::from(!uses(4));
     mptcp.join = if uses(5) { Join::Simultaneous } else { Join::Specified };
     let endpoint = LocalEndpoint {

@@ -46,10 +46,10 @@ SHORT: dict[str, list[str]] = {
 }
 # What Linux is told to have that it has not; the endpoint of simulations has it.
 REFUSED = {
-    "boston": '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
+    "boston": '[tcp] appropriate_byte_counting, of era "2012": Linux cannot have false',
     "data-plan": '[mptcp] path_manager: Linux cannot have "budget"',
     "metered": '[mptcp] path_manager: Linux cannot have "budget"',
-    "era-2012": '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
+    "era-2012": '[tcp] appropriate_byte_counting, of era "2012": Linux cannot have false',
     "handover": '[mptcp] path_manager: Linux cannot have "handover"',
     "ndiffports": '[mptcp] path_manager: Linux cannot have "ndiffports"',
     "offload": '[mptcp] path_manager: Linux cannot have "offload"',

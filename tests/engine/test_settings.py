@@ -123,7 +123,7 @@ def test_settings_become_attributes_of_routes() -> None:
         ("mptcp.receive_buffer=per-subflow", '[mptcp] receive_buffer: Linux cannot have "per-subf'),
         (
             "mptcp.era=2012",
-            '[tcp] proportional_rate_reduction, of era "2012": Linux cannot have false',
+            '[tcp] appropriate_byte_counting, of era "2012": Linux cannot have false',
         ),
         ("tcp.quick_acks=3", "[tcp] quick_acks: Linux cannot have 3: it has 16"),
         ("tcp.undo=false", "[tcp] undo: Linux cannot have false"),

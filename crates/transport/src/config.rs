@@ -52,6 +52,9 @@ pub struct Tcp {
     pub delayed_ack_ns: Option<i64>,
     /// ACKs at the start that do not wait all the same, for the peer's slow start.
     pub quick_acks: u32,
+    /// Appropriate byte counting (RFC 3465): the window grows by what is acknowledged; without it by a segment's worth for
+    /// each ACK, however many segments it acknowledges (RFC 5681 §3.1).
+    pub appropriate_byte_counting: bool,
     /// Proportional rate reduction (RFC 6937) in recovery; without it the window is halved at once.
     pub proportional_rate_reduction: bool,
     /// Loss detection by time (RFC 8985); without it by duplicate or selective ACKs (RFC 5681, RFC 6675).
@@ -183,6 +186,7 @@ impl Default for Tcp {
             sack: true,
             delayed_ack_ns: Some(40 * MS),
             quick_acks: 16,
+            appropriate_byte_counting: true,
             proportional_rate_reduction: true,
             rack: true,
             tail_loss_probe: true,

@@ -28,6 +28,9 @@ fn year_2012() -> Config {
         mss_bytes: Some(1400),
         // sysctl_tcp_nometrics_save is 0 in net/ipv4/tcp_input.c; UM-CS-2012-022 §IV-A found what that does.
         ssthresh_cache: true,
+        // sysctl_tcp_abc is 0 in net/ipv4/tcp_input.c: tcp_slow_start and tcp_cong_avoid_ai count ACKs. What they
+        // acknowledge counts since Linux 3.13 in slow start, since 4.0 after it.
+        appropriate_byte_counting: false,
         // RACK came with Linux 4.4, tail loss probes with 3.10, proportional rate reduction with 3.2. Before it Linux
         // halved the rate over a round trip, which is not modelled: the window is halved at once.
         rack: false,

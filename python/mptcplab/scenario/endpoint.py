@@ -137,6 +137,10 @@ class Tcp(Section):
     """Longest that an ACK may wait."""
     quick_acks: Integer = Field(0, ge=0)
     """ACKs at the start that do not wait all the same, for the peer's slow start."""
+    appropriate_byte_counting: Flag = False
+    """Whether the window grows by what ACKs acknowledge (RFC 3465) rather than by a segment an ACK,
+    as in Linux before 3.13: half as fast where ACKs are delayed. CUBIC makes up for it after slow
+    start."""
     proportional_rate_reduction: Flag = False
     """Proportional rate reduction (RFC 6937) in recovery."""
     rack: Flag = False

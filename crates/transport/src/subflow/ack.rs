@@ -3,7 +3,7 @@
 use super::receive::clock;
 use super::state::{Due, Phase, Subflow, whole};
 use super::{Control, State};
-use crate::congestion::{Acked, Sample};
+use crate::congestion::{Acked, Congestion, Sample, Window};
 use crate::recovery::prr::Progress;
 use crate::recovery::scoreboard::Record;
 use crate::recovery::tlp::Answer;
@@ -206,6 +206,9 @@ impl Subflow {
                 cwnd_limited: self.usage.is_limited(window),
                 in_flight_packets: flight,
             };
+            if !self.settings.appropriate_byte_counting && counts_acks(window, control.congestion) {
+                acked.packets = 1;
+            }
             self.slow_start.acked(window, &mut acked);
             control.congestion.acked(control.index, control.windows, &acked);
         }
@@ -267,6 +270,12 @@ impl Subflow {
     pub(super) fn window_packets(&self, control: &Control) -> u32 {
         whole(control.windows[control.index].cwnd_packets)
     }
+}
+
+/// Whether a window grows by the number of ACKs where bytes are not counted: in slow start, and with Reno and what is Reno
+/// over one path after it. CUBIC there makes up for what an ACK acknowledges (delayed_ack in net/ipv4/tcp_cubic.c).
+fn counts_acks(window: &Window, congestion: &dyn Congestion) -> bool {
+    window.cwnd_packets < window.ssthresh_packets || congestion.is_reno_alone()
 }
 
 /// Whether the first block reports a duplicate (RFC 2883 §4): below the cumulative ACK, or inside the second block.

@@ -66,3 +66,19 @@ fn reno_under_periodic_loss() {
         }
     }
 }
+
+/// A receiver that acknowledges every other packet halves the growth of a window that counts ACKs: where k packets are sent
+/// between losses it is at each moment as it is elsewhere where k/2 are (Padhye et al., 1998, with b = 2).
+#[test]
+fn reno_that_counts_delayed_acks_under_periodic_loss() {
+    for appropriate_byte_counting in [true, false] {
+        let settings =
+            config::Tcp { initial_ssthresh_packets: Some(50), appropriate_byte_counting, ..config::Tcp::default() };
+        for (every, cycles) in [(1000, 20), (4000, 8)] {
+            let halved = if appropriate_byte_counting { every } else { every / 2 };
+            let (got, expected) = (rate(&settings, every, 200 * MS, cycles), law(halved, 200 * MS));
+            let off = got / expected - 1.0;
+            assert!(off.abs() < 0.05, "{appropriate_byte_counting}: 1/p {every}: {got} for {expected} packets/s");
+        }
+    }
+}

@@ -300,6 +300,7 @@ TCP: dict[str, Any] = {
     "sack": _sysctl("net.ipv4.tcp_sack"),
     "delayed_ack": _delayed_ack,
     "quick_acks": _fixed(16),
+    "appropriate_byte_counting": _fixed(True),
     "proportional_rate_reduction": _fixed(True),
     "rack": _rack,
     "tail_loss_probe": _tail_loss_probe,
