@@ -19,6 +19,8 @@ from mptcplab.scenario.scenario import Scenario, load, read_scenario
 from mptcplab.scenario.source import Source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from command import Run
 
 TEXT = """\
@@ -33,6 +35,7 @@ signal = "-60 dBm"
 link = "a"
 """
 SIGNAL = 'signal = "-60 dBm"'
+WAYS = ("uplink", "downlink")
 
 
 def read(text: str, *settings: str) -> Scenario:
@@ -330,6 +333,20 @@ def test_radio_is_a_ceiling_to_elements_and_a_calibrated_link_is_left_alone() ->
     with_radio = read(weak, f"link.a.profile={calibrated}").links["a"]
     without = read(weak.replace("[link.a.radio]", "[link.b.radio]"), f"path.a.profile={calibrated}")
     assert with_radio == without.links["a"]
+
+
+def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcplab: Run) -> None:
+    calibrated = 'origin = { kind = "calibrated", row = "mine" }\n[link.a.radio]'
+    file = tmp_path / "walk.toml"
+    elements = "".join(f'{way} = [{{ element = "rate", rate = "9 Mbit/s" }}]\n' for way in WAYS)
+    file.write_text(TEXT.replace("[link.a.radio]", f"[link.a]\n{elements}{calibrated}"))
+    command = ["run", str(file), "--no-baselines", "--no-report", "--out", str(tmp_path / "out")]
+    told = mptcplab(*command)
+    assert told.returncode == 0, told.stderr
+    line = file.read_text().splitlines().index("[link.a.radio]") + 1
+    assert f"mptcplab: {file}:{line}: link.a.radio is not used: the link is calib" in told.stderr
+    file.write_text(file.read_text().replace("calibrated", "assumed").replace("row", "source"))
+    assert "not used" not in mptcplab(*command, "--force").stderr
 
 
 @pytest.mark.parametrize(

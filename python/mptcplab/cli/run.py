@@ -90,6 +90,8 @@ def run(options: Namespace) -> int:
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
+    for remark in scenario.remarks:
+        print(f"mptcplab: {remark}", file=sys.stderr)
     with by_signals():
         comparisons = _compare(name, scenario, options)
     if options.json:

@@ -65,6 +65,11 @@ class Link(Section):
     """A link instead of the elements: the name of one that ships (``mptcplab links``), or a file of
     yours (``"my-wifi.toml"``), found beside the scenario."""
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether its figures were fitted to measured ones."""
+        return (self.origin or {}).get("kind") == "calibrated"
+
 
 def _queue(value: Any) -> Any:
     """Read how much a queue holds, or leave a table for later."""
@@ -162,8 +167,10 @@ def _covered(
     link: Link, radio: Radio | None, place: Place, source: Source, *, bare: bool = False
 ) -> Link:
     """Give a link no rate above its radio's; what it becomes along a route is in its ``radio``."""
-    if radio is None or (link.origin or {}).get("kind") == "calibrated":
-        return link.model_copy(update={"radio": None}) if radio is not None else link
+    if radio is None:
+        return link
+    if link.is_calibrated and not bare:
+        return link.model_copy(update={"radio": None})
     if radio.route is not None and link.draw is not None:
         raise source.fault(place, "draw and a route exclude each other")
     ways = {"uplink": link.uplink or [], "downlink": link.downlink or []}

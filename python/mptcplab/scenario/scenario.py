@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path as File
@@ -90,6 +91,8 @@ class Scenario:
     cross_traffic: list[Traffic]
     timeline: list[Event]
     run: Run
+    #: What is written and has no effect, in a line each.
+    remarks: tuple[str, ...] = ()
 
     @property
     def stop_ns(self) -> int:
@@ -170,10 +173,23 @@ def read_scenario(source: Source) -> Scenario:
         cross_traffic=traffic,
         timeline=timeline,
         run=run,
+        remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
     check_timeline(scenario, source)
     _check_traffic(scenario, source)
     return scenario
+
+
+def _unused(given: dict[str, Any], links: dict[str, Link], source: Source) -> Iterator[str]:
+    """Say of which links the radio is not used."""
+    for name, written in given.items():
+        elements = written.keys() & {"profile", "uplink", "downlink"}
+        if "radio" in written and elements and links[name].is_calibrated:
+            place = source.where(("link", name, "radio"))
+            yield (
+                f"{place}: link.{name}.radio is not used: the link is calibrated, and what was "
+                "measured says more than a signal"
+            )
 
 
 def check_links(scenario: Scenario, source: Source) -> None:
