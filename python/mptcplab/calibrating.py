@@ -33,7 +33,8 @@ def calibrate(
         row: Instead of captures, the id of a row of the papers' measurements.
         out: A file for the link, which scenarios may name as a profile.
         targets: Another file of measurements for ``row``.
-        controller: Congestion control of the captured transfer's sender (default: cubic).
+        controller: Congestion control of the captured transfer's sender (default: cubic-linux, with
+            ``era`` 2012 reno).
         era: Whose TCP it was, as ``mptcp.era`` in scenarios (default: today's).
         runs: How many runs each try is simulated with.
         progress: Called with the tries so far and the largest relative error.

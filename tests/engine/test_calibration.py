@@ -1,7 +1,4 @@
-"""A link hidden in the emulator is found again from a capture of what TCP met there in real time.
-
-The sender is ours: how far Linux's own TCP is from it is not the question here.
-"""
+"""A link hidden in the emulator is found again from captures of what TCP met there in real time."""
 
 from __future__ import annotations
 
@@ -9,8 +6,10 @@ import math
 
 import pytest
 
-from engine.machines import Machine
+from engine.machines import Machine, about
 from mptcplab import calibrate
+from mptcplab.results.run import Run
+from requirements import missing
 
 # Slow, so that a machine which is late now and then is late by little.
 MBPS, DELAY_MS, QUEUE_BYTES, LOSS_PERCENT = 2, 100, 60_000, 0.1
@@ -38,25 +37,42 @@ downlink = [
 [path.air]
 link = "air"
 
-[server]
-stack = "mptcplab"
-
 [mptcp]
 enabled = false
-congestion_control = "reno"
 """
+# What is later than that one time of a hundred met another link than the hidden one.
+LATE_NS = 10_000_000
+ATTEMPTS = 5
+# Who sends, and how.
+SENDERS = [("mptcplab", "reno"), ("kernel", "cubic")]
 
 
-def test_a_link_is_found_again_from_captures_in_real_time(host: Machine) -> None:
-    (run,) = host.emulate(HIDDEN, "--no-baselines").values()
+@pytest.mark.parametrize(("stack", "controller"), SENDERS)
+def test_a_link_is_found_again_from_captures_in_real_time(
+    stack: str, controller: str, host: Machine
+) -> None:
+    sender = f'congestion_control = "{controller}"\n[server]\nstack = "{stack}"\n'
+    run = undisturbed(host, HIDDEN + sender)
     captures = sorted(run.directory.glob("*.pcapng"))
-    found = calibrate(captures, controller="reno", runs=6)
-    limited, delay = found.link["downlink"][:2]
+    # Linux's CUBIC is what a capture is taken for.
+    found = calibrate(captures, controller=None if stack == "kernel" else controller, runs=6)
+    limited, delay, lost = found.link["downlink"]
     assert float(limited["rate"].split()[0]) == pytest.approx(MBPS, rel=0.1)
     assert 2 * float(delay["delay"].split()[0]) == pytest.approx(DELAY_MS, rel=0.1)
     assert int(limited["queue"]["bytes"].split()[0]) == pytest.approx(QUEUE_BYTES, rel=0.1)
     # 95 % of counts of independent losses are within 1.96 of their deviations.
-    loss = found.residuals["loss"]
-    lost = loss.target.value / 100 * BYTES / SEGMENT_BYTES
-    assert loss.shown is not None
-    assert abs(loss.shown / loss.target.value - 1) <= 1.96 / math.sqrt(lost)
+    packets = BYTES / SEGMENT_BYTES
+    percent = float(lost["ratio"].split()[0])
+    deviation = 100 * math.sqrt(LOSS_PERCENT / 100 * packets) / packets
+    assert abs(percent - LOSS_PERCENT) <= 1.96 * deviation
+
+
+def undisturbed(host: Machine, scenario: str) -> Run:
+    """Run it until the machine is not late."""
+    for attempt in range(ATTEMPTS):
+        (run,) = host.emulate(scenario, "--no-baselines", name=f"attempt-{attempt}").values()
+        late_ns: int = about(run)["emulator"]["links"]["air"]["lateness"]["p99_ns"]
+        if late_ns < LATE_NS:
+            return run
+    missing(f"needs a machine that is less busy: packets were {late_ns / 1e6:.0f} ms late")
+    raise AssertionError

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from mptcplab import _core
 from mptcplab._core import Error
+from mptcplab.calibration import losses
 from mptcplab.calibration.measure import WAYS, of_tables
 from mptcplab.calibration.subject import Subject
 from mptcplab.calibration.target import FIGURES, Target
 
-RESENT = ("retransmission", "timeout")
 DIRECTIONS = {way: direction for direction, way in WAYS.items()}
 CONTROLLER = "cubic-linux"
 # Shorter ones tell of slow start, hardly of the link.
@@ -31,11 +30,14 @@ def subject(
     if isinstance(captures, str | PathLike):
         captures = [captures]
     files = [fspath(one) for one in captures]
-    tables = _core.analyze(files, samples=False)
+    tables = _core.analyze(files)
     transfer = _largest(tables, files)
     from mptcplab.results import figures
 
     shown = of_tables(tables.only(transfer["connection"]), transfer["direction"], figures)
+    targets = _targets(shown, files)
+    (flow,) = figures.of_transfer(tables.rows("flows"), transfer)
+    lost = losses.apart(tables, transfer, flow)
     direction = DIRECTIONS[transfer["direction"]]
     return Subject(
         name=Path(files[0]).stem,
@@ -43,10 +45,12 @@ def subject(
         origin={"kind": "calibrated", "row": ", ".join(Path(file).name for file in files)},
         technology="",
         direction=direction,
-        targets=_targets(shown, files),
+        targets=targets,
         transfers=({"direction": direction, "size": f"{transfer['bytes']} B"},),
         mptcp={} if era is None else {"era": era},
-        burst_packets=_burst_packets(tables, transfer, shown["rtt"]),
+        loss_percent=lost.percent,
+        burst_packets=lost.burst_packets,
+        base_rtt_ms=flow["rtt_ms_min"],
         tcp={"congestion_control": controller or ("reno" if era == "2012" else CONTROLLER)},
     )
 
@@ -74,26 +78,6 @@ def _nothing(named: str, *, mptcp: bool) -> str:
         f"{named}: holds no {least}, which calibration needs: record one (without MPTCP), the "
         "longer the better"
     )
-
-
-def _burst_packets(
-    tables: _core.Tables, transfer: dict[str, Any], rtt_ms: float | None
-) -> float | None:
-    """Give how many packets are lost at once, most often: those sent again within a round trip."""
-    times = [
-        event["at_s"]
-        for event in tables.rows("events", connection=transfer["connection"])
-        if event["event"] in RESENT and event["direction"] == transfer["direction"]
-    ]
-    sizes: list[int] = []
-    last = -1.0
-    for at in times:
-        if sizes and at - last < (rtt_ms or 0.0) / 1000:
-            sizes[-1] += 1
-        else:
-            sizes.append(1)
-            last = at
-    return median(sizes) if sizes else None
 
 
 def _targets(shown: dict[str, float | None], files: list[str]) -> tuple[Target, ...]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from mptcplab.calibration import model as models
+from mptcplab.calibration import start
 from mptcplab.calibration.measure import Measured, measure
 from mptcplab.calibration.seeds import balanced
 from mptcplab.calibration.target import LOSS_FACTOR, Residual
@@ -27,6 +28,8 @@ LONGEST = 0.7
 # How far aside slopes are looked for, and after how many tries in vain that is done again.
 LOOK = 0.3
 PATIENCE = 3
+# What a parameter raises its own figure by at least, both as logarithms, whatever chance shows.
+LEAST_SLOPE = 0.3
 LEAST_STEP = 1e-4
 # A bound that is no room at all is none.
 TINY = 1e-9
@@ -60,7 +63,7 @@ def fit(
     progress: Callable[[int, float], None] | None = None,
 ) -> Fit:
     """Fit a link to a subject; ``progress`` is told the tries so far and the largest error."""
-    model = models.of(subject)
+    model = start.of(subject)
     # Every try meets the same conditions: differences are the parameters'.
     seeds = balanced(model.link(model.start).get("draw", {}), runs)
     best = _search(model, seeds, tries, workers, progress)
@@ -114,9 +117,19 @@ def _search(
         raw = [_error(model, figure, shown) for figure in model.figures]
         return np.array(raw) / scales
 
+    # A faster link has shorter queues: rates that answer for round trips lower their figure.
+    own = [
+        (model.figures.index(figure), number)
+        for number, (name, figure) in enumerate(model.fitted.items())
+        if (name, figure) != ("rate_mbps", "rtt")
+    ]
+
     def look(x: Any, error: Any) -> Any:
         sides = np.diag(np.where(x + LOOK < high, LOOK, -LOOK))
-        return np.column_stack([(errors(x + side) - error) / side.sum() for side in sides])
+        found = np.column_stack([(errors(x + side) - error) / side.sum() for side in sides])
+        for row, column in own:
+            found[row, column] = max(found[row, column], LEAST_SLOPE / scales[row])
+        return found
 
     x = np.clip(np.log([model.start[name] for name in names]), low, high)
     error = errors(x)

@@ -1,8 +1,7 @@
-"""The link that is fitted: its parameters, where they start, and what it is with given ones."""
+"""The link that is fitted: its parameters, and what it is with given ones."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from mptcplab.calibration.target import STEADY, rounded
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
     # Parameters by name.
     Parameters = dict[str, float]
 
-# Which parameter answers for which figure.
-ANSWERS = {
-    "throughput": "rate_mbps",
-    "handshake_rtt": "base_ms",
-    "rtt": "queue_ms",
-    "loss": "burst_percent",
-    "throughput_cv": "variation",
-}
 BOUNDS = {
     "rate_mbps": (0.02, 2000.0),
     "base_ms": (0.2, 5000.0),
@@ -38,18 +29,12 @@ NO_BURSTS_PERCENT = 1.01e-4
 # that loss costs little rate. Few packets at once are independent losses.
 BURST_WINDOWS, LEAST_BURST_PACKETS = 1 / 3, 3
 SINGLE_PACKETS = 1.5
-PACKET_BITS = 1452 * 8
-# Where handshakes of many runs exceed this part of data's RTT, or that of one run all of it, the
-# radio has slept before.
-AWAKE = 0.8
+PACKET_BYTES, HEADER_BYTES = 1452, 52
+PACKET_BITS = PACKET_BYTES * 8
 # Handshakes of sleeping radios differ more between runs than delays of awake ones.
 MOST_SPREAD, MOST_DELAY_SPREAD = 2.0, 0.3
 # The uplink paper (footnote 3) saw as much variation in means of 5 s as of 1 s: they wander slowly.
 CORRELATION = {"download": "5 s", "upload": "20 s"}
-# How the rate varies within a run where no coefficient of variation was measured: as in the rows
-# of the same technology that have one (table 2 of the uplink paper), and as little elsewhere.
-VARIATION = {"LTE": 0.25, "HSPA+": 0.18, "eHRPD": 0.22, "EV-DO": 0.22, "WiMAX": 0.2, "Mobile": 0.2}
-OTHER_VARIATION = 0.1
 # The way back carries ACKs: rates of the order of the uplink paper's.
 BACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
 OTHER_BACK_MBPS = 10.0
@@ -68,7 +53,12 @@ class Model:
 
     @property
     def figures(self) -> list[str]:
-        """All figures that are to be met; there may be more than parameters."""
+        """What the search is to meet; there may be more than parameters.
+
+        Of a capture only what is fitted: the rest hangs on where its one slow start ended.
+        """
+        if self.subject.loss_percent is not None:
+            return list(self.fitted.values())
         return [one.figure for one in self.subject.targets if not one.below]
 
     @property
@@ -192,54 +182,3 @@ class Model:
 def _queue(at: Parameters) -> dict[str, Any]:
     room = at["queue_ms"] * at["rate_mbps"] * 1e3 / 8
     return {"queue": "drop-tail", "bytes": f"{max(LEAST_QUEUE_BYTES, round(room))} B"}
-
-
-def _mathis_mbps(subject: Subject) -> float:
-    """Guess the rate of plain TCP from its losses (Mathis et al., 1997)."""
-    ratio = subject.value("loss", 0.1) / 100
-    packets = math.sqrt(1.5 / max(ratio, 1e-5))
-    return packets * PACKET_BITS / (subject.value("rtt", 100.0) * 1e3)
-
-
-def of(subject: Subject) -> Model:
-    """Give the model of a subject, and a first guess in closed form."""
-    rtt = subject.value("rtt", 0.0)
-    handshake = subject.value("handshake_rtt", subject.base_rtt_ms or 0.6 * rtt)
-    throughput = subject.value("throughput", subject.rate_mbps or _mathis_mbps(subject))
-    awake = AWAKE if subject.draws else 1.0
-    base = min(handshake, awake * rtt) if rtt else handshake
-    start = {
-        "rate_mbps": throughput * 1.1,
-        "base_ms": base,
-        # Reno's saw-tooth fills a queue of this size by two thirds on average.
-        "queue_ms": max(10.0, 1.5 * (rtt - base)),
-        "burst_percent": max(0.5 * subject.value("loss", 2e-4), 1e-4),
-        "variation": subject.value(
-            "throughput_cv", VARIATION.get(subject.technology, OTHER_VARIATION)
-        ),
-    }
-    answers = dict(ANSWERS)
-    if handshake > base * 1.02:
-        start["promotion_ms"] = handshake - base
-        answers["handshake_rtt"] = "promotion_ms"
-    if subject.target("rtt_p99"):
-        answers["rtt_p99"] = answers.pop("rtt")
-        start["queue_ms"] = max(1.0, subject.value("rtt_p99", 0.0) - base)
-        # Most is lost where slow start ends.
-        start["burst_percent"] /= 4
-    elif subject.target("rtt_sd"):
-        answers |= {"rtt": "base_ms", "rtt_sd": "queue_ms"}
-        start["base_ms"] = 0.9 * rtt
-        start["queue_ms"] = 4 * subject.value("rtt_sd", 0.0)
-    loss = subject.target("loss")
-    if subject.target("throughput") is None and loss is not None and loss.below:
-        # Nothing overflows: how long packets wait is the rate's doing.
-        answers["rtt"] = "rate_mbps"
-    fitted = {
-        answers[one.figure]: one.figure
-        for one in subject.targets
-        if one.figure in answers and not (one.figure == "loss" and one.below)
-    }
-    if subject.drains or start["variation"] < STEADY:
-        fitted.pop("variation", None)
-    return Model(subject, start, fitted)

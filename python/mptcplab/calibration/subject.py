@@ -43,9 +43,11 @@ class Subject:
     draws: bool = False
     #: Whether the queue grows to a delay and drains after a loss.
     drains: bool = False
-    #: Packets that are lost at once, where that was measured.
+    #: Losses that no full queue made, and packets that are lost at once, where that was measured.
+    loss_percent: float | None = None
     burst_packets: float | None = None
-    #: Round-trip time without a queue, where no handshake was measured.
+    #: Round-trip time without a queue: that of a capture's least; of rows, where no handshake was
+    #: measured.
     base_rtt_ms: float | None = None
     #: Rate where no throughput was measured, in Mbit/s.
     rate_mbps: float | None = None

@@ -1,0 +1,112 @@
+"""Where a fit starts: a guess in closed form, and which parameter answers for which figure."""
+
+from __future__ import annotations
+
+import math
+
+from mptcplab.calibration.model import HEADER_BYTES, PACKET_BITS, PACKET_BYTES, Model
+from mptcplab.calibration.target import STEADY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.calibration.model import Parameters
+    from mptcplab.calibration.subject import Subject
+
+# Which parameter answers for which figure.
+ANSWERS = {
+    "throughput": "rate_mbps",
+    "handshake_rtt": "base_ms",
+    "rtt": "queue_ms",
+    "loss": "burst_percent",
+    "throughput_cv": "variation",
+}
+# Where handshakes of many runs exceed this part of data's RTT, or that of one run all of it, the
+# radio has slept before.
+AWAKE = 0.8
+# Of one run: waking takes at least so long, and a handshake that is late by less is only late.
+WAKING_MS = 50.0
+# How the rate varies within a run where no coefficient of variation was measured: as in the rows
+# of the same technology that have one (table 2 of the uplink paper), and as little elsewhere.
+VARIATION = {"LTE": 0.25, "HSPA+": 0.18, "eHRPD": 0.22, "EV-DO": 0.22, "WiMAX": 0.2, "Mobile": 0.2}
+OTHER_VARIATION = 0.1
+# Where nothing is lost, so that a bound of the search is no reason to lose it.
+LEAST_BURST_PERCENT = 1e-4
+
+
+def of(subject: Subject) -> Model:
+    """Give the model of a subject, with its first guess."""
+    start, answers = _captured(subject) if subject.loss_percent is not None else _printed(subject)
+    loss = subject.target("loss")
+    if subject.target("throughput") is None and loss is not None and loss.below:
+        # Nothing overflows: how long packets wait is the rate's doing.
+        answers["rtt"] = "rate_mbps"
+    fitted = {
+        answers[one.figure]: one.figure
+        for one in subject.targets
+        if one.figure in answers and not (one.figure == "loss" and one.below)
+    }
+    if subject.drains or start["variation"] < STEADY:
+        fitted.pop("variation", None)
+    return Model(subject, start, fitted)
+
+
+def _captured(subject: Subject) -> tuple[Parameters, dict[str, str]]:
+    """Guess by a capture: delay and losses can be read off it, which leaves rate and queue.
+
+    The search would not find them better: a little more rate decides whether slow start overshoots,
+    and most is lost there.
+    """
+    assert subject.base_rtt_ms is not None  # noqa: S101 - captures have it
+    assert subject.loss_percent is not None  # noqa: S101 - and this
+    # What fills a queue keeps the link busy: its rate is what arrived, with headers.
+    rate = subject.value("throughput", 0.0) * PACKET_BYTES / (PACKET_BYTES - HEADER_BYTES)
+    least = subject.base_rtt_ms
+    handshake = subject.value("handshake_rtt", least)
+    base = min(handshake, max(least - PACKET_BITS / (rate * 1e3), 0.5 * least))
+    start = {
+        "rate_mbps": rate,
+        "base_ms": base,
+        "queue_ms": max(1.0, subject.value("rtt_p99", 0.0) - least),
+        "burst_percent": max(subject.loss_percent, LEAST_BURST_PERCENT),
+        "variation": subject.value("throughput_cv", 0.0),
+    }
+    answers = {"throughput": "rate_mbps", "rtt_p99": "queue_ms", "throughput_cv": "variation"}
+    if handshake > base + WAKING_MS:
+        start["promotion_ms"] = handshake - base
+        answers["handshake_rtt"] = "promotion_ms"
+    return start, answers
+
+
+def _printed(subject: Subject) -> tuple[Parameters, dict[str, str]]:
+    """Guess by figures alone."""
+    rtt = subject.value("rtt", 0.0)
+    handshake = subject.value("handshake_rtt", subject.base_rtt_ms or 0.6 * rtt)
+    throughput = subject.value("throughput", subject.rate_mbps or _mathis_mbps(subject))
+    awake = AWAKE if subject.draws else 1.0
+    base = min(handshake, awake * rtt) if rtt else handshake
+    start = {
+        "rate_mbps": throughput * 1.1,
+        "base_ms": base,
+        # Reno's saw-tooth fills a queue of this size by two thirds on average.
+        "queue_ms": max(10.0, 1.5 * (rtt - base)),
+        "burst_percent": max(0.5 * subject.value("loss", 2e-4), LEAST_BURST_PERCENT),
+        "variation": subject.value(
+            "throughput_cv", VARIATION.get(subject.technology, OTHER_VARIATION)
+        ),
+    }
+    answers = dict(ANSWERS)
+    if handshake > base * 1.02:
+        start["promotion_ms"] = handshake - base
+        answers["handshake_rtt"] = "promotion_ms"
+    if subject.target("rtt_sd"):
+        answers |= {"rtt": "base_ms", "rtt_sd": "queue_ms"}
+        start["base_ms"] = 0.9 * rtt
+        start["queue_ms"] = 4 * subject.value("rtt_sd", 0.0)
+    return start, answers
+
+
+def _mathis_mbps(subject: Subject) -> float:
+    """Guess the rate of plain TCP from its losses (Mathis et al., 1997)."""
+    ratio = subject.value("loss", 0.1) / 100
+    packets = math.sqrt(1.5 / max(ratio, 1e-5))
+    return packets * PACKET_BITS / (subject.value("rtt", 100.0) * 1e3)
