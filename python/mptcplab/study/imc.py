@@ -15,8 +15,7 @@ PAPER = "imc13"
 WIFI, ATT = "imc13/5/wifi", "imc13/5/att-lte"
 LINKS = {"wifi": scenes.profile(WIFI), "att": scenes.profile(ATT)}
 CARRIERS = {"att": LINKS["att"], "verizon": "imc-verizon-lte", "sprint": "imc-sprint-evdo"}
-#: What the paper names, as its kernel had it.
-CONTROLLERS = {"lia": "lia-linux", "olia": "olia-linux", "reno": "reno"}
+CONTROLLERS = ("lia", "olia", "reno")
 #: §5.2: the receive buffer is large enough never to hold anything back.
 ENDS = {"tcp.max_receive_buffer": "8 MB", **scenes.THRESHOLD}
 
@@ -27,7 +26,7 @@ def campaign(
     title: str,
     sizes: Sequence[str],
     *,
-    controllers: Sequence[str] = tuple(CONTROLLERS),
+    controllers: Sequence[str] = CONTROLLERS,
     addresses: Sequence[int] = (1, 2),
     joins: Sequence[str] = ("specified",),
     links: dict[str, str] = LINKS,
@@ -42,11 +41,7 @@ def campaign(
         controlled=True,
         axes={
             "size": {"key": "transfer.size", "values": list(sizes)},
-            "controller": {
-                "points": {
-                    name: {"mptcp.congestion_control": CONTROLLERS[name]} for name in controllers
-                }
-            },
+            "controller": {"key": "mptcp.congestion_control", "values": list(controllers)},
             "subflows": {
                 "points": {f"MP-{2 * one}": {"server.addresses": one} for one in addresses}
             },

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 #: UM-CS-2012-022 §IV-A switched the cached threshold off, which then was 64 KB: 46 packets.
 THRESHOLD = {"tcp.ssthresh_cache": False, "tcp.initial_ssthresh": 46}
-#: LIA as the papers' kernel had it, in integers: net/mptcp/mptcp_coupled.c of multipath-tcp/mptcp.
-LIA = {"mptcp.congestion_control": "lia-linux"}
+#: Not `lia-linux`, which is of later kernels: they have round-trip times in eighths of a microsecond,
+#: whose square makes an integer 0 of what the best path is known by, from some 35 ms on. Those of the
+#: papers had them in ticks of milliseconds.
+LIA = {"mptcp.congestion_control": "lia"}
 STACKS: dict[str, dict[str, Any]] = {
     PAPERS: {"mptcp.era": "2012"},
     # With addresses announced and joined, as its administrator would have it on such a host.

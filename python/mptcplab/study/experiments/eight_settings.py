@@ -23,7 +23,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no-optimisation": NOT_OPTIMISED | scenes.LIA,
     "half-the-buffer": {"tcp.max_receive_buffer": "440 kB"} | OPTIMISED | scenes.LIA,
     "quarter-of-it": {"tcp.max_receive_buffer": "220 kB"} | OPTIMISED | scenes.LIA,
-    "exact-lia": {"mptcp.congestion_control": "lia"} | OPTIMISED,
+    "later-lia": {"mptcp.congestion_control": "lia-linux"} | OPTIMISED,
     "no-delayed-acks": {"tcp.delayed_ack": "off"} | OPTIMISED | scenes.LIA,
 }
 
