@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 #: UM-CS-2012-022 §IV-A switched the cached threshold off, which then was 64 KB: 46 packets.
 THRESHOLD = {"tcp.ssthresh_cache": False, "tcp.initial_ssthresh": 46}
-#: Not `lia-linux`, which is of later kernels: they have round-trip times in eighths of a microsecond,
-#: whose square makes an integer 0 of what the best path is known by, from some 35 ms on. Those of the
-#: papers had them in ticks of milliseconds.
+#: Not ``lia-linux``, which is of later kernels: they have round-trip times in eighths of a
+#: microsecond, whose square makes an integer 0 of what the best path is known by, from some 35 ms
+#: on. The papers' had them in ticks.
 LIA = {"mptcp.congestion_control": "lia"}
 STACKS: dict[str, dict[str, Any]] = {
     PAPERS: {"mptcp.era": "2012"},
