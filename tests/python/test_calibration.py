@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,15 @@ def test_what_a_link_cannot_show_is_said(tmp_path: Path) -> None:
         one.target.figure: one.is_met for one in found.residuals
     }
     assert f"does NOT show what was measured of: {', '.join(found.missed)}" in profile.text(found)
+
+
+def test_a_row_that_tells_of_no_parameter_keeps_the_guess() -> None:
+    row = rows.subject("imc13/5/att-lte")
+    loss = row.target("loss")
+    assert loss is not None
+    found = fit(replace(row, targets=(loss,), transfers=row.transfers[:1]), runs=2)
+    assert found.fitted == {}
+    assert found.missed == []
 
 
 @pytest.mark.parametrize(

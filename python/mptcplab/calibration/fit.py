@@ -66,7 +66,10 @@ def fit(
     model = start.of(subject)
     # Every try meets the same conditions: differences are the parameters'.
     seeds = balanced(model.link(model.start).get("draw", {}), runs)
-    best = _search(model, seeds, tries, workers, progress)
+    best = model.start
+    # Where no figure tells of a parameter, the guess is all there is.
+    if model.fitted:
+        best = _search(model, seeds, tries, workers, progress)
     return judged(model, best, seeds, workers)
 
 
