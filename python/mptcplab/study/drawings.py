@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from mptcplab.study.measured import Measured
 
 
+#: As wide as a page: eight subflows and what was sent again stand in one.
+RUN_INCHES = (7.0, 3.6)
+
+
 def draw(
     experiment: Experiment, measured: Measured, matrices: dict[str, Matrix], out: Path
 ) -> dict[str, str | None]:
@@ -52,7 +56,7 @@ def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
     from mptcplab.drawing import figure
 
-    figure(drawing.kind, _first(matrix, drawing.where), file)
+    figure(drawing.kind, _first(matrix, drawing.where), file, size=RUN_INCHES)
 
 
 def _first(matrix: Matrix, where: Mapping[str, object]) -> Analysis:
