@@ -131,7 +131,7 @@ def test_settings_become_attributes_of_routes() -> None:
         ("tcp.delayed_ack=100 ms", '[tcp] delayed_ack: Linux cannot have "100 ms"'),
         ("tcp.initial_timeout=3 s", '[tcp] initial_timeout: Linux cannot have "3 s": it has 1 s'),
         ("tcp.fin_timeout=500 ms", "it counts whole s"),
-        ("tcp.max_timeout=100 ms", "net.ipv4.tcp_rto_max_ms is from 1000 to 120000"),
+        ("tcp.max_timeout=500 ms", "net.ipv4.tcp_rto_max_ms is from 1000 to 120000"),
         ("mptcp.penalisation=true", "[mptcp] penalisation: Linux cannot have true"),
         ("mptcp.long_numbers=false", "[mptcp] long_numbers: Linux cannot have false"),
         ("mptcp.max_subflows=9", "[mptcp] max_subflows: Linux cannot have 9: at most 8"),
