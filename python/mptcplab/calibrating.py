@@ -48,6 +48,10 @@ def calibrate(
 
     if (captures is None) == (row is None):
         raise Error("give either captures or a row to calibrate on")
+    if captures is not None and targets is not None:
+        raise Error("targets are those of a row: they do not go with captures")
+    if row is not None and (controller, era) != (None, None):
+        raise Error("controller and era are those of captures: a row has its own")
     if runs < 1:
         raise Error(f"runs is {runs}; it must be at least 1")
     if captures is not None:

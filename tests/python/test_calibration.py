@@ -25,6 +25,8 @@ HIDDEN = {
     "slow": {"mbps": 2, "delay_ms": 90, "queue_bytes": 50_000, "loss_percent": 0.2},
 }
 
+LOSSES = ("loss", "gilbert-elliott-time")
+
 
 def hidden(mbps: float, delay_ms: float, queue_bytes: float, loss_percent: float) -> dict[str, Any]:
     delay = {"element": "delay", "delay": f"{delay_ms / 2} ms"}
@@ -216,6 +218,9 @@ def test_json_holds_all_of_it(mptcplab: Run) -> None:
         ),
         (("nosuch.pcapng",), "nosuch.pcapng: there is no such file; check the path"),
         (("nosuch.pcapng", "--row", "x"), "calibrate takes captures, --row ID or --all: one of"),
+        (("nosuch.pcapng", "--targets", "x"), "targets are those of a row: they do not go with"),
+        (("--row", "naist/B/wimax", "--era", "2012"), "controller and era are those of captures"),
+        (("--row", "naist/B/wimax", "--controller", "lia"), "controller and era are those of"),
     ],
 )
 def test_what_cannot_be_calibrated_is_refused_in_a_line(
@@ -224,6 +229,43 @@ def test_what_cannot_be_calibrated_is_refused_in_a_line(
     told = mptcplab("calibrate", *arguments)
     assert told.returncode == 2
     assert told.stdout == ""
+    assert told.stderr.count("\n") == 1
+    assert complaint in told.stderr
+
+
+def test_a_transfer_that_lost_nothing_bounds_the_loss(tmp_path: Path) -> None:
+    """Of n packets none: with a confidence of 95 % the ratio is below 3 / n."""
+    captures = recorded(hidden(8, 40, 4_000_000, 0), tmp_path / "runs", "1 MB")
+    found = calibrate(captures, controller="reno", runs=2)
+    loss = found.residuals["loss"]
+    assert loss.target.below
+    assert loss.target.value == pytest.approx(100 * 3 / (1e6 / 1448), rel=0.02)
+    assert loss.is_met
+    assert not any(one["element"] in LOSSES for one in found.link["downlink"])
+
+
+@pytest.mark.parametrize(
+    ("figures", "complaint"),
+    [
+        ("throughput = { mean = -3 }", "throughput: mean: -3 is no such figure"),
+        ("rtt = { mean = nan }", "rtt: mean: nan is no such figure"),
+        ('rtt = { mean = "x" }', 'rtt: mean: "x" is no such figure'),
+        ("rtt = { mean = 5, sd = -1 }", "rtt: sd: -1 is no such figure"),
+        ("loss = { mean = 0 }", "loss: mean: 0 is none that a link could show"),
+        ("", "mine: has no figure that a link could be fitted to"),
+    ],
+)
+def test_rows_without_usable_figures_are_refused_in_a_line(
+    figures: str, complaint: str, tmp_path: Path, mptcplab: Run
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        '[papers.p]\ntitle = "t"\nsource = "s"\n'
+        '[[single_path]]\nid = "mine"\npaper = "p"\ncarrier = "c"\ntechnology = "LTE"\n'
+        f'mobility = "static"\ndirection = "download"\nsize = "1 MB"\n{figures}\n'
+    )
+    told = mptcplab("calibrate", "--row", "mine", "--targets", str(file))
+    assert told.returncode == 2
     assert told.stderr.count("\n") == 1
     assert complaint in told.stderr
 

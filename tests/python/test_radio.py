@@ -359,6 +359,8 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
         ("-60 dBm", "-300 dBm", "-300 dBm is out of range: the RSSI of 802.11g is from -110 to 0"),
         (SIGNAL, "", "needs either signal or route"),
         (SIGNAL, f"{SIGNAL}\nbandwidth = '40 MHz'", '802.11g has no bandwidth "40 MHz"'),
+        (SIGNAL, f"{SIGNAL}\nbandwidth = ''", '802.11g has no bandwidth ""'),
+        (SIGNAL, f'{SIGNAL}\nbandwidth = "20\\n"', '802.11g has no bandwidth "20\\n"'),
         (SIGNAL, f"{SIGNAL}\nstep = '1 ms'", "step: is shorter than 100 ms"),
         (SIGNAL, f"{SIGNAL}\nexponent = 0.5", "exponent: must be at least 1"),
         (SIGNAL, "route = [{ distance = '3 m' }]", "route: needs two points or more"),

@@ -19,6 +19,8 @@ def subject(row: str, targets: str | PathLike[str] | None = None) -> Subject:
     known = subjects(targets)
     if row not in known:
         raise Error(f"there is no row {row} of single-path figures; {nearest(row, known)}")
+    if not known[row].targets:
+        raise Error(f"{row}: has no figure that a link could be fitted to")
     return known[row]
 
 

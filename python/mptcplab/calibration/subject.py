@@ -100,7 +100,8 @@ DRAINING = (
     "umass-tr/IV/boston-att-lte-mobile",
 )
 # Where no handshake was measured: that of the same technology's downloads, less where the data's
-# RTT leaves no room; the least RTTs that UM-CS-2012-022 and IMC 2013 (§5.1) report.
+# RTT leaves no room. No figure of a path alone tells it of the last four: these are Wi-Fi's RTT to
+# the same server (NAIST, figure 6) and the least RTTs of IMC 2013 (§5.1), both within MPTCP.
 BASE_RTT_MS = {
     "umass-up/1/verizon-lte": 65.0,
     "umass-up/1/verizon-lte-mobile": 68.0,
@@ -113,7 +114,8 @@ BASE_RTT_MS = {
     "imc13/5/wifi": 15.0,
     "imc13/5/att-lte": 40.0,
 }
-# IMC 2013 prints no throughput of its table 5: AT&T's is that of UM-CS-2012-022, table II.
+# IMC 2013 prints no throughput of its table 5: Wi-Fi's is assumed; AT&T's, where the fit to its RTT
+# begins, is of the order of UM-CS-2012-022, table II.
 RATES_MBPS = {"imc13/5/wifi": 20.0, "imc13/5/att-lte": 16.3}
 
 

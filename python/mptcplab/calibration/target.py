@@ -75,6 +75,7 @@ class Residual:
         ratio = self.shown / value if self.shown is not None and value else None
         row = {
             "target": value,
+            "below": self.target.below or None,
             "target_sd": self.target.sd,
             "shown": rounded(self.shown),
             "sd": rounded(self.sd),

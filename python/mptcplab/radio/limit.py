@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mptcplab._core import Error
 from mptcplab.radio.technology import Scheme, Technology, rounded
+from mptcplab.scenario.quantity import said
 
 # Rates are told, and written into scenarios, with so many digits.
 RATE_DIGITS = 4
@@ -71,10 +72,10 @@ def ceiling(
 
 def known_channel(technology: Technology, bandwidth: str | None) -> str:
     """Give the channel, the technology's usual one if none is named; or refuse it."""
-    channel = bandwidth or technology.channel
+    channel = technology.channel if bandwidth is None else bandwidth
     if channel not in technology.channels:
         known = ", ".join(technology.channels)
-        raise Error(f'{technology.name} has no bandwidth "{channel}"; known: {known}')
+        raise Error(f"{technology.name} has no bandwidth {said(channel)}; known: {known}")
     return channel
 
 

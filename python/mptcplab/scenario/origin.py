@@ -31,7 +31,7 @@ class Origin(Kind):
         if kind is not None and kind not in KINDS:
             raise ValueError(f"kind: {said(kind)} is not known; {nearest(str(kind), KINDS)}")
         for key in NEEDED.get(kind or "", ()):
-            if key not in value:
+            if not value.get(key):
                 raise ValueError(f'kind = "{kind}" needs {key}')
         return value
 

@@ -15,6 +15,11 @@ PAPER = "imc13"
 WIFI, ATT = "imc13/5/wifi", "imc13/5/att-lte"
 LINKS = {"wifi": scenes.profile(WIFI), "att": scenes.profile(ATT)}
 CARRIERS = {"att": LINKS["att"], "verizon": "imc-verizon-lte", "sprint": "imc-sprint-evdo"}
+#: What is to be known where times and shares hang on rates.
+RATES = (
+    "The paper prints no throughput of single paths: Wi-Fi's rate is assumed, AT&T's follows from "
+    "its round trips. Times and shares hang on both."
+)
 CONTROLLERS = ("lia", "olia", "reno")
 #: §5.2: the receive buffer is large enough never to hold anything back.
 ENDS = {"tcp.max_receive_buffer": "8 MB", **scenes.THRESHOLD}

@@ -5,6 +5,7 @@ Throughput in Mbit/s, times in milliseconds, loss in percent, sizes as text with
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.scenario.quantity import said
 from mptcplab.study import shape
 
 TYPE_CHECKING = False
@@ -198,12 +200,22 @@ def _single_path(row: dict[str, Any]) -> SinglePath:
     errors = {name: row.pop(f"{name}_se", []) for name in ("loss", "rtt")}
     for name in ("throughput", "rtt", "loss", "handshake_rtt", "throughput_cv"):
         if name in row:
-            row[name] = shape.made(Figure, row[name])
+            row[name] = _figure(name, row[name])
     for name, se in errors.items():
         if (printed := row.get(f"{name}_by_size")) is not None:
             missing = [None] * (len(printed) - len(se))
             row[f"{name}_by_size"] = tuple(map(_printed, printed, [*se, *missing]))
     return shape.made(SinglePath, row)
+
+
+def _figure(name: str, given: dict[str, Any]) -> Figure:
+    figure = shape.made(Figure, given)
+    for key, value in given.items():
+        if key != "below" and not (isinstance(value, int | float) and 0 <= value < math.inf):
+            raise shape.ShapeError(f"{name}: {key}: {said(value)} is no such figure")
+    if not figure.mean:
+        raise shape.ShapeError(f"{name}: mean: 0 is none that a link could show: leave it out")
+    return figure
 
 
 def _printed(value: float | str, se: float | None) -> Figure:

@@ -64,5 +64,6 @@ EXPERIMENT = Experiment(
             _within,
         ),
     ),
+    remarks=(imc.RATES,),
     drawings=(Drawing("figure-11", "boxes", "main", by=("controller", "subflows")),),
 )

@@ -129,5 +129,8 @@ EXPERIMENT = Experiment(
         Drawing("figure-9", "boxes", "main", by=("size", "controller"), where={"subflows": "MP-2"}),
         Drawing("figure-10", "share", "main", by=("size", "controller"), paths=("att",)),
     ),
-    remarks=("Download times and shares stand in figures alone: no number of them is scored.",),
+    remarks=(
+        "Download times and shares stand in figures alone: no number of them is scored.",
+        imc.RATES,
+    ),
 )
