@@ -12,7 +12,14 @@ from mptcplab.words.text import figure
 
 HERE = Path(__file__).parent
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
-ORDER = (judging.FAILS, judging.OPEN, judging.DIRECTION, judging.HOLDS, judging.UNJUDGED)
+ORDER = (
+    judging.FAILS,
+    judging.OPEN,
+    judging.DIRECTION,
+    judging.HOLDS,
+    judging.FITTED,
+    judging.UNJUDGED,
+)
 
 
 def markdown(part: str) -> str:
@@ -25,6 +32,12 @@ def _scores(results: dict[str, Any]) -> Iterator[str]:
     heads = [*told.SCORED, *(f"skill: {name}" for name in outcome.NAIVE)]
     rows = ([*told.scored(one), *told.skills(one, outcome.NAIVE)] for one in results["scores"])
     yield from _table(heads, rows)
+
+
+def _worth(results: dict[str, Any]) -> Iterator[str]:
+    for score in results["scores"]:
+        if score["use"] == "predicted":
+            yield f"- {told.worth(score)}."
 
 
 def _findings(results: dict[str, Any]) -> Iterator[str]:
@@ -139,6 +152,7 @@ def _bold(status: str) -> str:
 
 PARTS = {
     "scores": _scores,
+    "worth": _worth,
     "findings": _findings,
     "numbers": _numbers,
     "settings": _settings,

@@ -74,6 +74,8 @@ class Finding:
     judge: Callable[[Measured], Verdict]
     #: Links that it hangs on; if left out all of the experiment's.
     profiles: tuple[str, ...] | None = None
+    #: Whether the links were calibrated on these very figures: that it holds then predicts nothing.
+    fitted: bool = False
 
 
 @dataclass(frozen=True)

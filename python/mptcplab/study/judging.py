@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 HOLDS, FAILS, OPEN = "reproduces", "does not reproduce", "undecided"
 #: So it is, but not by as much.
 DIRECTION = "in direction"
+#: So it is, as the links were calibrated on the very figures that it is about.
+FITTED = "as fitted"
 #: As much as printed, within this factor.
 NEAR = 1.1
 # What is told of an interval that there need not be.

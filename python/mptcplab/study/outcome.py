@@ -13,7 +13,7 @@ from mptcplab.engine.record import build
 from mptcplab.results import about
 from mptcplab.results.statistics.bootstrap import interval
 from mptcplab.study import measurements, scenes, scoring
-from mptcplab.study.judging import UNJUDGED
+from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED
 from mptcplab.writing import write_whole
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.study.experiment import Comparison, Experiment, Extent, Finding
+    from mptcplab.study.judging import Verdict
     from mptcplab.study.measured import Measured
 
     Table = dict[str, Any]
@@ -179,6 +180,11 @@ def _compared(one: Comparison, links: list[str]) -> Table:
     }
 
 
+def _status(one: Finding, verdict: Verdict) -> str:
+    holds = verdict.status in (HOLDS, DIRECTION)
+    return FITTED if one.fitted and holds else verdict.status
+
+
 def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
     hangs_on = links if one.profiles is None else one.profiles
     verdict = one.judge(measured)
@@ -188,7 +194,7 @@ def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
         "where": one.where,
         "says": one.says,
         "asked": one.asked,
-        "status": UNJUDGED if assumed else verdict.status,
+        "status": UNJUDGED if assumed else _status(one, verdict),
         "shown": verdict.status,
         "because": verdict.because,
         "assumed": assumed,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mptcplab.study import judging
 from mptcplab.words.text import UNKNOWN, figure, plural
 
@@ -91,7 +93,14 @@ def found(finding: Table) -> list[str]:
 def verdict(results: Table) -> list[str]:
     """Say in a few lines what came of it."""
     findings = [one for table in results["experiments"] for one in table["findings"]]
-    order = (judging.HOLDS, judging.DIRECTION, judging.FAILS, judging.OPEN, judging.UNJUDGED)
+    order = (
+        judging.HOLDS,
+        judging.DIRECTION,
+        judging.FITTED,
+        judging.FAILS,
+        judging.OPEN,
+        judging.UNJUDGED,
+    )
     counts = [(status, sum(one["status"] == status for one in findings)) for status in order]
     lines = [
         f"{plural(len(findings), 'finding')}: "
@@ -124,6 +133,18 @@ def interval(estimate: float | None, low: float | None, high: float | None) -> s
 def signed(value: float | None) -> str:
     """Give a number with its sign."""
     return UNKNOWN if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def worth(score: Table) -> str:
+    """Say what predictions of a kind are worth: how far off they are, and who is better."""
+    words = f"{score['kind']}: off by ×{math.exp(score['mean_absolute_log_error']):.2f} on average"
+    for word, names in (
+        ("better than", [name for name, one in score["skills"].items() if one["skill"] > 0]),
+        ("no better than", [name for name, one in score["skills"].items() if one["skill"] <= 0]),
+    ):
+        if names:
+            words += f", {word} {' and '.join(f'*{name}*' for name in names)}"
+    return words
 
 
 def _predicted(score: Table) -> str:

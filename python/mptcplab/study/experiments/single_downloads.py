@@ -93,6 +93,7 @@ EXPERIMENT = Experiment(
             "the adjusted row is faster by at least half of that",
             _window,
             _links("II/boston-att-lte", "II/boston-att-lte-adjusted"),
+            fitted=True,
         ),
         Finding(
             PAPER,
@@ -101,6 +102,7 @@ EXPERIMENT = Experiment(
             "Verizon's LTE has more than three times eHRPD's",
             _lte_against_3g,
             _links("II/amherst-verizon-lte", "II/sunderland-verizon-ehrpd"),
+            fitted=True,
         ),
         Finding(
             PAPER,
@@ -109,6 +111,7 @@ EXPERIMENT = Experiment(
             "the row of driving is faster",
             _no_slower_on_the_move,
             _links("II/boston-verizon-lte", "IV/boston-verizon-lte-mobile"),
+            fitted=True,
         ),
     ),
     drawings=(

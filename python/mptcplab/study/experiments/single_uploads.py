@@ -64,6 +64,7 @@ EXPERIMENT = Experiment(
             "the coefficient of variation of LTE is above that of eHRPD",
             _steadier,
             LINKS,
+            fitted=True,
         ),
         Finding(
             PAPER,
@@ -72,6 +73,7 @@ EXPERIMENT = Experiment(
             "the mean RTT is above half a second",
             _bloated,
             LINKS[1:],
+            fitted=True,
         ),
     ),
     drawings=(
