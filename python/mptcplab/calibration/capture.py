@@ -13,6 +13,7 @@ from mptcplab.calibration import losses
 from mptcplab.calibration.measure import WAYS, of_tables
 from mptcplab.calibration.subject import Subject
 from mptcplab.calibration.target import FIGURES, Target
+from mptcplab.words.text import size
 
 DIRECTIONS = {way: direction for direction, way in WAYS.items()}
 CONTROLLER = "cubic-linux"
@@ -48,6 +49,7 @@ def subject(
         technology="",
         direction=direction,
         targets=targets,
+        taken=f"connection {transfer['connection']}, a {direction} of {size(transfer['bytes'])}",
         transfers=({"direction": direction, "size": f"{transfer['bytes']} B"},),
         mptcp={} if era is None else {"era": era},
         loss_percent=lost.percent,

@@ -35,6 +35,8 @@ class Subject:
     targets: tuple[Target, ...]
     #: ``[transfer]``: one or more, of whose figures the mean is taken.
     transfers: tuple[dict[str, Any], ...]
+    #: In words, which transfer of captures it is.
+    taken: str | None = None
     mptcp: dict[str, Any] = field(default_factory=dict)
     tcp: dict[str, Any] = field(default_factory=dict)
     smoothing_s: float = 5.0

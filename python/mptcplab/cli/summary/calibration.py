@@ -9,6 +9,7 @@ from mptcplab.words import text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.calibration.calibration import Calibration
+    from mptcplab.calibration.subject import Subject
     from mptcplab.calibration.target import Residual
 
 
@@ -18,6 +19,7 @@ def print_calibration(calibration: Calibration, *, page: Page | None = None) -> 
     missed = [FIGURES[figure] for figure in calibration.missed]
     verdict = f"does not show {', '.join(missed)}" if missed else "shows every figure"
     page.words(f"{calibration.name}: {verdict}", indent="", style="warning" if missed else "good")
+    _tell(page, calibration.fit.subject, missed=bool(missed))
     page.line()
     rows = list(calibration.residuals.values())
     draw(
@@ -30,6 +32,16 @@ def print_calibration(calibration: Calibration, *, page: Page | None = None) -> 
             Column("", ["" if one.is_met else "missed" for one in rows], left=True),
         ],
     )
+
+
+def _tell(page: Page, subject: Subject, *, missed: bool) -> None:
+    """Say what of captures was taken, and what to try where it cannot be shown."""
+    if subject.taken is None:
+        return
+    sender = subject.tcp["congestion_control"]
+    page.words(f"measured is {subject.taken}; it is simulated with {sender}")
+    if missed:
+        page.words("if its sender had another congestion control, say so with --controller")
 
 
 def _measured(one: Residual) -> str:
