@@ -216,6 +216,7 @@ def test_json_holds_all_of_it(mptcplab: Run) -> None:
             "there is no row umass-tr/II/boston-verizon-lt of single-path figures; did you mean "
             "umass-tr/II/boston-verizon-lte?",
         ),
+        (("--row", "umass-tr/III/boston-8"), "is of several paths: links are calibrated on single"),
         (("nosuch.pcapng",), "nosuch.pcapng: there is no such file; check the path"),
         (("nosuch.pcapng", "--row", "x"), "calibrate takes captures, --row ID or --all: one of"),
         (("nosuch.pcapng", "--targets", "x"), "targets are those of a row: they do not go with"),

@@ -13,11 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
 
+    from mptcplab.study.measurements import Measurements
+
 
 def subject(row: str, targets: str | PathLike[str] | None = None) -> Subject:
     """Give the subject of a row."""
     known = subjects(targets)
     if row not in known:
+        if row in (read := _read(targets)).multipath or row in read.mobile:
+            raise Error(f"{row} is of several paths: links are calibrated on single ones alone")
         raise Error(f"there is no row {row} of single-path figures; {nearest(row, known)}")
     if not known[row].targets:
         raise Error(f"{row}: has no figure that a link could be fitted to")
@@ -26,8 +30,12 @@ def subject(row: str, targets: str | PathLike[str] | None = None) -> Subject:
 
 def subjects(targets: str | PathLike[str] | None = None) -> dict[str, Subject]:
     """Give those of all rows with single-path figures, in their order."""
-    read = measurements.load() if targets is None else measurements.load(Path(targets))
+    read = _read(targets)
     return {
         name: of_row(row, read.spread.get(row.paper, "unknown"))
         for name, row in read.single_path.items()
     }
+
+
+def _read(targets: str | PathLike[str] | None) -> Measurements:
+    return measurements.load() if targets is None else measurements.load(Path(targets))
