@@ -103,7 +103,7 @@ DRAINING = (
 )
 # Where no handshake was measured: that of the same technology's downloads, less where the data's
 # RTT leaves no room. No figure of a path alone tells it of the last four: these are Wi-Fi's RTT to
-# the same server (NAIST, figure 6) and the least RTTs of IMC 2013 (§5.1), both within MPTCP.
+# the same server (NAIST, figure 6) and the least RTTs of MPTCP's subflows (IMC 2013, §5.1).
 BASE_RTT_MS = {
     "umass-up/1/verizon-lte": 65.0,
     "umass-up/1/verizon-lte-mobile": 68.0,
