@@ -101,9 +101,8 @@ DRAINING = (
     "umass-tr/II/boston-att-lte-adjusted",
     "umass-tr/IV/boston-att-lte-mobile",
 )
-# Where no handshake was measured: that of the same technology's downloads, less where the data's
-# RTT leaves no room. No figure of a path alone tells it of the last four: these are Wi-Fi's RTT to
-# the same server (NAIST, figure 6) and the least RTTs of MPTCP's subflows (IMC 2013, §5.1).
+# Where no handshake was measured: that of the same technology's downloads (UM-CS-2012-022, table II;
+# of Wi-Fi its home network, RCN), less where the data's RTT leaves no room.
 BASE_RTT_MS = {
     "umass-up/1/verizon-lte": 65.0,
     "umass-up/1/verizon-lte-mobile": 68.0,
@@ -111,10 +110,10 @@ BASE_RTT_MS = {
     "umass-up/1/att-hspa-mobile": 92.0,
     "umass-up/1/verizon-ehrpd": 153.0,
     "umass-up/1/verizon-ehrpd-mobile": 189.0,
-    "naist/A/wimax": 300.0,
-    "naist/B/wimax": 300.0,
-    "imc13/5/wifi": 15.0,
-    "imc13/5/att-lte": 40.0,
+    "naist/A/wimax": 158.16,
+    "naist/B/wimax": 158.16,
+    "imc13/5/wifi": 13.33,
+    "imc13/5/att-lte": 40.57,
 }
 # IMC 2013 prints no throughput of its table 5: Wi-Fi's is assumed; AT&T's, where the fit to its RTT
 # begins, is of the order of UM-CS-2012-022, table II.

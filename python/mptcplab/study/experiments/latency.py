@@ -189,10 +189,6 @@ EXPERIMENT = Experiment(
             "att",
         ),
     ),
-    remarks=(
-        "The propagation delays of Wi-Fi and AT&T, 15 and 40 ms, are the least round trips of this "
-        "very figure 12: where round trips begin is not predicted.",
-    ),
     drawings=(
         *(
             Drawing(f"figure-12-{carrier}-{size}", "rtt-ccdf", carrier, where=of, of_run=True)
