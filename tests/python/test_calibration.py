@@ -271,6 +271,18 @@ def test_rows_without_usable_figures_are_refused_in_a_line(
     assert complaint in told.stderr
 
 
+def test_what_limits_trust_in_a_capture_is_told(tmp_path: Path, mptcplab: Run) -> None:
+    _, server = recorded(hidden(8, 40, 60_000, 0.1), tmp_path / "runs", "2 MB")
+    whole = server.read_bytes()
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(whole[: len(whole) // 2 + 3])
+    told = mptcplab("calibrate", str(cut), "--controller", "bbr", "--runs", "2").stdout
+    assert "measured is connection 0, a download of " in told
+    assert "! ends in the middle of packet " in told
+    assert "simulated with bbr" in told
+    assert "does not show" not in told or "say so with --controller" in told
+
+
 def test_captures_that_say_too_little_are_refused(tmp_path: Path) -> None:
     client, server = recorded(hidden(8, 40, 60_000, 0), tmp_path / "runs", "1 MB")
     with pytest.raises(Error, match="belong to the end that sends the data"):

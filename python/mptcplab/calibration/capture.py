@@ -50,6 +50,7 @@ def subject(
         direction=direction,
         targets=targets,
         taken=f"connection {transfer['connection']}, a {direction} of {size(transfer['bytes'])}",
+        diagnostics=_diagnostics(tables, transfer["connection"]),
         transfers=({"direction": direction, "size": f"{transfer['bytes']} B"},),
         mptcp={} if era is None else {"era": era},
         loss_percent=lost.percent,
@@ -96,3 +97,8 @@ def _targets(shown: dict[str, float | None], packets: int, files: list[str]) -> 
     if "loss" not in targets:
         targets["loss"] = Target("loss", 100 * NONE_OF / packets, below=True)
     return tuple(targets.values())
+
+
+def _diagnostics(tables: _core.Tables, connection: int) -> tuple[dict[str, Any], ...]:
+    rows = tables.rows("diagnostics")
+    return tuple(row for row in rows if row["connection"] in (None, connection))

@@ -35,8 +35,9 @@ class Subject:
     targets: tuple[Target, ...]
     #: ``[transfer]``: one or more, of whose figures the mean is taken.
     transfers: tuple[dict[str, Any], ...]
-    #: In words, which transfer of captures it is.
+    #: In words, which transfer of captures it is; and the analysis's diagnostics of it.
     taken: str | None = None
+    diagnostics: tuple[dict[str, Any], ...] = ()
     mptcp: dict[str, Any] = field(default_factory=dict)
     tcp: dict[str, Any] = field(default_factory=dict)
     smoothing_s: float = 5.0
@@ -101,8 +102,8 @@ DRAINING = (
     "umass-tr/II/boston-att-lte-adjusted",
     "umass-tr/IV/boston-att-lte-mobile",
 )
-# Where no handshake was measured: that of the same technology's downloads (UM-CS-2012-022, table II;
-# of Wi-Fi its home network, RCN), less where the data's RTT leaves no room.
+# Where no handshake was measured: that of the same technology's downloads (UM-CS-2012-022, table
+# II; of Wi-Fi its home network, RCN), less where the data's RTT leaves no room.
 BASE_RTT_MS = {
     "umass-up/1/verizon-lte": 65.0,
     "umass-up/1/verizon-lte-mobile": 68.0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mptcplab.calibration.target import FIGURES
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.cli.summary.remarks import MERE_INFORMATION
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -40,6 +41,9 @@ def _tell(page: Page, subject: Subject, *, missed: bool) -> None:
         return
     sender = subject.tcp["congestion_control"]
     page.words(f"measured is {subject.taken}; it is simulated with {sender}")
+    for row in subject.diagnostics:
+        if row["diagnostic"] not in MERE_INFORMATION:
+            page.words(row["message"], first="! ", style="warning")
     if missed:
         page.words("if its sender had another congestion control, say so with --controller")
 
