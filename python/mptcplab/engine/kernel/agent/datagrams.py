@@ -34,6 +34,8 @@ class Datagrams:
         connect = job.connect or {}
         self._socket = sockets.datagrams(job.listen or connect.get("local"), connect.get("remote"))
         self._stopped = False
+        self._payload = memoryview(b"")
+        self._ticks: Ticks | None = None
         # As of a transfer; datagrams have no connections.
         self.opened = self.closing = nobody
 
@@ -46,29 +48,33 @@ class Datagrams:
             return
         packet_bytes = self._job.transfer["packet_bytes"]
         v6 = ":" in self._socket.getsockname()[0]
-        payload = pattern.part(0, packet_bytes - (IPV6_AND_UDP_BYTES if v6 else IPV4_AND_UDP_BYTES))
-        rate = self._job.transfer["rate_bits_per_second"]
-        self._send(payload, Ticks(now(), packet_bytes, rate, None))
+        headers_bytes = IPV6_AND_UDP_BYTES if v6 else IPV4_AND_UDP_BYTES
+        self._payload = pattern.part(0, packet_bytes - headers_bytes)
+        rate, start, stop_ns = self._job.transfer["rate_bits_per_second"], now(), self._job.stop_ns
+        stop = None if stop_ns is None else start + stop_ns - self._job.start_ns
+        self._ticks = Ticks(start, packet_bytes, rate, stop)
+        self._send()
 
     def abort(self) -> None:
-        """Send no more; what comes is still counted."""
+        """Send no more than what is due by now; what comes is still counted."""
+        self._send()
         self._stopped = True
 
     def reason(self) -> str:
         """Nobody waits for datagrams."""
         return COMPLETE
 
-    def _send(self, payload: memoryview, ticks: Ticks) -> None:
-        if self._stopped:
+    def _send(self) -> None:
+        if self._ticks is None or self._stopped:
             return
-        for _ in range(ticks.due(now())):
+        for _ in range(self._ticks.due(now())):
             try:
-                self.sent += self._socket.send(payload)
+                self.sent += self._socket.send(self._payload)
             except OSError:
                 # A full queue loses datagrams, and so does a peer that is not there yet.
                 continue
-        if (after := ticks.next()) is not None:
-            self._loop.at(after, lambda: self._send(payload, ticks))
+        if (after := self._ticks.next()) is not None:
+            self._loop.at(after, self._send)
 
     def _receive(self, mask: int) -> None:
         del mask
