@@ -6,6 +6,7 @@ import pathlib
 import tomllib
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,28 @@ def test_tshark_sees_what_the_kernels_application_sent(
     found = tshark.connections(tshark.read(recorded.client))
     assert Counter(c.down.dsn_bytes for c in found) == Counter(recorded.bytes_down)
     assert {c.up.dsn_bytes for c in found} == {recorded.bytes_up}
+
+
+def test_what_follows_data_fin_on_its_subflow_has_its_own_mapping() -> None:
+    need_tool("tshark")
+    packets = tshark.read(EXAMPLES / "download" / "client.pcapng.gz")
+    (connection,) = tshark.connections(packets)
+    assert connection.server_idsn is not None
+    down = [p for p in packets if p.four_tuple[1] == 8080]
+    fin = next(p for p in down if p.data_fin is not None and p.length and p.mapping)
+    assert fin.mapping is not None
+    dsn, sequence, length = fin.mapping
+    whole = replace(fin, length=length, dsn=connection.server_idsn + dsn)
+    again = replace(
+        whole,
+        sequence=(fin.sequence + length) % 2**32,
+        length=68,
+        mapping=(1001, sequence + length, 68),
+        data_fin=None,
+        dsn=connection.server_idsn + dsn + length,
+    )
+    _, found = tshark.past_data_fin([whole, again])
+    assert found.dsn == connection.server_idsn + 1001
 
 
 def test_bytes_sent_anew_are_those_beyond_the_different_ones() -> None:

@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from oracles.ranges import Ranges
@@ -168,7 +168,29 @@ def read(capture: pathlib.Path) -> tuple[Packet, ...]:
     for name in FIELDS:
         command += ["-e", name]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return tuple(_packet(line) for line in done.stdout.splitlines())
+    return tuple(past_data_fin(map(_packet, done.stdout.splitlines())))
+
+
+def past_data_fin(packets: Iterable[Packet]) -> Iterator[Packet]:
+    """Give what follows a mapping with DATA_FIN the DSN that its own mapping says; RULES.md."""
+    last: dict[tuple[int, FourTuple], Packet] = {}
+    for packet in packets:
+        way = packet.stream, packet.four_tuple
+        fin = last.get(way)
+        yield packet if fin is None else _by_itself(packet, fin)
+        if packet.data_fin is not None and packet.length:
+            last[way] = packet
+
+
+def _by_itself(packet: Packet, fin: Packet) -> Packet:
+    if not packet.length or packet.mapping is None or fin.mapping is None or fin.dsn is None:
+        return packet
+    dsn, sequence, length = fin.mapping
+    if packet.mapping[1] != sequence + length:
+        return packet
+    # Of the first byte that the mapping with DATA_FIN covers.
+    first = fin.dsn - length + (packet.sequence - fin.sequence) % 2**32
+    return replace(packet, dsn=(first - dsn + packet.mapping[0]) % 2**64)
 
 
 def connections(packets: Iterable[Packet]) -> list[Connection]:
