@@ -122,7 +122,7 @@ class Campaign:
 
     @cached_property
     def neighbours(self) -> pl.DataFrame:
-        """One row per run and cross traffic beside it: what that got."""
+        """Give what cross traffic got, a row per run and traffic beside it."""
         import polars as pl
 
         if shards.scan(self._shards, neighbours.TABLE) is None:
