@@ -78,6 +78,21 @@ def multipath(
         yield replace(one, profiles=profiles)
 
 
+def whole(
+    row: str, printed: float, sample: Sample, today: Sample | None, naive: dict[str, float]
+) -> Comparison:
+    """Compare the throughput of all paths together."""
+    return Comparison(
+        row,
+        "throughput",
+        "Mbit/s",
+        Figure(printed),
+        sample.figure("throughput_mbps"),
+        today.figure("throughput_mbps") if today else (),
+        naive,
+    )
+
+
 def _multipath(
     row: Multipath, sample: Sample, today: Sample | None, alone: Mapping[str, SinglePath]
 ) -> Iterator[Comparison]:
@@ -90,15 +105,7 @@ def _multipath(
         naive = scoring.aggregate(list(throughput.values())) if complete else {}
         if row.best_single_path is not None and naive:
             naive |= dict.fromkeys((scoring.BEST, scoring.EQUAL), row.best_single_path.throughput)
-        yield Comparison(
-            row.id,
-            "throughput",
-            "Mbit/s",
-            Figure(row.aggregate),
-            sample.figure("throughput_mbps"),
-            today.figure("throughput_mbps") if today else (),
-            naive,
-        )
+        yield whole(row.id, row.aggregate, sample, today, naive)
     if row.gain_percent is not None:
         best = max(throughput.values())
         yield gain(row.id, row.gain_percent, sample, today, sum(throughput.values()) / best)

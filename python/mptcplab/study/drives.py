@@ -95,15 +95,7 @@ def whole(row: Mobile, measured: Measured, naive: dict[str, float]) -> Compariso
     """Compare the average over a drive."""
     sample, today = comparing.samples(measured)
     assert row.aggregate is not None  # noqa: S101 - the row prints it
-    return Comparison(
-        row.id,
-        "throughput",
-        "Mbit/s",
-        Figure(row.aggregate),
-        sample.figure("throughput_mbps"),
-        today.figure("throughput_mbps") if today else (),
-        naive,
-    )
+    return comparing.whole(row.id, row.aggregate, sample, today, naive)
 
 
 def phases(

@@ -3,6 +3,10 @@
 use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play};
 use transport::path_manager::LocalEndpoint;
 
+/// Addresses of the client's paths.
+const WIFI: [u8; 4] = [10, 0, 0, 2];
+const LTE: [u8; 4] = [10, 0, 1, 2];
+
 #[test]
 fn a_client_joins() {
     // RFC 8684 §3.2: only the fourth packet lets it send. Here the third is lost.
@@ -194,12 +198,11 @@ fn where_the_connection_began_may_be_closed_to_joins() {
     );
 }
 
-/// [`mesh`], `lte` being a backup.
-fn with_backup() -> transport::Config {
+/// [`mesh`], the address being a backup.
+fn with_backup(address: [u8; 4]) -> transport::Config {
     let mut config = mesh();
-    let address = [10, 0, 1, 2].into();
-    let lte = LocalEndpoint {
-        address,
+    let endpoint = LocalEndpoint {
+        address: address.into(),
         subflow: true,
         signal: false,
         backup: true,
@@ -207,7 +210,7 @@ fn with_backup() -> transport::Config {
         budget_bytes: None,
         cost_per_mb: 0.0,
     };
-    config.mptcp.path_manager.endpoints = vec![lte];
+    config.mptcp.path_manager.endpoints = vec![endpoint];
     config
 }
 
@@ -215,7 +218,7 @@ fn with_backup() -> transport::Config {
 fn a_backup_carries_nothing_while_another_works() {
     // RFC 8684 §3.3.8.
     play(
-        &with_backup(),
+        &with_backup(LTE),
         &format!(
             "{CLIENT}
              20   ! up lte
@@ -237,7 +240,7 @@ fn a_backup_carries_nothing_while_another_works() {
     );
     // It breaks: the backup takes over.
     play(
-        &with_backup(),
+        &with_backup(LTE),
         &format!(
             "{CLIENT}
              20   ! up lte
@@ -272,18 +275,7 @@ fn the_peer_says_what_is_a_backup() {
 
 #[test]
 fn the_initial_subflow_becomes_a_backup_by_mp_prio() {
-    let mut config = mesh();
-    let address = [10, 0, 0, 2].into();
-    let wifi = LocalEndpoint {
-        address,
-        subflow: true,
-        signal: false,
-        backup: true,
-        fullmesh: false,
-        budget_bytes: None,
-        cost_per_mb: 0.0,
-    };
-    config.mptcp.path_manager.endpoints = vec![wifi];
+    let config = with_backup(WIFI);
     play(
         &config,
         "0   ! connect
