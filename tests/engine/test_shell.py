@@ -353,7 +353,12 @@ def test_a_terminal(machine: Machine) -> None:
         terminal.write("\x1a")
         terminal.read("$ ")
         assert "Stopped" in terminal.ask("jobs")
-        terminal.write("kill -KILL %1; sh\n")
+        terminal.ask("kill -KILL %1")
+        # It does not end while it takes a job to be stopped.
+        until = time.monotonic() + 30
+        while "Stopped" in terminal.ask("jobs"):
+            assert time.monotonic() < until
+        terminal.write("sh\n")
         assert "nested 10.9.0.1" in terminal.ask("echo nested $MPTCPLAB_SERVER")
         terminal.write("exit 4\n")
         assert "status 4" in terminal.ask("echo status $?")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import select
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -32,7 +33,9 @@ def main() -> None:
     # Not everybody may, and not every kernel has it.
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(NICE), "ascii")
-    child = subprocess.Popen(command)  # noqa: S603 - the engine's own
+    # In a group of their own: between its fork and what binds the fork's life to its own, unshare
+    # may die without its child.
+    child = subprocess.Popen(command, process_group=0)  # noqa: S603 - the engine's own
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, sys.stdin.fileno())
     ended = os.pidfd_open(child.pid)
@@ -41,23 +44,24 @@ def main() -> None:
     while word == KILL:
         ready, _, _ = select.select(watched, [], [])
         if ended in ready:
-            _reap()
+            _end(child.pid)
             os.dup2(null, sys.stdout.fileno())
             watched.remove(ended)
         if life in ready:
             word = os.read(life, 1)
             if ended in watched:
-                os.kill(child.pid, 9)
+                os.killpg(child.pid, signal.SIGKILL)
     if ended in watched:
-        _reap()
+        _end(child.pid)
     if word != DONE:
         from mptcplab.engine import place as places
 
         places.sweep(place)
 
 
-def _reap() -> None:
-    """Wait until nobody is left: the first process of a PID namespace ends as its last."""
+def _end(group: int) -> None:
+    """End whoever is left, and wait: the first process of a PID namespace ends as its last."""
+    os.killpg(group, signal.SIGKILL)
     try:
         while True:
             os.wait()
