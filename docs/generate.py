@@ -1,8 +1,5 @@
 """Writes what the documentation takes from the code: the reference pages, and what commands print.
 
-    python docs/generate.py            write
-    python docs/generate.py --check    fail if something is not current
-
 A block of text after ``<!-- run: COMMAND -->`` holds what the command prints (of several, parted by `` ; ``, the last), what stands between ``<!-- results: NAME -->``
 and ``<!-- end -->`` the tables of an experiment; ``<!-- results: NAME PART -->`` asks for one of several. The figures of laws are drawn here, too.
 
@@ -56,15 +53,11 @@ TYPES = {
 
 
 def main() -> None:
-    """Write what is not current, or only tell."""
-    check = sys.argv[1:] == ["--check"]
-    stale = [path for path, text in generated() if not path.exists() or path.read_text() != text]
-    if not check:
-        for path, text in generated():
+    """Write what is not current."""
+    for path, text in generated():
+        if not path.exists() or path.read_text() != text:
             path.write_text(text)
-    for path in stale:
-        print(f"{path.relative_to(ROOT)} {'is not current: make docs' if check else 'written'}")
-    sys.exit(check and bool(stale))
+            print(f"{path.relative_to(ROOT)} written")
 
 
 def generated() -> Iterator[tuple[Path, str]]:

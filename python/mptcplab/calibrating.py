@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from mptcplab.calibration.calibration import Calibration
+    from mptcplab.scenario import policy
+    from mptcplab.scenario import policy
 
 
 def calibrate(
@@ -45,6 +47,7 @@ def calibrate(
     """
     from mptcplab.calibration import capture, fit, rows
     from mptcplab.calibration.calibration import Calibration
+    from mptcplab.scenario import policy
 
     if (captures is None) == (row is None):
         raise Error("give either captures or a row to calibrate on")
@@ -52,6 +55,10 @@ def calibrate(
         raise Error("targets are those of a row: they do not go with captures")
     if row is not None and (controller, era) != (None, None):
         raise Error("controller and era are those of captures: a row has its own")
+    known = policy.known("congestion_control")
+    if controller not in (None, *known):
+        hint = policy.hint("congestion_control", str(controller))
+        raise Error(f"there is no congestion controller {controller}; {hint}")
     if runs < 1:
         raise Error(f"runs is {runs}; it must be at least 1")
     if captures is not None:

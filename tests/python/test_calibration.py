@@ -218,6 +218,10 @@ def test_json_holds_all_of_it(mptcplab: Run) -> None:
         ),
         (("--row", "umass-tr/III/boston-8"), "is of several paths: links are calibrated on single"),
         (("nosuch.pcapng",), "nosuch.pcapng: there is no such file; check the path"),
+        (
+            ("nosuch.pcapng", "--controller", "coupled"),
+            "there is no congestion controller coupled; did you mean lia?",
+        ),
         (("nosuch.pcapng", "--row", "x"), "calibrate takes captures, --row ID or --all: one of"),
         (("nosuch.pcapng", "--targets", "x"), "targets are those of a row: they do not go with"),
         (("--row", "naist/B/wimax", "--era", "2012"), "controller and era are those of captures"),

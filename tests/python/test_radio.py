@@ -354,7 +354,11 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
     [
         ("802.11g", "802.11q", '"802.11q" is not known; did you mean 802.11'),
         ("-60 dBm", "-60", '"-60" is not a signal such as "-95 dBm"'),
-        ("-60 dBm", "12 dB", "no rate of 802.11g follows from dB, but from dBm"),
+        (
+            "-60 dBm",
+            "12 dB",
+            "no rate of 802.11g follows from a signal in dB: give the RSSI in dBm",
+        ),
         (SIGNAL, f"{SIGNAL}\nstreams = 2", "802.11g has one stream, not 2"),
         ("-60 dBm", "-300 dBm", "-300 dBm is out of range: the RSSI of 802.11g is from -110 to 0"),
         (SIGNAL, "", "needs either signal or route"),
@@ -382,7 +386,7 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
             "route = [{ distance = '3 m' }, { at = '1 s', signal = '-50 dBm' }]",
             "route.1: a route has either distances or signals, not both",
         ),
-        ("802.11g", "hspa", "no rate of hspa follows from dBm, but from dB"),
+        ("802.11g", "hspa", "no rate of hspa follows from a signal in dBm: give the SINR in dB"),
     ],
 )
 def test_what_cannot_be_gets_one_line_with_its_place(old: str, new: str, complaint: str) -> None:

@@ -91,9 +91,11 @@ def check(technology: Technology, signal: float, unit: str) -> None:
     """Refuse a signal that is out of range, or from which no rate follows."""
     found = technology.measure(unit)
     if found is None:
-        units = {one.unit for one in technology.measures.values() if one.used}
+        used = [(name, one) for name, one in technology.measures.items() if one.used]
+        wanted = " or ".join(f"the {name.upper()} in {one.unit}" for name, one in used)
         raise Error(
-            f"no rate of {technology.name} follows from {unit}, but from {' or '.join(units)}"
+            f"no rate of {technology.name} follows from a signal in {unit}: give {wanted}; "
+            f"mptcplab radio {technology.name} says what is known of it"
         )
     name, measure = found
     if not measure.holds(signal):
