@@ -157,6 +157,7 @@ fn blank(
         work: VecDeque::new(),
         now: start,
         begun: start,
+        woken: start,
     }
 }
 

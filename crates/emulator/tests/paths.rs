@@ -40,7 +40,8 @@ fn datagrams_take_their_time_and_none_is_lost() {
         let (near, far) = (find(&sent), find(&received));
         assert_eq!((near.outbound, far.outbound), (number < 200, number >= 200));
         let taken = if near.outbound { far.at - near.at } else { near.at - far.at };
-        assert!((10 * MS..1_000 * MS).contains(&taken), "{number} took {taken} ns");
+        // Close ones leave together, half a rest early at most.
+        assert!((10 * MS - 10 * MS / 40..1_000 * MS).contains(&taken), "{number} took {taken} ns");
         assert!(near.at >= summary.started && far.at <= summary.ended);
     }
     let (name, counts) = &summary.links[0];

@@ -50,7 +50,10 @@ pub(crate) struct Lane {
     /// Reused: what a chain gives back.
     pub out: Out,
     pub work: VecDeque<(To, Box<Packet>)>,
+    /// The time up to which everything has happened: after a rest a little ahead of the clock.
     pub now: Time,
+    /// What the clock last showed.
+    pub woken: Time,
     /// When packets began to move.
     pub begun: Time,
 }
@@ -88,19 +91,25 @@ impl Lane {
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
         self.begin();
         loop {
-            self.now = self.pace.arrive(self.clock.now(), readable.is_empty()).max(self.now);
-            self.act();
-            self.wake();
-            self.wake_residents();
-            for &port in &readable {
-                self.receive(port)?;
+            self.look();
+            let now = self.pace.arrive(self.woken, readable.is_empty());
+            if !self.pace.rests() {
+                self.pass_to(now);
             }
+            // What came during a rest came at its beginning, as answers to what was handed over do.
+            let may_be_more = self.receive(&readable)?;
+            self.pass_to(now);
             self.hand_over()?;
             self.residents.iter_mut().flatten().for_each(Resident::report);
             let before = self.clock.now();
             self.feed.tick(before);
-            let due = self.deadline();
-            let until = self.pace.aim(due).min(self.feed.deadline());
+            let at = self.pace.aim(self.deadline(), !may_be_more);
+            let until = if self.pace.rests() {
+                schedule::sleep(at - before);
+                before
+            } else {
+                at.min(self.feed.deadline())
+            };
             let stopped = self.wait.wait(until - before, &mut readable)?;
             self.feed.wake(before);
             if stopped {
@@ -111,15 +120,29 @@ impl Lane {
 
     /// Takes what hosts have sent so far: captures show how connections ended.
     fn finish(&mut self) -> Result<(), Error> {
-        self.now = self.clock.now();
+        self.look();
+        self.now = self.woken.max(self.now);
         for port in 0..self.ports.len() {
             for _ in 0..LAST_TURNS {
-                if !self.receive(port)? {
+                if !self.receive_from(port)? {
                     break;
                 }
             }
         }
         Ok(())
+    }
+
+    fn look(&mut self) {
+        self.woken = self.clock.now();
+        self.feed.look(self.woken);
+    }
+
+    /// Has time go on, and what is due happen.
+    fn pass_to(&mut self, now: Time) {
+        self.now = now.max(self.now);
+        self.act();
+        self.wake();
+        self.wake_residents();
     }
 
     /// What passed its ports and links.
@@ -138,8 +161,8 @@ impl Lane {
 
     /// What happens at the very start happens before hosts of ours speak.
     fn begin(&mut self) {
-        self.now = self.clock.now();
-        self.begun = self.now;
+        self.look();
+        (self.now, self.begun) = (self.woken, self.woken);
         self.keep_pace();
         self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.now));
         self.act();
@@ -178,7 +201,7 @@ impl Lane {
             if deadline <= self.now {
                 // What was due before anything moved is not late.
                 if deadline > self.begun {
-                    line.counts.lateness.add(self.now - deadline);
+                    line.counts.lateness.add(self.woken - deadline);
                 }
                 line.link.chain.wake(self.now, &mut self.out);
                 self.leave(place);
@@ -187,8 +210,16 @@ impl Lane {
         }
     }
 
-    /// Takes a batch from a device; says whether there may be more.
-    fn receive(&mut self, place: usize) -> Result<bool, Error> {
+    /// Takes a batch from each device; says whether there may be more.
+    fn receive(&mut self, readable: &[usize]) -> Result<bool, Error> {
+        let mut more = false;
+        for &port in readable {
+            more |= self.receive_from(port)?;
+        }
+        Ok(more)
+    }
+
+    fn receive_from(&mut self, place: usize) -> Result<bool, Error> {
         let Lane { ports, work, feed, now, wait, .. } = self;
         let port = &mut ports[place];
         let (entry, point) = (port.entry, port.point);

@@ -3,11 +3,11 @@
 
 use wire::Time;
 
-/// A wake-up costs as much as several packets, and what is handed over together may be merged. So what is due soon after
-/// something else waits: no longer than this part of the time that packets take anyway, …
-const PART: i64 = 50;
+/// A wake-up costs as much as several packets, and what is handed over together may be merged. So where one thing is due
+/// soon after another, the lane rests, in and out: this part of the time that packets take anyway, …
+const PART: i64 = 20;
 /// … no longer than this, and this long even where packets take no time. What comes alone does not wait.
-const TOGETHER_NS: std::ops::RangeInclusive<i64> = 100_000..=500_000;
+const REST_NS: std::ops::RangeInclusive<i64> = 100_000..=1_000_000;
 /// No machine of use comes later than this as a rule.
 const MOST_LEAD_NS: i64 = 150_000;
 /// By how much one wake-up changes what is taken for usual: the median, whatever the rare ones are.
@@ -16,53 +16,62 @@ const STEP_NS: i64 = 1_000;
 /// Sets the times at which a lane wakes, and says what time it then takes it to be.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    together_ns: i64,
+    rest_ns: i64,
     /// How late wake-ups usually come.
     lead_ns: i64,
-    /// When what was due was last waited for and handed over.
-    handed: Time,
+    /// Up to when what was due is handed over, if that was what the lane last woke for.
+    handed: Option<Time>,
     due: Time,
     at: Time,
-    /// Nothing was handed over shortly before.
-    is_alone: bool,
+    rests: bool,
 }
 
 impl Pace {
     pub fn new() -> Pace {
-        Pace {
-            together_ns: *TOGETHER_NS.start(),
-            lead_ns: 0,
-            handed: Time::default(),
-            due: Time::MAX,
-            at: Time::MAX,
-            is_alone: true,
-        }
+        Pace { rest_ns: *REST_NS.start(), lead_ns: 0, handed: None, due: Time::MAX, at: Time::MAX, rests: false }
     }
 
     /// Packets take at least so long.
     pub fn fit(&mut self, shortest_ns: i64) {
-        self.together_ns = (shortest_ns / PART).clamp(*TOGETHER_NS.start(), *TOGETHER_NS.end());
+        self.rest_ns = (shortest_ns / PART).clamp(*REST_NS.start(), *REST_NS.end());
     }
 
-    /// When to wake for what is due.
-    pub fn aim(&mut self, due: Time) -> Time {
-        let (at, soonest) = (due + -self.lead_ns, self.handed + self.together_ns);
-        (self.due, self.at, self.is_alone) = (due, at.max(soonest), at >= soonest);
+    /// When to wake for what is due. `may_rest` says that nothing waits already.
+    pub fn aim(&mut self, due: Time, may_rest: bool) -> Time {
+        self.due = due;
+        let rested = self.handed.map(|handed| handed + self.rest_ns / 2);
+        let rested = rested.filter(|rested| may_rest && due < *rested);
+        self.rests = rested.is_some();
+        self.at = rested.unwrap_or(due + -self.lead_ns);
         self.at
     }
 
-    /// The time after a wait: that of the clock, or when it was due where the thread was awake a little before. `timed`
-    /// says that nothing else ended the wait.
+    /// Whether nothing but that time is to be waited for.
+    pub fn rests(&self) -> bool {
+        self.rests
+    }
+
+    /// Up to which time to hand over what is due after a wait. After a rest that is as far ahead as what is due waited on
+    /// average. `timed` says that nothing else ended the wait.
     pub fn arrive(&mut self, clock: Time, timed: bool) -> Time {
+        if self.rests {
+            // In steps of the rest's own length, so that what answers at once has its delay exactly; however late we are.
+            let ahead = clock.max(self.at + self.rest_ns / 2);
+            self.handed = Some(ahead);
+            return ahead;
+        }
         if clock < self.at {
+            self.handed = None;
             return clock;
         }
-        if timed && self.is_alone {
+        if timed {
             let change = (clock - self.due).clamp(-STEP_NS, STEP_NS);
             self.lead_ns = (self.lead_ns + change).clamp(0, MOST_LEAD_NS);
         }
-        self.handed = clock;
-        clock.max(self.due)
+        // Or when it was due, where the thread was awake a little before.
+        let now = clock.max(self.due);
+        self.handed = Some(now);
+        now
     }
 }
 
@@ -78,23 +87,52 @@ mod tests {
     fn what_comes_alone_is_handed_over_in_its_time() {
         let mut pace = Pace::new();
         for at in 1..100 {
-            assert_eq!(pace.aim(ms(at)), ms(at));
+            assert_eq!(pace.aim(ms(at), true), ms(at));
+            assert!(!pace.rests());
             assert_eq!(pace.arrive(ms(at), true), ms(at));
         }
     }
 
     #[test]
-    fn what_is_due_soon_after_something_waits_for_a_part_of_the_delay() {
-        for (shortest_ns, together_ns) in [(0, 100_000), (10_000_000, 200_000), (1_000_000_000, 500_000)] {
+    fn what_follows_soon_is_handed_over_in_steps_around_its_time() {
+        for (shortest_ns, rest_ns) in [(0, 100_000), (10_000_000, 500_000), (1_000_000_000, 1_000_000)] {
             let mut pace = Pace::new();
             pace.fit(shortest_ns);
-            pace.aim(ms(1));
-            pace.arrive(ms(1), true);
-            assert_eq!(pace.aim(ms(1) + 50_000), ms(1) + together_ns);
-            // What came meanwhile is seen at its own time, and changes nothing.
-            assert_eq!(pace.arrive(ms(1) + 20_000, false), ms(1) + 20_000);
-            assert_eq!(pace.aim(ms(1) + 50_000), ms(1) + together_ns);
+            pace.aim(ms(1), true);
+            let mut handed = pace.arrive(ms(1), true);
+            for _ in 0..10 {
+                let woken = pace.aim(handed + 40_000, true);
+                assert!(pace.rests());
+                let next = pace.arrive(woken, true);
+                assert_eq!(next - handed, rest_ns, "steps have one length");
+                assert_eq!(woken - handed, next - woken, "half of what is handed over was due, half will be");
+                handed = next;
+            }
+            // The next is not soon: it is handed over in its time.
+            let due = handed + rest_ns / 2;
+            assert_eq!(pace.aim(due, true), due);
+            assert!(!pace.rests());
         }
+    }
+
+    #[test]
+    fn after_something_came_or_while_something_waits_there_is_no_rest() {
+        let mut pace = Pace::new();
+        pace.aim(ms(2), true);
+        assert_eq!(pace.arrive(ms(1), false), ms(1));
+        assert_eq!(pace.aim(ms(1) + 10_000, true), ms(1) + 10_000);
+        pace.arrive(ms(1) + 10_000, true);
+        pace.aim(ms(1) + 20_000, false);
+        assert!(!pace.rests());
+    }
+
+    #[test]
+    fn a_rest_that_lasted_too_long_is_made_up_for_at_once() {
+        let mut pace = Pace::new();
+        pace.aim(ms(1), true);
+        pace.arrive(ms(1), true);
+        pace.aim(ms(1) + 10_000, true);
+        assert_eq!(pace.arrive(ms(9), true), ms(9));
     }
 
     #[test]
@@ -102,18 +140,18 @@ mod tests {
         const LATE_NS: i64 = 60_000;
         let mut pace = Pace::new();
         for at in 1..100 {
-            let woken = pace.aim(ms(at)) + LATE_NS;
+            let woken = pace.aim(ms(at), true) + LATE_NS;
             assert!(pace.arrive(woken, true) >= ms(at), "never early in its own time");
         }
-        let error_ns = pace.aim(ms(100)) + LATE_NS - ms(100);
+        let error_ns = pace.aim(ms(100), true) + LATE_NS - ms(100);
         assert!(error_ns.abs() <= STEP_NS, "{error_ns} ns");
     }
 
     #[test]
     fn never_is_never() {
         let mut pace = Pace::new();
-        assert_eq!(pace.aim(Time::MAX), Time::MAX);
+        assert_eq!(pace.aim(Time::MAX, true), Time::MAX);
         assert_eq!(pace.arrive(ms(1), false), ms(1));
-        assert_eq!(pace.aim(Time::MAX), Time::MAX);
+        assert_eq!(pace.aim(Time::MAX, true), Time::MAX);
     }
 }

@@ -1,5 +1,6 @@
 //! When the kernel lets a thread that waits go on.
 
+use rustix::thread::Timespec;
 use std::io;
 use std::num::NonZeroU64;
 
@@ -14,6 +15,13 @@ pub(crate) fn sharpen() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     // A thread with the usual slice waits for the next tick while others run, up to 4 ms. Slices: since Linux 6.12.
     let _ = set(NICE).or_else(|_| set(nice()));
+}
+
+/// Lets nothing wake the calling thread for so long; a signal that does is as good.
+pub(crate) fn sleep(nanos: i64) {
+    let nanos = nanos.max(0);
+    let time = Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 };
+    let _ = rustix::thread::nanosleep(&time);
 }
 
 #[allow(unsafe_code)]
