@@ -91,8 +91,9 @@ impl Lane {
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
         self.begin();
         loop {
-            self.look();
+            self.woken = self.clock.now();
             let now = self.pace.arrive(self.woken, readable.is_empty());
+            self.feed.limit(if self.pace.rests() { self.woken } else { now });
             if !self.pace.rests() {
                 self.pass_to(now);
             }
@@ -120,8 +121,9 @@ impl Lane {
 
     /// Takes what hosts have sent so far: captures show how connections ended.
     fn finish(&mut self) -> Result<(), Error> {
-        self.look();
+        self.woken = self.clock.now();
         self.now = self.woken.max(self.now);
+        self.feed.limit(self.now);
         for port in 0..self.ports.len() {
             for _ in 0..LAST_TURNS {
                 if !self.receive_from(port)? {
@@ -130,11 +132,6 @@ impl Lane {
             }
         }
         Ok(())
-    }
-
-    fn look(&mut self) {
-        self.woken = self.clock.now();
-        self.feed.look(self.woken);
     }
 
     /// Has time go on, and what is due happen.
@@ -161,8 +158,9 @@ impl Lane {
 
     /// What happens at the very start happens before hosts of ours speak.
     fn begin(&mut self) {
-        self.look();
+        self.woken = self.clock.now();
         (self.now, self.begun) = (self.woken, self.woken);
+        self.feed.limit(self.now);
         self.keep_pace();
         self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.now));
         self.act();

@@ -17,8 +17,8 @@ pub(crate) struct Feed {
     batch: Vec<Entry>,
     /// When the batch is to be handed over.
     due: Time,
-    /// What the clock last showed: what is done ahead of its time is recorded as done then.
-    clock: Time,
+    /// What is done ahead of its time is recorded as done at this time.
+    most: Time,
     /// Of each site, the last time. Of packets of one time nobody could tell which came first.
     last: [Time; 2],
 }
@@ -26,17 +26,17 @@ pub(crate) struct Feed {
 impl Feed {
     pub fn new(lane: usize, shared: Arc<Shared>, sender: Batches) -> Feed {
         let last = [Time::from_nanos(i64::MIN); 2];
-        Feed { lane, shared, sender, batch: Vec::new(), due: Time::MAX, clock: Time::MAX, last }
+        Feed { lane, shared, sender, batch: Vec::new(), due: Time::MAX, most: Time::MAX, last }
     }
 
-    /// The clock was looked at.
-    pub fn look(&mut self, clock: Time) {
-        self.clock = clock;
+    /// Nothing that follows happens later than this, until the next call.
+    pub fn limit(&mut self, most: Time) {
+        self.most = most;
     }
 
     /// A packet passed the point of this number.
     pub fn passed(&mut self, now: Time, point: u32, direction: wire::Direction, packet: &Packet) {
-        let now = now.min(self.clock);
+        let now = now.min(self.most);
         let last = &mut self.last[self.shared.points()[point as usize].site as usize];
         *last = now.max(*last + 1);
         let at = *last;
@@ -57,7 +57,7 @@ impl Feed {
         happened: Happened,
         queued: (u64, u64),
     ) {
-        let at = at.min(self.clock);
+        let at = at.min(self.most);
         self.push(at, Entry::Line(Line { at, link, direction, happened, bytes, queued }));
     }
 
