@@ -119,11 +119,11 @@ impl Lane {
         }
     }
 
-    /// Takes what hosts have sent so far: captures show how connections ended.
+    /// Takes what hosts have sent so far, and hands over what is due: captures show how connections ended.
     fn finish(&mut self) -> Result<(), Error> {
         self.woken = self.clock.now();
-        self.now = self.woken.max(self.now);
-        self.feed.limit(self.now);
+        self.feed.limit(self.woken);
+        self.pass_to(self.woken);
         for port in 0..self.ports.len() {
             for _ in 0..LAST_TURNS {
                 if !self.receive_from(port)? {
@@ -131,7 +131,7 @@ impl Lane {
                 }
             }
         }
-        Ok(())
+        self.hand_over()
     }
 
     /// Has time go on, and what is due happen.
