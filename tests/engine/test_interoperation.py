@@ -5,94 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from itertools import product
 from typing import Any
 
 import polars as pl
 import pytest
 
 from contact import pattern
-from engine.machines import Machine, about
+from engine.machines import Machine
+from engine.meeting import OURS, TWO_PATHS, WAYS, delivered, meet, setting, shares, sockets
 from mptcplab.results.run import Run
 from mptcplab.scenario.scenario import load
 from requirements import need_tool
-
-TWO_PATHS = """\
-schema = 1
-
-[transfer]
-direction = "download"
-size = "2 MB"
-
-[path.wifi]
-rate = "20 Mbit/s"
-delay = "5 ms"
-loss = "0.2 %"
-queue = "100 kB"
-
-[path.lte]
-rate = "10 Mbit/s"
-delay = "15 ms"
-loss = "0.2 %"
-queue = "100 kB"
-
-[run]
-stop = "60 s"
-sample = "50 ms"
-"""
-OURS = ["client", "server"]
-WAYS = ["download", "upload"]
-WAYS_OF_LINKS = ["uplink", "downlink"]
-ELEMENTS = '{ element = "rate", rate = "20 Mbit/s" }, { element = "delay", delay = "5 ms" }'
-# What tshark finds fault with. The kernel writes a checksum of 0 as 0xffff, which is as good.
-FAULTS = " || ".join(
-    [
-        "_ws.malformed",
-        '(tcp.checksum.status == "Bad" && tcp.checksum != 0xffff)',
-        'ip.checksum.status == "Bad"',
-    ]
-)
-
-
-def setting(**values: object) -> list[str]:
-    """Settings for the command, of keys whose dots are written as two underscores."""
-    return [
-        word
-        for key, value in values.items()
-        for word in ("--set", f"{key.replace('__', '.')}={value}")
-    ]
-
-
-def meet(
-    machine: Machine, ours: str, *more: str, scenario: str = TWO_PATHS, **values: object
-) -> Run:
-    """A run with our endpoint at that end; all arrives, and as it was sent."""
-    values = {f"{ours}__stack": "mptcplab", **values}
-    (run,) = machine.emulate(scenario, "--no-baselines", *more, *setting(**values)).values()
-    assert run.outcome["finished"] is True, run.outcome
-    assert run.outcome["corrupt_bytes"] == 0
-    told = about(run)
-    assert told["stacks"] == {end: "mptcplab" if end == ours else "kernel" for end in OURS}
-    return run
-
-
-def sockets(run: Run, end: str) -> list[dict[str, Any]]:
-    """What an end says of its connections."""
-    found: list[dict[str, Any]] = about(run)["kernel"]["sockets"][end]
-    return found
-
-
-def delivered(run: Run, way: str) -> int:
-    """Bytes that the application got."""
-    got: int = run.outcome["bytes_received"]["down" if way == "download" else "up"]
-    return got
-
-
-def shares(run: Run, way: str) -> dict[str, int]:
-    """Bytes that each path carried."""
-    flows = run.flows.filter(direction="down" if way == "download" else "up")
-    joined = flows.join(run.subflows.select("subflow", "path"), on="subflow")
-    return dict(joined.group_by("path").agg(pl.col("bytes").sum()).iter_rows())
 
 
 @pytest.mark.parametrize("ours", OURS)
@@ -219,63 +142,6 @@ def test_a_path_that_goes_and_comes(host: Machine, ours: str) -> None:
     starts = run.subflows.filter(path="wifi")["start_s"].to_list()
     assert len(starts) == 2
     assert max(starts) > 2
-
-
-def stripping(way: str, segments: str, path: str = "wifi") -> str:
-    """The scenario with a path one way of which loses the MPTCP options of those segments."""
-    begin = TWO_PATHS.index(f"[path.{path}]\n")
-    short = TWO_PATHS[begin : TWO_PATHS.index("\n[", begin) + 1]
-    strips = f'{{ element = "strip-options", segments = "{segments}" }}'
-    lists = dict.fromkeys(WAYS_OF_LINKS, ELEMENTS) | {way: f"{ELEMENTS}, {strips}"}
-    home = "".join(f"{end} = [{elements}]\n" for end, elements in lists.items())
-    return TWO_PATHS.replace(short, f'[link.home]\n{home}\n[path.{path}]\nlink = "home"\n\n')
-
-
-# Where the options of data are lost on the way down alone, a Linux server (6.18) goes on with MPTCP
-# although its data is acknowledged without DATA_ACK, against RFC 8684 §3.7, and sends it again as
-# new data. It does so with a Linux client too.
-LOSES = ("client", "downlink", "data")
-STRIPPED = [
-    case
-    for case in product(OURS, WAYS_OF_LINKS, ("all", "syn", "syn-ack", "data"))
-    if case != LOSES
-]
-
-
-@pytest.mark.parametrize(("ours", "way", "segments"), STRIPPED)
-def test_falling_back_where_options_are_stripped(
-    host: Machine, ours: str, way: str, segments: str
-) -> None:
-    scenario = stripping(way, segments)
-    run = meet(host, ours, "--full-payload", scenario=scenario, transfer__size="300 kB")
-    assert delivered(run, "download") == 300_000
-    hits = {"all", "data"} | ({"syn"} if way == "uplink" else {"syn-ack"})
-    assert (shares(run, "download").get("lte", 0) == 0) is (segments in hits)
-    assert faults(run) == ""
-
-
-@pytest.mark.parametrize("segments", ["all", "data"])
-@pytest.mark.parametrize("way", WAYS_OF_LINKS)
-@pytest.mark.parametrize("ours", OURS)
-def test_a_join_whose_options_are_stripped_is_done_without(
-    host: Machine, ours: str, way: str, segments: str
-) -> None:
-    run = meet(host, ours, scenario=stripping(way, segments, "lte"), transfer__size="300 kB")
-    assert delivered(run, "download") == 300_000
-    assert shares(run, "download").get("lte", 0) < 30_000
-
-
-def faults(run: Run) -> str:
-    """The packets that tshark finds fault with."""
-    need_tool("tshark")
-    checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
-    found = ""
-    for end in OURS:
-        capture = run.directory / f"{end}.pcapng"
-        command = ["tshark", "-n", *checks, "-d", "tcp.port==8080,data", "-r", str(capture)]
-        done = subprocess.run([*command, "-Y", FAULTS], capture_output=True, text=True, check=True)
-        found += done.stdout
-    return found
 
 
 @pytest.mark.parametrize("ours", OURS)
