@@ -144,8 +144,8 @@ def in_ms(times: list[tuple[int, int]]) -> list[float]:
 
 def distribution(found: list[float]) -> str:
     if not found:
-        return "0 of 400"
-    return f"{len(found)} of 400, mean {mean(found):.3f}, p99 {p99(found):.3f}, most {found[-1]:.3f} ms"
+        return f"0 of {PINGS}"
+    return f"{len(found)} of {PINGS}, mean {mean(found):.3f}, p99 {p99(found):.3f}, most {found[-1]:.3f} ms"
 
 
 def p99(found: list[float]) -> float:
