@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from mptcplab.calibration.calibration import Calibration
-    from mptcplab.scenario import policy
-    from mptcplab.scenario import policy
 
 
 def calibrate(
