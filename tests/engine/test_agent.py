@@ -97,7 +97,7 @@ def test_bulk_for_a_time(place: Loopback) -> None:
     assert client["bytes_received"] > 0
     assert len(server["sockets"]) == 3
     for end in (client, server):
-        assert 0.3 <= seconds(end) < 2
+        assert seconds(end) >= 0.3
 
 
 @pytest.mark.parametrize("direction", ["up", "down"])
@@ -111,7 +111,7 @@ def test_request_and_response(place: Loopback, direction: str) -> None:
     assert answers["bytes_sent"] == 5 * 300_000
     assert asks["bytes_sent"] == 5 * 200
     # Nobody thinks after the last answer.
-    assert 4 * 0.03 < seconds(asks) < 2
+    assert seconds(asks) > 4 * 0.03
 
 
 def test_constant_bit_rate(place: Loopback) -> None:
@@ -122,7 +122,7 @@ def test_constant_bit_rate(place: Loopback) -> None:
     assert_complete(client, server)
     # A message every millisecond, before half a second is over.
     assert client["bytes_sent"] == 500 * 3000
-    assert 0.499 < seconds(client) < 2
+    assert seconds(client) > 0.499
 
 
 def test_flows_beside_are_given_up(place: Loopback) -> None:
@@ -134,7 +134,7 @@ def test_flows_beside_are_given_up(place: Loopback) -> None:
     assert not any(end["finished"] for end in did)
     assert did[0]["bytes_received"] > 0
     assert "more to write" in did[1]["reason"] or did[1]["reason"].startswith("gave up after")
-    assert 0.3 <= seconds(did[0]) < 2
+    assert seconds(did[0]) >= 0.3
 
 
 def test_datagrams(place: Loopback) -> None:

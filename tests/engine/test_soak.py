@@ -125,8 +125,8 @@ def test_ctrl_c_ends_it_at_once(machine: Machine, after: float) -> None:
         before = time.monotonic()
         errors = process.communicate(timeout=60)[1]
     assert process.returncode == 130, errors
-    # Half of it for a busy machine.
-    assert time.monotonic() - before < 2
+    # The transfer would have gone on for 15.
+    assert time.monotonic() - before < 10
     assert watch.found() == []
     assert not (machine.place / "out").exists()
 

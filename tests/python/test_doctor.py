@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -279,11 +278,8 @@ def test_a_machine_without_anything(tmp_path: Path, fake: Fake) -> None:
 
 def test_this_machine(mptcplab: Run) -> None:
     need_kernel_tun()
-    begun = time.monotonic()
     checks = doctor()
-    took = time.monotonic() - begun
     assert able(checks), [check.line() for check in checks]
-    assert took < 5, "about 0.3 s where nothing else runs"
     shown = mptcplab("doctor")
     assert shown.returncode == 0
     assert "The kernel engine can run here." in shown.stdout
