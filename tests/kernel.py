@@ -15,10 +15,10 @@ RESET = os.EX_TEMPFAIL
 TIMES = 3
 RECORD = pathlib.Path(__file__).resolve().parents[1] / "examples" / "record.py"
 KINDS = {
-    "bulk": ["bulk", "10000000"],
-    "bulk-lossy": ["bulk", "8000000", "--loss", "1"],
-    "short": ["short", "300"],
-    "short-lossy": ["short", "200", "--loss", "1"],
+    "bulk": ["bulk", "5000000"],
+    "bulk-lossy": ["bulk", "4000000", "--loss", "1"],
+    "short": ["short", "150"],
+    "short-lossy": ["short", "100", "--loss", "1"],
 }
 # Thousands of connections: too many for tshark in a test.
 MANY = {"many": ["short", "2000"]}
