@@ -176,3 +176,13 @@ def test_comparing_shows_the_policies_in_use_whoever_named_them(host: Machine) -
         "congestion_control": ("lia", *linux),
         "scheduler": ("lowest-rtt", about(run)["kernel"]["sysctls"]["net.mptcp.scheduler"]),
     }
+
+
+def test_captures_are_in_order_of_time(machine: Machine) -> None:
+    # Packets follow one another closely enough for the emulator to rest.
+    fast = TWO_PATHS.replace('"20 Mbit/s"\ndelay = "5 ms"', '"50 Mbit/s"\ndelay = "20 ms"')
+    fast = fast.replace('"10 Mbit/s"\ndelay = "15 ms"', '"40 Mbit/s"\ndelay = "40 ms"')
+    larger = fast.replace('"1 MB"', '"8 MB"').replace('"60 kB"', '"300 kB"')
+    (run,) = machine.emulate(larger, "--no-baselines").values()
+    late = run.diagnostics.filter(pl.col("diagnostic").is_in(["reordered", "not_reordered"]))
+    assert late.is_empty(), late

@@ -90,19 +90,19 @@ impl Lane {
         schedule::sharpen();
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
         self.begin();
+        // The last wait began then: nothing that follows may be recorded as earlier.
+        let mut before = self.now;
         loop {
             self.woken = self.clock.now();
             let now = self.pace.arrive(self.woken, readable.is_empty());
             self.feed.limit(if self.pace.rests() { self.woken } else { now });
-            if !self.pace.rests() {
-                self.pass_to(now);
-            }
             // What came during a rest came at its beginning, as answers to what was handed over do.
+            self.pass_to(if self.pace.rests() { before } else { now });
             let may_be_more = self.receive(&readable)?;
             self.pass_to(now);
             self.hand_over()?;
             self.residents.iter_mut().flatten().for_each(Resident::report);
-            let before = self.clock.now();
+            before = self.clock.now();
             self.feed.tick(before);
             let at = self.pace.aim(self.deadline(), !may_be_more);
             let until = if self.pace.rests() {
