@@ -10,8 +10,6 @@ BIN := $(VENV)/bin
 # maturin is called by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# One more than processors, as some wait: for files, for other programs.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Seconds that every fuzz target runs.
 FUZZ_SECONDS ?= 60
 
@@ -33,7 +31,7 @@ build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
 	scripts/peers
 	cargo test --workspace --exclude python --locked
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --ignore tests/engine
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/engine
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/engine
 
