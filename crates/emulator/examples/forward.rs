@@ -74,13 +74,13 @@ fn bare(from: &Device, to: &Device, buffer: &mut [u8]) -> Result<bool, Errno> {
 
 #[allow(clippy::vec_box)] // boxes are what devices take
 fn forward(devices: &mut [Device; 2], from: usize, packets: &mut Vec<Box<wire::Packet>>) -> Result<bool, Error> {
-    for count in 0..BATCH {
-        if !devices[from].receive(&mut |packet| packets.push(packet))? {
-            return Ok(count > 0);
-        }
-        devices[1 - from].send(packets)?;
+    let mut more = true;
+    while more && packets.len() < BATCH {
+        more = devices[from].receive(&mut |packet| packets.push(packet))?;
     }
-    Ok(true)
+    let moved = !packets.is_empty();
+    devices[1 - from].send(packets)?;
+    Ok(moved)
 }
 
 /// Says whether standard input has ended.

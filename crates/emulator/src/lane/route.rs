@@ -163,6 +163,9 @@ impl Lane {
     }
 
     fn bury(&mut self, place: usize) {
+        if self.out.dropped.is_empty() {
+            return;
+        }
         let mut dropped = std::mem::take(&mut self.out.dropped);
         dropped.drain(..).for_each(|dropped| self.lose(place, dropped));
         self.out.dropped = dropped;
