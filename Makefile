@@ -35,17 +35,23 @@ test: $(VENV)/dev ## Set up, install what tests compare with where that is possi
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/engine
 
-.PHONY: lint
-lint: $(VENV)/dev ## Formatting, lints, types, licences
+.PHONY: lint lint-rust lint-python lint-page
+lint: lint-rust lint-python lint-page ## Formatting, lints, types, licences
+
+lint-rust: $(VENV)/dev
 	cargo fmt --all --check
 	cd fuzz && cargo fmt --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	scripts/deny $(BIN)/python
+
+lint-python: $(VENV)/dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/stubtest mptcplab._core
+
+lint-page: $(VENV)/dev
 	npm --prefix report-ui run --silent lint
-	scripts/deny $(BIN)/python
 
 .PHONY: bench
 bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark, ns-3 and Mahimahi, start-up, campaigns, micro-benchmarks
