@@ -63,7 +63,7 @@ def whole(file: Path) -> Campaign:
 def test_a_worker_lost_half_way_changes_nothing(
     file: Path, whole: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "SHARD_SECONDS", 0.1)
+    monkeypatch.setattr(loop, "MOST_RUNS", 10)
     killed: list[int] = []
     with cluster(2) as (address, workers):
 

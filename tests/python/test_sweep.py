@@ -262,7 +262,7 @@ def test_one_that_fails_does_not_stop_the_rest(tmp_path: Path, mptcplab: Run) ->
 def test_a_worker_that_is_killed_changes_nothing(
     file: Path, whole: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "SHARD_SECONDS", 0.1)
+    monkeypatch.setattr(loop, "MOST_RUNS", 10)
     killed: list[int] = []
 
     def kill(progress: loop.Progress) -> None:
@@ -325,7 +325,7 @@ def test_shards_are_merged_and_a_killed_merging_is_no_harm(
     file: Path, whole: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mptcplab.campaign.store.MERGED", 3)
-    monkeypatch.setattr(loop, "SHARD_SECONDS", 0.01)
+    monkeypatch.setattr(loop, "MOST_RUNS", 5)
     out = tmp_path / "out"
     removed: list[Path] = []
 
