@@ -1,8 +1,9 @@
 //! Moves packets between two devices, with nothing between them: what the devices allow at most.
 //!
 //! `forward MODE NAMESPACE DEVICE NAMESPACE DEVICE`, a namespace as a file such as `/proc/PID/ns/net`, a device as the
-//! name of a TUN device or as `NAME=MAC`, an end of a veth pair and the other's address; until standard input ends. Modes: `bare` and `bare-offload` read and write without looking at what they move, `none`, `split` and
-//! `merge` through [`emulator::device::Device`].
+//! name of a TUN device or as `NAME=MAC`, an end of a veth pair and the other's address; until standard input ends.
+//! Modes: `bare` and `bare-offload` read and write without looking at what they move, `none`, `split` and `merge` do so
+//! through [`emulator::device::Device`], in batches as lanes do.
 
 use emulator::device::{Device, Offload};
 use emulator::{Error, within};
@@ -11,7 +12,7 @@ use rustix::io::{Errno, read, write};
 use std::fs::File;
 use std::os::fd::AsFd;
 
-/// Frames that are taken from one device before it is the other's turn.
+/// Frames, or packets where they are looked at, that are taken from one device before it is the other's turn.
 const BATCH: usize = 64;
 /// More than any frame.
 const ROOM: usize = 1 << 17;
