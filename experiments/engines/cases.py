@@ -1,4 +1,4 @@
-"""The scenarios that both engines run. Each lasts 200 round trips or 100 losses at least."""
+"""The scenarios that both engines run. Each lasts 200 round trips (without queues) or 100 losses at least."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ SINGLE = (
     ("10 Mbit/s, 400 ms, half a BDP", Path(10, 400, 250), 100),
     ("50 Mbit/s, 40 ms, 2 % loss", Path(50, 40, 250, 2), 12),
     ("50 Mbit/s, 10 ms, 0.5 % loss", Path(50, 10, 250, 0.5), 40),
-    ("20 Mbit/s, 200 ms, 0.1 % loss", Path(20, 200, 500, 0.1), 25),
+    ("20 Mbit/s, 200 ms, 0.1 % loss", Path(20, 200, 500, 0.1), 80),
 )
 EQUAL = (Path(10, 40, 50), Path(10, 40, 50))
 UNEQUAL = (Path(20, 25, 100), Path(8, 60, 150))

@@ -40,12 +40,18 @@ def _ratios(results: dict[str, Any]) -> str:
         )
         ratio = fmean(ours) / fmean(theirs)
         low, high = interval(ours, theirs)
-        within = "yes" if abs(ratio - 1) <= case.band_percent / 100 else "**no**"
+        within = _within(ratio, (low, high), case.band_percent / 100)
         lines.append(
             f"| {case.name} | {_spread(ours)} | {_spread(theirs)} | {len(ours)} + {len(theirs)} "
             f"| {ratio:.3f} [{low:.3f}, {high:.3f}] | {within}, ±{case.band_percent} % |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _within(ratio: float, interval: tuple[float, float], band: float) -> str:
+    if abs(ratio - 1) > band:
+        return "**no**"
+    return "yes" if all(abs(end - 1) <= band for end in interval) else "open"
 
 
 def _figures(results: dict[str, Any]) -> str:

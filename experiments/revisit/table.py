@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results.json"
@@ -34,5 +34,5 @@ def _line(kind: tuple[str, str, str], rows: list[dict[str, Any]]) -> str:
     figures = [used[0], quarters[4], quarters[9], quarters[14], quarters[17], used[-1]]
     cells = ["–" if one == float("inf") or one != one else f"{one:.1f}" for one in figures]
     never = used.count(float("inf"))
-    middle = f"{stalled[len(stalled) // 2]:.1f} ({stalled[-1]:.1f})"
+    middle = f"{median(stalled):.1f} ({stalled[-1]:.1f})"
     return f"| {' | '.join(kind)} | {len(rows)} | {middle} | {' | '.join(cells)} | {never} |"

@@ -6,6 +6,7 @@ import hashlib
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -306,7 +307,9 @@ verb = "attach"
 def test_a_server_that_does_not_start(host: Machine) -> None:
     shell = Shell(host)
     shell.run("true", serve="echo no licence; exit 5", status=2)
-    assert shell.err == "mptcplab: the server's program ended at once: no licence\n"
+    assert shell.err == (
+        "mptcplab: the server's program ended with status 5 before the client's began: no licence\n"
+    )
     assert not shell.out.exists()
 
 
@@ -376,6 +379,20 @@ def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
         terminal.write("\x03")
         assert terminal.wait() == 130
     assert about(shell.left)["guest"]["status"] == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int) -> None:
+    shell = Shell(host)
+    program = "import time; print('begun', flush=True); time.sleep(1000)"
+    words = host.command(*shell.words(sys.executable, "-c", program))
+    with subprocess.Popen(words, cwd=host.place, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        process.send_signal(number)
+        assert process.wait() == 128 + number
+    assert about(shell.left)["guest"]["status"] == 128 + number
+    assert (shell.out / "client.pcapng").exists()
 
 
 def test_nothing_outlives_us(machine: Machine) -> None:

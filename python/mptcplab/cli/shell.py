@@ -6,6 +6,7 @@ import os
 import sys
 
 from mptcplab.cli.arguments import add_captures_to, add_changes_to
+from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named
 
 TYPE_CHECKING = False
@@ -80,16 +81,18 @@ def run(options: Namespace) -> int:
 
     name, scenario = load(options.scenario, options.settings)
     command = options.command or [os.environ.get("SHELL") or "/bin/sh"]
-    done, status = visit(
-        scenario,
-        _place(name, options),
-        Visit(command, options.serve, options.mptcpize),
-        name=name,
-        seed=options.seed,
-        captures=options.captures,
-        force=options.force,
-        begin=lambda warnings: _greet(name, scenario, warnings, shell=not options.command),
-    )
+    # They end the program, as they would without us; what it did is kept.
+    with by_signals():
+        done, status = visit(
+            scenario,
+            _place(name, options),
+            Visit(command, options.serve, options.mptcpize),
+            name=name,
+            seed=options.seed,
+            captures=options.captures,
+            force=options.force,
+            begin=lambda warnings: _greet(name, scenario, warnings, shell=not options.command),
+        )
     _print(done)
     return status
 

@@ -35,6 +35,8 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
         if _is_free(target):
             return False
         raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+    except PermissionError as error:
+        raise Error(f"cannot read {target}: {error.strerror}") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise Error(f"{target} is there and is no run: choose another place (--out)") from None
     if force:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path as File
@@ -129,13 +130,15 @@ def find(scenario: Given) -> tuple[str, Source]:
     if isinstance(scenario, str) and name in library.names("scenarios"):
         return name, library.source("scenarios", name)
     file = File(name)
-    if (file / "mptcp" / "scenario.toml").is_file():
-        file /= "mptcp"
-    if (file / "scenario.toml").is_file():
-        raise ScenarioError(f"{name}: holds a run; its scenario is {file / 'scenario.toml'}")
-    if isinstance(scenario, str) and not file.exists() and not file.suffix and "/" not in name:
-        hint = nearest(name, library.names("scenarios"))
-        raise ScenarioError(f"{name} is neither a file nor a scenario that ships; {hint}")
+    # Who may not look there is told so when it is read.
+    with suppress(PermissionError):
+        if (file / "mptcp" / "scenario.toml").is_file():
+            file /= "mptcp"
+        if (file / "scenario.toml").is_file():
+            raise ScenarioError(f"{name}: holds a run; its scenario is {file / 'scenario.toml'}")
+        if isinstance(scenario, str) and not file.exists() and not file.suffix and "/" not in name:
+            hint = nearest(name, library.names("scenarios"))
+            raise ScenarioError(f"{name} is neither a file nor a scenario that ships; {hint}")
     return file.stem, Source.of_file(file)
 
 

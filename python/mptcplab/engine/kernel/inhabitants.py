@@ -94,6 +94,16 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def dismiss(process: subprocess.Popen[bytes], number: int) -> None:
+    """Have the client's program end: as the signal asks it to, then whether it wants to or not."""
+    for sent, seconds in ((number, TERMINATES_SECONDS), (signal.SIGKILL, None)):
+        with suppress(Error, ProcessLookupError):
+            os.kill(_child(process.pid), sent)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            return
+
+
 @contextmanager
 def terminal_lent() -> Iterator[None]:
     """Let others have the terminal and what is typed there, and take it back."""

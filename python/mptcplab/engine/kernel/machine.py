@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.machine.machine import SYSTEM
 
 SYSCTL = Path("/proc/sys")
 TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}
@@ -31,7 +32,13 @@ class Machine:
             raise Error("the kernel engine needs Linux")
         for tool, package in TOOLS.items():
             if shutil.which(tool) is None:
-                raise Error(f"the kernel engine needs {tool}: apt install {package}")
+                elsewhere = shutil.which(tool, path=SYSTEM)
+                mend = (
+                    f'PATH="$PATH:{Path(elsewhere).parent}"'
+                    if elsewhere
+                    else f"apt install {package}"
+                )
+                raise Error(f"the kernel engine needs {tool}: {mend}")
         return cls(
             _words("net.ipv4.tcp_available_congestion_control"),
             _words("net.ipv4.tcp_allowed_congestion_control"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import shutil
+import signal
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -185,13 +186,23 @@ def _visited(
             server = hosts.start("server", guest.server(), own, output=said.fileno())
             hosts.wait_until_listening("server", server)
             if server.poll():
-                raise Error(f"the server's program ended at once: {_last(new / SERVED)}")
+                raise Error(
+                    f"the server's program ended with status {server.returncode} before the "
+                    f"client's began: {_last(new / SERVED)}"
+                )
         lab.tell(guests.GO)
         begin()
         try:
             with inhabitants.terminal_lent():
                 own = {**told, "MPTCPLAB_HOST": "client"}
-                status = hosts.start("client", guest.client(), own).wait()
+                client = hosts.start("client", guest.client(), own)
+                try:
+                    status = client.wait()
+                except KeyboardInterrupt as asked:
+                    # Of what was typed the program knows itself: this is SIGTERM or SIGHUP.
+                    (number,) = asked.args or (signal.SIGINT,)
+                    inhabitants.dismiss(client, number)
+                    status = 128 + number
         finally:
             if server is not None:
                 inhabitants.end(server)
