@@ -36,6 +36,27 @@ sample = "20 ms"
 RUN = {"scenario.toml", "run.json", "client.pcapng", "server.pcapng", "tables"}
 
 
+def test_what_one_may_not_look_at_is_told_so(machine: Machine) -> None:
+    locked = machine.place / "locked"
+    locked.mkdir()
+    locked.chmod(0)
+    file = machine.write(TWO_PATHS)
+    for words, told in [
+        (["run", locked / "mine.toml"], "Permission denied"),
+        (["run", file, "--out", locked / "out"], f"cannot read {locked}"),
+    ]:
+        done = machine.run(*words)
+        if machine.kind.startswith("root"):
+            # Whom no permission holds back.
+            assert "ermission" not in done.stderr
+        else:
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+            assert told in done.stderr
+            assert "standard output" not in done.stderr
+    # For whoever clears away.
+    locked.chmod(0o700)
+
+
 def test_a_download_over_two_paths(machine: Machine) -> None:
     (run,) = machine.emulate(TWO_PATHS, "--no-baselines").values()
     assert {path.name for path in run.directory.iterdir()} == RUN
