@@ -239,6 +239,9 @@ fn the_directions_of_a_link_may_share_an_element() {
     let takes_ms = |up_too: bool, shared: bool| {
         let mut scenario = wifi_lte(3_000_000);
         scenario["run"] = json!({"kind": "tcp", "path": "wifi"});
+        // A window that does not grow crowds nobody out of the queue.
+        scenario["transport"]["client"]["tcp"]["receive_buffer_bytes"] = json!(64_000);
+        scenario["transport"]["client"]["tcp"]["receive_buffer_tuning"] = json!(false);
         let medium = json!({"element": "rate", "rate": 10_000_000});
         let mut named = medium.clone();
         named["shared"] = json!("air");

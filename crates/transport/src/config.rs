@@ -50,7 +50,8 @@ pub struct Tcp {
     pub sack: bool,
     /// Longest that an ACK may wait; none: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
     pub delayed_ack_ns: Option<i64>,
-    /// ACKs at the start that do not wait all the same, for the peer's slow start.
+    /// ACKs that do not wait all the same at the start, after a pause and after a duplicate, for the peer's slow start. None
+    /// waits while the window grows.
     pub quick_acks: u32,
     /// Appropriate byte counting (RFC 3465): the window grows by what is acknowledged; without it by a segment's worth for
     /// each ACK, however many segments it acknowledges (RFC 5681 §3.1).
@@ -82,6 +83,9 @@ pub struct Tcp {
     pub initial_timeout_ns: i64,
     /// `SRTT + max(min, 4 RTTVAR)` as Linux has it rather than `max(min, SRTT + 4 RTTVAR)` (RFC 6298).
     pub linux_timeout: bool,
+    /// Whether a subflow's timers for what is lost end as late as Linux's do since 4.8, by up to an eighth and 8 ms, as its
+    /// wheel has ticks of 4 ms and counts long times coarsely.
+    pub timer_wheel: bool,
     /// How often a SYN is sent again; with [`Tcp::max_backoff`], for as long as that takes without it.
     pub syn_retries: u32,
     /// How often data is sent again by time-outs before the subflow is given up. With [`Tcp::max_backoff`], after as long
@@ -200,6 +204,7 @@ impl Default for Tcp {
             max_backoff: None,
             initial_timeout_ns: S,
             linux_timeout: true,
+            timer_wheel: true,
             syn_retries: 6,
             retries: 15,
             pacing: false,

@@ -48,6 +48,8 @@ fn year_2012() -> Config {
         min_timeout_ns: S / 5,
         max_timeout_ns: 120 * S,
         linux_timeout: true,
+        // The wheel before Linux 4.8 was exact to a tick.
+        timer_wheel: false,
         // tcp_rmem[1], and what tcp_init makes tcp_rmem[2] with 2 GB of memory: UM-CS-2012-022 §IV-A. Linux counts its
         // own overhead in it: a quarter never shows in the window.
         receive_buffer_bytes: 87_380,

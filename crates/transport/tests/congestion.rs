@@ -13,6 +13,7 @@ fn controllers_are_known_by_name() {
         NAMES,
         [
             "reno",
+            "reno-linux",
             "cubic",
             "cubic-linux",
             "lia",
@@ -52,6 +53,24 @@ fn reno_doubles_and_then_adds_one() {
     all[0].cwnd_packets = 1.0;
     reno.lost(0, &mut all, Time::default(), Cause::Timeout);
     assert_eq!(all[0].ssthresh_packets, 2.0);
+}
+
+/// net/ipv4/tcp_cong.c, tcp_cong_avoid_ai: a window of n grows with the nth segment, and keeps what is over.
+#[test]
+fn reno_as_in_linux_counts_segments() {
+    let mut reno = build("reno-linux").unwrap();
+    let mut all = [Window { ssthresh_packets: 4.0, ..window(5.0, 100) }];
+    let grow = |reno: &mut dyn Congestion, all: &mut [Window; 1]| {
+        reno.acked(0, all, &ack(0, 2));
+        all[0].cwnd_packets
+    };
+    let growth: Vec<f64> = (0..10).map(|_| grow(&mut *reno, &mut all)).collect();
+    assert_eq!(growth, [5.0, 5.0, 6.0, 6.0, 6.0, 7.0, 7.0, 7.0, 8.0, 8.0], "5, 6 and 7 segments");
+    all[0].cwnd_packets = 7.0;
+    reno.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+    assert_eq!(all[0].ssthresh_packets, 3.0, "7 / 2");
+    all[0].cwnd_packets = 4.0;
+    assert_eq!([(); 2].map(|()| grow(&mut *reno, &mut all)), [4.0, 5.0], "what was counted is forgotten");
 }
 
 /// A loss every 1/p packets gives a sawtooth from w to 2w with 1.5 w² + w packets.
@@ -449,7 +468,7 @@ fn play(name: &str, subflows: usize, steps: &[(usize, Step)]) -> Vec<Vec<Window>
 #[test]
 fn what_couples_subflows_is_reno_over_one_path() {
     let others: Vec<_> = NAMES.iter().copied().filter(|name| !is_reno_alone(name)).collect();
-    assert_eq!(others, ["cubic", "cubic-linux", "wvegas", "bbr"]);
+    assert_eq!(others, ["reno-linux", "cubic", "cubic-linux", "wvegas", "bbr"]);
 }
 
 proptest! {

@@ -119,7 +119,7 @@ fn lowest_rtt_chooses() {
 fn linux_chooses() {
     let (slow, fast) = (path(0, 10), PathView { pacing_bytes_per_second: 5_000_000, ..path(1, 40) });
     let idle = |path| PathView { in_flight_packets: 0, queued_bytes: 0, ..path };
-    let brimful = |path| PathView { queued_bytes: 16_000, ..path };
+    let brimful = |path| PathView { queued_bytes: 46_080 - 4 * 1480, ..path };
     check(
         "linux",
         &[
@@ -127,7 +127,7 @@ fn linux_chooses() {
             ("an empty queue wins", chunk(1000), vec![idle(slow), fast], to(0, 1000)),
             ("of equals the first", chunk(1000), vec![idle(fast), idle(slow)], to(1, 1000)),
             ("ahead of the window", chunk(1000), vec![full(slow)], to(0, 1000)),
-            ("sk_stream_memory_free", chunk(1000), vec![brimful(slow)], WAIT),
+            ("sk_stream_memory_free: 46080, as ss -m has it", chunk(1000), vec![brimful(slow)], WAIT),
             (
                 "only of the best",
                 chunk(1000),
@@ -151,14 +151,14 @@ fn linux_chooses() {
     );
 }
 
-/// avg_pacing_rate: 4 KB held at 1 MB/s, then 4 KB at 3 MB/s, are 2 MB/s.
+/// avg_pacing_rate: 4 segments of 1480 bytes held at 1 MB/s, then as much at 3 MB/s, are 2 MB/s.
 #[test]
 fn linux_weighs_rates() {
     let mut linux = build("linux").unwrap();
     let before = path(0, 10);
     assert_eq!(linux.choose(NOW, &chunk(1), &[before]), to(0, 1));
     let faster = PathView { pacing_bytes_per_second: 3_000_000, ..before };
-    assert_eq!(linux.choose(NOW, &chunk(4000), &[faster]), to(0, 4000));
+    assert_eq!(linux.choose(NOW, &chunk(4 * 1480), &[faster]), to(0, 4 * 1480));
     let rival = |subflow, rate| PathView { pacing_bytes_per_second: rate, ..path(subflow, 10) };
     assert_eq!(linux.choose(NOW, &chunk(1), &[faster, rival(1, 1_900_000)]), to(0, 1));
     assert_eq!(linux.choose(NOW, &chunk(1), &[faster, rival(2, 2_100_000)]), to(2, 1));
@@ -218,11 +218,11 @@ fn round_robin_has_a_quota_and_may_wait_for_all() {
     }
     let mut waiting = set("round-robin", json!({"cwnd_limited": false})).unwrap();
     assert!(waiting.queues_ahead());
-    // Of a full window as much again may wait: 2 · 10 segments, of which 10 are under way.
+    // 2 · 10 segments of 2304 bytes, of which 10 are under way and take 1480.
     let behind = |queued_bytes| [full(path(0, 10)), PathView { queued_bytes, ..full(path(1, 40)) }];
-    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(9_000)), to(1, 1000));
-    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(10_000)), to(0, 1000));
-    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(10_000)), WAIT, "it is its turn");
+    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(31_279)), to(1, 1000));
+    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(31_280)), to(0, 1000));
+    assert_eq!(waiting.choose(NOW, &chunk(9000), &behind(31_280)), WAIT, "it is its turn");
     assert!(set("round-robin", json!({"quota": 0})).is_none());
 }
 

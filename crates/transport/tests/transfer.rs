@@ -355,7 +355,8 @@ fn ssthresh(pair: &Pair) -> f64 {
 fn slow_start_ends_where_it_did_last_time() {
     let [first, second] = two_downloads(true);
     assert!(first.is_finite(), "a loss ended it");
-    assert!(second >= first && second.is_finite(), "{second} after {first}");
+    // Kept in whole packets, as in Linux (tcp_update_metrics).
+    assert!(second >= first.floor() && second.is_finite(), "{second} after {first}");
     assert_eq!(two_downloads(false)[1], f64::INFINITY);
 }
 

@@ -207,13 +207,27 @@ impl Device {
             }
         }
         slices.insert(0, IoSlice::new(&self.out));
-        Ok(self.is_taken(writev(&self.fd, &slices))?.map(|len| len - before))
+        let mut written = writev(&self.fd, &slices);
+        // A packet socket takes what is longer than the MTU as a super-frame alone. Nobody cuts it on its way.
+        if written == Err(Errno::MSGSIZE)
+            && let Some(segments) = group.nearly_whole()
+        {
+            header.segments = Some(segments);
+            let bytes = slices.iter().map(|slice| slice.len()).sum::<usize>() - before;
+            header.headers = (bytes - packet.frame.payload.len as usize) as u16;
+            let long = header.behind(before - Header::LEN).bytes();
+            slices.splice(..1, [IoSlice::new(&long), IoSlice::new(&self.out[Header::LEN..])]);
+            written = writev(&self.fd, &slices);
+        }
+        Ok(self.is_taken(written)?.map(|len| len - before))
     }
 
     fn is_taken(&self, written: Result<usize, Errno>) -> Result<Option<usize>, Error> {
         match written {
             Ok(len) => Ok(Some(len)),
-            Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS | Errno::IO | Errno::NETDOWN | Errno::INVAL) => Ok(None),
+            Err(
+                Errno::AGAIN | Errno::INTR | Errno::NOBUFS | Errno::IO | Errno::NETDOWN | Errno::INVAL | Errno::MSGSIZE,
+            ) => Ok(None),
             Err(error) => Err(self.failed("write to it", error)),
         }
     }

@@ -66,11 +66,7 @@ impl<'a> Group<'a> {
         let unsummed = if self.packets.len() == 1 {
             first.emit_headers(headers)
         } else {
-            let kind = match (&first.frame.l4, first.frame.ip.source.is_ipv4()) {
-                (L4::Tcp(_), true) => Kind::Tcp4,
-                (L4::Tcp(_), false) => Kind::Tcp6,
-                _ => Kind::Udp,
-            };
+            let kind = kind(first);
             let mut whole = first.clone();
             whole.frame.payload.len = self.payload;
             let mut has_cwr = false;
@@ -83,6 +79,17 @@ impl<'a> Group<'a> {
         };
         self.slices(payload);
         Some(Header { unsummed: unsummed.ok()?, segments, headers: (headers.len() - start) as u16 })
+    }
+
+    /// What says of a single segment that it is to be cut one byte before its end; [`None`] if it is none.
+    pub fn nearly_whole(&self) -> Option<Segments> {
+        let L4::Tcp(tcp) = &self.first().frame.l4 else { return None };
+        let size = u16::try_from(self.payload).ok()?.checked_sub(1).filter(|&size| size > 0)?;
+        (self.packets.len() == 1).then(|| Segments {
+            kind: kind(self.first()),
+            size,
+            has_cwr: tcp.flags.has(Flags::CWR),
+        })
     }
 
     /// Payloads that lie one behind the other are one slice.
@@ -99,6 +106,14 @@ impl<'a> Group<'a> {
             }
         }
         slices.push(run.slice());
+    }
+}
+
+fn kind(packet: &Packet) -> Kind {
+    match (&packet.frame.l4, packet.frame.ip.source.is_ipv4()) {
+        (L4::Tcp(_), true) => Kind::Tcp4,
+        (L4::Tcp(_), false) => Kind::Tcp6,
+        _ => Kind::Udp,
     }
 }
 

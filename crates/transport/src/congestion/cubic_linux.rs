@@ -4,6 +4,7 @@
 //! per round trip, where RFC 9438 §4.3 goes on with a whole one. The curve is that of a round trip later from the start. And
 //! slow start ends where ACKs show a queue, by [`HyStart`] unless another slow start is asked for.
 
+use super::linux::Additive;
 use super::{Acked, Cause, Congestion, Window};
 use crate::slow_start::{HyStart, SlowStart};
 use wire::Time;
@@ -51,8 +52,7 @@ struct Curve {
     epoch: Option<Epoch>,
     /// ACKs per packet of growth.
     per_packet: u64,
-    /// ACKs that have not made a packet yet.
-    acks: u64,
+    additive: Additive,
     /// When and with which window it was last reckoned.
     reckoned: Option<(Time, u64)>,
 }
@@ -108,19 +108,6 @@ impl Curve {
         }
         self.per_packet = self.per_packet.max(2);
     }
-
-    /// The window after so many ACKs in congestion avoidance.
-    fn grow(&mut self, cwnd: u64, acked: u64) -> u64 {
-        let mut grown = cwnd;
-        if self.acks >= self.per_packet {
-            self.acks = 0;
-            grown += 1;
-        }
-        self.acks += acked;
-        grown += self.acks / self.per_packet;
-        self.acks %= self.per_packet;
-        grown
-    }
 }
 
 impl CubicLinux {
@@ -162,7 +149,7 @@ impl Congestion for CubicLinux {
             let cwnd = all[i].cwnd_packets as u64;
             let now = Time::from_nanos(ticks(acked.now.as_nanos()));
             curve.reckon(now, cwnd, packets, min_rtt_ns.unwrap_or(0));
-            all[i].cwnd_packets = curve.grow(cwnd, packets) as f64;
+            all[i].cwnd_packets = curve.additive.grow(cwnd, curve.per_packet, packets) as f64;
         }
     }
 
@@ -176,7 +163,7 @@ impl Congestion for CubicLinux {
                 // A window that does not reach its last height makes room for others.
                 let is_short = cwnd < subflow.curve.last_max;
                 subflow.curve.last_max = if is_short { cwnd * (1024 + BETA) / 2048 } else { cwnd };
-                subflow.curve.epoch = None;
+                (subflow.curve.epoch, subflow.curve.additive) = (None, Additive::default());
             }
             Cause::Timeout => *subflow = Subflow::default(),
         }

@@ -1,4 +1,5 @@
-//! What coupled controllers of the out-of-tree kernel (multipath-tcp.org, v0.9x) do alike: integers, and growth by counting ACKs.
+//! What controllers as in Linux do alike: integers, and growth by counting. The coupled ones are those of the out-of-tree
+//! kernel (multipath-tcp.org, v0.9x).
 
 use super::Window;
 
@@ -28,6 +29,26 @@ impl Counter {
         let is_full = self.0 >= threshold;
         self.0 = if is_full { 0 } else { self.0 + 1 };
         is_full
+    }
+}
+
+/// snd_cwnd_cnt of tcp_cong_avoid_ai (net/ipv4/tcp_cong.c): acknowledged segments that have not made a packet yet.
+/// A loss forgets them (tcp_init_cwnd_reduction, tcp_enter_loss).
+#[derive(Clone, Copy, Default)]
+pub struct Additive(u64);
+
+impl Additive {
+    /// The window after `acked` segments more, of which `per_packet` make a packet. Those counted towards more are let go.
+    pub fn grow(&mut self, cwnd: u64, per_packet: u64, acked: u64) -> u64 {
+        let mut grown = cwnd;
+        if self.0 >= per_packet {
+            self.0 = 0;
+            grown += 1;
+        }
+        self.0 += acked;
+        grown += self.0 / per_packet;
+        self.0 %= per_packet;
+        grown
     }
 }
 

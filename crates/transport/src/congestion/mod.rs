@@ -14,6 +14,7 @@ pub(crate) mod rounds;
 policies! {
     dyn Congestion, "congestion controller":
     "reno" = reno::Reno,
+    "reno-linux" = reno_linux::RenoLinux,
     "cubic" = cubic::Cubic,
     "cubic-linux" = cubic_linux::CubicLinux,
     "lia" = lia::Lia,

@@ -234,7 +234,12 @@ impl Connection {
 
     /// Calls into TCP with the subflow's windows.
     fn with<R>(&mut self, i: usize, call: impl FnOnce(&mut Entry, &mut Control) -> R) -> R {
-        let mut control = Control { congestion: &mut *self.congestion, windows: &mut self.windows, index: i };
+        let mut control = Control {
+            congestion: &mut *self.congestion,
+            windows: &mut self.windows,
+            index: i,
+            window_goal_bytes: self.receive.window_goal(),
+        };
         call(&mut self.entries[i], &mut control)
     }
 

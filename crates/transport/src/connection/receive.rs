@@ -27,6 +27,8 @@ struct Buffer {
     bytes: u64,
     most: u64,
     tuning: bool,
+    /// Whether it has grown.
+    tuned: bool,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
     /// Bytes read in the last round.
@@ -36,7 +38,7 @@ struct Buffer {
 impl Receive {
     /// With a buffer of `bytes` that grows to `most` if `tuning`.
     pub fn new(bytes: u64, most: u64, tuning: bool) -> Receive {
-        let buffer = Buffer { bytes, most: most.max(bytes), tuning, round: None, last: 0 };
+        let buffer = Buffer { bytes, most: most.max(bytes), tuning, tuned: false, round: None, last: 0 };
         Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge: bytes, bound: true, buffer }
     }
 
@@ -108,6 +110,12 @@ impl Receive {
         self.buffer.bytes
     }
 
+    /// How far Linux's window grows: to about half of the buffer at first, as the rest is for what packets occupy besides
+    /// data (include/net/tcp.h, TCP_DEFAULT_SCALING_RATIO); what tuning makes of it is data alone.
+    pub fn window_goal(&self) -> u64 {
+        if self.buffer.tuned { self.buffer.bytes } else { self.buffer.bytes / 2 }
+    }
+
     /// Reads up to `bytes`; says how many.
     pub fn read(&mut self, now: Time, bytes: u64, rtt_ns: Option<i64>, mss_bytes: u64) -> u64 {
         let bytes = bytes.min(self.readable());
@@ -157,7 +165,10 @@ impl Buffer {
                 let growth = u128::from(bytes) * u128::from(copied - self.last) / u128::from(self.last);
                 bytes = bytes.saturating_add((2 * growth).min(u128::from(self.most)) as u64);
             }
-            self.bytes = self.bytes.max(bytes.min(self.most));
+            let bytes = bytes.min(self.most);
+            if bytes > self.bytes {
+                (self.bytes, self.tuned) = (bytes, true);
+            }
             self.last = copied;
         }
         self.round = Some((now, read));

@@ -11,3 +11,4 @@ pub mod scoreboard;
 pub mod tlp;
 pub mod undo;
 pub mod usage;
+pub mod wheel;

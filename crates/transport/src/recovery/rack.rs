@@ -6,6 +6,8 @@ use super::scoreboard::{Record, Verdict};
 use wire::Time;
 
 const ROUNDS_TO_FORGET: u32 = 16;
+/// What Linux adds to every wait, so that ACKs under way decide (TCP_TIMEOUT_MIN_US).
+pub const MARGIN_NS: i64 = 2_000_000;
 
 /// What is known of deliveries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! A slower subflow gets a segment only if the window of the connection, with that segment and what is on the slow
 //! subflow in it, still has room for all that the fastest could send until the segment is acknowledged.
 
-use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, linux, lowest_rtt};
+use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, lowest_rtt};
 use parameters::{Fault, Number, fault, parameters};
 use wire::Time;
 
@@ -109,7 +109,7 @@ impl Scheduler for Blest {
         let choice = self.base.choose(now, chunk, paths);
         let Some((fast, slow, bytes)) = lowest_rtt::slower(choice, chunk, paths) else { return choice };
         self.adapt(now, slow);
-        let room = chunk.peer_window_bytes.saturating_sub(bytes + linux::held_bytes(slow));
+        let room = chunk.peer_window_bytes.saturating_sub(bytes + slow.outstanding_bytes());
         match self.bytes_meanwhile(fast, self.linger_ns(slow)) > room {
             true => Choice::Wait(Time::MAX),
             false => Choice::Send { subflows: slow.bit(), bytes },

@@ -52,6 +52,11 @@ impl PathView {
         (packets * u64::from(self.mss_bytes)).saturating_sub(self.queued_bytes)
     }
 
+    /// Bytes that it was given and that are not acknowledged.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.queued_bytes + u64::from(self.in_flight_packets) * u64::from(self.mss_bytes)
+    }
+
     /// Its bit in [`Chunk::sent_on`].
     pub fn bit(&self) -> u64 {
         1 << self.subflow

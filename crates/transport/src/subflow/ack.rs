@@ -253,7 +253,7 @@ impl Subflow {
             (self.timers.retransmit, self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX, Time::MAX);
             self.due.clear(Due::TAIL);
         } else if advanced {
-            self.timers.retransmit = now + self.rto.timeout_ns();
+            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
             self.arm_tail(now);
         } else if self.flight.sacked() > 0 || self.phase != Phase::Open {
             self.timers.tail = Time::MAX;

@@ -58,7 +58,7 @@ impl Subflow {
         }
         self.timeouts += 1;
         self.rto.back_off();
-        self.timers.retransmit = now + self.rto.timeout_ns();
+        self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         Expired::Timeout(self.timeouts)
     }
 
@@ -85,7 +85,7 @@ impl Subflow {
         }
         (self.unanswered, self.persist_doublings) = (self.unanswered + 1, self.persist_doublings + 1);
         let wait_ns = self.rto.timeout_ns().saturating_mul(1 << self.persist_doublings.min(30));
-        self.timers.persist = now + wait_ns.min(self.settings.max_timeout_ns);
+        self.timers.persist = self.after(now, wait_ns.min(self.settings.max_timeout_ns));
         self.due.set(Due::PROBE);
         true
     }

@@ -23,11 +23,21 @@ pub(super) struct Inbound {
     /// To be reported as a duplicate (RFC 2883).
     duplicate: Option<Range<u64>>,
     delay_ns: Option<i64>,
-    /// ACKs at once that are left.
+    /// ACKs at once after what calls for them.
+    quick_acks: u32,
+    /// Those of them that are left.
     quick: u32,
     /// Payload of the peer's full segments, as seen.
     segment_bytes: u32,
+    /// How far the window has grown.
+    grown_bytes: u64,
+    last_data: Time,
 }
+
+/// The window of a SYN, which has no scale.
+const FIRST_WINDOW_BYTES: u64 = 65_535;
+/// Smaller segments cost more memory than they carry: they let no window grow.
+const LEAST_GROWING_BYTES: u64 = 128;
 
 /// Selective acknowledgements that an option has room for at most.
 const BLOCKS: usize = 4;
@@ -45,6 +55,16 @@ pub(super) enum AckDue {
     By(Time),
     /// At once.
     Now,
+}
+
+/// What a receiver's ACKs hang on besides the segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Circumstances {
+    pub(super) now: Time,
+    /// What the window grows to.
+    pub(super) goal_bytes: u64,
+    /// So long without data, and the peer begins anew.
+    pub(super) pause_ns: i64,
 }
 
 /// What a segment brought.
@@ -69,8 +89,11 @@ impl Inbound {
             recent: Vec::with_capacity(BLOCKS + 1),
             duplicate: None,
             delay_ns: settings.delayed_ack_ns,
+            quick_acks: settings.quick_acks,
             quick: settings.quick_acks,
             segment_bytes: 0,
+            grown_bytes: FIRST_WINDOW_BYTES,
+            last_data: Time::MAX,
         }
     }
 
@@ -92,13 +115,13 @@ impl Inbound {
     }
 
     /// Payload came that lies at `range`, and a FIN after it.
-    pub(super) fn arrive(&mut self, now: Time, range: Range<u64>, fin: bool) -> Arrival {
+    pub(super) fn arrive(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> Arrival {
         let before = self.next;
-        self.segment_bytes = self.segment_bytes.max((range.end - range.start) as u32);
+        self.hurry(at, range.end - range.start);
         if fin {
             self.fin_at.get_or_insert(range.end);
         }
-        let ack = self.place(now, range, fin);
+        let ack = self.place(at.now, range, fin);
         let in_order = before..self.next;
         let finished = !self.finished && self.fin_at == Some(self.next);
         if finished {
@@ -106,6 +129,20 @@ impl Inbound {
             self.next += 1;
         }
         Arrival { in_order, finished, ack: if finished { AckDue::Now } else { ack } }
+    }
+
+    /// Decides whether ACKs wait from here on, as Linux does (net/ipv4/tcp_input.c): not after a pause
+    /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
+    fn hurry(&mut self, at: &Circumstances, len: u64) {
+        self.segment_bytes = self.segment_bytes.max(len as u32);
+        if at.now - self.last_data > at.pause_ns {
+            self.quick = self.quick.max(self.quick_acks);
+        }
+        self.last_data = at.now;
+        if len >= LEAST_GROWING_BYTES && self.grown_bytes < at.goal_bytes {
+            self.grown_bytes += 2 * u64::from(self.segment_bytes);
+            self.quick |= 1;
+        }
     }
 
     fn place(&mut self, now: Time, range: Range<u64>, fin: bool) -> AckDue {
@@ -122,7 +159,7 @@ impl Inbound {
         if range.end <= self.next {
             let again = !range.is_empty() || fin;
             if !range.is_empty() {
-                self.duplicate = Some(range);
+                self.came_again(range);
             }
             return if again { AckDue::Now } else { AckDue::No };
         }
@@ -182,9 +219,10 @@ impl Inbound {
         self.duplicate.is_some() || !self.recent.is_empty()
     }
 
-    /// A segment came again that is wholly old.
+    /// A segment came again that is wholly old: the peer lacks ACKs (net/ipv4/tcp_input.c, tcp_send_dupack).
     pub(super) fn came_again(&mut self, range: Range<u64>) {
         self.duplicate = Some(range);
+        self.quick = self.quick.max(self.quick_acks);
     }
 
     /// Bytes that wait for others before them.
@@ -202,12 +240,13 @@ mod tests {
         let mut inbound = Inbound::new(&config::Tcp::default());
         inbound.opened(0);
         let most = MOST_RANGES as u64;
+        let at = Circumstances { now: Time::default(), goal_bytes: 0, pause_ns: 0 };
         for n in 1..=2 * most {
-            inbound.arrive(Time::default(), 2 * n..2 * n + 1, false);
+            inbound.arrive(&at, 2 * n..2 * n + 1, false);
         }
         assert_eq!(inbound.out_of_order_bytes(), most);
         // What is not kept comes again.
-        let all = inbound.arrive(Time::default(), 1..4 * most + 2, false);
+        let all = inbound.arrive(&at, 1..4 * most + 2, false);
         assert_eq!(all.in_order, 1..4 * most + 2);
         assert_eq!(inbound.out_of_order_bytes(), 0);
     }

@@ -22,7 +22,8 @@ pub(crate) use too_big::cut;
 use crate::congestion::{Congestion, Window};
 use std::ops::Range;
 
-/// The windows of a connection, its controller, and which of them is this subflow's.
+/// What a subflow knows of its connection: the windows, their controller, which of them is its own, and how wide
+/// a window it may tell the peer.
 pub struct Control<'a> {
     /// The connection's controller.
     pub congestion: &'a mut dyn Congestion,
@@ -30,6 +31,8 @@ pub struct Control<'a> {
     pub windows: &'a mut [Window],
     /// This subflow's place among them.
     pub index: usize,
+    /// What the window that the peer is told grows to.
+    pub window_goal_bytes: u64,
 }
 
 /// A piece of the connection's data given to a subflow to send: becomes one segment, so at most

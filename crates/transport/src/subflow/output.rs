@@ -55,7 +55,7 @@ impl Subflow {
             self.syn_sent = now;
         }
         if self.timers.retransmit == Time::MAX {
-            self.timers.retransmit = now + self.rto.timeout_ns();
+            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         }
         Some(Emission { kind, offset: 0, len: 0, piece: None, retransmission })
     }
@@ -140,7 +140,7 @@ impl Subflow {
         }
         self.timers.persist = Time::MAX;
         if self.timers.retransmit == Time::MAX {
-            self.timers.retransmit = now + self.rto.timeout_ns();
+            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         }
         self.arm_tail(now);
         let full = self.in_flight_packets() >= self.window_packets(control);
@@ -160,7 +160,7 @@ impl Subflow {
         self.retransmitted += 1;
         self.undo.resent(now);
         if at == 0 {
-            self.timers.retransmit = now + self.rto.timeout_ns();
+            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         }
         Emission { retransmission: true, ..self.left(now, &record, control) }
     }
@@ -215,7 +215,7 @@ impl Subflow {
         };
         self.tlp.sent(self.next, !new);
         self.timers.tail = Time::MAX;
-        self.timers.retransmit = now + self.rto.timeout_ns();
+        self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         Some(emission)
     }
 

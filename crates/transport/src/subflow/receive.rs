@@ -1,6 +1,6 @@
 //! A segment came in (RFC 9293 §3.10.7.4, RFC 5961, RFC 7323 §5.3).
 
-use super::inbound::AckDue;
+use super::inbound::{AckDue, Circumstances};
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
 use wire::{Brief, Flags, Options, Tcp, Time, seq};
@@ -62,7 +62,9 @@ impl Subflow {
         let overtaken = i64::from(seq::diff(self.isn.wrapping_add(self.acked as u32), tcp.ack)).max(0);
         received.window_bytes = (u64::from(tcp.window) << shift).saturating_sub(overtaken as u64);
         if len > 0 || tcp.flags.has(Flags::FIN) {
-            self.receive_data(now, start, end, tcp.flags.has(Flags::FIN), &mut received);
+            let (goal_bytes, pause_ns) = (control.window_goal_bytes, self.rto.timeout_ns());
+            let at = Circumstances { now, goal_bytes, pause_ns };
+            self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);
         self.mirror(control);
@@ -118,19 +120,19 @@ impl Subflow {
         Received { acceptable: true, reset, ..Received::default() }
     }
 
-    fn receive_data(&mut self, now: Time, start: i64, end: i64, fin: bool, received: &mut Received) {
+    fn receive_data(&mut self, at: &Circumstances, start: i64, end: i64, fin: bool, received: &mut Received) {
         match self.state {
             State::Established | State::FinWait1 | State::FinWait2 => {}
             // It all came before, and our ACK was lost (RFC 9293 §3.10.7.4, eighth).
             state => {
                 if state == State::TimeWait {
-                    self.timers.linger = now + self.settings.time_wait_ns;
+                    self.timers.linger = at.now + self.settings.time_wait_ns;
                 }
                 self.due.set(Due::ACK);
                 return;
             }
         }
-        let arrival = self.inbound.arrive(now, start.max(1) as u64..end.max(1) as u64, fin);
+        let arrival = self.inbound.arrive(at, start.max(1) as u64..end.max(1) as u64, fin);
         match arrival.ack {
             AckDue::No => {}
             AckDue::By(time) => self.timers.ack = self.timers.ack.min(time),

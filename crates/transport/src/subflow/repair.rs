@@ -4,7 +4,7 @@ use super::Control;
 use super::state::{Due, Phase, Subflow};
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
-use crate::recovery::rack::Circumstances;
+use crate::recovery::rack::{self, Circumstances};
 use crate::recovery::tlp::Tlp;
 use wire::{Time, seq};
 
@@ -28,7 +28,7 @@ impl Subflow {
         });
         let rack = self.rack;
         let again = self.flight.judge(|record| rack.judge(now, record, window_ns));
-        self.timers.reorder = again.map_or(Time::MAX, |ns| now + ns);
+        self.timers.reorder = again.map_or(Time::MAX, |ns| self.after(now, ns + rack::MARGIN_NS));
     }
 
     /// Fast recovery starts (RFC 5681 §3.2, RFC 6675 §5).
@@ -115,7 +115,7 @@ impl Subflow {
         let calm = self.phase == Phase::Open && self.flight.sacked() == 0 && self.tlp.is_free();
         if self.settings.tail_loss_probe && self.sack && calm {
             let wait_ns = Tlp::timeout_ns(self.srtt_ns(), self.flight.len());
-            self.timers.tail = (now + wait_ns).min(self.timers.retransmit);
+            self.timers.tail = self.after(now, wait_ns).min(self.timers.retransmit);
         } else {
             self.timers.tail = Time::MAX;
         }

@@ -333,7 +333,7 @@ impl Subflow {
         if !wanted || !self.is_established() || !self.flight.is_empty() {
             (self.timers.persist, self.persist_doublings) = (Time::MAX, 0);
         } else if self.timers.persist == Time::MAX {
-            self.timers.persist = now + self.rto.timeout_ns();
+            self.timers.persist = self.after(now, self.rto.timeout_ns());
         }
     }
 

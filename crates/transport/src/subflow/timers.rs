@@ -1,5 +1,7 @@
 //! What a subflow waits for.
 
+use super::state::Subflow;
+use crate::recovery::wheel;
 use wire::Time;
 
 /// A time each; [`Time::MAX`]: not running.
@@ -41,6 +43,13 @@ impl Timers {
         let repair = self.retransmit.min(self.tail).min(self.reorder);
         let quiet = self.persist.min(self.keep_alive).min(self.linger);
         repair.min(quiet).min(self.ack).min(self.pace)
+    }
+}
+
+impl Subflow {
+    /// When a timer ends that runs for `wait_ns`.
+    pub(super) fn after(&self, now: Time, wait_ns: i64) -> Time {
+        if self.settings.timer_wheel { wheel::expiry(now, wait_ns) } else { now + wait_ns }
     }
 }
 

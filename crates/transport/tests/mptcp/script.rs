@@ -88,6 +88,7 @@ pub fn plain() -> Config {
         rack: false,
         tail_loss_probe: false,
         linux_timeout: false,
+        timer_wheel: false,
         min_timeout_ns: 1000 * MS,
         receive_buffer_bytes: 60_000,
         receive_buffer_tuning: false,

@@ -28,6 +28,8 @@ pub struct Host {
     pub arrived: u64,
     read: u64,
     pub buffer: u64,
+    /// What its window grows to.
+    pub window_goal_bytes: u64,
     /// How often the application reads all there is; none: at once.
     pub reads_every_ns: Option<i64>,
     next_read: Time,
@@ -91,6 +93,7 @@ impl Host {
             arrived: 0,
             read: 0,
             buffer: 1 << 30,
+            window_goal_bytes: 0,
             reads_every_ns: None,
             next_read: Time::MAX,
             finished: false,
@@ -105,7 +108,12 @@ impl Host {
     }
 
     pub fn with<T>(&mut self, act: impl FnOnce(&mut Subflow, &mut Control) -> T) -> Option<T> {
-        let mut control = Control { congestion: &mut *self.congestion, windows: &mut self.windows, index: 0 };
+        let mut control = Control {
+            congestion: &mut *self.congestion,
+            windows: &mut self.windows,
+            index: 0,
+            window_goal_bytes: self.window_goal_bytes,
+        };
         self.tcp.as_mut().map(|tcp| act(tcp, &mut control))
     }
 

@@ -44,6 +44,48 @@ fn at_once_at_the_start() {
 }
 
 #[test]
+fn at_once_while_the_window_grows() {
+    // net/ipv4/tcp_input.c, tcp_grow_window: by two segments for each, from the 65535 of the SYN; small ones do not count
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },
+        "200  ! goal 68000
+         200  < . 1:1001 ack 1
+         200  > . 1:1 ack 1001
+         210  < . 1001:2001 ack 1
+         210  > . 1:1 ack 2001
+         220  < . 2001:3001 ack 1
+         260  > . 1:1 ack 3001
+         300  ! goal 71000
+         300  < . 3001:3101 ack 1
+         340  > . 1:1 ack 3101
+         350  < . 3101:4101 ack 1
+         350  > . 1:1 ack 4101",
+    );
+}
+
+#[test]
+fn at_once_after_a_pause_and_after_a_duplicate() {
+    // net/ipv4/tcp_input.c, tcp_event_data_recv: longer than the time-out, of 1 s here; tcp_send_dupack
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), quick_acks: 1, ..plain() },
+        "200  < . 1:1001 ack 1
+         200  > . 1:1 ack 1001
+         900  < . 1001:2001 ack 1
+         940  > . 1:1 ack 2001
+         2000 < . 2001:3001 ack 1
+         2000 > . 1:1 ack 3001
+         2010 < . 3001:4001 ack 1
+         2050 > . 1:1 ack 4001
+         2100 < . 1:1001 ack 1
+         2100 > . 1:1 ack 4001 sack 1:1001
+         2110 < . 4001:5001 ack 1
+         2110 > . 1:1 ack 5001
+         2120 < . 5001:6001 ack 1
+         2160 > . 1:1 ack 6001",
+    );
+}
+
+#[test]
 fn data_carries_the_ack() {
     open_and(
         &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },

@@ -160,7 +160,7 @@ fn nobody_answers() {
 
 #[test]
 fn by_time() {
-    // RFC 8985 §6.2: one later delivered segment, and a quarter of the least round trip
+    // RFC 8985 §6.2: one later delivered segment, and a quarter of the least round trip; 2 ms more as in Linux
     open_and(
         &config::Tcp { rack: true, ..plain() },
         "200  ! push 3
@@ -168,10 +168,36 @@ fn by_time() {
          200  > . 1001:2001 ack 1
          200  > . 2001:3001 ack 1
          300  < . 1:1 ack 1 sack 2001:3001
-         325  > . 1:1001 ack 1 again
+         327  > . 1:1001 ack 1 again
          425  < . 1:1 ack 1001 sack 2001:3001
          425  > . 1001:2001 ack 1 again
          525  < . 1:1 ack 3001",
+    );
+}
+
+#[test]
+fn timers_on_linuxs_wheel() {
+    // kernel/time/timer.c, calc_wheel_index: 250 and 500 ticks in steps of 8, 1000 in steps of 64, one step later; scripts
+    // begin at tick 250000
+    open_and(
+        &config::Tcp { timer_wheel: true, ..plain() },
+        "200  ! push 1
+         200  > . 1:1001 ack 1
+         1216 > . 1:1001 ack 1 again
+         3232 > . 1:1001 ack 1 again
+         7360 > . 1:1001 ack 1 again
+         7400 < . 1:1 ack 1001",
+    );
+    // 27 ms are 7 ticks and one more
+    open_and(
+        &config::Tcp { timer_wheel: true, rack: true, ..plain() },
+        "200  ! push 3
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         300  < . 1:1 ack 1 sack 2001:3001
+         332  > . 1:1001 ack 1 again
+         425  < . 1:1 ack 3001",
     );
 }
 

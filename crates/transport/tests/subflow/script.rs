@@ -26,6 +26,7 @@ pub fn plain() -> config::Tcp {
         rack: false,
         tail_loss_probe: false,
         linux_timeout: false,
+        timer_wheel: false,
         min_timeout_ns: 1000 * MS,
         ..config::Tcp::default()
     }
@@ -259,6 +260,8 @@ impl Player {
                 }
             }
             "write" => self.push(number() as u32),
+            // What the window that the peer is told grows to.
+            "goal" => self.host.window_goal_bytes = number(),
             "cwnd" => self.host.windows[0].cwnd_packets = number() as f64,
             "ssthresh" => self.host.windows[0].ssthresh_packets = number() as f64,
             act => {
