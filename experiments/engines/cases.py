@@ -59,9 +59,7 @@ class Case:
         """Write the scenario."""
         names = ("one", "two")
         kind = "mptcp" if self.is_multipath else "tcp"
-        # Linux's CUBIC where there are both.
-        controller = "cubic-linux" if self.controller == "cubic" else self.controller
-        policies = [f"[{kind}]", f'congestion_control = "{controller}"']
+        policies = [f"[{kind}]", f'congestion_control = "{self.controller}-linux"']
         if self.is_multipath:
             policies.append('scheduler = "linux"')
         else:

@@ -26,26 +26,33 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=10, help="runs of each case and engine")
     parser.add_argument("--at-once", type=int, default=4, help="runs at once")
     parser.add_argument("--only", default="", help="regular expression: cases to run")
+    parser.add_argument(
+        "--engine", choices=ENGINES, help="only of this one; those of the other stay"
+    )
     given = parser.parse_args()
     cases = [case for case in CASES if re.search(given.only, case.name)]
+    engines = (given.engine,) if given.engine else ENGINES
     jobs = {
         (case.name, engine, seed): pool.Job(place(case), case.toml(), engine, seed, figures)
         for seed in range(1, given.repeat + 1)
         for case in cases
-        for engine in ENGINES
+        for engine in engines
     }
     done = pool.run(jobs.values(), given.directory, given.at_once)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"cases": {}}
-    results["kernel"] = platform.release()
+    if "kernel" in engines:
+        results["kernel"] = platform.release()
     for case in cases:
-        results["cases"][case.name] = {
-            engine: [
-                done[job]
-                for (name, of, _), job in jobs.items()
-                if (name, of) == (case.name, engine) and job in done
-            ]
-            for engine in ENGINES
-        }
+        results["cases"].setdefault(case.name, {}).update(
+            {
+                engine: [
+                    done[job]
+                    for (name, of, _), job in jobs.items()
+                    if (name, of) == (case.name, engine) and job in done
+                ]
+                for engine in engines
+            }
+        )
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 

@@ -54,7 +54,7 @@ delay = "20 ms"
 queue = "80 kB"
 
 [mptcp]
-congestion_control = "cubic"
+congestion_control = "cubic-linux"
 scheduler = "linux"
 
 [run]
@@ -78,28 +78,50 @@ def main() -> None:
     parser.add_argument("directory", type=Path, help="where figures of single runs are kept")
     parser.add_argument("--absences", type=int, default=30, help="how many return times")
     parser.add_argument("--at-once", type=int, default=8, help="runs at once")
+    parser.add_argument(
+        "--engine", choices=ENGINES, help="only of this one; those of the other stay"
+    )
     given = parser.parse_args()
-    absences = list(spread(given.absences))
-    jobs = {
-        (verb, load, engine, absence): pool.Job(
-            f"{verb}-{load.split()[0]}",
-            scenario(verb, load, absence),
-            engine,
-            seed,
-            partial(figures, absence_s=absence),
-        )
-        for seed, absence in enumerate(absences, 1)
+    engines = (given.engine,) if given.engine else ENGINES
+    absences = dict(enumerate(spread(given.absences), 1))
+    keys = [
+        (verb, load, engine, seed)
+        for seed in absences
         for verb in VERBS
         for load in LOADS
         for engine in ENGINES
+    ]
+    jobs = {
+        (verb, load, engine, seed): pool.Job(
+            f"{verb}-{load.split()[0]}",
+            scenario(verb, load, absences[seed]),
+            engine,
+            seed,
+            partial(figures, absence_s=absences[seed]),
+        )
+        for verb, load, engine, seed in keys
+        if engine in engines
     }
     done = pool.run(jobs.values(), given.directory, given.at_once)
-    rows = [
-        {"verb": verb, "load": load, "engine": engine, "absence_s": absence, **done[job]}
-        for (verb, load, engine, absence), job in jobs.items()
-        if job in done
-    ]
-    RESULTS.write_text(json.dumps({"kernel": platform.release(), "rows": rows}, indent=1) + "\n")
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
+    if "kernel" in engines:
+        results["kernel"] = platform.release()
+    kept = {
+        (row["verb"], row["load"], row["engine"], row["absence_s"]): row
+        for row in results["rows"]
+        if row["engine"] not in engines
+    }
+    rows = []
+    for verb, load, engine, seed in keys:
+        absence = absences[seed]
+        job = jobs.get((verb, load, engine, seed))
+        if job in done:
+            known = {"verb": verb, "load": load, "engine": engine, "absence_s": absence}
+            rows.append(known | done[job])
+        elif (verb, load, engine, absence) in kept:
+            rows.append(kept[verb, load, engine, absence])
+    results["rows"] = rows
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def spread(count: int) -> Iterator[float]:

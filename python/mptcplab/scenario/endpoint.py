@@ -136,7 +136,8 @@ class Tcp(Section):
     delayed_ack: DurationOrOff = None
     """Longest that an ACK may wait."""
     quick_acks: Integer = Field(0, ge=0)
-    """ACKs at the start that do not wait all the same, for the peer's slow start."""
+    """ACKs that do not wait all the same at the start, after a pause and after a duplicate, for the
+    peer's slow start. As in Linux none waits while the receive window grows."""
     appropriate_byte_counting: Flag = False
     """Whether the window grows by what ACKs acknowledge (RFC 3465) rather than by a segment an ACK,
     as in Linux before 3.13: half as fast where ACKs are delayed. CUBIC makes up for it after slow
@@ -144,7 +145,8 @@ class Tcp(Section):
     proportional_rate_reduction: Flag = False
     """Proportional rate reduction (RFC 6937) in recovery."""
     rack: Flag = False
-    """Loss detection by time (RFC 8985); without it by duplicate or selective ACKs."""
+    """Loss detection by time (RFC 8985), which waits 2 ms longer, as Linux does; without it by
+    duplicate or selective ACKs."""
     tail_loss_probe: Flag = False
     """Tail loss probes (RFC 8985 §7)."""
     undo: Flag = False
@@ -172,6 +174,9 @@ class Tcp(Section):
     """Time-out before a round-trip time is known."""
     linux_timeout: Flag = False
     """Time-out as in Linux rather than as in RFC 6298."""
+    timer_wheel: Flag = False
+    """Whether a subflow's timers for what is lost end as late as Linux's do since 4.8: its wheel
+    has ticks of 4 ms and counts long times coarsely."""
     syn_retries: Integer = Field(0, ge=0)
     """How often a SYN is sent again; with ``max_backoff``, for as long as that takes without."""
     retries: Integer = Field(0, ge=0)

@@ -13,13 +13,13 @@ from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
 
 # What Linux may have, too.
-SHARED = ("reno", "cubic", "cubic-linux", "bbr")
+SHARED = ("reno", "reno-linux", "cubic", "cubic-linux", "bbr")
 # Linux's own.
 CONGESTION_CONTROL = "cubic"
 SCHEDULER = "default"
 # What Linux calls what [mptcp] and [tcp] name.
 SCHEDULERS = {"linux": SCHEDULER}
-CONGESTION_CONTROLS = {"cubic-linux": CONGESTION_CONTROL}
+CONGESTION_CONTROLS = {"reno-linux": "reno", "cubic-linux": CONGESTION_CONTROL}
 NAME = re.compile(r"[A-Za-z0-9_-]{1,31}")
 SYSCTL = re.compile(r"net(\.[a-z0-9_-]+){2,}")
 

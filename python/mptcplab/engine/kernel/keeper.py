@@ -1,9 +1,10 @@
 """The keeper: ends the sandbox, and clears away after the engine, whoever of them is killed.
 
-``python -m mptcplab.engine.kernel.keeper LIFE PLACE COMMAND...`` starts a command, whose standard
-streams are its own. Its standard output ends when the command and all that came of it are gone.
-LIFE is the reading end of a pipe: ``KILL`` ends the command, ``DONE`` the keeper too. When it ends
-without a word, the engine is gone, and the run directories in PLACE that nobody holds go too.
+``python -m mptcplab.engine.kernel.keeper LIFE ENGINE PLACE COMMAND...`` starts a command, whose
+standard streams are its own. Its standard output ends when the command and all that came of it are
+gone. LIFE is the reading end of a pipe: ``KILL`` ends the command, ``DONE`` the keeper too. After
+``FAILED``, or without a word when the engine is killed, the run directories in PLACE that nobody
+holds go too. ENGINE is a file descriptor of the engine's process.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-KILL, DONE = b"k", b"d"
+KILL, DONE, FAILED = b"k", b"d", b"f"
 # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
 # As the emulator's threads, whose own counts only within their session where sessions share the
@@ -27,7 +28,7 @@ NICE = -10
 
 def main() -> None:
     """Keep."""
-    life, place, command = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
+    life, engine, place, command = *map(int, sys.argv[1:3]), Path(sys.argv[3]), sys.argv[4:]
     # What unshare has started is ours when unshare is gone.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # Not everybody may, and not every kernel has it.
@@ -53,6 +54,9 @@ def main() -> None:
                 os.killpg(child.pid, signal.SIGKILL)
     if ended in watched:
         _end(child.pid)
+    if not word:
+        # Who is being killed may let go of the pipe before the run directory.
+        select.select([engine], [], [])
     if word != DONE:
         from mptcplab.engine import place as places
 

@@ -10,7 +10,7 @@ import tempfile
 from contextlib import contextmanager, suppress
 
 from mptcplab._core import Error, InternalError
-from mptcplab.engine.kernel.keeper import DONE, KILL
+from mptcplab.engine.kernel.keeper import DONE, FAILED, KILL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ def opened(place: Path) -> Iterator[Sandbox]:
     When we are killed, it ends and run directories in ``place`` that are not finished go.
     """
     life, word = os.pipe()
+    engine = os.pidfd_open(os.getpid())
     unshare = UNSHARE.split() + ([] if os.geteuid() == 0 else AS_ROOT.split())
-    command = [*_module(KEEPER), str(life), str(place), *unshare, *_module(LAB)]
+    words = [str(life), str(engine), str(place), *unshare, *_module(LAB)]
+    command = [*_module(KEEPER), *words]
     with tempfile.TemporaryFile("w+") as said:
         try:
             process = subprocess.Popen(  # noqa: S603
@@ -42,7 +44,7 @@ def opened(place: Path) -> Iterator[Sandbox]:
                 stdout=subprocess.PIPE,
                 stderr=said,
                 text=True,
-                pass_fds=[life],
+                pass_fds=[life, engine],
                 # Ctrl-C on the terminal is for us alone.
                 start_new_session=True,
             )
@@ -51,11 +53,14 @@ def opened(place: Path) -> Iterator[Sandbox]:
             raise Error(f"cannot start {command[0]}: {error.strerror}") from error
         finally:
             os.close(life)
+            os.close(engine)
+        last = FAILED
         try:
             yield Sandbox(process, word, said)
-            with suppress(BrokenPipeError):
-                os.write(word, DONE)
+            last = DONE
         finally:
+            with suppress(BrokenPipeError):
+                os.write(word, last)
             os.close(word)
             with suppress(BrokenPipeError):
                 process.communicate()

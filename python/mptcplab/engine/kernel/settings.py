@@ -314,6 +314,7 @@ TCP: dict[str, Any] = {
     "max_backoff": _fixed(None),
     "initial_timeout": _fixed_time(S),
     "linux_timeout": _fixed(True),
+    "timer_wheel": _fixed(True),
     "syn_retries": _syn_retries,
     "retries": _sysctl("net.ipv4.tcp_retries2", most=255),
     "pacing": _fixed(False),
