@@ -33,7 +33,7 @@ test: $(VENV)/dev ## Set up, install what tests compare with where that is possi
 	cargo test --workspace --exclude python --locked
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/engine
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/engine
+	$(BIN)/python -m pytest --numprocesses 6 --dist worksteal tests/engine
 
 .PHONY: lint lint-rust lint-python lint-page
 lint: lint-rust lint-python lint-page ## Formatting, lints, types, licences

@@ -84,10 +84,11 @@ def run(case: Case, contact: pathlib.Path, directory: pathlib.Path) -> Contact:
 
 def pattern(size: int) -> bytes:
     """Word k of the stream is k modulo 65535, in network order."""
-    words = array.array("H", (k % 65_535 for k in range(size // 2 + 1)))
+    words = array.array("H", range(65_535))
     if sys.byteorder == "little":
         words.byteswap()
-    return words.tobytes()[:size]
+    period = words.tobytes()
+    return (period * (size // len(period) + 1))[:size]
 
 
 def main() -> None:

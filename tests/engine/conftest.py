@@ -10,16 +10,23 @@ import pytest
 from engine import machines
 
 
-@pytest.fixture(params=machines.kinds())
+@pytest.fixture(params=machines.playable(machines.KINDS))
 def machine(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
-    """Each kind of machine, one after the other."""
+    """Each kind of machine, for what hangs on how the engine gets its rights and devices."""
+    with machines.machine(request.param) as made:
+        yield made
+
+
+@pytest.fixture(params=machines.playable(machines.USUAL))
+def host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
+    """Each usual kind, for all else."""
     with machines.machine(request.param) as made:
         yield made
 
 
 @pytest.fixture
-def host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
-    """A machine for what does not hang on its kind: any, but for one test always the same."""
-    kinds = machines.kinds()
+def any_host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
+    """One usual kind, for one test always the same: for what takes minutes on all."""
+    kinds = machines.playable(machines.USUAL)
     with machines.machine(kinds[crc32(request.node.nodeid.encode()) % len(kinds)]) as made:
         yield made

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import ordinary
@@ -18,7 +19,9 @@ from mptcplab.results.run import Run
 from requirements import missing, need_tool
 
 # Who runs it, and what packets leave the kernel by.
-KINDS = ["root-tun", "root-packet", "user-tun", "user-packet"]
+KINDS = ["root-tun", "user-tun", "user-packet", "root-packet"]
+# Whoever is root seldom goes without TUN.
+USUAL = KINDS[:3]
 # As a user runs the tests: whatever they may.
 OWN = "own"
 TUN = pathlib.Path("/dev/net/tun")
@@ -26,9 +29,9 @@ NO_TUN = 'mount -t tmpfs none /dev/net && exec "$@"'
 TIMEOUT_SECONDS = 90
 
 
-def kinds() -> list[str]:
-    """Those that can be played here."""
-    return KINDS if os.geteuid() == 0 else [OWN]
+def playable(kinds: list[str]) -> list[str]:
+    """Those of them that can be played here."""
+    return kinds if os.geteuid() == 0 else [OWN]
 
 
 class Machine:
@@ -47,7 +50,11 @@ class Machine:
 
     def command(self, *arguments: object) -> list[str]:
         """Give the words that run mptcplab on it."""
-        words = [sys.executable, "-m", "mptcplab", *map(str, arguments)]
+        return self.python("-m", "mptcplab", *arguments)
+
+    def python(self, *arguments: object) -> list[str]:
+        """Give the words that run Python on it."""
+        words = [sys.executable, *map(str, arguments)]
         if self.kind.startswith("user"):
             return ordinary.command(words, tun=self.kind == "user-tun")
         if self.kind == "root-packet":
@@ -95,11 +102,8 @@ class Machine:
 def machine(kind: str) -> Iterator[Machine]:
     """Play one, or say why that cannot be."""
     need_tool("unshare", "setpriv", "ip")
-    if kind.endswith("-tun") and not TUN.exists():
-        missing("needs /dev/net/tun")
-    reason = _forbidden(kind)
-    if reason:
-        missing(reason)
+    if obstacles := _obstacles(kind):
+        missing(obstacles)
     place = pathlib.Path(tempfile.mkdtemp(prefix="mptcplab-test-", dir="/var/tmp"))
     try:
         if kind.startswith("user"):
@@ -109,17 +113,24 @@ def machine(kind: str) -> Iterator[Machine]:
         shutil.rmtree(place)
 
 
-def _forbidden(kind: str) -> str | None:
-    words = ["unshare", "--net", "ip", "mptcp", "limits"]
-    if kind.startswith("user") or (kind == OWN and os.geteuid() != 0):
-        words[1:1] = ["--user", "--map-root-user"]
-    if kind.startswith("user"):
-        words = ordinary.command(words, tun=kind == "user-tun")
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return f"needs namespaces and MPTCP: {done.stderr.strip()}" if done.returncode else None
+@cache
+def _obstacles(kind: str) -> str:
+    """What keeps runs from such a machine, in the doctor's words."""
+    command = Machine(kind, pathlib.Path("/")).command("doctor")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # Without TUN it runs, but not on that kind.
+    wanted = ("missing", "limited  TUN ") if kind.endswith("-tun") else ("missing",)
+    said = [line for line in done.stdout.splitlines() if line.startswith(wanted)]
+    return "\n".join(said) if done.stdout else done.stderr
 
 
 def about(run: Run) -> dict[str, Any]:
     """What is told of a run."""
     found: dict[str, Any] = json.loads((run.directory / "run.json").read_text())
     return found
+
+
+def began_s(run: Run) -> float:
+    """Give when its first packet came, from which tables count, of the time of its timeline."""
+    started_ns: int = about(run)["emulator"]["started_ns"]
+    return float(run.connections["start_ns"][0] - started_ns) / 1e9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -134,7 +133,8 @@ def test_flows_beside_are_given_up(place: Loopback) -> None:
     assert not any(end["finished"] for end in did)
     assert did[0]["bytes_received"] > 0
     assert "more to write" in did[1]["reason"] or did[1]["reason"].startswith("gave up after")
-    assert seconds(did[0]) >= 0.3
+    # Each counts from its own start; the first whose time is up ends both.
+    assert max(map(seconds, did)) >= 0.3
 
 
 def test_datagrams(place: Loopback) -> None:
@@ -143,7 +143,8 @@ def test_datagrams(place: Loopback) -> None:
     client, server = place.pair(job)
     server.go()
     client.go()
-    time.sleep(0.4)
+    # It tells twice a second how far it is: by then all are sent.
+    client.line()
     client.say("stop")
     server.say("stop")
     did = client.done(), server.done()

@@ -49,10 +49,10 @@ SENDERS = [("mptcplab", "reno"), ("kernel", "cubic")]
 
 @pytest.mark.parametrize(("stack", "controller"), SENDERS)
 def test_a_link_is_found_again_from_captures_in_real_time(
-    stack: str, controller: str, host: Machine
+    stack: str, controller: str, any_host: Machine
 ) -> None:
     sender = f'congestion_control = "{controller}"\n[server]\nstack = "{stack}"\n'
-    run = undisturbed(host, HIDDEN + sender)
+    run = undisturbed(any_host, HIDDEN + sender)
     captures = sorted(run.directory.glob("*.pcapng"))
     # Linux's CUBIC is what a capture is taken for.
     found = calibrate(captures, controller=None if stack == "kernel" else controller, runs=6)

@@ -1,16 +1,19 @@
-"""What the keeper of a sandbox ends: all that came of its command, however that itself ends."""
+"""What the keeper of a sandbox ends and clears away, however its command and its engine end."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from engine.leftovers import children
+from engine.leftovers import UNFINISHED, children
 from mptcplab.engine.kernel.keeper import DONE, KILL
 from mptcplab.engine.kernel.sandbox import KEEPER
 
@@ -18,16 +21,27 @@ from mptcplab.engine.kernel.sandbox import KEEPER
 COMMAND = ("sh", "-c", "sleep 1000 & echo $!; wait")
 
 
+@contextmanager
+def kept(engine: int, place: Path, *command: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A keeper for that process, and where it listens; it ends in time."""
+    life, word = os.pipe()
+    process = os.pidfd_open(engine)
+    numbers = [life, process]
+    words = [sys.executable, "-m", KEEPER, *map(str, numbers), str(place), *command]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, pass_fds=numbers) as keeper:
+        os.close(life)
+        os.close(process)
+        yield keeper, word
+        try:
+            keeper.communicate(timeout=30)
+        finally:
+            keeper.kill()
+    assert keeper.returncode == 0
+
+
 @pytest.mark.parametrize("by_word", [True, False], ids=["told", "killed"])
 def test_a_child_that_outlives_the_command_ends(tmp_path: Path, by_word: bool) -> None:
-    life, word = os.pipe()
-    with subprocess.Popen(
-        [sys.executable, "-m", KEEPER, str(life), str(tmp_path), *COMMAND],
-        stdout=subprocess.PIPE,
-        text=True,
-        pass_fds=[life],
-    ) as keeper:
-        os.close(life)
+    with kept(os.getpid(), tmp_path, *COMMAND) as (keeper, word):
         assert keeper.stdout
         child = int(keeper.stdout.readline())
         if by_word:
@@ -36,10 +50,22 @@ def test_a_child_that_outlives_the_command_ends(tmp_path: Path, by_word: bool) -
             os.kill(children(keeper.pid)[0], signal.SIGKILL)
         os.write(word, DONE)
         os.close(word)
-        try:
-            keeper.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            os.kill(child, signal.SIGKILL)
-            raise
-    assert keeper.returncode == 0
     assert not Path("/proc", str(child)).exists()
+
+
+def test_what_the_engine_holds_until_it_is_gone_goes(tmp_path: Path) -> None:
+    left = tmp_path / f"{UNFINISHED}run"
+    left.mkdir()
+    lock = os.open(left, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    engine = subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=[lock])
+    os.close(lock)
+    with engine, kept(engine.pid, tmp_path, "true") as (keeper, word):
+        assert keeper.stdout
+        # The command is gone, and nothing is left to do but to clear away.
+        assert keeper.stdout.read() == ""
+        os.close(word)
+        with pytest.raises(subprocess.TimeoutExpired):
+            keeper.wait(0.5)
+        engine.kill()
+    assert not left.exists()

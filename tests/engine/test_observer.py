@@ -23,7 +23,7 @@ CLIENTS = ["10.0.1.2", "10.0.2.2", "fd00:0:3::2"]
 SERVER = "127.0.0.1"
 # Half a megabyte, time to look, and again.
 THINKING = {"application": "request-response", "direction": "down", "requests": 2}
-THINKING |= {"request_bytes": 1000, "response_bytes": 500_000, "think_ns": 700_000_000}
+THINKING |= {"request_bytes": 1000, "response_bytes": 500_000, "think_ns": 1_500_000_000}
 
 
 # Prints what a connection of two subflows says of itself, once it has come to rest.
@@ -73,7 +73,7 @@ class Watched:
             client = place.agent({**job, **self.files["client"], "connect": connect})
             server.go()
             client.go()
-            time.sleep(0.5)
+            time.sleep(0.75)
             # The kernel rests.
             self.ss_ns = time.time_ns()
             self.ss = place.run("ss -tinMOH")
@@ -179,7 +179,7 @@ def test_others_are_watched_as_well(place: Loopback, tmp_path: pathlib.Path) -> 
     watcher.say("stop")
     seen = {used["token"]: used for used in watcher.done()["sockets"]}
     # Amid the time to think nothing changes.
-    rest_ns = did[0]["started_ns"] + 400_000_000
+    rest_ns = did[0]["started_ns"] + 750_000_000
     watched = {
         end(sample): sample for sample in near(lines(written["watcher"]["samples"]), rest_ns)
     }

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from engine.machines import Machine
-from engine.test_shell import BYTES, PATHS, Shell, data
+from engine.test_shell import BYTES, Shell, data
 from mptcplab._core import Error
 from mptcplab.engine.kernel.visit import Visit, visit
 from mptcplab.machine import preload
@@ -138,10 +138,10 @@ def test_what_is_preloaded_already_stays_first(
     assert said == f"libm.so.6:{preload.LIBRARY}\n"
 
 
-def test_without_either_it_is_refused(host: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preload, "LIBRARY", host.place / "libpreload.so")
-    name, scenario = load(str(host.write(PATHS)), [])
-    out = host.place / "out"
+def test_without_either_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preload, "LIBRARY", tmp_path / "libpreload.so")
+    name, scenario = load("wifi-lte", [])
+    out = tmp_path / "out"
     with pytest.raises(Error, match=r"^--mptcpize cannot be done here: mptcpize: not installed"):
         visit(scenario, out, Visit(["true"], mptcpize=True), name=name)
     assert not out.exists()

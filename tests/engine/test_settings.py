@@ -231,6 +231,7 @@ def test_every_key_has_a_rule() -> None:
 POLICIES: list[tuple[list[str], tuple[str, str]]] = [
     ([], ("reno", "reno")),
     (["mptcp.congestion_control=cubic-linux"], ("cubic", "cubic")),
+    (["kernel.congestion_control=cubic", "tcp.congestion_control=reno-linux"], ("cubic", "reno")),
     (["kernel.congestion_control=cubic"], ("cubic", "cubic")),
     (["kernel.congestion_control=cubic", "tcp.congestion_control=reno"], ("cubic", "reno")),
     (["mptcp.congestion_control=olia", "kernel.congestion_control=bbr"], ("bbr", "bbr")),

@@ -168,7 +168,7 @@ def read(capture: pathlib.Path) -> tuple[Packet, ...]:
     for name in FIELDS:
         command += ["-e", name]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return tuple(past_data_fin(map(_packet, done.stdout.splitlines())))
+    return tuple(by_mapping(past_data_fin(map(_packet, done.stdout.splitlines()))))
 
 
 def past_data_fin(packets: Iterable[Packet]) -> Iterator[Packet]:
@@ -191,6 +191,27 @@ def _by_itself(packet: Packet, fin: Packet) -> Packet:
     # Of the first byte that the mapping with DATA_FIN covers.
     first = fin.dsn - length + (packet.sequence - fin.sequence) % 2**32
     return replace(packet, dsn=(first - dsn + packet.mapping[0]) % 2**64)
+
+
+def by_mapping(packets: Iterable[Packet]) -> Iterator[Packet]:
+    """Give what tshark lost track of the DSN that its own mapping says; RULES.md."""
+    initial: dict[tuple[int, FourTuple], int] = {}
+    origin: dict[tuple[int, FourTuple], int] = {}
+    for packet in packets:
+        way = packet.stream, packet.four_tuple
+        if packet.flags & SYN:
+            initial[way] = packet.sequence
+        if not packet.length or packet.mapping is None or way not in initial:
+            yield packet
+            continue
+        dsn, sequence, _ = packet.mapping
+        # Of the first byte, as far from the initial DSN.
+        offset = dsn + (packet.sequence - initial[way]) % 2**32 - sequence
+        if packet.dsn is not None:
+            origin.setdefault(way, packet.dsn - offset)
+        elif way in origin:
+            packet = replace(packet, dsn=(origin[way] + offset) % 2**64)
+        yield packet
 
 
 def connections(packets: Iterable[Packet]) -> list[Connection]:

@@ -147,7 +147,7 @@ def test_policies_are_listed_and_described(mptcplab: Run, what: str) -> None:
 
 
 def test_plain_tcp_over_one_path_is_reno_for_coupled_controllers() -> None:
-    uncoupled = ("cubic", "cubic-linux", "wvegas", "bbr")
+    uncoupled = ("reno-linux", "cubic", "cubic-linux", "wvegas", "bbr")
     for name in policy.known("congestion_control"):
         client = planned(read(TEXT.replace(WEIGHT, ""), f"mptcp.congestion_control={name}"), "lte")
         alone = name if name in uncoupled else "reno"
