@@ -12,7 +12,9 @@ impl Connection {
         let entry = &self.entries[i];
         let near = entry.tcp.receive_next();
         let relative = tcp.seq.wrapping_sub(entry.tcp.peer_isn());
-        let offset = near.wrapping_add_signed(i64::from(wire::seq::diff(relative, near as u32)));
+        let Some(offset) = near.checked_add_signed(i64::from(wire::seq::diff(relative, near as u32))) else {
+            return; // before the first byte there is none
+        };
         let len = packet.frame.payload.len;
         if self.mode == Mode::Multipath || self.discarding {
             match self.mapping(offset, signals) {

@@ -116,6 +116,20 @@ fn altered_payload_is_noticed_without_checksums_too() {
 }
 
 #[test]
+fn before_the_first_byte_there_is_none() {
+    // What a mapping says of bytes before the stream means nothing: the others are as if their options were stripped.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             20  < wifi . -100:101 ack 1 dss(1 4294967246 200, ack 1)
+             20  > wifi . 1:1 ack 101
+             20  = read 100"
+        ),
+    );
+}
+
+#[test]
 fn data_acks_old_and_untrue() {
     // RFC 8684 §3.3.2, as RFC 9293 §3.10.7.4 has it for ACKs.
     play(

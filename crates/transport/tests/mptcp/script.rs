@@ -538,7 +538,7 @@ impl Player {
                     let (dss, mapped) = self.dss(inner, name == "dss");
                     if let Some((offset, at)) = mapped {
                         self.flows.get_mut(label).unwrap().mapped = mapped;
-                        place = Some((at + first as u64).wrapping_sub(u64::from(offset)));
+                        place = Some(at.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
                     }
                     Mptcp::Dss(dss)
                 }
