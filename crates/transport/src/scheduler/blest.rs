@@ -97,9 +97,10 @@ impl Blest {
             // The first slow start: cwnd + 2 cwnd + 4 cwnd + …
             cwnd * ((1 << rounds.min(MOST_ROUNDS)) - 1)
         } else {
-            (cwnd.max(fast.ssthresh_packets as u64 + 1) + (rounds - 1) / 2) * rounds
+            (cwnd.max(fast.ssthresh_packets as u64 + 1) + (rounds - 1) / 2).saturating_mul(rounds)
         };
-        (u128::from(packets) * u128::from(fast.mss_bytes) * u128::from(self.lambda) / 1000) as u64
+        let bytes = u128::from(packets) * u128::from(fast.mss_bytes) * u128::from(self.lambda) / 1000;
+        u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 }
 
