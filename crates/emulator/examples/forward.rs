@@ -13,7 +13,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 
 /// Frames, or packets where they are looked at, that are taken from one device before it is the other's turn.
-const BATCH: usize = 64;
+const BATCH: usize = 32;
 /// More than any frame.
 const ROOM: usize = 1 << 17;
 

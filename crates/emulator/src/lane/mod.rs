@@ -29,7 +29,7 @@ pub(crate) use wait::{Stop, Wait};
 use wire::{Packet, Time};
 
 /// Packets that are taken from a device before others have their turn.
-const BATCH: u64 = 64;
+const BATCH: u64 = 32;
 /// Times that a device has its turn when all ends: for more than its queue holds, and an end though somebody goes on.
 const LAST_TURNS: usize = 256;
 

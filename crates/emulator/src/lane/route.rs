@@ -14,20 +14,26 @@ impl Lane {
     /// Hands on what is on its way, in the order in which it came.
     pub fn work_off(&mut self) {
         while let Some((to, packet)) = self.work.pop_front() {
-            match to {
-                To::Link(link, direction) => self.meet(link, direction, packet),
-                To::Path(path, direction) => self.pass(path, direction, packet),
-                To::Router => self.descend(packet),
-                To::Port(port) => {
-                    let port = &mut self.ports[port];
-                    if let Some(point) = port.point {
-                        self.feed.passed(self.now, point, wire::Direction::Inbound, &packet);
-                    }
-                    port.out.push(packet);
-                }
-                To::Resident(place, path) => self.visit(place, path, packet),
-            }
+            self.go(to, packet);
         }
+    }
+
+    fn go(&mut self, to: To, packet: Box<Packet>) {
+        match to {
+            To::Link(link, direction) => self.meet(link, direction, packet),
+            To::Path(path, direction) => self.pass(path, direction, packet),
+            To::Router => self.descend(packet),
+            To::Port(port) => self.reach(port, packet),
+            To::Resident(place, path) => self.visit(place, path, packet),
+        }
+    }
+
+    fn reach(&mut self, port: usize, packet: Box<Packet>) {
+        let port = &mut self.ports[port];
+        if let Some(point) = port.point {
+            self.feed.passed(self.now, point, wire::Direction::Inbound, &packet);
+        }
+        port.out.push(packet);
     }
 
     /// Gives the kernel what has come to the ports.
@@ -51,6 +57,7 @@ impl Lane {
         for (direction, packet) in sent.drain(..) {
             self.log(place, direction, packet.frame.wire_len(), || Happened::Departure);
             match self.behind(place, direction, &packet) {
+                Some(To::Port(port)) => self.reach(port, packet),
                 Some(to) => self.work.push_back((to, packet)),
                 None => self.nobody(place, direction, packet),
             }
@@ -109,14 +116,16 @@ impl Lane {
                 chain.push(self.now, direction, packet, &mut self.out);
                 self.leave_path(place);
             }
-            None => self.beyond(place, direction, packet),
+            None => self.go(self.beyond(place, direction), packet),
         }
     }
 
     /// What left a path goes on.
     pub fn leave_path(&mut self, place: usize) {
         let mut sent = std::mem::take(&mut self.out.sent);
-        sent.drain(..).for_each(|(direction, packet)| self.beyond(place, direction, packet));
+        for (direction, packet) in sent.drain(..) {
+            self.work.push_back((self.beyond(place, direction), packet));
+        }
         self.out.sent = sent;
         let link = self.link_of(place);
         // The gate and the translator are none of the link's elements.
@@ -124,12 +133,11 @@ impl Lane {
         self.bury(link);
     }
 
-    fn beyond(&mut self, place: usize, direction: Direction, packet: Box<Packet>) {
-        let to = match direction {
+    fn beyond(&self, place: usize, direction: Direction) -> To {
+        match direction {
             Direction::Up => To::Link(self.link_of(place), direction),
             Direction::Down => self.doors.client[place].map_or(To::Resident(CLIENT, place), To::Port),
-        };
-        self.work.push_back((to, packet));
+        }
     }
 
     /// A packet comes to a host of ours.
