@@ -49,7 +49,7 @@ impl Receive {
 
     /// Bytes of data arrived for `place`. Says whether more is in order now.
     pub fn deliver(&mut self, place: u64, len: u64) -> bool {
-        let data = place.max(self.next)..place + len;
+        let data = place.max(self.next)..(place + len).min(self.end.unwrap_or(u64::MAX));
         if data.is_empty() {
             return false;
         }
@@ -70,9 +70,13 @@ impl Receive {
         true
     }
 
-    /// The peer's data ends at `place` (DATA_FIN, or the FIN of plain TCP). Only the first word counts.
+    /// The peer's data ends at `place` (DATA_FIN, or the FIN of plain TCP). Only the first word counts; what lies behind
+    /// it is none.
     pub fn end_at(&mut self, place: u64) {
-        self.end.get_or_insert(place);
+        if self.end.is_none() {
+            self.end = Some(place);
+            self.ahead.cut(place);
+        }
     }
 
     /// Whether all that the peer sent has arrived, and its end.
@@ -220,6 +224,20 @@ mod tests {
         assert_eq!((receive.acknowledged(), receive.finished()), (50, false));
         receive.deliver(50, 50);
         assert_eq!((receive.acknowledged(), receive.finished()), (101, true));
+    }
+
+    #[test]
+    fn behind_the_end_is_nothing() {
+        let mut receive = Receive::new(10_000, 10_000, false);
+        receive.deliver(50, 100);
+        receive.deliver(200, 100);
+        receive.end_at(120);
+        receive.deliver(110, 100);
+        assert_eq!(receive.out_of_order(), 70);
+        receive.deliver(0, 50);
+        assert_eq!((receive.next(), receive.out_of_order(), receive.finished()), (120, 0, true));
+        receive.deliver(120, 10);
+        assert_eq!(receive.readable(), 120);
     }
 
     #[test]

@@ -50,6 +50,14 @@ impl Ranges {
         }
     }
 
+    /// Forgets everything from `offset` on.
+    pub fn cut(&mut self, offset: u64) {
+        self.ranges.retain(|&(left, _)| left < offset);
+        if let Some(last) = self.ranges.last_mut() {
+            last.1 = last.1.min(offset);
+        }
+    }
+
     /// Takes out what begins at or before `next`; says where it ends, or `next`.
     pub fn take_first(&mut self, mut next: u64) -> u64 {
         while let Some(&(left, right)) = self.ranges.first() {
