@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -95,6 +97,45 @@ def test_plain_tcp(host: Machine, ours: str, way: str) -> None:
     assert run.connections["mptcp_version"].to_list() == [None]
     assert set(run.subflows["path"]) == {"wifi"}
     assert_pattern(run, way, 2_000_000)
+
+
+ONE_PATH = """\
+schema = 1
+
+[transfer]
+direction = "download"
+size = "2 MB"
+
+[path.wifi]
+rate = "20 Mbit/s"
+delay = "25 ms"
+queue = "400 kB"
+
+[run]
+stop = "60 s"
+"""
+
+
+@pytest.mark.parametrize("ours", OURS)
+def test_windows_grow_by_two_segments_with_each(host: Machine, ours: str) -> None:
+    """Linux's receiver and ours: rcv_ssthresh, which tcp_grow_window raises."""
+    need_tool("tshark")
+    run = meet(host, ours, scenario=ONE_PATH)
+    fields = ["-T", "fields", "-e", "tcp.window_size"]
+    acks = "ip.src == 10.0.1.2 && tcp.flags.syn == 0 && tcp.flags.fin == 0"
+    told = subprocess.run(
+        ["tshark", "-r", run.directory / "client.pcapng", "-Y", acks, *fields],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    windows = [int(window) for window in told.stdout.split()]
+    assert windows[0] <= 65_535
+    assert max(windows) > 4 * 65_535
+    steps = [after - before for before, after in pairwise(windows) if after > before]
+    assert len(steps) > 50
+    # Ours counts what MPTCP's segments carry, Linux TCP's; windows are told in units of 128 bytes.
+    assert 2 * 1420 - 128 <= median(steps) <= 2 * 1448 + 128
 
 
 def assert_pattern(run: Run, way: str, size: int) -> None:

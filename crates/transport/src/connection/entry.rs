@@ -73,7 +73,7 @@ pub struct Join {
 
 impl Entry {
     /// Of the initial subflow if `join` is none.
-    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>, receive_buffer_bytes: u64) -> Entry {
+    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>, first_window_bytes: u64) -> Entry {
         let ip = Ip {
             source: tcp.local().ip(),
             destination: tcp.remote().ip(),
@@ -94,7 +94,7 @@ impl Entry {
             peer_backup: false,
             timeouts: 0,
             mappings: Mappings::default(),
-            own_window: OwnWindow::new(receive_buffer_bytes),
+            own_window: OwnWindow::new(first_window_bytes),
             delivered: 1,
             acked: 1,
             keys_told: false,

@@ -349,11 +349,14 @@ impl Connection {
         self.told.readable = self.receive.readable() > 0;
         if self.has_own_windows() {
             self.let_go();
-        } else if self.receive.worth_telling(mss_bytes) && !self.receive.finished() {
-            let heard = if self.entries[self.heard].is_over() { self.best() } else { Some(self.heard) };
-            if let Some(i) = heard {
-                self.entries[i].tcp.acknowledge();
-            }
+            return read;
+        }
+        let heard = if self.entries[self.heard].is_over() { self.best() } else { Some(self.heard) };
+        if let Some(i) = heard
+            && !self.receive.finished()
+            && self.receive.worth_telling(mss_bytes, self.grown_bytes(i))
+        {
+            self.entries[i].tcp.acknowledge();
         }
         read
     }

@@ -16,9 +16,9 @@ pub struct OwnWindow {
 }
 
 impl OwnWindow {
-    /// With a buffer of `bytes`.
-    pub fn new(bytes: u64) -> OwnWindow {
-        OwnWindow { held: VecDeque::new(), edge: 1 + bytes }
+    /// That begins with `first_bytes`.
+    pub fn new(first_bytes: u64) -> OwnWindow {
+        OwnWindow { held: VecDeque::new(), edge: 1 + first_bytes }
     }
 
     /// Data came for these places.
@@ -34,9 +34,9 @@ impl OwnWindow {
         }
     }
 
-    /// The window to tell where `next` is expected, with a buffer of `bytes`. It opens in steps (RFC 9293 §3.8.6.2.2).
-    pub fn window(&mut self, next: u64, bytes: u64, mss_bytes: u64) -> u64 {
-        let opened = self.opened(next, bytes);
+    /// The window to tell where `next` is expected, with a buffer of `bytes` and no wider than `grown_bytes`. It opens in steps (RFC 9293 §3.8.6.2.2).
+    pub fn window(&mut self, next: u64, bytes: u64, grown_bytes: u64, mss_bytes: u64) -> u64 {
+        let opened = self.opened(next, bytes, grown_bytes);
         if opened >= mss_bytes.min(bytes / 2).max(1) {
             self.edge += opened;
         }
@@ -44,14 +44,14 @@ impl OwnWindow {
     }
 
     /// Whether a reader should tell the peer at once: the window was less than half of what it is now.
-    pub fn worth_telling(&self, next: u64, bytes: u64, mss_bytes: u64) -> bool {
-        let (told, opened) = (self.edge.saturating_sub(next), self.opened(next, bytes));
+    pub fn worth_telling(&self, next: u64, bytes: u64, grown_bytes: u64, mss_bytes: u64) -> bool {
+        let (told, opened) = (self.edge.saturating_sub(next), self.opened(next, bytes, grown_bytes));
         opened >= mss_bytes.min(bytes / 2).max(1) && told < bytes / 2 && told <= opened
     }
 
-    fn opened(&self, next: u64, bytes: u64) -> u64 {
+    fn opened(&self, next: u64, bytes: u64, grown_bytes: u64) -> u64 {
         let held_bytes: u64 = self.held.iter().map(|held| held.end - held.start).sum();
-        (next + bytes.saturating_sub(held_bytes)).saturating_sub(self.edge)
+        next.saturating_add(bytes.saturating_sub(held_bytes).min(grown_bytes)).saturating_sub(self.edge)
     }
 }
 
@@ -63,21 +63,32 @@ impl Connection {
 
     /// The window that subflow `i` tells.
     pub(super) fn window(&mut self, i: usize) -> u64 {
-        let mss_bytes = u64::from(self.entries[i].tcp.mss_bytes());
+        let (mss_bytes, grown_bytes) = (u64::from(self.entries[i].tcp.mss_bytes()), self.grown_bytes(i));
         if !self.has_own_windows() {
-            return self.receive.window(mss_bytes);
+            return self.receive.window(mss_bytes, grown_bytes);
         }
         let (bytes, entry) = (self.receive.buffer(), &mut self.entries[i]);
-        entry.own_window.window(entry.tcp.receive_next(), bytes, mss_bytes)
+        entry.own_window.window(entry.tcp.receive_next(), bytes, grown_bytes, mss_bytes)
+    }
+
+    /// How wide the window may be that subflow `i` tells: where it is tuned it grows with the segments that come as Linux's
+    /// does, whatever room there is (rcv_ssthresh in net/ipv4/tcp_output.c, __tcp_select_window).
+    pub(super) fn grown_bytes(&self, i: usize) -> u64 {
+        if self.receive.tunes() { self.entries[i].tcp.window_grown_bytes() } else { u64::MAX }
     }
 
     /// What was read is room for those that brought it, and worth an ACK.
     pub(super) fn let_go(&mut self) {
         let (read, bytes) = (self.receive.read_to(), self.receive.buffer());
-        for entry in self.entries.iter_mut().filter(|entry| !entry.is_over()) {
+        for i in 0..self.entries.len() {
+            let grown_bytes = self.grown_bytes(i);
+            let entry = &mut self.entries[i];
+            if entry.is_over() {
+                continue;
+            }
             entry.own_window.let_go(read);
             let mss_bytes = u64::from(entry.tcp.mss_bytes());
-            if entry.own_window.worth_telling(entry.tcp.receive_next(), bytes, mss_bytes) {
+            if entry.own_window.worth_telling(entry.tcp.receive_next(), bytes, grown_bytes, mss_bytes) {
                 entry.tcp.acknowledge();
             }
         }

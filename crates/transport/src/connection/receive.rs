@@ -1,6 +1,7 @@
 //! Receiving: reassembly at connection level, and the window that is told to the peer.
 
 use crate::recovery::ranges::Ranges;
+use crate::subflow::first_window_bytes;
 use wire::Time;
 
 /// The receiving half of a connection.
@@ -39,7 +40,8 @@ impl Receive {
     /// With a buffer of `bytes` that grows to `most` if `tuning`.
     pub fn new(bytes: u64, most: u64, tuning: bool) -> Receive {
         let buffer = Buffer { bytes, most: most.max(bytes), tuning, tuned: false, round: None, last: 0 };
-        Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge: bytes, bound: true, buffer }
+        let edge = first_window_bytes(bytes, tuning);
+        Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge, bound: true, buffer }
     }
 
     /// What may come is for others to say.
@@ -109,6 +111,16 @@ impl Receive {
         self.ahead.bytes()
     }
 
+    /// The window that a subflow begins with.
+    pub fn first_window(&self) -> u64 {
+        first_window_bytes(self.buffer.bytes, self.buffer.tuning)
+    }
+
+    /// Whether the buffer grows.
+    pub fn tunes(&self) -> bool {
+        self.buffer.tuning
+    }
+
     /// Bytes of the buffer.
     pub fn buffer(&self) -> u64 {
         self.buffer.bytes
@@ -131,24 +143,31 @@ impl Receive {
     }
 
     /// The window to tell: how far the peer may go beyond what is acknowledged. It opens in steps of half the buffer or
-    /// a segment, whichever is less, to keep segments from becoming small (RFC 9293 §3.8.6.2.2).
-    pub fn window(&mut self, mss_bytes: u64) -> u64 {
-        if self.opened(mss_bytes) > 0 {
-            self.edge = self.read + self.buffer.bytes;
+    /// a segment, whichever is less, to keep segments from becoming small (RFC 9293 §3.8.6.2.2). It is no wider than
+    /// `grown_bytes`, what the subflow allows that tells it; the edge is that of the subflow that is ahead
+    /// (net/mptcp/options.c, mptcp_set_rwin).
+    pub fn window(&mut self, mss_bytes: u64, grown_bytes: u64) -> u64 {
+        if self.opened(mss_bytes, grown_bytes) > 0 {
+            self.edge = self.allowed(grown_bytes);
         }
         self.edge.saturating_sub(self.next)
     }
 
+    /// How far the peer may go.
+    fn allowed(&self, grown_bytes: u64) -> u64 {
+        (self.read + self.buffer.bytes).min(self.next.saturating_add(grown_bytes))
+    }
+
     /// By how much the window would open if told now; 0 where that would be too little to tell.
-    pub fn opened(&self, mss_bytes: u64) -> u64 {
-        let by = (self.read + self.buffer.bytes).saturating_sub(self.edge);
+    pub fn opened(&self, mss_bytes: u64, grown_bytes: u64) -> u64 {
+        let by = self.allowed(grown_bytes).saturating_sub(self.edge);
         if by >= mss_bytes.min(self.buffer.bytes / 2).max(1) { by } else { 0 }
     }
 
     /// Whether a reader should tell the peer at once: the window was less than half of what it is now.
-    pub fn worth_telling(&self, mss_bytes: u64) -> bool {
+    pub fn worth_telling(&self, mss_bytes: u64, grown_bytes: u64) -> bool {
         let told = self.edge.saturating_sub(self.next);
-        let opened = self.opened(mss_bytes);
+        let opened = self.opened(mss_bytes, grown_bytes);
         opened > 0 && told < self.buffer.bytes / 2 && told <= opened
     }
 }
@@ -204,16 +223,26 @@ mod tests {
     #[test]
     fn window_never_goes_back_and_opens_in_steps() {
         let mut receive = Receive::new(10_000, 10_000, false);
-        assert_eq!(receive.window(1000), 10_000);
+        assert_eq!(receive.window(1000, u64::MAX), 10_000);
         receive.deliver(0, 9_500);
-        assert_eq!(receive.window(1000), 500);
+        assert_eq!(receive.window(1000, u64::MAX), 500);
         receive.read(Time::from_nanos(0), 999, None, 1000);
-        assert_eq!(receive.window(1000), 500, "less than a segment is not told");
+        assert_eq!(receive.window(1000, u64::MAX), 500, "less than a segment is not told");
         receive.read(Time::from_nanos(0), 1, None, 1000);
-        assert_eq!(receive.window(1000), 1500);
+        assert_eq!(receive.window(1000, u64::MAX), 1500);
         receive.read(Time::from_nanos(0), u64::MAX, None, 1000);
-        assert!(receive.worth_telling(1000));
-        assert_eq!(receive.window(1000), 10_000);
+        assert!(receive.worth_telling(1000, u64::MAX));
+        assert_eq!(receive.window(1000, u64::MAX), 10_000);
+    }
+
+    #[test]
+    fn a_tuned_window_grows_with_what_comes() {
+        let mut receive = Receive::new(131_072, 6_000_000, true);
+        assert_eq!(receive.window(1000, 65_535), 65_535);
+        receive.deliver(0, 1000);
+        assert_eq!(receive.window(1000, 67_535), 67_535);
+        assert_eq!(receive.window(1000, 65_535), 67_535, "another subflow, whose window has grown less");
+        assert_eq!(receive.window(1000, 1 << 20), 130_072, "no further than the buffer");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) struct Inbound {
     /// Payload of the peer's full segments, as seen.
     segment_bytes: u32,
     /// How far the window has grown.
-    grown_bytes: u64,
+    pub(super) grown_bytes: u64,
     last_data: Time,
 }
 
@@ -75,6 +75,11 @@ pub(super) struct Arrival {
     /// The FIN is in order now.
     pub(super) finished: bool,
     pub(super) ack: AckDue,
+}
+
+/// The window that a buffer of `buffer_bytes` begins with: one that is tuned grows from there.
+pub(crate) fn first_window_bytes(buffer_bytes: u64, tuning: bool) -> u64 {
+    if tuning { buffer_bytes.min(FIRST_WINDOW_BYTES) } else { buffer_bytes }
 }
 
 impl Inbound {

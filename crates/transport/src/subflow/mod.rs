@@ -16,6 +16,7 @@ mod timers;
 mod too_big;
 mod view;
 
+pub(crate) use inbound::first_window_bytes;
 pub use state::{State, Subflow};
 pub(crate) use too_big::cut;
 

@@ -122,6 +122,11 @@ impl Subflow {
         self.inbound.next
     }
 
+    /// How far the window has grown with the segments that came.
+    pub fn window_grown_bytes(&self) -> u64 {
+        self.inbound.grown_bytes
+    }
+
     /// Bytes that came out of order.
     pub fn out_of_order_bytes(&self) -> u64 {
         self.inbound.out_of_order_bytes()
