@@ -8,7 +8,7 @@ use transport::config::{Join, ReceiveBuffer};
 use transport::{Config, Outcome, SlowStart, congestion, scheduler};
 use wire::mptcp::crypto::initial_data_seq;
 use wire::mptcp::{DataNumber, Dss, Mapping, Mptcp, dss_checksum};
-use wire::{Content, L4, Options, Packet, TcpOption, Time};
+use wire::{Content, Flags, L4, Options, Packet, TcpOption, Time};
 
 fn complete(pair: &Pair, down: u64, up: u64) {
     for (n, (read, name)) in [(down, "client"), (up, "server")].into_iter().enumerate() {
@@ -45,6 +45,64 @@ fn mptcp_over_two_paths_uses_both() {
         down.map(|(.., packet)| u64::from(packet.frame.payload.len)).sum()
     };
     assert!(bytes(0) > 100_000 && bytes(1) > 100_000, "{} and {}", bytes(0), bytes(1));
+}
+
+/// Windows that the server tells after its SYN, each with the segments of data that it has had by then at most.
+fn told(pair: &Pair) -> Vec<(u64, u64)> {
+    let mut shift = 0;
+    let mut segments = 0;
+    let mut told = Vec::new();
+    for (_, end, _, packet) in &pair.log {
+        let header = tcp(packet);
+        let scale = (&header.options).into_iter().find_map(|option| match option {
+            Ok(TcpOption::WindowScale(shift)) => Some(shift),
+            _ => None,
+        });
+        match end {
+            End::Client => segments += u64::from(packet.frame.payload.len > 0),
+            End::Server if header.flags.has(Flags::SYN) => shift = scale.unwrap_or(0),
+            End::Server => told.push((u64::from(header.window) << shift, segments)),
+        }
+    }
+    told
+}
+
+fn upload(change: impl Fn(&mut Config)) -> Pair {
+    let mut config = Config::default();
+    change(&mut config);
+    let mut pair = Pair::new(config.clone(), config, &[50, 50]);
+    pair.to_write = [3_000_000, 0];
+    pair.run(60_000);
+    assert_eq!(pair.seen[1].read, 3_000_000);
+    pair
+}
+
+#[test]
+fn tuned_windows_grow_by_two_segments_with_each() {
+    for kind in [ReceiveBuffer::Shared, ReceiveBuffer::PerSubflow] {
+        let told = told(&upload(|config| config.mptcp.receive_buffer = kind));
+        for (window, segments) in &told {
+            assert!(*window <= 65_535 + 2 * 1448 * segments, "{window} after {segments}");
+        }
+        assert!(told.iter().any(|(window, _)| *window > 1_000_000));
+    }
+}
+
+#[test]
+fn windows_that_cannot_grow_further_are_told_whole() {
+    // Tuning wants more than there is.
+    let told_to = |change: &dyn Fn(&mut Config)| told(&upload(change)).into_iter().map(|(window, _)| window);
+    let bytes = 200_000;
+    let nearly = 200_000 - 200_000 / 20;
+    let full = told_to(&|config| {
+        (config.tcp.receive_buffer_bytes, config.tcp.max_receive_buffer_bytes) = (bytes, bytes);
+    });
+    assert!(full.max().is_some_and(|most| most > nearly && most <= bytes));
+    // And one that is not tuned from the beginning.
+    let mut fixed = told_to(&|config| {
+        (config.tcp.receive_buffer_bytes, config.tcp.receive_buffer_tuning) = (bytes, false);
+    });
+    assert!(fixed.next().is_some_and(|first| first > nearly));
 }
 
 fn has_mptcp(packet: &Packet) -> bool {

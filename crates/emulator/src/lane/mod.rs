@@ -31,7 +31,7 @@ use wire::{Packet, Time};
 /// Packets that are taken from a device before others have their turn.
 const BATCH: u64 = 32;
 /// Times that a device has its turn when all ends: for more than its queue holds, and an end though somebody goes on.
-const LAST_TURNS: usize = 256;
+const LAST_TURNS: usize = 512;
 
 /// Links and paths have their numbers in the whole network; those of other lanes are none.
 pub(crate) struct Lane {

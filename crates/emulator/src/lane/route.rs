@@ -28,6 +28,14 @@ impl Lane {
         }
     }
 
+    /// For what has just left a chain, while its output is taken apart: no other chain may be met before that is done.
+    fn hand_on(&mut self, to: To, packet: Box<Packet>) {
+        match to {
+            To::Port(port) => self.reach(port, packet),
+            to => self.work.push_back((to, packet)),
+        }
+    }
+
     fn reach(&mut self, port: usize, packet: Box<Packet>) {
         let port = &mut self.ports[port];
         if let Some(point) = port.point {
@@ -57,8 +65,7 @@ impl Lane {
         for (direction, packet) in sent.drain(..) {
             self.log(place, direction, packet.frame.wire_len(), || Happened::Departure);
             match self.behind(place, direction, &packet) {
-                Some(To::Port(port)) => self.reach(port, packet),
-                Some(to) => self.work.push_back((to, packet)),
+                Some(to) => self.hand_on(to, packet),
                 None => self.nobody(place, direction, packet),
             }
         }
@@ -124,7 +131,7 @@ impl Lane {
     pub fn leave_path(&mut self, place: usize) {
         let mut sent = std::mem::take(&mut self.out.sent);
         for (direction, packet) in sent.drain(..) {
-            self.work.push_back((self.beyond(place, direction), packet));
+            self.hand_on(self.beyond(place, direction), packet);
         }
         self.out.sent = sent;
         let link = self.link_of(place);

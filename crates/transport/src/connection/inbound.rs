@@ -74,8 +74,9 @@ impl Connection {
             match entry.mappings.next(entry.delivered..end) {
                 Next::Data { place, len } => {
                     entry.delivered += len;
-                    if self.own_windows && place + len > self.receive.next() {
-                        entry.own_window.hold(place..place + len);
+                    let (first, after) = (self.receive.next(), self.receive.clip(place + len));
+                    if self.own_windows && self.mode == Mode::Multipath && after > first.max(place) {
+                        entry.own_window.hold(place..after);
                     }
                     news |= self.receive.deliver(place, len);
                 }

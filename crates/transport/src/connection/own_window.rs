@@ -34,7 +34,8 @@ impl OwnWindow {
         }
     }
 
-    /// The window to tell where `next` is expected, with a buffer of `bytes` and no wider than `grown_bytes`. It opens in steps (RFC 9293 §3.8.6.2.2).
+    /// The window to tell where `next` is expected, with a buffer of `bytes` and no wider than `grown_bytes`. It opens in
+    /// steps (RFC 9293 §3.8.6.2.2).
     pub fn window(&mut self, next: u64, bytes: u64, grown_bytes: u64, mss_bytes: u64) -> u64 {
         let opened = self.opened(next, bytes, grown_bytes);
         if opened >= mss_bytes.min(bytes / 2).max(1) {

@@ -28,7 +28,7 @@ struct Buffer {
     bytes: u64,
     most: u64,
     tuning: bool,
-    /// Whether it has grown.
+    /// Whether tuning has set it.
     tuned: bool,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
@@ -51,7 +51,7 @@ impl Receive {
 
     /// Bytes of data arrived for `place`. Says whether more is in order now.
     pub fn deliver(&mut self, place: u64, len: u64) -> bool {
-        let data = place.max(self.next)..(place + len).min(self.end.unwrap_or(u64::MAX));
+        let data = place.max(self.next)..self.clip(place + len);
         if data.is_empty() {
             return false;
         }
@@ -70,6 +70,11 @@ impl Receive {
         }
         self.ahead.trim(self.next);
         true
+    }
+
+    /// `place`, or the end of the peer's data where that is before it.
+    pub fn clip(&self, place: u64) -> u64 {
+        self.end.map_or(place, |end| place.min(end))
     }
 
     /// The peer's data ends at `place` (DATA_FIN, or the FIN of plain TCP). Only the first word counts; what lies behind
@@ -189,7 +194,7 @@ impl Buffer {
                 bytes = bytes.saturating_add((2 * growth).min(u128::from(self.most)) as u64);
             }
             let bytes = bytes.min(self.most);
-            if bytes > self.bytes {
+            if bytes >= self.bytes {
                 (self.bytes, self.tuned) = (bytes, true);
             }
             self.last = copied;

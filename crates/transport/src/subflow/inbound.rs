@@ -122,7 +122,7 @@ impl Inbound {
     /// Payload came that lies at `range`, and a FIN after it.
     pub(super) fn arrive(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> Arrival {
         let before = self.next;
-        self.hurry(at, range.end - range.start);
+        self.hurry(at, &range);
         if fin {
             self.fin_at.get_or_insert(range.end);
         }
@@ -138,13 +138,14 @@ impl Inbound {
 
     /// Decides whether ACKs wait from here on, as Linux does (net/ipv4/tcp_input.c): not after a pause
     /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
-    fn hurry(&mut self, at: &Circumstances, len: u64) {
+    fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
+        let len = range.end - range.start;
         self.segment_bytes = self.segment_bytes.max(len as u32);
         if at.now - self.last_data > at.pause_ns {
             self.quick = self.quick.max(self.quick_acks);
         }
         self.last_data = at.now;
-        if len >= LEAST_GROWING_BYTES && self.grown_bytes < at.goal_bytes {
+        if len >= LEAST_GROWING_BYTES && range.end > self.next && self.grown_bytes < at.goal_bytes {
             self.grown_bytes += 2 * u64::from(self.segment_bytes);
             self.quick |= 1;
         }
