@@ -337,6 +337,36 @@ def test_each_has_a_place_of_its_own(host: Machine) -> None:
     ]
 
 
+def test_several_at_once_have_a_place_each(host: Machine) -> None:
+    file = host.write(PATHS)
+    # Until there are two of them.
+    meet = "until [ $(ls -dA runs/*shell-* runs/.*shell-* 2>&- | wc -l) = 2 ]; do sleep 0.1; done"
+    words = ("shell", file, "--", "timeout", "30", "sh", "-c", f"echo here; {meet}")
+    with host.start(*words) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "here\n"
+        assert host.run(*words).returncode == 0
+        assert first.wait() == 0
+    left = sorted(path.name for path in (host.place / "runs").iterdir())
+    assert left == ["scenario-shell-1", "scenario-shell-2"]
+
+
+def test_two_runs_are_not_written_to_one_place(host: Machine) -> None:
+    file = host.write(PATHS.replace('size = "1 MB"', 'duration = "3 s"'))
+    words = ("run", file, "--engine", "kernel", "--no-baselines", "--out", host.place / "out")
+    with host.start(*words) as first:
+        while not list((host.place / "out").glob(".*mptcp/client.pcapng")):
+            assert first.poll() is None
+            time.sleep(0.05)
+        second = host.run(*words, "--set", "transfer.duration=1 s")
+        assert second.returncode == 2
+        assert second.stderr.count("\n") == 1
+        assert "is being written by somebody else" in second.stderr
+        first.communicate()
+    assert first.returncode == 0
+    assert Run(host.place / "out" / "mptcp").outcome["finished"]
+
+
 def test_a_terminal(machine: Machine) -> None:
     """A shell, one within it, and what is typed there."""
     shell = Shell(machine)

@@ -101,10 +101,12 @@ def _place(name: str, options: Namespace) -> Path:
     from itertools import count
     from pathlib import Path
 
+    from mptcplab.engine.place import is_taken
+
     if options.out is not None:
         return Path(options.out)
     places = (Path("runs", f"{name}-shell-{number}") for number in count(1))
-    return next(place for place in places if not place.exists())
+    return next(place for place in places if not is_taken(place))
 
 
 def _greet(name: str, scenario: Scenario, warnings: list[str], *, shell: bool) -> None:

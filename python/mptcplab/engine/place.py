@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 UNFINISHED = ".mptcplab-unfinished-"
+# Who sweeps holds what somebody has just made for a moment, too.
+ATTEMPTS = 20
+PAUSE_SECONDS = 0.01
 # Each holds all that the ones before it hold.
 CAPTURES = ("none", "headers", "full")
 
@@ -79,10 +83,9 @@ def written(target: Path) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         sweep(target.parent)
-        new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
+        new, lock = _claimed(target)
     except OSError as error:
         raise Error(f"cannot write {target}: {error.strerror or error}") from error
-    lock = _lock(new)
     try:
         yield new
         new.chmod(0o777 & ~_umask())
@@ -90,12 +93,57 @@ def written(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise Error(f"cannot write {target}: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(new, ignore_errors=True)
+        # Once it has moved, another may stand there.
+        if _is(new, lock):
+            shutil.rmtree(new, ignore_errors=True)
         os.close(lock)
         # Those that hold something stay.
         with suppress(OSError):
             for directory in made:
                 directory.rmdir()
+
+
+def is_taken(target: Path) -> bool:
+    """Say whether something is there, or is being written."""
+    try:
+        os.close(_lock(_claim(target)))
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    return target.exists()
+
+
+def _claim(target: Path) -> Path:
+    return target.parent / f"{UNFINISHED}{target.name}"
+
+
+def _claimed(target: Path) -> tuple[Path, int]:
+    """Give an empty directory for whoever writes it, and its lock; refuse if somebody does."""
+    new = _claim(target)
+    for _ in range(ATTEMPTS):
+        with suppress(FileExistsError):
+            new.mkdir(0o700)
+        with suppress(BlockingIOError, FileNotFoundError):
+            lock = _lock(new)
+            if _is(new, lock):
+                if not any(new.iterdir()):
+                    return new, lock
+                # Somebody died here.
+                shutil.rmtree(new, ignore_errors=True)
+            os.close(lock)
+            continue
+        time.sleep(PAUSE_SECONDS)
+    raise Error(
+        f"{target} is being written by somebody else: choose another place (--out) or wait for it"
+    )
+
+
+def _is(place: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), place.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _replace(target: Path, new: Path) -> None:
