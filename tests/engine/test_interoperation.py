@@ -99,28 +99,13 @@ def test_plain_tcp(host: Machine, ours: str, way: str) -> None:
     assert_pattern(run, way, 2_000_000)
 
 
-ONE_PATH = """\
-schema = 1
-
-[transfer]
-direction = "download"
-size = "2 MB"
-
-[path.wifi]
-rate = "20 Mbit/s"
-delay = "25 ms"
-queue = "400 kB"
-
-[run]
-stop = "60 s"
-"""
-
-
 @pytest.mark.parametrize("ours", OURS)
 def test_windows_grow_by_two_segments_with_each(host: Machine, ours: str) -> None:
     """Linux's receiver and ours: rcv_ssthresh, which tcp_grow_window raises."""
     need_tool("tshark")
-    run = meet(host, ours, scenario=ONE_PATH)
+    path = {"delay": "25 ms", "loss": "0 %", "queue": "400 kB"}
+    one = {f"path__wifi__{key}": value for key, value in path.items()}
+    run = meet(host, ours, path__lte__attached="false", **one)
     fields = ["-T", "fields", "-e", "tcp.window_size"]
     acks = "ip.src == 10.0.1.2 && tcp.flags.syn == 0 && tcp.flags.fin == 0"
     told = subprocess.run(
