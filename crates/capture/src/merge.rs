@@ -7,9 +7,9 @@ use crate::{Error, FileStatistics, Reader, order};
 
 /// Several captures as one stream of observations in time order.
 ///
-/// Observations of one time come by interface name, 4-tuple, direction, sequence and acknowledgement, so that the same
-/// packets come in the same order however they were split into files. Packets that stand behind newer ones in their file
-/// are put right: up to 10 ms of capture time (while no more than 16 384 packets lie between), and up to 2 s (32 768
+/// Observations of one time come by interface name, those of one interface as they stand in their file: one file and a file
+/// for each interface give the same order. Where several files hold packets of one time, interface and 4-tuple, their order
+/// is lost, and counted. Packets that stand behind newer ones in their file are put right: up to 10 ms of capture time (while no more than 16 384 packets lie between), and up to 2 s (32 768
 /// packets) in a file of several interfaces, whose packets stand in turns, block by block.
 pub struct Merge {
     sources: Vec<Source>,
@@ -76,6 +76,7 @@ impl Merge {
             return false;
         }
         let mut best: Option<(usize, &Observation)> = None;
+        let mut lost = false;
         self.others = Time::MAX;
         for (index, source) in self.sources.iter().enumerate() {
             let Some(candidate) = source.first() else { continue };
@@ -84,6 +85,10 @@ impl Merge {
                 continue;
             };
             let order = candidate.at.cmp(&first.at).then_with(|| order::compare(candidate, first, &self.points));
+            if candidate.at < first.at {
+                lost = false;
+            }
+            lost |= candidate.at == first.at && order::is_lost(candidate, first, &self.points);
             if order.is_lt() {
                 self.others = self.others.min(first.at);
                 best = Some((index, candidate));
@@ -93,6 +98,7 @@ impl Merge {
         }
         if let Some((index, _)) = best {
             self.current = index;
+            self.statistics[index].order_lost += u64::from(lost);
         }
         best.is_some()
     }

@@ -1,48 +1,36 @@
-//! The order of observations that have the same time: by interface, connection, direction, sequence, acknowledgement.
-//! The same packets so come in the same order, however they were split into files.
+//! The order of observations that have the same time: by interface, and those of one interface as they stand in their file.
+//!
+//! A clock that steps slowly stamps a segment and its acknowledgement alike; only the file still knows which came first. How
+//! interfaces stand to each other in a file says nothing (`dumpcap` writes them in turns), so that one file and a file
+//! for each interface give the same order. Packets of one interface that lie in several files have lost theirs: addresses,
+//! sequence and acknowledgement then decide.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
 use wire::{L4, Observation, Point, seq};
 
-/// Orders two observations of one time.
-pub(crate) fn compare(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
-    by_flow(a, b, points).then_with(|| {
-        let ((a_seq, a_ack), (b_seq, b_ack)) = (numbers(a), numbers(b));
-        seq::diff(a_seq, b_seq).cmp(&0).then(seq::diff(a_ack, b_ack).cmp(&0))
-    })
-}
-
-/// Puts observations in order of time, those of one time in the order above; else they stay as they stand.
+/// Puts observations of one capture in order of time, those of one time in the order above.
 pub fn sort(observations: &mut [Observation], points: &[Point]) {
-    if let [a, b] = observations {
-        if b.at.cmp(&a.at).then_with(|| compare(b, a, points)).is_lt() {
-            std::mem::swap(a, b);
-        }
-        return;
-    }
-    observations.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| by_flow(a, b, points)));
-    let same = |a: &Observation, b: &Observation| a.at == b.at && by_flow(a, b, points).is_eq();
-    for flow in observations.chunk_by_mut(same) {
-        // Sequence numbers wrap: only their distance from one of them orders them totally.
-        let (seq, ack) = numbers(&flow[0]);
-        flow.sort_by_key(|observation| {
-            let (its_seq, its_ack) = numbers(observation);
-            (seq::diff(its_seq, seq), seq::diff(its_ack, ack))
-        });
-    }
+    observations.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| by_interface(a, b, points)));
 }
 
-fn by_flow(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
-    let interfaces = match a.point == b.point {
+/// Orders two observations of one time, of different files.
+pub(crate) fn compare(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
+    by_interface(a, b, points).then_with(|| flow(ends(a)).cmp(&flow(ends(b)))).then_with(|| by_numbers(a, b))
+}
+
+/// Whether it matters which of two observations of one time and different files came first, and nothing tells.
+pub(crate) fn is_lost(a: &Observation, b: &Observation, points: &[Point]) -> bool {
+    let ((low, high, _), (its_low, its_high, _)) = (flow(ends(a)), flow(ends(b)));
+    by_interface(a, b, points).is_eq() && (low, high) == (its_low, its_high) && a.frame != b.frame
+}
+
+fn by_interface(a: &Observation, b: &Observation, points: &[Point]) -> Ordering {
+    match a.point == b.point {
         true => Ordering::Equal,
         false => interface(a, points).cmp(interface(b, points)),
-    };
-    interfaces.then_with(|| {
-        let (a, b) = (ends(a), ends(b));
-        if a == b { Ordering::Equal } else { flow(a).cmp(&flow(b)) }
-    })
+    }
 }
 
 fn interface<'a>(observation: &Observation, points: &'a [Point]) -> &'a str {
@@ -52,7 +40,6 @@ fn interface<'a>(observation: &Observation, points: &'a [Point]) -> &'a str {
 type End = (IpAddr, u16);
 
 /// Source and destination.
-#[inline]
 fn ends(observation: &Observation) -> (End, End) {
     let ip = &observation.frame.ip;
     let (source, destination) = match &observation.frame.l4 {
@@ -67,7 +54,12 @@ fn flow((source, destination): (End, End)) -> (End, End, bool) {
     if source < destination { (source, destination, false) } else { (destination, source, true) }
 }
 
-#[inline]
+/// Sequence numbers wrap: only their distance orders them.
+fn by_numbers(a: &Observation, b: &Observation) -> Ordering {
+    let ((a_seq, a_ack), (b_seq, b_ack)) = (numbers(a), numbers(b));
+    seq::diff(a_seq, b_seq).cmp(&0).then(seq::diff(a_ack, b_ack).cmp(&0))
+}
+
 fn numbers(observation: &Observation) -> (u32, u32) {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => (tcp.seq, tcp.ack),

@@ -90,10 +90,29 @@ fn network_packet(
             statistics.tcp += 1;
             statistics.cut_options += u64::from(tcp.options.is_cut());
         }
-        _ => statistics.other_ip += 1,
+        other => {
+            statistics.other_ip += 1;
+            if let Some(kind) = tunnel(other) {
+                *statistics.tunnels.entry(kind).or_default() += 1;
+            }
+        }
     }
     statistics.fragments += u64::from(frame.ip.fragment.is_some());
     Some((frame, bytes.len() as u32, direction, interface))
+}
+
+/// The kind of tunnel that a packet belongs to, by IANA's protocol numbers and the receiver's UDP port.
+fn tunnel(l4: &L4) -> Option<&'static str> {
+    match l4 {
+        L4::Udp { destination_port: 4789 | 8472, .. } => Some("VXLAN"), // RFC 7348 §5; Linux before a port was given
+        L4::Udp { destination_port: 6081, .. } => Some("Geneve"),       // RFC 8926 §3.3
+        L4::Udp { destination_port: 2152, .. } => Some("GTP-U"),        // 3GPP TS 29.281 §4.4.2
+        L4::Udp { destination_port: 4754, .. } | L4::Other(47) => Some("GRE"), // RFC 8086 §3, RFC 2784
+        L4::Udp { destination_port: 3544, .. } => Some("Teredo"),       // RFC 4380 §2.7
+        L4::Other(4 | 41) => Some("IP-in-IP"),                          // RFC 2003, RFC 4213
+        L4::Other(50) => Some("IPsec ESP"),                             // RFC 4303
+        _ => None,
+    }
 }
 
 #[cold]

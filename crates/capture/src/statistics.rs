@@ -1,4 +1,5 @@
 use crate::Interface;
+use std::collections::BTreeMap;
 
 /// What was read of one capture, and what limits trust in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct FileStatistics {
     pub tcp: u64,
     /// IP of another protocol, and fragments without a TCP header.
     pub other_ip: u64,
+    /// Of these, what tunnels carried, by kind: what is inside is not looked at.
+    pub tunnels: BTreeMap<&'static str, u64>,
     /// No IP.
     pub not_ip: u64,
     /// Broken IP or TCP headers.
@@ -33,6 +36,8 @@ pub struct FileStatistics {
     pub out_of_order_most_ns: u64,
     /// Of these, older than can be put right: they are given after newer ones.
     pub not_reordered: u64,
+    /// TCP packets of one time, interface and 4-tuple as another file's: which came first is not known.
+    pub order_lost: u64,
     /// The coarsest step of the interfaces' clocks, in nanoseconds.
     pub clock_resolution_ns: Option<u64>,
     /// The shortest snap length of the interfaces; none: packets were captured whole.

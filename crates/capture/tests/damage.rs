@@ -264,3 +264,14 @@ proptest! {
         survive(&capture);
     }
 }
+
+#[test]
+fn names_of_interfaces_are_cut() {
+    let mut file = Pcapng::new(Little);
+    file.interface(101, 0, &[(2, &[b'x'; 65_000]), (9, &[9])]);
+    file.packet(0, 1, &segment(true, 1, 1), &[]);
+    let mut merge = merge(&[&file.bytes]);
+    observe(&mut merge);
+    assert_eq!(merge.points()[0].interface.len(), 256);
+    assert_eq!(merge.statistics()[0].interfaces[0].name.len(), 256);
+}

@@ -83,6 +83,27 @@ fn ipv6_behind_every_header_that_names_it() {
     }
 }
 
+/// Tunnels are named: VXLAN and Geneve by their UDP port, GRE by its protocol number.
+#[test]
+fn tunnels_are_counted_by_kind() {
+    let packet = |protocol: u8, port: u16| {
+        let mut packet = vec![0x45, 0, 0, 36, 0, 0, 0, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        packet.extend([0xc0, 0, (port >> 8) as u8, port as u8, 0, 16, 0, 0]);
+        packet.resize(36, 0);
+        (1, ethernet(&packet))
+    };
+    let packets = [packet(17, 4789), packet(17, 4789), packet(17, 6081), packet(47, 0), packet(17, 53)];
+    let capture = pcap(Little, NANO, 1, &packets);
+    let mut merge = merge(&[&capture]);
+    observe(&mut merge);
+    let found = &merge.statistics()[0];
+    assert_eq!(found.other_ip, 5);
+    assert_eq!(
+        found.tunnels.iter().map(|(&kind, &n)| (kind, n)).collect::<Vec<_>>(),
+        [("GRE", 1), ("Geneve", 1), ("VXLAN", 2)]
+    );
+}
+
 #[test]
 fn what_is_not_observed_is_counted() {
     let mut fragment = segment(true, 1, 1);

@@ -165,7 +165,7 @@ impl Pcapng {
         let mut name = String::new();
         for (code, value) in options(&body.bytes[FIXED..], self.endian) {
             match (code, value) {
-                (2, _) => name = String::from_utf8_lossy(value).trim_end_matches('\0').to_owned(),
+                (2, _) => name = interface_name(value),
                 (9, &[resolution, ..]) => clock.set_resolution(resolution),
                 (14, _) if value.len() == 8 => clock.set_offset(self.endian.double(value, 0) as i64),
                 _ => {}
@@ -308,6 +308,12 @@ impl Pcapng {
         }
         interface.drops = drops.or(interface.drops);
     }
+}
+
+/// Names of interfaces are short (Linux: 15 bytes); Windows' have some 50. Longer ones are cut: a file may describe 65 536.
+fn interface_name(value: &[u8]) -> String {
+    const MOST_BYTES: usize = 256;
+    String::from_utf8_lossy(&value[..value.len().min(MOST_BYTES)]).trim_end_matches('\0').to_owned()
 }
 
 /// Largest captured length to believe; a snap length of 0 means none.
