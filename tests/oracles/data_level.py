@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from oracles.ranges import Ranges
-from oracles.tshark import ACK, MP_CAPABLE, RST, SYN, Connection, Packet
+from oracles.tshark import ACK, RST, SYN, Connection, Packet
 
+MP_FASTCLOSE = 7
+DIRECTIONS = (True, False)
 Sent = tuple[int, bool]  # stream, whether it was sent by the client
 
 
@@ -69,42 +71,81 @@ def below(data: Data, up: bool, end: int) -> int:
     return seen.count()
 
 
-def arrived(data: Data, up: bool) -> dict[int, int]:
-    """Bytes of each stream that no other had brought before."""
-    seen, found = Ranges(), dict.fromkeys(data.clients, 0)
-    for packet, offset in data.payload(up):
-        for start, end, owners in seen.add(offset, offset + packet.length, packet.stream):
-            found[packet.stream] += 0 if owners else end - start
-    return found
+def over_ns(data: Data) -> int | None:
+    """When one side ended the connection at once, or both had said all and knew it."""
+    acked: dict[bool, bool] = {}
+    fins: dict[bool, int] = {}
+    for packet in data.packets:
+        up = data.is_up(packet)
+        if MP_FASTCLOSE in packet.subtypes:
+            return packet.at_ns
+        if packet.data_fin is not None:
+            fins[up] = packet.data_fin
+        if packet.data_ack is not None and packet.data_ack > fins.get(not up, packet.data_ack):
+            acked[not up] = True
+        if len(acked) == len(DIRECTIONS):
+            return packet.at_ns
+    return None
 
 
-def confirmed(data: Data, up: bool) -> dict[int, int]:
-    """Bytes of each stream that the receiver acknowledged there, and nowhere before.
+@dataclass
+class Carried:
+    """Delivered bytes by the stream that passed them first, and what is unsure at the sender."""
 
-    By the mappings: what the capture itself lost is acknowledged too.
-    """
-    seen, found = Ranges(), dict.fromkeys(data.clients, 0)
-    mapped: dict[int, list[tuple[int, int, int]]] = defaultdict(list)  # sequence, end, offset
-    initial: dict[int, int] = {}
+    first: dict[int, int]
+    #: Sent over another stream before the first one acknowledged them.
+    uncertain: int
+
+
+def carried(data: Data, up: bool) -> Carried:
+    """Say which stream brought each of the bytes that were acknowledged in the end."""
+    end = acknowledged(data, up) or 0
+    seen, confirmed = Ranges(), Ranges()
+    again = Ranges()
+    found = dict.fromkeys(data.clients, 0)
+    initial = data.initial[up]
+    assert initial is not None
+    sent: dict[int, list[tuple[int, int, int]]] = defaultdict(list)  # sequence, end, offset
+    syn: dict[int, int] = {}
+    highest = 0
     for packet in data.packets:
         stream = packet.stream
         if data.is_up(packet) == up:
             if packet.flags & SYN:
-                initial[stream] = packet.sequence
-            elif packet.mapping is not None and packet.mapping[2] > 0:
-                dsn, sequence, length = packet.mapping
-                mapped[stream].append((sequence, sequence + length, dsn - 1))
-            elif MP_CAPABLE in packet.subtypes and packet.length:
-                mapped[stream].append((1, 1 + packet.length, 0))
-        elif packet.flags & ACK and not packet.flags & (SYN | RST):
-            ack = (packet.acknowledgement - initial[stream]) % 2**32
-            for start, end, offset in mapped[stream]:
-                if start < ack:
-                    until = offset + min(end, ack) - start
-                    for a, b, owners in seen.add(offset, until, stream):
-                        found[stream] += 0 if owners else b - a
-            mapped[stream] = [piece for piece in mapped[stream] if piece[1] > ack]
-    return found
+                syn[stream] = packet.sequence
+            if not packet.length or packet.dsn is None:
+                continue
+            start = packet.dsn - initial - 1
+            until = min(start + packet.length, end)
+            if start >= until:
+                continue
+            sequence = (packet.sequence - syn.get(stream, packet.sequence)) % 2**32
+            sent[stream].append((sequence, sequence + until - start, start))
+            for a, b, owners in seen.add(start, until, stream):
+                found[stream] += 0 if owners else b - a
+                if owners and owners != {stream}:
+                    _doubt(again, confirmed, max(a, highest), b)
+        elif packet.flags & ACK and not packet.flags & (SYN | RST) and stream in syn:
+            ack = (packet.acknowledgement - syn[stream]) % 2**32
+            for a, b, offset in sent[stream]:
+                if a < ack:
+                    confirmed.add(offset, offset + min(b, ack) - a, stream)
+            sent[stream] = [piece for piece in sent[stream] if piece[1] > ack]
+        if data.is_up(packet) != up and packet.data_ack is not None:
+            highest = max(highest, packet.data_ack - 1)
+    return Carried(found, again.count())
+
+
+def _doubt(again: Ranges, confirmed: Ranges, start: int, end: int) -> None:
+    """Of what is sent once more, that is in doubt which nobody had acknowledged."""
+    at = start
+    for a, b, _ in sorted(confirmed.items):
+        if b > at and a < end:
+            if a > at:
+                again.add(at, a, 0)
+            at = max(at, b)
+    if at < end:
+        again.add(at, end, 0)
 
 
 def out_of_order(data: Data, up: bool) -> list[InOrder]:

@@ -16,6 +16,7 @@ REASONS = [
     "unacceptable performance",
     "middlebox interference",
 ]
+SECOND_NS = 1_000_000_000
 NOT_BELIEVED = "outside the receiver's window: not believed"
 
 
@@ -26,28 +27,37 @@ class Event:
     detail: str
 
 
-def joins(packets: list[Packet]) -> list[Event]:
-    """What became of a join, given the packets of its subflow."""
+def joins(packets: list[Packet], over: int | None, until: int) -> list[Event]:
+    """What became of a join, given the packets of its subflow.
+
+    ``over`` is when the connection had ended, ``until`` when the capture did, in nanoseconds.
+    """
     opener = [p for p in packets if p.four_tuple == packets[0].four_tuple]
     acceptor = [p for p in packets if p.four_tuple != packets[0].four_tuple]
     answers = [p for p in acceptor if p.flags & SYN]
     resets = [p for p in packets if p.flags & RST and _is_believed(p, packets)]
     syn = packets[0].number
-    if not answers:
-        refused = any(p.flags & RST for p in acceptor)
-        return [Event("join_refused" if refused else "join_unanswered", syn, "")]
-    later = [p for p in opener if p.number > answers[0].number and p.flags & ACK]
+    later = [p for p in opener if answers and p.number > answers[0].number and p.flags & ACK]
     third = next((p for p in later if not p.flags & (SYN | RST)), None)
     found = []
     if third is not None:
         found.append(Event("join_established", third.number, ""))
-    stripped = not any(MP_JOIN in p.subtypes for p in answers)
-    carried = any(p.length or p.flags & FIN for p in packets)
-    if stripped or (resets and not carried):
-        found.append(Event("join_refused", syn, ""))
-    elif third is None:
-        found.append(Event("join_unfinished", syn, ""))
-    return found
+    if answers and not any(MP_JOIN in p.subtypes for p in answers):
+        return [*found, Event("join_refused", syn, "")]
+    if third is not None:
+        fourth = (p for p in acceptor if p.number > third.number and not p.flags & (SYN | RST))
+        if any(fourth) or not resets or any(p.length or p.flags & FIN for p in packets):
+            return found
+    # It did not come about: it had no time, or it failed.
+    ended = over is not None and over < until
+    if not resets or (over is not None and packets[-1].at_ns >= over):
+        if packets[0].at_ns + SECOND_NS > (over if ended and over is not None else until):
+            return found
+        if resets:
+            return [*found, Event("join_unfinished", syn, "")]
+    if resets and (answers or any(p.flags & RST for p in acceptor)):
+        return [*found, Event("join_refused", syn, "")]
+    return [*found, Event("join_unfinished" if answers else "join_unanswered", syn, "")]
 
 
 def resets(packets: list[Packet]) -> list[Event]:

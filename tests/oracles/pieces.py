@@ -27,12 +27,6 @@ class Frame:
         source, target, port, other_port = struct.unpack_from("!IIHH", self.data, 26)
         return (source, port), (target, other_port)
 
-    @property
-    def numbers(self) -> tuple[int, int]:
-        """Sequence and acknowledgement."""
-        sequence, acknowledgement = struct.unpack_from("!II", self.data, 38)
-        return sequence, acknowledgement
-
     def at(self, at_ns: int) -> Frame:
         return replace(self, at_ns=at_ns)
 
@@ -84,22 +78,8 @@ def write(pieces: Pieces, frames: Iterable[Frame], file: pathlib.Path) -> pathli
 
 
 def in_order(pieces: Pieces, frames: list[Frame]) -> list[Frame]:
-    """By time, interface, 4-tuple, direction, sequence, acknowledgement.
-
-    Frames of one time and flow must lie less than half the sequence space apart.
-    """
-
-    first: dict[object, tuple[int, int]] = {}
-
-    def key(frame: Frame) -> tuple[object, ...]:
-        source, target = frame.ends
-        ends = (source, target) if source < target else (target, source)
-        flow = (frame.at_ns, pieces.names[frame.interface], ends, source > target)
-        sequence, acknowledgement = first.setdefault(flow, frame.numbers)
-        own, its = frame.numbers
-        return *flow, (own - sequence + 2**31) % 2**32, (its - acknowledgement + 2**31) % 2**32
-
-    return sorted(frames, key=key)
+    """By time and interface; those of one interface as they stand."""
+    return sorted(frames, key=lambda frame: (frame.at_ns, pieces.names[frame.interface]))
 
 
 def _name(options: bytes) -> str:

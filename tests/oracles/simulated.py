@@ -58,8 +58,14 @@ def _three_paths(scenario: dict[str, Any]) -> None:
     _ipv6(scenario, "both")
 
 
+def _full_mesh(scenario: dict[str, Any]) -> None:
+    limits = {"max_subflows": 8, "max_add_addr_accepted": 8}
+    scenario["mptcp"] |= {"path_manager": "full-mesh", **limits}
+
+
 def _mesh(scenario: dict[str, Any]) -> None:
     scenario["server"]["addresses"] = 2
+    _full_mesh(scenario)
     _checksums(scenario)
 
 
@@ -94,6 +100,8 @@ def _reordering(scenario: dict[str, Any]) -> None:
 
 
 def _rebind(scenario: dict[str, Any]) -> None:
+    # Linux's does not join again what it has lost.
+    _full_mesh(scenario)
     scenario["timeline"] = [_event("200 ms", "lte", "rebind")]
     scenario["transfer"]["size"] = "1.5 MB"
 
@@ -163,8 +171,10 @@ def _old(scenario: dict[str, Any]) -> None:
     scenario["mptcp"] = {"long_numbers": False, "checksum": True}
 
 
-def _linux(scenario: dict[str, Any]) -> None:
-    scenario["mptcp"] = {"scheduler": "linux", "path_manager": "linux", "checksum": True}
+def _simple(scenario: dict[str, Any]) -> None:
+    """What RFC 8684 asks of policies, and no more."""
+    scenario["mptcp"] = {"congestion_control": "lia", "scheduler": "lowest-rtt", "checksum": True}
+    _full_mesh(scenario)
 
 
 def _cut(scenario: dict[str, Any]) -> None:
@@ -206,7 +216,7 @@ KINDS: dict[str, Change] = {
     "upload": _upload,
     "tight-buffer": _tight,
     "old-tcp": _old,
-    "linux-policies": _linux,
+    "simple-policies": _simple,
     "duration": _cut,
     "plain-tcp": _plain,
     "plain-tcp-ipv6": _plain_ipv6,

@@ -35,6 +35,7 @@ def _goodput(buffer_bytes: int, receive_buffer: str) -> float:
             "receive_buffer": f"{buffer_bytes} B",
             "max_receive_buffer": f"{buffer_bytes} B",
             "receive_buffer_tuning": False,
+            "adv_win_scale": 31,
         },
     }
     run = simulated.simulate("buffer", simulated.planned(made))

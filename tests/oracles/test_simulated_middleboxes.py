@@ -111,7 +111,14 @@ CASES = [
     ),
     # Nobody is let in, or remembered.
     Case({"element": "firewall"}, ON),
-    Case({"element": "firewall", "joins": False}, WITHOUT, ("join_unanswered",), path="lte"),
+    # A join is unanswered after 1 s: before, it is one that may still be answered.
+    Case(
+        {"element": "firewall", "joins": False},
+        WITHOUT,
+        ("join_unanswered",),
+        path="lte",
+        more={"transfer": IDLE},
+    ),
     Case(
         {"element": "firewall", "joins": False, "reset": True},
         WITHOUT,

@@ -49,7 +49,11 @@ def check(captures: list[pathlib.Path], sent: list[tuple[int, int]]) -> None:
     whole = analysis.throughput.filter(pl.col("subflow").is_null())
     bins = whole.group_by("connection", "direction").agg(pl.col("bytes").sum())
     bytes_of = {row[:2]: row[2] for row in flows.iter_rows()}
+    # The sender's end alone cannot tell, where much was sent over several subflows.
+    remarks = analysis.diagnostics.filter(diagnostic="share_unknown")["connection"].to_list()
     in_bins = {row[:2]: row[2] for row in bins.iter_rows()}
     for row in analysis.transfers.iter_rows(named=True):
         key = (row["connection"], row["direction"])
-        assert bytes_of[key] == in_bins[key] == row["bytes"]
+        assert in_bins[key] == row["bytes"]
+        if bytes_of[key] or row["connection"] not in remarks:
+            assert bytes_of[key] == row["bytes"]

@@ -63,6 +63,8 @@ pub(crate) struct Data {
     pub(crate) resent_packets: u32,
     /// The new bytes lie below the highest seen before.
     pub(crate) fills_gap: bool,
+    /// So late that, at the sender, they were lost before the capture and sent again.
+    pub(crate) lost_before: bool,
     /// Larger than the maximum segment size.
     pub(crate) merged: bool,
     pub(crate) probe: Option<Probe>,

@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::event::{Happening, Seen};
 use crate::metrics::Metric;
-use crate::tracker::{Connection, Stream, Subflow, SubflowKind};
+use crate::tracker::{Carried, Connection, Horizon, Stream, Subflow, SubflowKind};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tables::{Diagnostic, Direction, Tables};
@@ -48,6 +48,10 @@ pub(crate) struct Closing<'a> {
     /// The direction that is sent from here; none where the vantage is not known.
     sends: Option<Direction>,
     only_end: bool,
+    /// What each subflow carried, where this is the end that tells; and whether so little of it passed here that delays mean
+    /// nothing.
+    carried: [Option<Vec<u64>>; 2],
+    lacks_data: [bool; 2],
 }
 
 impl Closing<'_> {
@@ -84,6 +88,16 @@ impl Closing<'_> {
     /// The capture that holds a packet.
     pub(crate) fn capture(&self, seen: Seen) -> Arc<str> {
         self.captures.get(seen.point.0 as usize).cloned().unwrap_or_else(|| "".into())
+    }
+
+    /// Delivered bytes by subflow, where this is the end that can tell.
+    pub(crate) fn carried(&self, direction: Direction) -> Option<&[u64]> {
+        self.carried[direction as usize].as_deref()
+    }
+
+    /// Much of the data went where this end's capture did not look.
+    pub(crate) fn lacks_data(&self, direction: Direction) -> bool {
+        self.lacks_data[direction as usize]
     }
 
     /// Bytes delivered in order to the application.
@@ -128,19 +142,22 @@ pub(crate) fn mbps(bytes: u64, nanos: i64) -> Option<f64> {
     (nanos > 0).then(|| bytes as f64 * 8e3 / nanos as f64)
 }
 
-/// Makes the rows of a finished connection.
+/// Makes the rows of a finished connection. The captures begin at `origin`; `until` is how far they were read.
 pub(crate) fn of(
     mut connection: Connection,
     (points, captures): (&[Point], &[Arc<str>]),
     options: &Options,
-    origin: Time,
+    (origin, until): (Time, Time),
 ) -> Report {
     let ends = connection.judge_ends();
-    let mut report = rows(&connection, &ends, (points, captures), origin);
+    let mut report = rows(&connection, &ends, (points, captures), (origin, until));
     let both = ends.iter().flatten().count() == 2;
+    let mut carried = Direction::BOTH.map(|direction| connection.carried_by(direction, &ends));
     for (index, judged) in ends.iter().enumerate() {
         let Some(judged) = judged else { continue };
+        let lacks_data = Direction::BOTH.map(|direction| connection.lacks_data(index, direction));
         let Some(mut end) = connection.ends[index].take() else { continue };
+        let of_this = |carried: &mut Option<Carried>| carried.take_if(|carried| carried.end == index);
         let closing = Closing {
             connection: &connection,
             streams: &end.streams,
@@ -151,6 +168,8 @@ pub(crate) fn of(
             captures,
             sends: judged.sends,
             only_end: !both,
+            carried: carried.each_mut().map(|carried| of_this(carried).map(|carried| carried.bytes)),
+            lacks_data,
         };
         end.metrics.finish(&closing, &mut report);
         connection.ends[index] = Some(end);
@@ -163,7 +182,7 @@ fn rows(
     connection: &Connection,
     ends: &[Option<crate::tracker::JudgedEnd>; 2],
     (points, captures): (&[Point], &[Arc<str>]),
-    origin: Time,
+    (origin, until): (Time, Time),
 ) -> Report {
     let seconds = |at: Time| (at - origin) as f64 / 1e9;
     let first = connection.client_view(&connection.subflows[0], ends).addresses;
@@ -181,6 +200,7 @@ fn rows(
             client_port: first.client.port(),
             server_address: Some(first.server.ip()),
             server_port: first.server.port(),
+            protocol: if connection.speaks_mptcp() { "mptcp" } else { "tcp" },
             mptcp_version: connection
                 .version
                 .filter(|_| connection.keys.iter().any(Option::is_some) || !connection.midway),
@@ -188,7 +208,7 @@ fn rows(
             server_token: connection.tokens[Direction::Down as usize],
             start_ns: start.as_nanos(),
             start_s: seconds(start),
-            duration_s: connection.duration_nanos().map(|nanos| nanos as f64 / 1e9),
+            duration_s: Some(connection.duration_nanos(ends) as f64 / 1e9),
             subflows: connection.subflows.len() as u32,
             began: if connection.midway { "midway" } else { "handshake" },
             fallback: connection.fallback,
@@ -196,6 +216,7 @@ fn rows(
             checksums: connection.checksums,
             vantage,
             vantage_confidence: sides.iter().filter_map(|side| side.confidence).reduce(f64::min),
+            vantage_samples: sides.iter().filter_map(|side| side.samples).min(),
             ..tables::Connection::default()
         },
         ..Report::default()
@@ -217,8 +238,9 @@ fn rows(
             ..tables::Event::default()
         });
     }
+    let horizon = connection.horizon(until);
     for (index, subflow) in connection.subflows.iter().enumerate() {
-        let mut row = subflow_row(connection, subflow, ends, points);
+        let mut row = subflow_row(connection, subflow, ends, (points, &horizon));
         row.subflow = index as u32;
         let view = connection.client_view(subflow, ends);
         let (first, last) = (view.first, view.last);
@@ -258,10 +280,10 @@ fn subflow_row(
     connection: &Connection,
     subflow: &Subflow,
     ends: &[Option<crate::tracker::JudgedEnd>; 2],
-    points: &[Point],
+    (points, horizon): (&[Point], &Horizon),
 ) -> tables::Subflow {
     let (up, down) = (Direction::Up as usize, Direction::Down as usize);
-    let opening = connection.opening(subflow, ends);
+    let opening = connection.opening(subflow, ends, horizon);
     let addresses = connection.client_view(subflow, ends).addresses;
     let path = connection.client_point(subflow, ends).and_then(|point| points.get(point.0 as usize));
     tables::Subflow {
@@ -325,6 +347,11 @@ impl Reports {
         let number = self.order.len() as u32;
         self.order.push(report.order.expect("made of a connection"));
         report.append(number, &mut self.tables);
+    }
+
+    /// Takes a remark that belongs to no connection.
+    pub(crate) fn remark(&mut self, diagnostic: Diagnostic) {
+        self.tables.diagnostics.push(diagnostic);
     }
 
     /// Numbers connections by (first time, 4-tuple) and orders all rows by that.

@@ -126,4 +126,13 @@ fn memory_is_bounded() {
         options.push(&TcpOption::Mptcp(Mptcp::Dss(dss))).expect("room");
         analysis.observe(&segment(at, pair(0), ACK, (1 + number * 100, 1, 100), options));
     });
+
+    // A port scan: SYNs that nobody answers wait for a while, and the first of them have rows.
+    let tables = bounded("unanswered SYNs", 600_000, 64 << 10, |analysis, number| {
+        analysis.observe(&plain(i64::from(number) * 1000, pair(number), SYN, (0, 0, 0)));
+    });
+    assert_eq!(tables.connections.len(), 4096);
+    assert!(tables.subflows.iter().all(|row| row.handshake == "unanswered"));
+    let others = tables.diagnostics.iter().find(|row| row.diagnostic == "unanswered_syns").expect("said");
+    assert_eq!(others.count, Some(600_000 - 4096));
 }

@@ -31,7 +31,7 @@ fn check_both_ends(tables: &tables::Tables) {
     // Time is the client's: SYN at 0 to DATA_ACK at 310.
     assert_eq!((down.bytes, down.elapsed_s), (3000, Some(0.31)));
     let (wifi, lte) = (flow(tables, 0, Down), flow(tables, 1, Down));
-    assert_eq!((wifi.delivered_bytes, lte.delivered_bytes), (2000, 1000));
+    assert_eq!((wifi.delivered_bytes, lte.delivered_bytes), (Some(2000), Some(1000)));
     // RTT and retransmissions are the server's.
     assert_eq!((wifi.rtt_samples, wifi.rtt_ms_mean), (Some(1), Some(20.0)));
     assert_eq!((lte.rtt_samples, lte.rtt_ms_mean), (Some(1), Some(60.0)));
@@ -231,6 +231,68 @@ fn copies_of_one_packet() {
     assert_eq!(copies.count, Some(5));
 }
 
+/// A mirror port shows what comes in and what goes out; the capture has one interface and says no way.
+#[test]
+fn copies_by_a_mirror_port() {
+    let text = "
+        0   client wifi S  0    0    0
+        20  server wifi SA 0    1    0
+        20  client wifi A  1    1    0
+        100 server wifi A  1    1    1000
+        101 server wifi A  1001 1    1000
+        120 client wifi A  1    1001 0
+        121 client wifi A  1    2001 0
+        ";
+    let once = Script::default().run(text);
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    for (copies, count) in [("copy(wifi 0.02)", 7), ("copy(wifi 0.01) copy(wifi 0.02) copy(wifi 0.03)", 21)] {
+        let many = Script::default().run(&lines().map(|line| format!("{line} {copies}\n")).collect::<String>());
+        assert_eq!((&once.transfers, &once.flows, &once.subflows), (&many.transfers, &many.flows, &many.subflows));
+        assert_eq!(only(&many).vantage, Some("client"));
+        let said = many.diagnostics.iter().find(|row| row.diagnostic == "duplicate_capture").unwrap();
+        assert_eq!(said.count, Some(count));
+    }
+}
+
+/// Captures of both ends in one file show each packet where it leaves and where it comes.
+#[test]
+fn both_ends_merged_into_one_file() {
+    let text: String = (0..200)
+        .map(|number| {
+            let (at, seq) = (200.0 + f64::from(number) * 0.2, 1 + 1000 * number);
+            format!("{at}|{}   server wifi A  {seq}  1 1000\n{}|{at} client wifi A 1 {} 0\n", at - 50.0, at, seq + 1000)
+        })
+        .collect();
+    let handshake = "0|50 client wifi S 0 0 0\n100|50 server wifi SA 0 1 0\n100|150 client wifi A 1 1 0\n";
+    let mut packets = Script::default().packets(&format!("{handshake}{text}"));
+    for packet in &mut packets {
+        packet.file = "merged".to_owned();
+        packet.interface = String::new();
+    }
+    let tables = analyze(packets);
+    assert_eq!((flow(&tables, 0, Down).packets, flow(&tables, 0, Down).data_packets), (201, 200));
+    assert_eq!(flow(&tables, 0, Down).duplicate_packets, 0);
+    let said = tables.diagnostics.iter().find(|row| row.diagnostic == "duplicate_capture").unwrap();
+    assert_eq!(said.count, Some(403));
+}
+
+/// Where the identification is always the same, or none, it tells nothing.
+#[test]
+fn identifications_that_stay_tell_nothing() {
+    let text = |id| {
+        format!(
+            "
+            0   server wifi A  1    1    1000 id({id})
+            1   server wifi A  1001 1    1000 id({id})
+            2   server wifi A  1    1    1000 id({id})
+            "
+        )
+    };
+    for id in [0, 1] {
+        assert_eq!(flow(&Script::default().run(&text(id)), 0, Down).duplicate_packets, 1);
+    }
+}
+
 /// A retransmission within a moment is no copy: it passed the same interface.
 #[test]
 fn retransmissions_are_no_copies() {
@@ -255,5 +317,22 @@ fn a_subflow_that_one_capture_lacks() {
     assert_eq!(only(&tables).subflows, 2);
     assert_eq!(flow(&tables, 0, Down).lost_packets, Some(1));
     assert_eq!(flow(&tables, 1, Down).lost_packets, None);
-    assert!(diagnostics(&tables).contains(&"missed_bytes"));
+    // The client's capture lacks LTE, over which a third came: the server's tells what it sent there, and no end tells delays.
+    let missing = tables.diagnostics.iter().find(|row| row.diagnostic == "path_missing").unwrap();
+    assert_eq!(missing.count, Some(1000));
+    assert!(missing.message.contains("the client's capture shows on no subflow"), "{}", missing.message);
+    assert!(missing.message.contains("10.0.2.1:5001 → 10.255.0.1:443"), "{}", missing.message);
+    let shares = [0, 1].map(|subflow| flow(&tables, subflow, Down).share);
+    assert_eq!(shares, [Some(2.0 / 3.0), Some(1.0 / 3.0)]);
+    assert_eq!(transfer(&tables, Down).out_of_order_delay_ms_mean, None);
+    assert!(tables.reordering.is_empty());
+    // Alone it tells no shares at all.
+    let packets = Script::default().packets(BOTH_ENDS).into_iter();
+    let alone = analyze(packets.filter(|packet| packet.host == Client && packet.interface == "wifi").collect());
+    assert_eq!((transfer(&alone, Down).bytes, flow(&alone, 0, Down).share), (3000, None));
+    assert_eq!(
+        (transfer(&alone, Down).out_of_order_delay_ms_mean, flow(&alone, 0, Down).delivered_bytes),
+        (None, None)
+    );
+    assert!(diagnostics(&alone).contains(&"path_missing"));
 }

@@ -49,10 +49,10 @@ fn bytes_elapsed_time_throughput_and_share() {
     assert_eq!(down.elapsed_s, Some(0.25));
     // 2000 × 8 bit / 0.25 s = 64 kbit/s.
     close(down.throughput_mbps, 0.064);
-    assert_eq!(only(&tables).duration_s, Some(0.25));
+    assert_eq!(only(&tables).duration_s, Some(0.32));
     assert_eq!(only(&tables).ended, "closed");
     let (wifi, lte) = (flow(&tables, 0, Down), flow(&tables, 1, Down));
-    assert_eq!((wifi.delivered_bytes, lte.delivered_bytes), (1500, 500));
+    assert_eq!((wifi.delivered_bytes, lte.delivered_bytes), (Some(1500), Some(500)));
     assert_eq!((wifi.share, lte.share), (Some(0.75), Some(0.25)));
     // Over the connection's time they add up; over its own time Wi-Fi took 50 ms, LTE no time.
     close(wifi.throughput_mbps, 0.048);
@@ -102,6 +102,56 @@ fn response_times_at_the_client() {
         "
     ));
     assert_eq!((transfer(&server, Down).responses, server.responses.len()), (None, 0));
+}
+
+/// Idle minutes are no part of a response, nor what a server says after them of its own accord; an outage within it is.
+#[test]
+fn response_times_without_idle_minutes() {
+    let tables = Script::default().run(
+        "
+        0     client wifi S  0    0    0
+        20    server wifi SA 0    1    0
+        20    client wifi A  1    1    0
+        100   client wifi A  1    1    200
+        150   server wifi A  1    201  1000
+        170   server wifi A  1001 201  500
+        30170 server wifi A  1501 201  17     # a ping
+        60170 server wifi A  1518 201  31     # close_notify
+        60170 server wifi FA 1549 201  0
+        60171 client wifi A  201  1550 31     # the client's: never answered
+        ",
+    );
+    let down = transfer(&tables, Down);
+    assert_eq!((down.responses, down.response_time_ms_max), (Some(1), Some(70.0)));
+    assert_eq!(tables.responses[0].response_bytes, 1500);
+    let outage = Script::default().run(
+        "
+        0     client wifi S  0    0    0
+        20    server wifi SA 0    1    0
+        20    client wifi A  1    1    0
+        100   client wifi A  1    1    200
+        150   server wifi A  1    201  1000
+        5150  server wifi A  1001 201  100
+        5151  server wifi A  1101 201  100
+        ",
+    );
+    assert_eq!(transfer(&outage, Down).response_time_ms_max, Some(5051.0));
+}
+
+/// A snap length that cuts the DATA_FIN leaves its acknowledgement: one number more than all data is no byte.
+#[test]
+fn an_acknowledged_data_fin_that_was_cut_is_no_byte() {
+    let tables = Script::default().run(&format!(
+        "{TWO_PATHS}
+        200 server wifi A 1    1    1000 dss(1 1 1000, ack 1)
+        200 client wifi A 1    1001 0    dss(ack 1001)
+        300 client lte  A 1    1    0    dss(fin 1, ack 1001) cut(8)
+        330 server wifi A 1001 1    0    dss(ack 2)
+        340 client wifi A 1    1001 0    dss(ack 1002)
+        "
+    ));
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (0, 1000));
+    assert!(!diagnostics(&tables).iter().any(|remark| ["missed_bytes", "path_missing"].contains(remark)));
 }
 
 /// Plain TCP: elapsed until the last ACK of data; the ACK of the FIN does not count.
@@ -166,6 +216,32 @@ fn loss_rate_and_round_trip_times_at_the_sender() {
     assert_eq!((down.retransmitted_packets, down.loss_rate_percent, down.rtt_samples), (None, None, None));
     assert_eq!(down.duplicate_packets, 1);
     assert_eq!(events(&client), ["mptcp_established"]);
+}
+
+/// At the sender, what comes a round trip after the data behind it was lost before the capture; what comes sooner was overtaken.
+#[test]
+fn losses_before_the_capture() {
+    let tables = Script::at(Server).run(
+        "
+        0   client wifi S  0    0    0
+        0.1 server wifi SA 0    1    0
+        20  client wifi A  1    1    0
+        100 server wifi A  1    1    1000
+        120 client wifi A  1    1001 0
+        200 server wifi A  2001 1    1000
+        201 server wifi A  1001 1    1000      # overtaken
+        221 client wifi A  1    3001 0
+        300 server wifi A  4001 1    1000
+        325 server wifi A  3001 1    1000      # lost on the host, sent again
+        345 client wifi A  1    5001 0
+        ",
+    );
+    let down = flow(&tables, 0, Down);
+    assert_eq!((down.gap_filled_packets, down.retransmitted_packets), (2, Some(0)));
+    let lost = tables.diagnostics.iter().find(|row| row.diagnostic == "lost_before_capture").unwrap();
+    assert_eq!((lost.subflow, lost.count), (Some(0), Some(1)));
+    // 1 of the 5 that were captured and 1 that was not.
+    assert!(lost.message.ends_with("16.67 %"), "{}", lost.message);
 }
 
 /// An ACK inside a segment, or past its end, is not the ACK of its end.
@@ -243,7 +319,7 @@ fn out_of_order_delay_at_the_receiver() {
     assert_eq!(sender.reordering, []);
 }
 
-/// Reinjected: sent again under new subflow sequence numbers, on whichever subflow. The share goes to who was first.
+/// Reinjected: sent again under new subflow sequence numbers, on whichever subflow. The share is the receiver's to tell.
 #[test]
 fn reinjections() {
     let tables = Script::at(Server).run(&format!(
@@ -262,8 +338,10 @@ fn reinjections() {
     assert_eq!(transfer(&tables, Down).reinjected_packets, Some(2));
     let (wifi, lte) = (flow(&tables, 0, Down), flow(&tables, 1, Down));
     assert_eq!((wifi.reinjected_bytes, lte.reinjected_bytes), (Some(100), Some(1000)));
-    // LTE's 1000 were acknowledged first.
-    assert_eq!((wifi.delivered_bytes, lte.delivered_bytes), (1000, 1000));
+    // Of 1000 bytes the sender's end leaves open over which they came first.
+    assert_eq!((wifi.delivered_bytes, lte.delivered_bytes, wifi.share, lte.share), (None, None, None, None));
+    let open = tables.diagnostics.iter().find(|row| row.diagnostic == "share_unknown").unwrap();
+    assert_eq!(open.count, Some(1000));
     // They are no retransmissions: nothing was sent again under the same subflow sequence numbers.
     assert_eq!((wifi.retransmitted_packets, lte.retransmitted_packets), (Some(0), Some(0)));
     let listed: Vec<_> = tables.events.iter().filter(|row| row.event == "reinjection").map(|row| row.bytes).collect();
@@ -328,7 +406,8 @@ fn gaps() {
     assert_eq!(flow(&tables, 0, Down).longest_gap_ms, Some(1800.0));
     assert_eq!(flow(&tables, 1, Down).longest_gap_ms, Some(1500.0));
     let gap = tables.events.iter().find(|row| row.event == "gap" && row.subflow.is_none()).unwrap();
-    assert_eq!((gap.duration_ms, gap.at_s, gap.direction), (Some(1500.0), 1.9, Some(Down)));
+    // Where it began, at the packet after which nothing came.
+    assert_eq!((gap.duration_ms, gap.at_s, gap.direction), (Some(1500.0), 0.4, Some(Down)));
 }
 
 const UNEVEN: &str = "

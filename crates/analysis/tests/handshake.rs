@@ -27,9 +27,9 @@ fn version_1() {
     assert_eq!((subflow.kind, subflow.opened_by, subflow.handshake), ("initial", Some("client"), "established"));
     assert_eq!(subflow.path.as_deref(), Some("wifi"));
     assert_eq!(subflow.client_mss_bytes, Some(1460));
-    // 20 of 21 ms passed beyond the server's side of the capture: it was taken at the client.
+    // 20 of 21 ms passed beyond the capture: it was taken at the client. One handshake says so.
     assert_eq!(connection.vantage, Some("client"));
-    close(connection.vantage_confidence, 20.0 / 21.0);
+    close(connection.vantage_confidence, 10.0 / 11.0);
     // SYN to SYN/ACK at the client.
     assert_eq!(subflow.handshake_rtt_ms, Some(20.0));
     assert_eq!(subflow.join_time_ms, Some(21.0));
@@ -321,6 +321,59 @@ fn unanswered_join() {
     assert!(events(&tables).contains(&"join_unanswered"));
 }
 
+/// A join that had no time to come about did not fail: the capture, or the connection, ended first.
+#[test]
+fn pending_joins() {
+    let ended_by = |ending: &str| {
+        let tables = Script::default().run(&format!("{HANDSHAKE} {ending}"));
+        let join = subflow(&tables, 1);
+        let failed =
+            events(&tables).iter().any(|event| ["join_refused", "join_unanswered", "join_unfinished"].contains(event));
+        (join.handshake, join.handshake_remark.unwrap_or_default(), failed)
+    };
+    let syn = "100 client lte S 0 0 0 join(2)";
+    let capture = ("pending", "the capture ended first", false);
+    assert_eq!(ended_by(syn), capture);
+    assert_eq!(ended_by(&format!("{syn}\n 150 server lte SA 0 1 0 join(0)")), capture);
+    let over = ("pending", "the connection ended first", false);
+    let fastclose = "120 client wifi A 1 1 0 fastclose";
+    assert_eq!(ended_by(&format!("{syn}\n {fastclose}\n 150 server lte RA 0 1 0\n 9000 server wifi A 1 1 0")), over);
+    assert_eq!(ended_by(&format!("{syn}\n {fastclose}\n 9000 client lte S 0 0 0 join(2)")), over);
+    let fins = "110 client wifi A 1 1 0 dss(fin 1, ack 1)\n 120 server wifi A 1 1 0 dss(fin 1, ack 2)\n 121 client wifi A 1 1 0 dss(ack 2)";
+    assert_eq!(ended_by(&format!("{syn}\n {fins}\n 150 server lte RA 0 1 0")), over);
+    // Refused before: the connection that ends later has nothing to do with it.
+    let refused = ended_by(&format!("{syn}\n 110 server lte RA 0 1 0\n {fastclose}"));
+    assert_eq!((refused.0, refused.2), ("refused", true));
+    // It had had its second.
+    let unanswered = ended_by(&format!("{syn}\n 1200 client wifi A 1 1 0 fastclose"));
+    assert_eq!((unanswered.0, unanswered.2), ("unanswered", true));
+}
+
+/// The fourth packet tells that the join came about (RFC 8684 §3.2): a reset long after it, of a subflow that was never needed,
+/// is no refusal. Without it a reset is one.
+#[test]
+fn joins_that_are_reset_later() {
+    let joined = format!(
+        "{HANDSHAKE}
+        100 client lte S  0 0 0 join(2 backup)
+        150 server lte SA 0 1 0 join(0)
+        150 client lte A  1 1 0 join(2)"
+    );
+    let lived = Script::default().run(&format!("{joined}\n 200 server lte A 1 1 0\n 9000 server lte R 1 1 0"));
+    assert_eq!((subflow(&lived, 1).handshake, subflow(&lived, 1).ended), ("established", "reset"));
+    assert!(!events(&lived).contains(&"join_refused"));
+    let refused = Script::default().run(&format!("{joined}\n 200 server lte R 1 1 0\n 9000 server wifi A 1 1 0"));
+    assert_eq!((subflow(&refused, 1).handshake, subflow(&refused, 1).ended), ("refused", "reset"));
+    // The connection was ended while the server still waited for the third packet.
+    let late = Script::default().run(&format!(
+        "{joined}
+        1150 server lte SA 0 1 0 join(0)
+        3000 client wifi A 1 1 0 fastclose
+        3010 client lte R 1 1 0"
+    ));
+    assert_eq!(subflow(&late, 1).handshake, "unfinished");
+}
+
 /// RFC 8684 §3.7: a SYN/ACK without MP_CAPABLE, and the connection is plain TCP: ACKs say what was delivered.
 #[test]
 fn fallback_when_the_server_does_not_know_mptcp() {
@@ -337,7 +390,7 @@ fn fallback_when_the_server_does_not_know_mptcp() {
     assert_eq!(connection.mptcp_version, None);
     assert_eq!(connection.fallback, Some("the SYN/ACK came without MP_CAPABLE"));
     assert_eq!(transfer(&tables, Up).bytes, 100);
-    assert_eq!(flow(&tables, 0, Up).delivered_bytes, 100);
+    assert_eq!(flow(&tables, 0, Up).delivered_bytes, Some(100));
     assert_eq!(flow(&tables, 0, Up).share, Some(1.0));
     assert_eq!(events(&tables), ["tcp_established"]);
     assert_eq!(subflow(&tables, 0).handshake_remark, connection.fallback);
@@ -378,7 +431,7 @@ fn fallback_when_data_comes_without_dss_seen_from_both_ends() {
     );
     assert_eq!(only(&tables).fallback, Some("data came without DSS"));
     assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 500));
-    assert_eq!((flow(&tables, 0, Up).delivered_bytes, flow(&tables, 0, Down).delivered_bytes), (100, 500));
+    assert_eq!((flow(&tables, 0, Up).delivered_bytes, flow(&tables, 0, Down).delivered_bytes), (Some(100), Some(500)));
     assert_eq!(diagnostics(&tables), ["clock_offset"]);
 }
 
@@ -402,7 +455,7 @@ fn fallback_by_mp_fail_and_infinite_mapping() {
     assert_eq!(events(&tables), ["mptcp_established", "fail", "fallback"]);
     // 100 under DSS, 200 under the infinite mapping; 50 under DSS and 70 after the fallback.
     assert_eq!((transfer(&tables, Down).bytes, transfer(&tables, Up).bytes), (300, 120));
-    assert_eq!((flow(&tables, 0, Down).delivered_bytes, flow(&tables, 0, Up).delivered_bytes), (300, 120));
+    assert_eq!((flow(&tables, 0, Down).delivered_bytes, flow(&tables, 0, Up).delivered_bytes), (Some(300), Some(120)));
     assert_eq!(diagnostics(&tables), [] as [&str; 0]);
 }
 

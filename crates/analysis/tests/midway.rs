@@ -41,8 +41,29 @@ fn short_data_sequence_numbers_are_not_certain() {
     assert_eq!(diagnostics(&tables).iter().filter(|name| **name == "midway").count(), 2);
     // The DATA_ACKs on Wi-Fi still tell of 3000; 1000 of them passed elsewhere.
     assert_eq!((transfer_of(&tables, 0, Down).bytes, transfer_of(&tables, 1, Down).bytes), (3000, 1000));
-    let missed = tables.diagnostics.iter().find(|row| row.diagnostic == "missed_bytes").unwrap();
+    let missed = tables.diagnostics.iter().find(|row| row.diagnostic == "path_missing").unwrap();
+    assert_eq!(flow(&tables, 0, Down).share, None);
     assert_eq!((missed.connection, missed.count), (Some(0), Some(1000)));
+}
+
+/// After a NAT's rebinding the server resets packets under an address that it does not know: no subflow, and no end of one.
+#[test]
+fn packets_that_are_only_reset_are_no_subflow() {
+    let tables = Script::at(Host::Server).run(
+        "
+        0    client wifi S  0    0    0    mp_capable
+        0.1  server wifi SA 0    1    0    mp_capable
+        20   client wifi A  1    1    0    mp_capable
+        30   client wifi A  1    1    1000 dss(1 1 1000, ack 1)
+        30   server wifi A  1    1001 0    dss(ack 1001)
+        1000 client new  A  1001 1    1000 dss(1001 1001 1000, ack 1)
+        1000 server new  R  1    0    0
+        1300 client new  A  1001 1    1000 dss(1001 1001 1000, ack 1)
+        1300 server new  R  1    0    0
+        ",
+    );
+    assert_eq!((only(&tables).subflows, subflow(&tables, 0).handshake), (2, "established"));
+    assert_eq!((subflow(&tables, 1).kind, subflow(&tables, 1).handshake), ("unknown", "stray"));
 }
 
 /// Two connections at once, 8-byte numbers far apart.
@@ -69,7 +90,7 @@ fn capture_begins_within_a_mapping() {
     );
     // Only the second mapping's place is certain.
     assert_eq!(flow(&tables, 0, Down).bytes, 1500);
-    assert_eq!(flow(&tables, 0, Down).delivered_bytes, 1000);
+    assert_eq!(flow(&tables, 0, Down).delivered_bytes, Some(1000));
     let unmapped = tables.diagnostics.iter().find(|row| row.diagnostic == "unmapped_bytes").unwrap();
     assert_eq!(unmapped.count, Some(500));
 }
@@ -141,4 +162,23 @@ fn keys_on_the_third_packet() {
     assert_eq!(only(&tables).server_token, Some(script.token(Host::Server)));
     assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Down).bytes), (100, 50));
     assert_eq!(subflow(&tables, 1).hmac_valid, Some(true));
+}
+
+/// What shows an option of MPTCP is no plain TCP, whatever its version is.
+#[test]
+fn mptcp_of_a_version_that_is_not_known() {
+    let cases = [
+        ("a join to a connection that is not there", "0 client lte S 0 0 0 join(2)\n50 server lte SA 0 1 0 join(0)"),
+        ("a data acknowledgement", "0 client wifi A 1 1 0 dss(ack 1)"),
+        ("a shorter one", "0 client wifi A 1 1 0 dss4(ack 1)"),
+        ("an address", "0 client wifi A 1 1 0 add_addr(3 10.1.2.3)"),
+        ("the reason of a reset", "0 client wifi R 1 0 0 tcprst(1)"),
+    ];
+    let plain: String = (0..20).map(|number| format!("{number} client wifi A {} 1 100\n", 1 + 100 * number)).collect();
+    let late = format!("{plain}30 client wifi A 2001 1 100 dss(2001 2001 100)");
+    for (what, text) in cases.into_iter().chain([("data after much without", late.as_str())]) {
+        let tables = Script::default().run(text);
+        assert_eq!((only(&tables).protocol, only(&tables).mptcp_version), ("mptcp", None), "{what}");
+    }
+    assert_eq!(only(&Script::default().run(&plain)).protocol, "tcp");
 }

@@ -95,12 +95,30 @@ fn counts(capture: &FileStatistics, mut push: impl FnMut(&'static str, u64, Stri
         format!("{} came late and had to be put in order of time, up to {most}", packets(reordered)),
     );
     push(
+        "order_lost",
+        capture.order_lost,
+        format!(
+            "{} of one time, interface and connection as packets of another capture: which came first is lost; give the capture \
+             in one file, or in one for each interface",
+            has(capture.order_lost)
+        ),
+    );
+    push(
         "fragments",
         capture.fragments,
         format!("{} of IP packets seen; those without a TCP header left out", plural(capture.fragments, "fragment")),
     );
     push("not_ip", capture.not_ip, format!("{} without IP left out", packets(capture.not_ip)));
+    for (kind, &count) in &capture.tunnels {
+        let message =
+            format!("{} of a tunnel ({kind}) left out: what it carries shows in a capture inside it", packets(count));
+        push("tunnel", count, message);
+    }
     push("not_tcp", capture.other_ip, format!("{} without TCP left out", packets(capture.other_ip)));
+}
+
+fn has(count: u64) -> String {
+    format!("{} {}", packets(count), if count == 1 { "is" } else { "are" })
 }
 
 fn packets(count: u64) -> String {

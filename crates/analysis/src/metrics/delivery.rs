@@ -12,12 +12,18 @@ pub(crate) struct Delivery(PerFlow<Flow>);
 
 #[derive(Debug, Default)]
 struct Flow {
-    arrived_bytes: u64,
-    confirmed_bytes: u64,
     reinjected_bytes: u64,
     reinjected_packets: u64,
-    active: Option<(Time, Time)>,
+    arrived: Active,
+    confirmed: Active,
 }
+
+/// First and last time that data came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Active(Option<(Time, Time)>);
+
+/// In a shorter time bursts are as fast as the line, or as the host that merged them: no rate of the subflow.
+const LEAST_ACTIVE_NANOS: i64 = 10_000_000;
 
 impl Metric for Delivery {
     fn new(_: &Options, _: Time) -> Self {
@@ -27,16 +33,8 @@ impl Metric for Delivery {
     #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match event.kind {
-            Kind::Arrived { bytes } => {
-                let flow = self.0.of(event);
-                flow.arrived_bytes += bytes;
-                flow.active = Some((flow.active.map_or(event.seen.at, |active| active.0), event.seen.at));
-            }
-            Kind::Confirmed { bytes } => {
-                let flow = self.0.of(event);
-                flow.confirmed_bytes += bytes;
-                flow.active = Some((flow.active.map_or(event.seen.at, |active| active.0), event.seen.at));
-            }
+            Kind::Arrived { .. } => self.0.of(event).arrived.add(event.seen.at),
+            Kind::Confirmed { .. } => self.0.of(event).confirmed.add(event.seen.at),
             Kind::Reinjected { bytes } => {
                 let flow = self.0.of(event);
                 flow.reinjected_bytes += bytes;
@@ -55,14 +53,17 @@ impl Metric for Delivery {
             }
             if closing.speaks_for_receiver(direction) {
                 report.transfers[d].bytes = closing.delivered_bytes(direction);
+            }
+            if let Some(carried) = closing.carried(direction) {
                 for (subflow, rows) in report.flows.iter_mut().enumerate() {
                     let flow = self.0.at(subflow, direction);
                     // What the sender's end sees leave may be lost; there, what is acknowledged arrived.
-                    let delivered =
-                        if closing.is_sender(direction) { flow.confirmed_bytes } else { flow.arrived_bytes };
-                    rows[d].delivered_bytes = delivered;
-                    rows[d].active_throughput_mbps =
-                        flow.active.and_then(|(first, last)| mbps(delivered, last - first));
+                    let active = if closing.is_sender(direction) { flow.confirmed } else { flow.arrived };
+                    rows[d].delivered_bytes = Some(carried[subflow]);
+                    rows[d].active_throughput_mbps = active
+                        .nanos()
+                        .filter(|&nanos| nanos >= LEAST_ACTIVE_NANOS)
+                        .and_then(|nanos| mbps(carried[subflow], nanos));
                 }
             }
             if closing.speaks_for_sender(direction) && closing.connection.version.is_some() {
@@ -76,5 +77,16 @@ impl Metric for Delivery {
                 report.transfers[d].reinjected_packets = Some(all.1);
             }
         }
+    }
+}
+
+impl Active {
+    #[inline]
+    fn add(&mut self, at: Time) {
+        self.0 = Some((self.0.map_or(at, |(first, _)| first), at));
+    }
+
+    fn nanos(self) -> Option<i64> {
+        self.0.map(|(first, last)| last - first)
     }
 }

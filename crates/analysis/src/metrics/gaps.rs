@@ -19,8 +19,9 @@ pub(crate) struct Gaps {
 /// The gaps between steps forward; by arrival, and by acknowledgement.
 #[derive(Debug, Default)]
 struct Steps {
-    last: Option<Time>,
+    last: Option<Seen>,
     longest: Option<(i64, Time)>,
+    /// With the packet after which nothing new came.
     listed: Vec<(Seen, i64)>,
 }
 
@@ -73,14 +74,14 @@ impl Metric for Gaps {
 
 impl Steps {
     /// A gap of a subflow is listed only where the connection as a whole went on meanwhile, `whole` being its last step.
-    fn step(&mut self, seen: Seen, whole: Option<Time>) {
-        if let Some(last) = self.last.replace(seen.at) {
-            let nanos = (seen.at - last).max(0);
+    fn step(&mut self, seen: Seen, whole: Option<Seen>) {
+        if let Some(last) = self.last.replace(seen) {
+            let nanos = (seen.at - last.at).max(0);
             if self.longest.is_none_or(|(longest, _)| nanos > longest) {
-                self.longest = Some((nanos, last));
+                self.longest = Some((nanos, last.at));
             }
-            if nanos >= LISTED_NANOS && whole.is_none_or(|whole| whole - last >= LISTED_NANOS) {
-                self.listed.push((seen, nanos));
+            if nanos >= LISTED_NANOS && whole.is_none_or(|whole| whole.at - last.at >= LISTED_NANOS) {
+                self.listed.push((last, nanos));
             }
         }
     }
@@ -88,7 +89,7 @@ impl Steps {
     fn list(&self, closing: &Closing, report: &mut Report, subflow: Option<u32>, direction: Direction) {
         for &(seen, nanos) in &self.listed {
             let happening = Happening {
-                detail: Some("nothing new had come for the duration"),
+                detail: Some("nothing new came for the duration"),
                 duration_ms: Some(nanos as f64 / 1e6),
                 ..Happening::new("gap")
             };

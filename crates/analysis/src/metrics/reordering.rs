@@ -41,7 +41,8 @@ impl Metric for Reordering {
     }
 
     fn finish(&mut self, closing: &Closing, report: &mut Report) {
-        for direction in Direction::BOTH.into_iter().filter(|&direction| closing.is_receiver(direction)) {
+        let tells = |direction| closing.is_receiver(direction) && !closing.lacks_data(direction);
+        for direction in Direction::BOTH.into_iter().filter(|&direction| tells(direction)) {
             let d = direction as usize;
             let (delays, row) = (&self.delays[d], &mut report.transfers[d]);
             report.distributions.extend(distribution::rows(delays, "out_of_order_delay", None, direction));
@@ -56,19 +57,17 @@ impl Metric for Reordering {
             row.out_of_order_delay_ms_max = delays.max_ms();
         }
         let samples = self.samples.take().unwrap_or_default().into_iter();
-        report.reordering.extend(samples.filter(|sample| closing.is_receiver(sample.direction)).map(|sample| {
-            tables::Reordering {
-                connection: 0,
-                subflow: sample.subflow as u32,
-                direction: sample.direction,
-                at_ns: sample.seen.at.as_nanos(),
-                at_s: closing.seconds(sample.seen.at),
-                data_offset_bytes: sample.offset.max(0) as u64,
-                bytes: sample.bytes,
-                out_of_order_delay_ms: sample.delay_nanos as f64 / 1e6,
-                capture: closing.capture(sample.seen),
-                record: sample.seen.record,
-            }
+        report.reordering.extend(samples.filter(|sample| tells(sample.direction)).map(|sample| tables::Reordering {
+            connection: 0,
+            subflow: sample.subflow as u32,
+            direction: sample.direction,
+            at_ns: sample.seen.at.as_nanos(),
+            at_s: closing.seconds(sample.seen.at),
+            data_offset_bytes: sample.offset.max(0) as u64,
+            bytes: sample.bytes,
+            out_of_order_delay_ms: sample.delay_nanos as f64 / 1e6,
+            capture: closing.capture(sample.seen),
+            record: sample.seen.record,
         }));
     }
 }

@@ -1,5 +1,5 @@
 //! Response times, where client and server take turns: from a request's first data until the last of its response is in
-//! order at the client.
+//! order at the client. What a server says of its own accord after a silence (a TLS close_notify, a ping) is no part of it.
 
 use super::{Metric, distribution};
 use crate::Options;
@@ -24,9 +24,17 @@ struct Turn {
 
 struct Answer {
     first: Time,
+    /// When the latest came, and how much in all.
     last: Time,
     bytes: u64,
+    /// The same before the latest silence, where only a little came since.
+    before_silence: Option<(Time, u64)>,
 }
+
+/// Nothing came for so long: the server may have said all.
+const SILENCE_NANOS: i64 = 1_000_000_000;
+/// What goes on after a silence brings more. An alert or a ping of TLS 1.2 or 1.3 takes up to 80 bytes, also of HTTP/2 with both.
+const LITTLE_BYTES: u64 = 128;
 
 impl Metric for Responses {
     fn new(options: &Options, _: Time) -> Self {
@@ -42,9 +50,7 @@ impl Metric for Responses {
             Direction::Down => {
                 if let Some(turn) = &mut self.turn {
                     let at = event.seen.at;
-                    let answer = turn.answer.get_or_insert(Answer { first: at, last: at, bytes: 0 });
-                    answer.last = at;
-                    answer.bytes += bytes;
+                    turn.answer.get_or_insert_with(|| Answer::new(at)).add(at, bytes);
                 }
             }
         }
@@ -64,14 +70,15 @@ impl Metric for Responses {
         row.response_time_ms_max = times.max_ms();
         report.responses.extend(self.samples.take().unwrap_or_default().into_iter().filter_map(|turn| {
             let Turn { asked, request_bytes, answer: Some(answer) } = turn else { return None };
+            let (last, response_bytes) = answer.end();
             Some(tables::Response {
                 connection: 0,
                 at_ns: asked.at.as_nanos(),
                 at_s: closing.seconds(asked.at),
                 request_bytes,
-                response_bytes: answer.bytes,
+                response_bytes,
                 first_data_ms: (answer.first - asked.at) as f64 / 1e6,
-                response_time_ms: (answer.last - asked.at) as f64 / 1e6,
+                response_time_ms: (last - asked.at) as f64 / 1e6,
                 capture: closing.capture(asked),
                 record: asked.record,
             })
@@ -94,9 +101,30 @@ impl Responses {
     fn answered(&mut self) {
         let Some(turn) = self.turn.take() else { return };
         let Some(answer) = &turn.answer else { return };
-        self.times.add((answer.last - turn.asked.at).max(0) as u64);
+        self.times.add((answer.end().0 - turn.asked.at).max(0) as u64);
         if let Some(samples) = &mut self.samples {
             samples.push(turn);
         }
+    }
+}
+
+impl Answer {
+    fn new(at: Time) -> Self {
+        Answer { first: at, last: at, bytes: 0, before_silence: None }
+    }
+
+    fn add(&mut self, at: Time, bytes: u64) {
+        if at - self.last >= SILENCE_NANOS {
+            self.before_silence = Some(self.end());
+            self.bytes = self.end().1;
+        }
+        self.bytes += bytes;
+        self.last = at;
+        self.before_silence = self.before_silence.filter(|(_, before)| self.bytes - before <= LITTLE_BYTES);
+    }
+
+    /// When it was complete, and its length.
+    fn end(&self) -> (Time, u64) {
+        self.before_silence.unwrap_or((self.last, self.bytes))
     }
 }

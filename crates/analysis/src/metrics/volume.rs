@@ -4,7 +4,7 @@ use super::{Metric, PerFlow};
 use crate::Options;
 use crate::event::{Data, FlowEvent, Kind, Probe};
 use crate::report::{Closing, Report};
-use tables::Direction;
+use tables::{Diagnostic, Direction};
 use wire::Time;
 
 #[derive(Default)]
@@ -20,6 +20,7 @@ struct Flow {
     resent_bytes: u64,
     duplicate_packets: u64,
     gap_filled_packets: u64,
+    lost_before_packets: u64,
     zero_window_probes: u64,
     keep_alives: u64,
     merged_segments: u64,
@@ -61,10 +62,29 @@ impl Metric for Volume {
                     row.loss_rate_percent =
                         (flow.data_packets > 0).then(|| 100.0 * flow.resent_packets as f64 / flow.data_packets as f64);
                 }
+                if closing.is_sender(direction) && flow.lost_before_packets > 0 {
+                    report.diagnostics.push(lost_before(subflow, flow));
+                }
                 report.data_packets[subflow][direction as usize][usize::from(closing.is_sender(direction))] =
                     flow.data_packets;
             }
         }
+    }
+}
+
+fn lost_before(subflow: usize, flow: &Flow) -> Diagnostic {
+    let (lost, sent) = (flow.lost_before_packets, flow.data_packets);
+    let all = 100.0 * (flow.resent_packets + lost) as f64 / (sent + lost) as f64;
+    Diagnostic {
+        subflow: Some(subflow as u32),
+        diagnostic: "lost_before_capture",
+        count: Some(lost),
+        message: format!(
+            "data packets first passed the capture a round trip or more after those behind them: they had been lost before it, \
+             on the host itself, and the loss rate does not count them; with them it is {all:.2} %"
+        )
+        .into(),
+        ..Diagnostic::default()
     }
 }
 
@@ -90,6 +110,9 @@ impl Flow {
         }
         if data.fills_gap {
             self.gap_filled_packets += u64::from(data.packets);
+        }
+        if data.lost_before {
+            self.lost_before_packets += u64::from(data.packets);
         }
         self.merged_segments += u64::from(data.merged);
     }

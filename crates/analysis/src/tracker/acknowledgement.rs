@@ -1,8 +1,12 @@
 //! What acknowledgements tell: of a subflow's sequence numbers, and of a connection's data.
 
 use super::connection::{Connection, Packet};
+use super::stream::Stream;
 use crate::event::Kind;
 use wire::mptcp::Dss;
+
+/// What a segment holds that is not known to hold less.
+const ETHERNET_MSS_BYTES: i64 = 1460;
 
 impl Connection {
     pub(super) fn acknowledgement(&mut self, packet: &Packet) {
@@ -13,6 +17,10 @@ impl Connection {
 
         let sequence = &mut view.sequences[d];
         let position = sequence.position(packet.tcp.ack);
+        if !sequence.may_acknowledge(position) {
+            view.stray += 1;
+            return;
+        }
         let acknowledged = sequence.acknowledged(packet.seen.at, position);
         self.may_close |= acknowledged.newly.is_some() && sequence.fin.is_some();
         let shift = view.window_shifts[packet.direction as usize];
@@ -28,7 +36,7 @@ impl Connection {
             let mut confirmed = 0;
             let mut last_data = None;
             view.mappings[d].map(from, to, |data, len| {
-                confirmed += end.streams[d].confirm(data, data + len);
+                confirmed += end.streams[d].confirm(data, data + len, packet.subflow);
                 last_data = Some(data + len);
             });
             view.mappings[d].forget(to);
@@ -43,7 +51,9 @@ impl Connection {
             }
         }
         if let Some(nanos) = acknowledged.rtt_nanos {
-            end.evidence.answer(packet.direction, nanos);
+            let bytes = acknowledged.newly.map_or(0, |(from, to)| to - from);
+            let delayed = bytes <= sequence.mss_bytes.map_or(ETHERNET_MSS_BYTES, i64::from);
+            view.signs.answer(packet.direction, nanos, delayed);
             if acknowledged.of_data {
                 end.emit(packet.event(of_data, Kind::Rtt { nanos }));
             }
@@ -63,5 +73,8 @@ impl Connection {
         let bytes = stream.data_ack(offset, packet.seen.at);
         self.may_close |= stream.fin.is_some();
         end.data_acked(packet, of_data, bytes);
+        if self.over_at.is_none() && end.streams.iter().all(Stream::is_closed) {
+            self.over_at = Some(packet.seen.at);
+        }
     }
 }

@@ -7,13 +7,14 @@ use super::mappings::Mappings;
 use super::signals::reset_reason;
 use super::stream::Stream;
 use super::subflow::{Addresses, Kind as SubflowKind, Subflow, View};
+use super::vantage::{Hosts, Vantage};
 use crate::Options;
 use crate::event::{FlowEvent, Happening, Kind, Seen};
 use crate::metrics::one_way::OneWay;
 use rustc_hash::FxHashMap;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
-use wire::{Flags, Observation, Tcp, TcpOption};
+use wire::{Flags, Observation, Tcp, TcpOption, Time};
 
 /// A connection on its way. Arrays are indexed by [`Direction`], or by end where they hold [`End`]s and views.
 pub(crate) struct Connection {
@@ -22,6 +23,8 @@ pub(crate) struct Connection {
     /// Version of MPTCP; none for plain TCP.
     pub(crate) version: Option<u8>,
     pub(crate) midway: bool,
+    /// An option of MPTCP was seen although the first packets after the capture's start had none.
+    shows_mptcp: bool,
     pub(crate) fallback: Option<&'static str>,
     /// The packet that showed it, where that was none of the handshake's.
     pub(crate) fell_back: Option<(Seen, usize, Direction)>,
@@ -35,6 +38,8 @@ pub(crate) struct Connection {
     pub(crate) tokens: [Option<u32>; 2],
     pub(crate) checksums: Option<bool>,
     pub(crate) fast_closed: bool,
+    /// When both sides had said all, or one ended it at once.
+    pub(super) over_at: Option<Time>,
     pub(super) spaces: [DataSpace; 2],
     /// Upper halves of data sequence numbers under which the tracker knows the connection: the latest, and all.
     pub(super) known_halves: [Option<u32>; 2],
@@ -46,16 +51,29 @@ pub(crate) struct Connection {
     pub(crate) subflows: Vec<Subflow>,
     /// Joins by who asked and with which random number.
     pub(super) joins: FxHashMap<(Direction, u32), usize>,
+    /// Joins with the random number of another.
+    pub(super) repeated_joins: u64,
     pub(crate) ends: [Option<End>; 2],
+    /// At which of the ends each was captured, once all is known.
+    pub(super) vantages: [Option<Vantage>; 2],
     /// Where several captures are given.
     pub(super) one_way: Option<Box<OneWay>>,
     /// Two sites stand at the same end.
     pub(super) same_end: bool,
     /// Which end each site stands at, and whether a clear handshake says so.
     sites: Vec<Site>,
+    /// So many subflows, the first ones, have ended in each way for certain.
+    ended: [usize; 2],
     /// Something ended: it is worth looking whether the connection did.
     pub(super) may_close: bool,
     pub(super) closing: bool,
+}
+
+/// How a subflow may have ended.
+#[derive(Clone, Copy)]
+enum Ended {
+    CutOff,
+    Closed,
 }
 
 /// Where a capture stands.
@@ -97,6 +115,7 @@ impl Connection {
             last: first,
             version,
             midway,
+            shows_mptcp: false,
             fallback: None,
             fell_back: None,
             unknown: false,
@@ -106,6 +125,7 @@ impl Connection {
             tokens: [None; 2],
             checksums: None,
             fast_closed: false,
+            over_at: None,
             spaces: Default::default(),
             known_halves: [None; 2],
             listed_halves: Vec::new(),
@@ -113,10 +133,13 @@ impl Connection {
             has_news: false,
             subflows: Vec::new(),
             joins: FxHashMap::default(),
+            repeated_joins: 0,
             ends: [None, None],
+            vantages: [None; 2],
             one_way: None,
             same_end: false,
             sites: Vec::new(),
+            ended: [0; 2],
             may_close: false,
             closing: false,
         }
@@ -128,12 +151,24 @@ impl Connection {
         if let Some(known) = self.sites.iter().find(|known| known.site == site) {
             return known.end;
         }
-        let known = self.ends[0].as_ref().and_then(|end| end.evidence.vantage());
+        let known = self.vantage_alone(0);
         let other_is_near = near.zip(known).is_some_and(|((near, _), known)| near != known.sends);
         let clear = known.is_some() && near.is_some_and(|(_, clear)| clear);
         let end = usize::from(other_is_near || !clear && self.subflows[subflow].views[0].is_some());
         self.sites.push(Site { site, end, sure: clear });
         end
+    }
+
+    /// The end at which it was captured, by what it shows itself.
+    fn vantage_alone(&self, end: usize) -> Option<Vantage> {
+        let mut hosts = Hosts::default();
+        hosts.add(self);
+        hosts.vantage(self, end)
+    }
+
+    /// Judges by all that was seen of its hosts at which ends it was captured.
+    pub(super) fn judge(&mut self, hosts: &Hosts) {
+        self.vantages = [0, 1].map(|end| hosts.vantage(self, end));
     }
 
     /// Whether a site has shown the connection before.
@@ -164,7 +199,8 @@ impl Connection {
     pub(super) fn add_subflow(&mut self, subflow: Subflow, nonce: Option<u32>) -> usize {
         let index = self.subflows.len();
         if let Some(nonce) = nonce {
-            self.joins.insert((subflow.opener, nonce), index);
+            let first = *self.joins.entry((subflow.opener, nonce)).or_insert(index);
+            self.repeated_joins += u64::from(first != index);
         }
         self.subflows.push(subflow);
         index
@@ -176,25 +212,34 @@ impl Connection {
     }
 
     /// Adds the view of a subflow from an end.
-    pub(super) fn add_view(&mut self, subflow: usize, end: usize, first: Seen, addresses: Addresses) {
+    pub(super) fn add_view(&mut self, subflow: usize, (site, end): (u32, usize), first: Seen, addresses: Addresses) {
         if first.at < self.first.at {
             self.first = first;
         }
-        let mut view = View::new(first, addresses);
+        let mut view = View::new(first, addresses, site);
         if self.plain {
             view.mappings = [Mappings::identity(), Mappings::identity()];
         }
         self.subflows[subflow].views[end] = Some(Box::new(view));
+        self.ended = self.ended.map(|ended| ended.min(subflow));
     }
 
     /// Every subflow that ever got going has ended.
-    pub(super) fn is_closed(&self) -> bool {
-        let mut views = self.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten());
+    pub(super) fn is_closed(&mut self) -> bool {
         let data_closed = self.plain
             || self.fast_closed
             || self.ends.iter().flatten().all(|end| end.streams.iter().all(Stream::is_closed))
-            || self.subflows.iter().all(|subflow| subflow.views.iter().flatten().all(|view| view.is_cut_off()));
-        data_closed && views.all(|view| view.is_closed())
+            || self.all_views_from(Ended::CutOff, View::is_cut_off);
+        data_closed && self.all_views_from(Ended::Closed, View::is_closed)
+    }
+
+    /// Whether all subflows have ended so, beginning where one had not when it was asked last: each is looked at once, however
+    /// many end one after another.
+    fn all_views_from(&mut self, how: Ended, is_so: impl Fn(&View) -> bool) -> bool {
+        let all = |subflow: &Subflow| subflow.views.iter().flatten().all(|view| is_so(view));
+        let looked_at = &mut self.ended[how as usize];
+        *looked_at += self.subflows[*looked_at..].iter().take_while(|subflow| all(subflow)).count();
+        *looked_at == self.subflows.len()
     }
 
     /// Gives back memory that a closed connection no longer needs.
@@ -207,12 +252,15 @@ impl Connection {
         let (tcp, dir) = (packet.tcp, packet.direction);
         let (d, flags) = (dir as usize, tcp.flags);
         self.last = packet.seen;
-        self.view(packet).last = packet.seen;
+        let view = self.view(packet);
+        view.last = packet.seen;
+        view.signs.packet(dir, packet.observation.frame.ip.ttl, packet.observation.direction);
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
-        if let Some(way) = packet.observation.direction {
-            end.evidence.direction(dir, way);
-        }
         end.emit(packet.event(dir, Kind::Packet));
+        if self.is_stray(packet) {
+            self.view(packet).stray += 1;
+            return;
+        }
 
         self.cut_options += u64::from(tcp.options.is_cut());
         if flags.has(Flags::SYN) {
@@ -259,6 +307,11 @@ impl Connection {
         }
     }
 
+    /// Whether it speaks MPTCP, or did before it fell back.
+    pub(crate) fn speaks_mptcp(&self) -> bool {
+        self.version.is_some() || self.shows_mptcp
+    }
+
     /// Whether it speaks MPTCP: what would have told is cut, and no key was seen since.
     pub(super) fn is_unknown(&self) -> bool {
         self.unknown && self.fallback.is_none() && self.keys == [None; 2]
@@ -282,6 +335,7 @@ impl Connection {
         if !packet.tcp.flags.has(Flags::SYN) {
             let said = packet.tcp.options.brief();
             if !said.signals {
+                self.shows_mptcp |= self.midway && said.dss.is_some();
                 return Signals { dss: said.dss, ..Signals::default() };
             }
         }
@@ -292,6 +346,7 @@ impl Connection {
     fn all_options(&mut self, packet: &Packet) -> Signals {
         let mut signals = Signals::default();
         for option in &packet.tcp.options {
+            self.shows_mptcp |= self.midway && matches!(option, Ok(TcpOption::Mptcp(_)));
             match option {
                 Ok(TcpOption::Mptcp(Mptcp::Dss(dss))) => signals.dss = Some(dss),
                 Ok(TcpOption::Mptcp(Mptcp::Capable(capable))) => {

@@ -5,6 +5,9 @@ use super::subflow::{Alignment, Kind as SubflowKind};
 use crate::event::Happening;
 use wire::{Flags, TcpOption, seq};
 
+/// The capture may lack what was sent after the SYN, as much as a window held that is not scaled yet (RFC 7323 §2.2).
+const UNSCALED_WINDOW_BYTES: i64 = 65_535;
+
 impl Connection {
     pub(super) fn syn(&mut self, packet: &Packet) {
         let subflow = &mut self.subflows[packet.subflow];
@@ -32,12 +35,31 @@ impl Connection {
         }
     }
 
+    /// Whether a packet belongs to an older connection of the same ports: it answers a SYN without acknowledging it, as a
+    /// challenge ACK does (RFC 5961 §4.2), or is the reset that the opener sends back. The opener heeds neither (RFC 9293
+    /// §3.10.7.3).
+    pub(super) fn is_stray(&mut self, packet: &Packet) -> bool {
+        let opener = self.subflows[packet.subflow].opener;
+        let view = self.view(packet);
+        let flags = packet.tcp.flags;
+        let is_asking = view.handshake.syn.is_some() && view.handshake.syn_ack.is_none();
+        if !is_asking || flags.has(Flags::SYN) {
+            return false;
+        }
+        let sequence = &mut view.sequences[opener as usize];
+        if packet.direction == opener {
+            return flags.has(Flags::RST) && !sequence.may_hold(packet.tcp.seq, UNSCALED_WINDOW_BYTES);
+        }
+        flags.has(Flags::ACK) && !sequence.may_hold(packet.tcp.ack, UNSCALED_WINDOW_BYTES)
+    }
+
     /// The first packet of the opener after the SYN/ACK ends the handshake.
     pub(super) fn third_packet(&mut self, packet: &Packet) {
         let subflow = &mut self.subflows[packet.subflow];
         let (opener, kind) = (subflow.opener, subflow.kind);
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let handshake = &mut view.handshake;
+        handshake.confirmed |= packet.direction != opener && handshake.ack.is_some();
         if packet.direction != opener || handshake.ack.is_some() || !handshake.began() {
             return;
         }
@@ -47,11 +69,6 @@ impl Connection {
             return;
         }
         handshake.ack(packet.seen);
-        if let Some((acceptor, opener)) = handshake.waits() {
-            let evidence = &mut self.end(packet).evidence;
-            evidence.handshake(packet.direction.reverse(), acceptor);
-            evidence.handshake(packet.direction, opener);
-        }
         let event = match kind {
             SubflowKind::Initial | SubflowKind::Tcp if self.is_unknown() => return,
             SubflowKind::Initial if self.fallback.is_none() => "mptcp_established",

@@ -138,6 +138,7 @@ impl Connection {
                 u32::from(novelty.resent_bytes > 0)
             },
             fills_gap: novelty.fills_gap,
+            lost_before: novelty.lost_before,
             merged,
             probe,
             offset: start,

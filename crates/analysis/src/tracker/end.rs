@@ -2,7 +2,6 @@
 
 use super::connection::Packet;
 use super::stream::{InOrder, Stream};
-use super::vantage::Evidence;
 use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::metrics::{Metric, Metrics};
@@ -12,7 +11,6 @@ use wire::Time;
 /// What one end of a connection saw.
 pub(crate) struct End {
     pub(crate) streams: [Stream; 2],
-    pub(super) evidence: Evidence,
     pub(crate) metrics: Metrics,
     /// The last acknowledgement of new data, per direction of the data.
     pub(crate) last_ack: [Option<Time>; 2],
@@ -29,7 +27,6 @@ impl End {
         }
         End {
             streams,
-            evidence: Evidence::default(),
             metrics: Metrics::new(options, first.at),
             last_ack: [None; 2],
             first,

@@ -13,10 +13,41 @@ pub(crate) struct JudgedEnd {
     /// `Up`: the client's end.
     pub(crate) sends: Option<Direction>,
     pub(crate) confidence: Option<f64>,
+    /// How many samples say so.
+    pub(crate) samples: Option<u64>,
 }
 
 /// From this on, two captures that both claim one end are believed.
 const CERTAIN: f64 = 0.9;
+
+/// When a connection was over, and how far it was captured.
+pub(crate) struct Horizon {
+    captured_to: Time,
+    over_at: Option<Time>,
+    /// Per end: how many subflows are open, and when the last that is not was heard of.
+    ends: [(usize, Option<Time>); 2],
+}
+
+impl Horizon {
+    /// What is to say of a join that had not come about when the connection, or the capture, ended.
+    fn ended_before(&self, end: usize, join: &View) -> Option<(&'static str, Option<&'static str>)> {
+        let (open, closed_at) = self.ends[end];
+        let others_closed = open == usize::from(!join.is_closed());
+        let over_at = [self.over_at, closed_at.filter(|_| others_closed)].into_iter().flatten().min();
+        if join.reset && over_at.is_none_or(|over| join.last.at < over) {
+            return None; // reset while there was a connection to join
+        }
+        let over_at = over_at.filter(|over| *over < self.captured_to);
+        if join.first.at + PATIENCE_NANOS > over_at.unwrap_or(self.captured_to) {
+            let remark = if over_at.is_some() { "the connection ended first" } else { "the capture ended first" };
+            return Some(("pending", Some(remark)));
+        }
+        join.reset.then_some(("unfinished", Some("the acceptor had not confirmed it when the connection ended")))
+    }
+}
+
+/// For so long a join that nobody answered may still be: then its SYN is due once more (RFC 6298 §2.1).
+const PATIENCE_NANOS: i64 = 1_000_000_000;
 
 /// How a subflow began and ended.
 pub(crate) struct Opening {
@@ -31,14 +62,18 @@ pub(crate) struct Opening {
 impl Connection {
     /// Which end is the client's. Of two ends one is; the surer one decides.
     pub(crate) fn judge_ends(&self) -> [Option<JudgedEnd>; 2] {
-        let vantages = [0, 1].map(|end: usize| self.ends[end].as_ref().map(|end| end.evidence.vantage()));
+        let vantages = [0, 1].map(|end: usize| self.ends[end].as_ref().map(|_| self.vantages[end]));
         match vantages {
             [Some(Some(a)), Some(Some(b))] if a.sends == b.sends && a.confidence.min(b.confidence) >= CERTAIN => {
                 // Two captures of one end: the fuller one is used.
                 let views = |end: usize| self.subflows.iter().filter(|subflow| subflow.views[end].is_some()).count();
                 let used = usize::from(views(1) > views(0));
                 let vantage = [a, b][used];
-                let judged = JudgedEnd { sends: Some(vantage.sends), confidence: Some(vantage.confidence) };
+                let judged = JudgedEnd {
+                    sends: Some(vantage.sends),
+                    confidence: Some(vantage.confidence),
+                    samples: Some(vantage.samples),
+                };
                 [0, 1].map(|end| (end == used).then_some(judged))
             }
             [Some(a), Some(b)] => {
@@ -49,12 +84,14 @@ impl Connection {
                     _ => self.nearer_client(),
                 };
                 let confidence = Some(sure(a).max(sure(b)));
-                [a_sends, a_sends.reverse()].map(|sends| Some(JudgedEnd { sends: Some(sends), confidence }))
+                let samples = Some([a, b].iter().flatten().map(|vantage| vantage.samples).sum());
+                [a_sends, a_sends.reverse()].map(|sends| Some(JudgedEnd { sends: Some(sends), confidence, samples }))
             }
             one => one.map(|vantage| {
                 vantage.map(|vantage| JudgedEnd {
                     sends: vantage.map(|vantage| vantage.sends),
                     confidence: vantage.map(|vantage| vantage.confidence),
+                    samples: vantage.map(|vantage| vantage.samples),
                 })
             }),
         }
@@ -76,9 +113,14 @@ impl Connection {
         client.and_then(|end| self.ends[end].as_ref()).map_or(self.first.at, |end| end.first.at)
     }
 
-    pub(crate) fn duration_nanos(&self) -> Option<i64> {
-        let ends = self.ends.iter().flatten();
-        ends.filter_map(|end| end.last_ack.iter().flatten().max().map(|last| (*last - end.first.at).max(0))).max()
+    /// First packet to the last one, at the end that saw it longer.
+    pub(crate) fn duration_nanos(&self, ends: &[Option<JudgedEnd>; 2]) -> i64 {
+        let at_end = |index: usize| {
+            let views = self.subflows.iter().filter_map(|subflow| subflow.views[index].as_deref());
+            let first = self.ends[index].as_ref()?.first.at;
+            views.map(|view| (view.last.at - first).max(0)).max()
+        };
+        (0..2).filter(|&index| ends[index].is_some()).filter_map(at_end).max().unwrap_or(0)
     }
 
     pub(crate) fn ended(&self) -> &'static str {
@@ -113,7 +155,7 @@ impl Connection {
         (end, subflow.views[end].as_deref().expect("seen"), opener.is_some())
     }
 
-    pub(crate) fn opening(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2]) -> Opening {
+    pub(crate) fn opening(&self, subflow: &Subflow, ends: &[Option<JudgedEnd>; 2], horizon: &Horizon) -> Opening {
         let (end, view, at_opener) = self.opener_view(subflow, ends);
         let start = self.ends[end].as_ref().map_or(self.first.at, |end| end.first.at);
         let handshake = &view.handshake;
@@ -127,6 +169,9 @@ impl Connection {
                 "refused",
                 Some("the SYN/ACK came without MP_JOIN: the option was stripped, or the server does not know it"),
             ),
+            (_, SubflowKind::Unknown) if !self.midway && view.is_stray() => {
+                ("stray", Some("reset by a side that knows no subflow of these addresses, as after a NAT's rebinding"))
+            }
             ("refused", _) if handshake.syn_ack.is_none() => ("refused", Some("the SYN was answered by a reset")),
             ("refused", _) => ("refused", Some("a reset followed the SYN/ACK")),
             ("unanswered", _) => ("unanswered", Some("no SYN/ACK came")),
@@ -134,7 +179,7 @@ impl Connection {
                 ("refused", Some("the opener reset it after the SYN/ACK"))
             }
             ("unfinished", _) => ("unfinished", Some("no third packet came")),
-            ("established", SubflowKind::Join) if view.reset && !self.carried(subflow) => {
+            ("established", SubflowKind::Join) if view.reset && !handshake.confirmed && !self.carried(subflow) => {
                 ("refused", Some("reset after the third packet, before it carried anything"))
             }
             (outcome, SubflowKind::Initial | SubflowKind::Tcp) if self.is_unknown() => {
@@ -143,13 +188,32 @@ impl Connection {
             (outcome, SubflowKind::Initial) => (outcome, self.fallback),
             (outcome, _) => (outcome, None),
         };
+        let failed = is_join && !stripped && !matches!(outcome, "established" | "unseen");
+        let ended_first = if failed { horizon.ended_before(end, view) } else { None };
+        let (outcome, remark) = ended_first.unwrap_or((outcome, remark));
         Opening {
             outcome,
             remark,
             rtt_nanos: rtt_nanos.filter(|_| knows_vantage),
-            joined_nanos: handshake.ack.map(|seen| seen.at - start).filter(|_| outcome == "established"),
+            joined_nanos: handshake
+                .ack
+                .map(|seen| seen.at - start)
+                .filter(|_| outcome == "established" && !handshake.clock_jumped),
             subflow_ended: view.ended(),
         }
+    }
+
+    /// When it all ended.
+    pub(crate) fn horizon(&self, captured_to: Time) -> Horizon {
+        let mut horizon = Horizon { captured_to, over_at: self.over_at, ends: Default::default() };
+        for (end, (open, closed_at)) in horizon.ends.iter_mut().enumerate() {
+            let views = self.subflows.iter().filter_map(|subflow| subflow.views[end].as_deref());
+            for view in views {
+                *open += usize::from(!view.is_closed());
+                *closed_at = (*closed_at).max(Some(view.last.at).filter(|_| view.is_closed()));
+            }
+        }
+        horizon
     }
 
     /// Whether any data passed on the subflow.
@@ -200,9 +264,9 @@ impl Connection {
         }
         for direction in Direction::BOTH {
             let d = direction as usize;
-            let delivered: u64 = report.flows.iter().map(|rows| rows[d].delivered_bytes).sum();
             let nanos = report.elapsed_nanos[d];
             let transfer = &mut report.transfers[d];
+            let delivered = transfer.bytes;
             transfer.elapsed_s = nanos.map(|nanos| nanos as f64 / 1e9);
             // Where bytes passed whose place nothing tells, 0 would be no figure.
             let unmapped = |subflow: &Subflow| {
@@ -213,11 +277,16 @@ impl Connection {
             };
             transfer.throughput_mbps = rate(transfer.bytes, self.subflows.iter().any(unmapped));
             for (rows, subflow) in report.flows.iter_mut().zip(&self.subflows) {
-                rows[d].throughput_mbps = rate(rows[d].delivered_bytes, unmapped(subflow));
-                rows[d].share = (delivered > 0).then(|| rows[d].delivered_bytes as f64 / delivered as f64);
+                let own = rows[d].delivered_bytes;
+                rows[d].throughput_mbps = own.and_then(|bytes| rate(bytes, unmapped(subflow)));
+                rows[d].share = own
+                    .filter(|&bytes| bytes <= delivered && delivered > 0)
+                    .map(|bytes| bytes as f64 / delivered as f64);
             }
         }
         report.diagnostics.extend(self.boxes_between(ends));
+        report.diagnostics.extend(self.unknown_shares(ends));
+        let path_missing = report.diagnostics.iter().any(|remark| remark.diagnostic == "path_missing");
         let mut remark = |subflow: Option<usize>, diagnostic, count: Option<u64>, message: &'static str| {
             let subflow = subflow.map(|subflow| subflow as u32);
             let message = message.into();
@@ -239,6 +308,14 @@ impl Connection {
                 "the snap length cut TCP options: MPTCP signalling in them is unknown; capture with 128 bytes",
             );
         }
+        if self.repeated_joins > 0 {
+            remark(
+                None,
+                "joins_repeated",
+                Some(self.repeated_joins),
+                "joins came with the token and random number of another join: hosts choose one for each, so they are forged",
+            );
+        }
         if self.midway {
             remark(
                 None,
@@ -247,7 +324,7 @@ impl Connection {
                 "the capture does not hold the connection's beginning: RTTs of the handshake are unknown, and subflows that show no 8-byte data sequence number stand apart",
             );
         }
-        if !both && self.ends.iter().flatten().any(|end| end.evidence.vantage().is_none()) {
+        if ends.iter().flatten().any(|judged| judged.sends.is_none()) {
             remark(
                 None,
                 "vantage_unknown",
@@ -258,12 +335,12 @@ impl Connection {
         for direction in Direction::BOTH {
             let missed =
                 self.ends.iter().flatten().map(|end| end.streams[direction as usize].missed_bytes()).max().unwrap_or(0);
-            if missed > 0 {
+            if missed > 0 && !path_missing {
                 remark(
                     None,
                     "missed_bytes",
                     Some(missed),
-                    "bytes were acknowledged that are not in the capture: it dropped packets, or lacks an interface",
+                    "bytes were acknowledged that are not in the capture: it dropped packets",
                 );
             }
         }
@@ -283,7 +360,24 @@ impl Connection {
                     Some(index),
                     "duplicate_capture",
                     Some(duplicates),
-                    "packets were captured on two interfaces of one host and are counted once",
+                    "packets were captured more than once (on several interfaces of a host, by a mirror port, or at both ends, merged into one file) and are counted once",
+                );
+            }
+            if views().any(|view| view.handshake.clock_jumped) {
+                remark(
+                    Some(index),
+                    "clock_jumped",
+                    None,
+                    "an answer came before what it answers, or ten minutes after: the capture's clock was set; such times are left empty",
+                );
+            }
+            let stray: u64 = views().map(|view| view.stray).sum();
+            if stray > 0 {
+                remark(
+                    Some(index),
+                    "stray_packets",
+                    Some(stray),
+                    "packets of an older connection with the same ports, or that acknowledge what was never sent, are not believed",
                 );
             }
             let unmapped: u64 = if self.plain { 0 } else { views().flat_map(|view| view.unmapped_bytes).sum() };

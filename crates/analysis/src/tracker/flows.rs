@@ -27,6 +27,8 @@ pub(super) enum Flow {
     /// Finished; what comes late is let go.
     Gone {
         since: Time,
+        /// It showed what another 4-tuple shows.
+        is_copy: bool,
     },
 }
 

@@ -11,10 +11,14 @@ pub(super) struct Handshake {
     pub(super) syn_ack: Option<Seen>,
     pub(super) syn_ack_count: u32,
     pub(super) ack: Option<Seen>,
+    /// The acceptor spoke after it: it has the opener's proof (RFC 8684 §3.2, the fourth packet).
+    pub(super) confirmed: bool,
     /// When the latest SYN and the latest SYN/ACK passed, and how long the answer to each took.
     latest: [Option<Time>; 2],
     waits: [Option<u64>; 2],
     pub(super) reset_by_acceptor: bool,
+    /// An answer took a time that cannot be.
+    pub(super) clock_jumped: bool,
     /// The SYN/ACK carried MP_JOIN.
     pub(super) joins: bool,
 }
@@ -29,13 +33,20 @@ impl Handshake {
     pub(super) fn syn_ack(&mut self, seen: Seen) {
         self.syn_ack_count += 1;
         self.syn_ack.get_or_insert(seen);
-        self.waits[0] = self.latest[0].take().map(|syn| wait(syn, seen.at)).or(self.waits[0]);
+        let waited = self.latest[0].take().and_then(|syn| self.wait(syn, seen.at));
+        self.waits[0] = waited.or(self.waits[0]);
         self.latest[1] = Some(seen.at);
     }
 
     pub(super) fn ack(&mut self, seen: Seen) {
         self.ack = Some(seen);
-        self.waits[1] = self.latest[1].map(|syn_ack| wait(syn_ack, seen.at));
+        self.waits[1] = self.latest[1].and_then(|syn_ack| self.wait(syn_ack, seen.at));
+    }
+
+    fn wait(&mut self, from: Time, to: Time) -> Option<u64> {
+        let nanos = wait(from, to);
+        self.clock_jumped |= nanos.is_none();
+        nanos
     }
 
     /// How long the acceptor and the opener took to answer, once both did: to the latest of what was sent more than once.
@@ -47,13 +58,13 @@ impl Handshake {
     /// SYN to SYN/ACK: what the acceptor took, as seen here.
     pub(super) fn acceptor_nanos(&self) -> Option<u64> {
         let (syn, syn_ack) = (self.syn?, self.syn_ack?);
-        (self.syn_count == 1).then(|| wait(syn.at, syn_ack.at))
+        wait(syn.at, syn_ack.at).filter(|_| self.syn_count == 1)
     }
 
     /// SYN/ACK to ACK: what the opener took, as seen here.
     pub(super) fn opener_nanos(&self) -> Option<u64> {
         let (syn_ack, ack) = (self.syn_ack?, self.ack?);
-        (self.syn_ack_count == 1).then(|| wait(syn_ack.at, ack.at))
+        wait(syn_ack.at, ack.at).filter(|_| self.syn_ack_count == 1)
     }
 
     /// Its first or second packet was seen. A capture of one direction holds only one of them.
@@ -72,6 +83,11 @@ impl Handshake {
     }
 }
 
-fn wait(from: Time, to: Time) -> u64 {
-    (to - from).max(0) as u64
+/// Nobody waits longer for an answer: Linux asks for some two minutes (tcp_syn_retries), RFC 9293 §3.8.3 for three.
+pub(super) const LONGEST_WAIT_NANOS: i64 = 600_000_000_000;
+
+/// How long an answer took; none where the clock was set meanwhile.
+fn wait(from: Time, to: Time) -> Option<u64> {
+    let nanos = to - from;
+    (0..=LONGEST_WAIT_NANOS).contains(&nanos).then_some(nanos as u64)
 }

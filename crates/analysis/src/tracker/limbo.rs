@@ -7,10 +7,11 @@ use super::flows::{Key, address};
 use super::{Connection, Subflow, SubflowKind, handshake::Handshake, subflow::Addresses, vantage};
 use crate::event::Seen;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
-use wire::{Flags, L4, Observation, Tcp, TcpOption, Time};
+use wire::{Flags, L4, Observation, Tcp, TcpOption, Time, seq};
 
 /// Packets of a flow that are kept at most before it is decided with what there is.
 const MOST_PACKETS: usize = 16;
@@ -20,6 +21,9 @@ const COPY_NANOS: u64 = 10_000_000;
 
 /// Upper halves of data sequence numbers under which a connection is known at most.
 const MOST_HALVES: usize = 8;
+
+/// Of connections by one name so many are looked at: names are random, but for those of simulators and attackers.
+const MOST_ALIKE: usize = 64;
 
 /// Data sequence numbers of 64 bits this near to each other belong to one connection: by chance they would once in 2³³.
 const NEAR: u64 = 1 << 30;
@@ -49,10 +53,12 @@ pub(super) struct Known {
     /// By token; the direction is that of the data of the token's owner.
     tokens: FxHashMap<u32, (u32, Direction)>,
     /// By the server's key, and by the sequence numbers of the SYN/ACK.
-    keys: FxHashMap<u64, Vec<u32>>,
-    sequence_numbers: FxHashMap<SequenceNumbers, Vec<u32>>,
+    keys: FxHashMap<u64, BTreeSet<u32>>,
+    sequence_numbers: FxHashMap<SequenceNumbers, BTreeSet<u32>>,
+    /// By those and both addresses.
+    numbers_and_addresses: FxHashMap<(SequenceNumbers, Addresses), BTreeSet<u32>>,
     /// By the upper halves of data sequence numbers.
-    halves: FxHashMap<u32, Vec<(u32, Direction)>>,
+    halves: FxHashMap<u32, BTreeSet<(u32, Direction)>>,
 }
 
 /// What both ends see alike in the SYN/ACK, whatever translates addresses between them. A box may take the key away.
@@ -60,6 +66,8 @@ pub(super) struct Known {
 pub(super) struct Identity {
     key: Option<u64>,
     sequence_numbers: SequenceNumbers,
+    /// Where it was seen first.
+    addresses: Addresses,
 }
 
 /// Initial ones, of who opened and of who accepted.
@@ -103,6 +111,10 @@ impl Limbo {
                 _ => {}
             }
         }
+        if self.packets.is_empty() {
+            // Mostly one SYN of many that nobody answers, or a few packets more.
+            (self.packets, self.options) = (Vec::with_capacity(1), Vec::with_capacity(1));
+        }
         self.packets.push((from_low, *observation));
         self.options.push(shown);
     }
@@ -111,8 +123,21 @@ impl Limbo {
         super::seen(&self.packets[0].1)
     }
 
+    pub(super) fn len(&self) -> u64 {
+        self.packets.len() as u64
+    }
+
     pub(super) fn into_packets(self) -> Vec<(bool, Observation)> {
         self.packets
+    }
+
+    /// Nothing but SYNs that ask for a new connection.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.options[0].join.is_none()
+            && self
+                .packets
+                .iter()
+                .all(|(from_low, observation)| super::is_opening(tcp(observation)) && *from_low == self.first_from_low)
     }
 
     /// Another SYN of the same side, with another sequence number: the ports are used again.
@@ -135,6 +160,7 @@ impl Limbo {
             syn_cut: [false; 2],
             window_scale: [None; 2],
             reset_reason: None,
+            copies: 0,
             views: [None, None],
         }
     }
@@ -159,7 +185,7 @@ impl Limbo {
         let (_, last) = self.packets.last().expect("something waits");
         let flags = tcp(last).flags;
         let first = tcp(&self.packets[0].1);
-        let over = flags.has(Flags::RST) || self.packets.len() >= MOST_PACKETS;
+        let over = flags.has(Flags::RST) && !self.is_stray_reset() || self.packets.len() >= MOST_PACKETS;
         if !first.flags.has(Flags::SYN) {
             return match self.by_data(known, connections) {
                 Decision::Wait if over || flags.has(Flags::FIN) => self.give_up(known, connections),
@@ -184,6 +210,20 @@ impl Limbo {
             return self.give_up(known, connections);
         }
         Decision::Wait
+    }
+
+    /// Whether the last packet resets an older connection of the same ports: it is not about the SYN that waits (RFC 9293
+    /// §3.10.7.3).
+    fn is_stray_reset(&self) -> bool {
+        let [(opener_is_low, first), .., (from_low, last)] = self.packets.as_slice() else { return false };
+        let (syn, reset) = (tcp(first), tcp(last));
+        if !super::is_opening(syn) || self.shown(true).is_some() {
+            return false;
+        }
+        let from_opener = from_low == opener_is_low;
+        let number = if from_opener { reset.seq } else { reset.ack };
+        let near = (0..=i32::from(u16::MAX)).contains(&seq::diff(number, syn.seq));
+        !near && (from_opener || reset.flags.has(Flags::ACK))
     }
 
     /// Whether to wait although the connection is known: the first of its subflows that a capture shows, if no other does,
@@ -305,13 +345,14 @@ impl Limbo {
         refused.then_some("the SYN/ACK came without MP_CAPABLE")
     }
 
-    fn identity(&self) -> Option<Identity> {
+    fn identity(&self, client_is_low: bool) -> Option<Identity> {
         let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (_, observation))| {
             let tcp = tcp(observation);
             (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some((index, tcp))
         })?;
         let key = self.options[index].capable.and_then(|capable| capable.sender_key);
-        Some(Identity { key, sequence_numbers: (syn_ack.ack.wrapping_sub(1), syn_ack.seq) })
+        let addresses = self.addresses(client_is_low);
+        Some(Identity { key, sequence_numbers: (syn_ack.ack.wrapping_sub(1), syn_ack.seq), addresses })
     }
 
     /// The connection that this flow shows once more: from the other end, or behind a NAT on the same host.
@@ -319,17 +360,16 @@ impl Limbo {
     /// Keys are random. Sequence numbers, which are all there is where one end saw no key, need not be: simulators begin all
     /// at 0, so that many connections may fit; then addresses tell them apart, and they name none at its own site.
     fn seen_elsewhere(&self, known: &Known, connections: &Connections, client_is_low: bool) -> Option<u32> {
-        let addresses = self.addresses(client_is_low);
-        let identity = self.identity()?;
-        let by_key = identity.key.and_then(|key| known.keys.get(&key));
+        let identity = self.identity(client_is_low)?;
+        let addresses = identity.addresses;
         let has_key = |index: u32| {
             let connection = connections[index as usize].as_ref().expect("known");
             connection.identity.is_some_and(|identity| identity.key.is_some())
         };
-        let by_numbers = known.sequence_numbers.get(&identity.sequence_numbers).into_iter().flatten();
-        let by_numbers = by_numbers.filter(|index| identity.key.is_none() || !has_key(**index));
-        let candidates = by_key.into_iter().flatten().map(|index| (true, index));
-        let candidates = candidates.chain(by_numbers.map(|index| (false, index))).filter_map(|(by_key, &index)| {
+        let candidates = known.alike(&identity).filter_map(|(by_key, index)| {
+            if !by_key && identity.key.is_some() && has_key(index) {
+                return None;
+            }
             let connection = connections[index as usize].as_ref().expect("known");
             let subflow = connection.subflows.first()?;
             let apart = (self.first().at - connection.first.at).unsigned_abs();
@@ -353,7 +393,21 @@ impl Limbo {
         let opener = if early { owner } else { owner.reverse() };
         let client_is_low = (opener == Direction::Up) == self.first_from_low;
         let subflow = connection.joins.get(&(opener, nonce)).copied();
+        let subflow = subflow.filter(|&subflow| self.is_same_join(&connection.subflows[subflow], opener));
         Decision::Join { connection: index, subflow, client_is_low, opener, kind: SubflowKind::Join }
+    }
+
+    /// Whether this shows a join that another 4-tuple shows: at the other end, or behind a NAT on the same host, which
+    /// leaves sequence numbers as they are. A flood repeats token and random number too, but not at once, or often.
+    fn is_same_join(&self, subflow: &Subflow, opener: Direction) -> bool {
+        const MOST_COPIES: u32 = 3;
+        let mut here = subflow.views.iter().flatten().filter(|view| view.site == self.key.site);
+        here.next().is_none_or(|view| {
+            let (first, syn) = (self.first(), tcp(&self.packets[0].1));
+            subflow.copies < MOST_COPIES
+                && (first.at - view.first.at).unsigned_abs() <= COPY_NANOS
+                && view.sequences[opener as usize].base() == Some(syn.seq.wrapping_add(1))
+        })
     }
 
     /// A data sequence number near a known connection's.
@@ -402,16 +456,13 @@ impl Limbo {
 
 impl Known {
     /// A flow found its connection.
-    pub(super) fn add(&mut self, index: u32, connection: &mut Connection, limbo: &Limbo) {
+    pub(super) fn add(&mut self, index: u32, connection: &mut Connection, limbo: &Limbo, client_is_low: bool) {
         if connection.subflows.len() == 1
             && connection.identity.is_none()
-            && let Some(identity) = limbo.identity()
+            && let Some(identity) = limbo.identity(client_is_low)
         {
             connection.identity = Some(identity);
-            self.sequence_numbers.entry(identity.sequence_numbers).or_default().push(index);
-            if let Some(key) = identity.key {
-                self.keys.entry(key).or_default().push(index);
-            }
+            self.name(index, &identity);
         }
         if let Some(token) = connection.tokens[Direction::Down as usize] {
             self.tokens.insert(token, (index, Direction::Down));
@@ -440,7 +491,7 @@ impl Known {
                     self.unlist(index, connection.listed_halves.remove(0));
                 }
                 connection.listed_halves.push(place);
-                self.halves.entry(half).or_default().push((index, direction));
+                self.halves.entry(half).or_default().insert((index, direction));
             }
         }
     }
@@ -453,11 +504,35 @@ impl Known {
         }
         connection.listed_halves.iter().for_each(|&place| self.unlist(index, place));
         if let Some(identity) = connection.identity {
-            unname(&mut self.sequence_numbers, identity.sequence_numbers, index);
-            if let Some(key) = identity.key {
+            let Identity { key, sequence_numbers, addresses } = identity;
+            unname(&mut self.sequence_numbers, sequence_numbers, index);
+            unname(&mut self.numbers_and_addresses, (sequence_numbers, addresses), index);
+            if let Some(key) = key {
                 unname(&mut self.keys, key, index);
             }
         }
+    }
+
+    fn name(&mut self, index: u32, identity: &Identity) {
+        let Identity { key, sequence_numbers, addresses } = *identity;
+        self.sequence_numbers.entry(sequence_numbers).or_default().insert(index);
+        self.numbers_and_addresses.entry((sequence_numbers, addresses)).or_default().insert(index);
+        if let Some(key) = key {
+            self.keys.entry(key).or_default().insert(index);
+        }
+    }
+
+    /// Connections that share a name with this one: by key or not, and which. Those with its addresses come last.
+    fn alike(&self, identity: &Identity) -> impl Iterator<Item = (bool, u32)> {
+        let Identity { key, sequence_numbers, addresses } = *identity;
+        let of = |found: Option<&BTreeSet<u32>>| {
+            found.into_iter().flatten().rev().take(MOST_ALIKE).copied().collect::<Vec<_>>()
+        };
+        let by_key = of(key.and_then(|key| self.keys.get(&key)));
+        let by_numbers = of(self.sequence_numbers.get(&sequence_numbers));
+        let by_both = of(self.numbers_and_addresses.get(&(sequence_numbers, addresses)));
+        let by_key = by_key.into_iter().map(|index| (true, index));
+        by_key.chain(by_numbers.into_iter().chain(by_both).map(|index| (false, index)))
     }
 
     fn unlist(&mut self, index: u32, (half, direction): (u32, Direction)) {
@@ -468,7 +543,7 @@ impl Known {
     fn near(&self, number: u64, connections: &Connections) -> Option<(u32, Direction)> {
         let half = (number >> 32) as u32;
         [half, half.wrapping_add(1), half.wrapping_sub(1)].iter().find_map(|half| {
-            self.halves.get(half)?.iter().copied().find(|&(index, direction)| {
+            self.halves.get(half)?.iter().rev().take(MOST_ALIKE).copied().find(|&(index, direction)| {
                 let connection = connections[index as usize].as_ref().expect("known");
                 connection.spaces[direction as usize].distance(number).is_some_and(|distance| distance < NEAR)
             })
@@ -477,9 +552,9 @@ impl Known {
 }
 
 /// What a name stood for is gone.
-fn unname<N: Eq + Hash, T: PartialEq>(names: &mut FxHashMap<N, Vec<T>>, name: N, gone: T) {
+fn unname<N: Eq + Hash, T: Ord>(names: &mut FxHashMap<N, BTreeSet<T>>, name: N, gone: T) {
     if let Some(known) = names.get_mut(&name) {
-        known.retain(|known| *known != gone);
+        known.remove(&gone);
         if known.is_empty() {
             names.remove(&name);
         }
@@ -490,5 +565,29 @@ fn tcp(observation: &Observation) -> &Tcp {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => tcp,
         _ => unreachable!("only TCP waits"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(number: u32) -> Identity {
+        let client = ([10, 0, (number >> 8) as u8, number as u8], 5000).into();
+        let addresses = Addresses { client, server: ([10, 255, 0, 1], 443).into() };
+        Identity { key: Some(7), sequence_numbers: (0, 0), addresses }
+    }
+
+    /// Simulators begin all sequence numbers at 0, and an attacker may repeat keys: however many connections share
+    /// them, few are looked at, and the one with the same addresses is among them.
+    #[test]
+    fn few_of_many_alike_are_looked_at() {
+        let mut known = Known::default();
+        (0..20_000).for_each(|number| known.name(number, &identity(number)));
+        for number in [0, 9_999, 19_999] {
+            let alike: Vec<_> = known.alike(&identity(number)).collect();
+            assert!(alike.len() <= 3 * MOST_ALIKE, "{}", alike.len());
+            assert!(alike.contains(&(false, number)));
+        }
     }
 }

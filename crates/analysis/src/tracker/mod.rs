@@ -5,6 +5,7 @@
 
 mod acknowledgement;
 mod between;
+mod carriers;
 mod connection;
 mod control;
 mod data;
@@ -15,14 +16,17 @@ mod flows;
 mod handshake;
 mod limbo;
 mod mappings;
+mod repeats;
 mod sequence;
+mod shares;
 mod signals;
 mod stream;
 mod subflow;
 mod vantage;
 
 pub(crate) use connection::Connection;
-pub(crate) use ends::JudgedEnd;
+pub(crate) use ends::{Horizon, JudgedEnd};
+pub(crate) use shares::Carried;
 pub(crate) use stream::Stream;
 pub(crate) use subflow::{Kind as SubflowKind, Subflow};
 
@@ -32,9 +36,10 @@ use crate::metrics::one_way::OneWay;
 use crate::report::{self, Reports};
 use flows::{Flow, Flows, Key};
 use limbo::{Decision, Limbo};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tables::Direction;
+use tables::{Diagnostic, Direction};
 use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
@@ -44,6 +49,11 @@ const LINGER_NANOS_SEVERAL_SITES: i64 = 3_600_000_000_000;
 /// How long, and how many at most, finished 4-tuples are remembered.
 const REMEMBER_NANOS: i64 = 240_000_000_000;
 const MOST_REMEMBERED: usize = 1 << 16;
+/// So many connections that are over wait at most until it is certain at which end they were captured.
+const MOST_OVER: usize = 1024;
+/// Flows that wait to be understood at most, and SYNs without an answer that have rows.
+const MOST_WAITING: usize = 1 << 16;
+const MOST_UNANSWERED: usize = 4096;
 
 pub(crate) struct Tracker {
     options: Options,
@@ -55,14 +65,35 @@ pub(crate) struct Tracker {
     flows: Flows,
     limbos: Vec<Option<Limbo>>,
     free_limbos: Vec<u32>,
+    /// Those that wait, and some that did, oldest first.
+    waiting: VecDeque<(u32, Key)>,
+    /// Rows of SYNs that nobody answered.
+    unanswered: usize,
     connections: Vec<Option<Box<Connection>>>,
     keys: Vec<Vec<Key>>,
     free: Vec<u32>,
     known: limbo::Known,
     closing: VecDeque<(Time, u32)>,
+    /// What was seen of hosts on connections that are over, and those that wait for what more will be seen.
+    hosts: vantage::Hosts,
+    over: VecDeque<Box<Connection>>,
     gone: VecDeque<(Time, Key)>,
     origin: Option<Time>,
+    /// By site.
+    ignored: FxHashMap<u32, Ignored>,
+    latest: Time,
     finished: Reports,
+}
+
+/// Packets that belong to no connection any more.
+#[derive(Default)]
+struct Ignored {
+    /// They came when theirs had ended and was finished.
+    late: u64,
+    /// SYNs without an answer that have no row.
+    unanswered: u64,
+    /// They show with other addresses what another 4-tuple of the host shows.
+    copies: u64,
 }
 
 impl Tracker {
@@ -75,13 +106,19 @@ impl Tracker {
             flows: Flows::default(),
             limbos: Vec::new(),
             free_limbos: Vec::new(),
+            waiting: VecDeque::new(),
+            unanswered: 0,
             connections: Vec::new(),
             keys: Vec::new(),
             free: Vec::new(),
             known: limbo::Known::default(),
             closing: VecDeque::new(),
+            hosts: vantage::Hosts::default(),
+            over: VecDeque::new(),
             gone: VecDeque::new(),
             origin: None,
+            ignored: FxHashMap::default(),
+            latest: Time::default(),
             finished: Reports::default(),
         }
     }
@@ -99,6 +136,7 @@ impl Tracker {
 
     pub(crate) fn observe(&mut self, observation: &Observation) {
         self.origin.get_or_insert(observation.at);
+        self.latest = self.latest.max(observation.at);
         let L4::Tcp(tcp) = &observation.frame.l4 else { return };
         if observation.frame.ip.fragment.is_some() {
             return;
@@ -117,7 +155,10 @@ impl Tracker {
                 }
             }
             Some(Flow::Waiting { limbo }) => self.wait_on(limbo, from_low, observation),
-            Some(Flow::Gone { .. }) if !is_opening(tcp) => {}
+            Some(Flow::Gone { is_copy, .. }) if !is_opening(tcp) => {
+                let ignored = self.ignored.entry(site).or_default();
+                *(if is_copy { &mut ignored.copies } else { &mut ignored.late }) += 1;
+            }
             _ => self.wait(Key::of(observation, tcp, site).0, from_low, observation),
         }
         self.sweep(observation.at);
@@ -143,12 +184,12 @@ impl Tracker {
         let connection = self.connections[index as usize].as_mut().expect("live");
         let packet = connection::Packet { observation, tcp, subflow, end, direction, seen };
         let site = site_of(&self.points, observation.point);
-        if self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some() {
-            let view = connection.view(&packet);
-            if view.repeats.is_repeat(fingerprint(observation, tcp), seen, observation.direction) {
-                view.duplicates += 1;
-                return;
-            }
+        let several_ways =
+            self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some();
+        let view = connection.view(&packet);
+        if view.repeats.is_repeat(observation, tcp, seen, several_ways) {
+            view.duplicates += 1;
+            return;
         }
         connection.packet(&packet);
         self.known.update(index, connection);
@@ -164,6 +205,10 @@ impl Tracker {
         });
         self.limbos[index as usize] = Some(Limbo::new(key, from_low));
         self.flows.insert(key, Flow::Waiting { limbo: index });
+        self.waiting.push_back((index, key));
+        if self.waiting.len() > MOST_WAITING {
+            self.wait_no_more();
+        }
         self.wait_on(index, from_low, observation);
     }
 
@@ -188,6 +233,15 @@ impl Tracker {
         }
     }
 
+    /// Decides on the flow that has waited longest, if it still does.
+    fn wait_no_more(&mut self) {
+        let Some((index, key)) = self.waiting.pop_front() else { return };
+        if self.limbos[index as usize].as_ref().is_some_and(|limbo| limbo.key == key) {
+            let limbo = self.release(index);
+            self.settle(limbo);
+        }
+    }
+
     fn release(&mut self, index: u32) -> Limbo {
         self.free_limbos.push(index);
         self.limbos[index as usize].take().expect("waiting")
@@ -195,11 +249,34 @@ impl Tracker {
 
     /// Decides with what there is.
     fn settle(&mut self, limbo: Limbo) {
+        if limbo.is_unanswered() {
+            self.leave_unanswered(limbo);
+            return;
+        }
         let decision = match limbo.decide(&self.known, &self.connections) {
             Decision::Wait => limbo.give_up(&self.known, &self.connections),
             decision => decision,
         };
         self.attach(limbo, decision);
+    }
+
+    /// Nobody answered. A port scan has many of these: each of the first has a row, the others are counted.
+    fn leave_unanswered(&mut self, limbo: Limbo) {
+        let (key, at) = (limbo.key, limbo.first().at);
+        if self.unanswered == MOST_UNANSWERED {
+            self.ignored.entry(key.site).or_default().unanswered += 1;
+            self.flows.remove(&key);
+            return;
+        }
+        self.unanswered += 1;
+        let decision = limbo.give_up(&self.known, &self.connections);
+        self.attach(limbo, decision);
+        if let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
+            let connection = self.take(index, at);
+            // The capture may say which way SYNs went.
+            self.hosts.add(&connection);
+            self.report(*connection);
+        }
     }
 
     /// Gives a flow its connection and subflow, and them its packets.
@@ -253,13 +330,15 @@ impl Tracker {
             // The same subflow once more at the same end: a copy that a NAT or bridge on the host made, or another capture.
             let site =
                 connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point));
+            connection.subflows[subflow].copies += 1;
             connection.same_end |= site != Some(limbo.key.site);
-            self.flows.insert(limbo.key, Flow::Gone { since: first.at });
+            self.flows.insert(limbo.key, Flow::Gone { since: first.at, is_copy: true });
+            self.ignored.entry(limbo.key.site).or_default().copies += limbo.len();
             self.gone.push_back((first.at, limbo.key));
             return;
         }
-        connection.add_view(subflow, end, first, limbo.addresses(client_is_low));
-        self.known.add(index, connection, &limbo);
+        connection.add_view(subflow, (limbo.key.site, end), first, limbo.addresses(client_is_low));
+        self.known.add(index, connection, &limbo, client_is_low);
         self.keys[index as usize].push(limbo.key);
         self.flows.insert(
             limbo.key,
@@ -304,45 +383,87 @@ impl Tracker {
                 let last = connection.last.at;
                 self.closing.push_back((last.max(at), index));
             } else {
-                self.finish_connection(index, now);
+                self.let_go(index, now);
             }
         }
     }
 
-    fn finish_connection(&mut self, index: u32, now: Time) {
+    /// A connection is over. At which end it was captured the whole capture says: it waits for that.
+    fn let_go(&mut self, index: u32, now: Time) {
+        let connection = self.take(index, now);
+        self.hosts.add(&connection);
+        self.over.push_back(connection);
+        while self.over.front().is_some_and(|first| self.hosts.is_settled(first)) || self.over.len() > MOST_OVER {
+            let Some(first) = self.over.pop_front() else { break };
+            self.report(*first);
+        }
+    }
+
+    /// What it had, others may have now.
+    fn take(&mut self, index: u32, now: Time) -> Box<Connection> {
         let connection = self.connections[index as usize].take().expect("live");
         self.known.forget(index, &connection);
         for key in self.keys[index as usize].drain(..) {
             if matches!(self.flows.get(&key), Some(Flow::Live { connection, .. }) if connection == index) {
-                self.flows.insert(key, Flow::Gone { since: now });
+                self.flows.insert(key, Flow::Gone { since: now, is_copy: false });
                 self.gone.push_back((now, key));
             }
         }
         self.free.push(index);
         while self.gone.len() > MOST_REMEMBERED || self.gone.front().is_some_and(|(at, _)| now - *at > REMEMBER_NANOS) {
             let Some((at, key)) = self.gone.pop_front() else { break };
-            if matches!(self.flows.get(&key), Some(Flow::Gone { since }) if since == at) {
+            if matches!(self.flows.get(&key), Some(Flow::Gone { since, .. }) if since == at) {
                 self.flows.remove(&key);
             }
         }
-        let origin = self.origin.unwrap_or_default();
-        self.finished.push(report::of(*connection, (&self.points, &self.captures), &self.options, origin));
+        connection
+    }
+
+    fn report(&mut self, mut connection: Connection) {
+        connection.judge(&self.hosts);
+        let times = (self.origin.unwrap_or_default(), self.latest);
+        self.finished.push(report::of(connection, (&self.points, &self.captures), &self.options, times));
     }
 
     /// Finishes everything.
     pub(crate) fn finish(mut self) -> Reports {
-        let now = Time::MAX;
-        for index in 0..self.limbos.len() {
-            if let Some(limbo) = self.limbos[index].take() {
-                self.settle(limbo);
-            }
-        }
-        for index in 0..self.connections.len() {
-            if self.connections[index].is_some() {
-                self.finish_connection(index as u32, now);
-            }
-        }
+        let waiting = std::mem::take(&mut self.limbos).into_iter().flatten();
+        let (unanswered, others): (Vec<_>, Vec<_>) = waiting.partition(Limbo::is_unanswered);
+        others.into_iter().for_each(|limbo| self.settle(limbo));
+        let live: Vec<_> = self.connections.iter_mut().filter_map(Option::take).collect();
+        live.iter().for_each(|connection| self.hosts.add(connection));
+        std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
+        unanswered.into_iter().for_each(|limbo| self.leave_unanswered(limbo));
+        self.remark_on_ignored();
         self.finished
+    }
+
+    fn remark_on_ignored(&mut self) {
+        let mut ignored: Vec<_> = self.ignored.iter().collect();
+        ignored.sort_unstable_by_key(|(site, _)| **site);
+        for (site, Ignored { late, unanswered, copies }) in ignored {
+            let point = self.points.iter().position(|point| point.site == *site);
+            let capture = point.map(|point| self.captures[point].clone());
+            for (diagnostic, count, message) in [
+                (
+                    "unanswered_syns",
+                    *unanswered,
+                    "SYNs that nobody answered are counted here and have no rows: a port scan, or a flood",
+                ),
+                ("late_packets", *late, "packets came long after their connection had ended, and are left out"),
+                (
+                    "translated_copies",
+                    *copies,
+                    "packets show with other addresses what others show: the host translates addresses; they are left out",
+                ),
+            ] {
+                if count > 0 {
+                    let (capture, count) = (capture.clone(), Some(count));
+                    let message = message.into();
+                    self.finished.remark(Diagnostic { capture, diagnostic, count, message, ..Diagnostic::default() });
+                }
+            }
+        }
     }
 }
 
@@ -360,17 +481,4 @@ fn direction(from_client: bool) -> Direction {
 
 fn is_opening(tcp: &Tcp) -> bool {
     tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK)
-}
-
-/// Equal for copies of one packet; a retransmission differs in identification, timestamp or acknowledgement.
-fn fingerprint(observation: &Observation, tcp: &Tcp) -> u64 {
-    use std::hash::{Hash, Hasher};
-    let mut hasher = rustc_hash::FxHasher::default();
-    let (ip, ports) = (&observation.frame.ip, u64::from(tcp.source_port));
-    // Few words are hashed faster than many numbers.
-    hasher.write_u64(u64::from(ip.id) | u64::from(tcp.flags.0) << 16 | u64::from(tcp.window) << 24 | ports << 40);
-    hasher.write_u64(u64::from(tcp.seq) | u64::from(tcp.ack) << 32);
-    hasher.write_u32(observation.frame.payload.len);
-    tcp.options.as_bytes().hash(&mut hasher);
-    hasher.finish()
 }

@@ -18,6 +18,8 @@ pub(super) struct Sequence {
     acked: Option<i64>,
     /// When anything acknowledged was sent last.
     acked_sent_at: Option<Time>,
+    /// The shortest round-trip time.
+    least_rtt_nanos: Option<u64>,
     /// Position of the FIN.
     pub(super) fin: Option<i64>,
     /// Maximum segment size that the receiver announced.
@@ -94,6 +96,9 @@ pub(super) struct Novelty {
     pub(super) resent_bytes: u32,
     /// New bytes below the highest seen.
     pub(super) fills_gap: bool,
+    /// They came at least a round trip after what follows them: the sender sent them again, and the capture never saw them go
+    /// before. Sooner it cannot know of a loss, and they were overtaken.
+    pub(super) lost_before: bool,
 }
 
 /// What an acknowledgement acknowledged.
@@ -145,7 +150,7 @@ impl Sequence {
             if len > 0 {
                 new(start, payload_end);
             }
-            return Novelty { new_bytes: len, resent_bytes: 0, fills_gap: false };
+            return Novelty { new_bytes: len, ..Novelty::default() };
         }
         self.sent_again(at, start, payload_end, end, new)
     }
@@ -168,6 +173,9 @@ impl Sequence {
         let mut novelty = Novelty::default();
         for (from, to) in pieces {
             let index = self.outstanding.partition_point(|sent| sent.start < from);
+            let behind = self.outstanding.get(index).filter(|behind| !behind.spoilt);
+            let late_nanos = behind.map(|behind| (at - behind.at).max(0) as u64);
+            novelty.lost_before |= late_nanos.zip(self.least_rtt_nanos).is_some_and(|(late, least)| late >= least);
             self.outstanding.insert(index, Sent { start: from, end: to, at, data: from < payload_end, spoilt: false });
             let to = to.min(payload_end);
             if from < to {
@@ -214,7 +222,9 @@ impl Sequence {
             }
             sent_at = sent_at.max(Some(front.at));
             if front.end == ack && !front.spoilt && sent_at == Some(front.at) {
-                rtt_nanos = Some((at - front.at).max(0) as u64);
+                // Before it was sent: the clock was set.
+                rtt_nanos = u64::try_from(at - front.at).ok();
+                self.least_rtt_nanos = [self.least_rtt_nanos, rtt_nanos].into_iter().flatten().min();
                 of_data = front.data;
             }
             if front.end > ack {
@@ -231,8 +241,34 @@ impl Sequence {
         Acknowledged { newly, rtt_nanos, of_data }
     }
 
+    /// Whether the number can be the next one of a sender whose SYN was seen, or be acknowledged, when the capture lacks no
+    /// more than so many bytes. One less is the SYN's own.
+    pub(super) fn may_hold(&mut self, number: u32, lacks_bytes: i64) -> bool {
+        let position = self.position(number);
+        (-1..=self.seen.end().unwrap_or(0) + lacks_bytes).contains(&position)
+    }
+
+    /// Whether an acknowledgement can be true: nobody acknowledges more than was sent (RFC 9293 §3.10.7.4). What the capture
+    /// lacks of it may be a window, of which the widest is known but for a quarter; unknown, it is the widest that can be.
+    pub(super) fn may_acknowledge(&self, position: i64) -> bool {
+        const WIDEST: u64 = (u16::MAX as u64) << 14;
+        let Some(highest) = self.seen.end() else { return true };
+        if position <= highest {
+            return true;
+        }
+        let known = self.window_bytes.map(|now| 2 * self.windows.widest_bytes().max(now).max(u16::MAX.into()));
+        position <= highest.max(self.acked.unwrap_or(highest)) + known.unwrap_or(WIDEST) as i64
+    }
+
     pub(super) fn acked(&self) -> Option<i64> {
         self.acked
+    }
+
+    /// Positions acknowledged that never passed: the capture dropped them.
+    pub(super) fn missed_bytes(&self) -> u64 {
+        let Some(acked) = self.acked else { return 0 };
+        let from = if self.from_syn { 0 } else { self.seen.start().unwrap_or(acked).min(acked) };
+        ((acked - from).max(0) as u64).saturating_sub(self.seen.total_below(acked))
     }
 
     /// Whether the receiver's window holds the position, so that a RST there is believed (RFC 9293 §3.5.2). What of the
@@ -307,7 +343,7 @@ mod tests {
         let mut sequence = sequence(&[(0, 0, 10), (1, 20, 10)]);
         let mut pieces = Vec::new();
         let novelty = sequence.sent(t(2), 5, 10, false, |from, to| pieces.push((from, to)));
-        assert_eq!(novelty, Novelty { new_bytes: 5, resent_bytes: 5, fills_gap: true });
+        assert_eq!(novelty, Novelty { new_bytes: 5, resent_bytes: 5, fills_gap: true, lost_before: false });
         assert_eq!(pieces, [(10, 15)]);
         assert_eq!(sequence.in_flight_bytes(), 30);
     }

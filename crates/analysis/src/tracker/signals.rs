@@ -49,6 +49,7 @@ impl Connection {
                     self.happened(packet, Happening::new("fastclose"));
                 }
                 self.fast_closed = true;
+                self.over_at.get_or_insert(packet.seen.at);
                 self.may_close = true;
             }
             Mptcp::Other { .. } => self.happened(packet, Happening::new("experimental")),

@@ -1,5 +1,6 @@
 //! One direction of a connection's data, as seen at one end: what arrived, in which order, over which subflow.
 
+use super::carriers::{Carriers, Counted};
 use crate::event::Seen;
 use crate::ranges::Ranges;
 use std::collections::VecDeque;
@@ -10,6 +11,7 @@ use wire::Time;
 pub(crate) struct Stream {
     arrived: Ranges,
     confirmed: Ranges,
+    carriers: Carriers,
     /// Segments that wait for earlier data, per subflow by offset: on each they mostly come in order.
     waiting: Vec<VecDeque<Waiting>>,
     waiting_count: usize,
@@ -58,13 +60,14 @@ impl Stream {
         mut in_order: impl FnMut(InOrder),
     ) -> u64 {
         self.give_up_missed(seen.at);
-        let origin = *self.origin.get_or_insert_with(|| self.data_ack.unwrap_or(start).min(start));
+        let origin = self.origin.unwrap_or_else(|| self.start(self.data_ack.unwrap_or(start).min(start)));
         self.in_order = self.in_order.max(origin);
         if start == self.in_order
             && self.waiting_count == 0
             && self.arrived.end().is_none_or(|highest| highest == start)
         {
             self.arrived.insert(start, end, |_, _| ());
+            self.carriers.passed(start, end, subflow);
             self.in_order = end;
             in_order(InOrder { seen, subflow, offset: start, bytes: (end - start) as u32, delay_nanos: 0 });
             return (end - start) as u64;
@@ -74,7 +77,9 @@ impl Stream {
         }
         let waiting = &mut self.waiting[subflow];
         let (next, before) = (self.in_order, waiting.len());
+        let carriers = &mut self.carriers;
         let new = self.arrived.insert(start, end, |start, end| {
+            carriers.passed(start, end, subflow);
             if end > next {
                 let place = match waiting.back() {
                     Some(last) if last.start > start => waiting.partition_point(|other| other.start < start),
@@ -84,6 +89,9 @@ impl Stream {
             }
         });
         self.waiting_count += waiting.len() - before;
+        if new < (end - start) as u64 {
+            self.carriers.passed_again(start, end, subflow);
+        }
         let to = self.arrived.contiguous_from(self.in_order);
         if to > self.in_order {
             self.advance(to, seen, in_order);
@@ -92,6 +100,13 @@ impl Stream {
             self.first_waiting_before(i64::MAX);
         }
         new
+    }
+
+    /// The data begins here, as far as the capture shows.
+    #[cold]
+    fn start(&mut self, origin: i64) -> i64 {
+        self.carriers.begin(origin);
+        *self.origin.insert(origin)
     }
 
     fn advance(&mut self, to: i64, now: Seen, mut in_order: impl FnMut(InOrder)) {
@@ -119,7 +134,8 @@ impl Stream {
     }
 
     /// `[start, end)` was acknowledged on a subflow. Returns how many bytes no subflow had acknowledged before.
-    pub(super) fn confirm(&mut self, start: i64, end: i64) -> u64 {
+    pub(super) fn confirm(&mut self, start: i64, end: i64, subflow: usize) -> u64 {
+        self.carriers.confirmed(start, end, subflow);
         self.confirmed.insert(start, end, |_, _| ())
     }
 
@@ -131,6 +147,7 @@ impl Stream {
             return 0;
         }
         self.data_ack = Some(ack);
+        self.carriers.delivered(self.without_fin(ack));
         if ack > self.in_order && self.origin.is_some() {
             self.beyond = Some((ack, at));
         }
@@ -160,14 +177,28 @@ impl Stream {
     /// acknowledgement was seen, what arrived in order.
     pub(crate) fn delivered_bytes(&self) -> u64 {
         let Some(origin) = self.origin else { return 0 };
-        let end = self.data_ack.unwrap_or(self.in_order);
-        (self.without_fin(end) - origin).max(0) as u64
+        (self.delivered_to() - origin).max(0) as u64
+    }
+
+    fn delivered_to(&self) -> i64 {
+        let end = self.without_fin(self.data_ack.unwrap_or(self.in_order));
+        // One number more than all that came, where no DATA_FIN was read: its option was cut.
+        let one_more = self.fin.is_none() && self.arrived.end().or(self.origin) == Some(end - 1);
+        end - i64::from(one_more)
+    }
+
+    /// Which subflows brought the delivered bytes.
+    pub(crate) fn carried(&mut self) -> &Counted {
+        if self.data_ack.is_none() {
+            self.carriers.delivered(self.in_order);
+        }
+        self.carriers.counted()
     }
 
     /// Bytes acknowledged that never passed: the capture missed them.
     pub(super) fn missed_bytes(&self) -> u64 {
-        let Some((origin, ack)) = self.origin.zip(self.data_ack) else { return 0 };
-        let end = self.without_fin(ack);
+        let Some((origin, _)) = self.origin.zip(self.data_ack) else { return 0 };
+        let end = self.delivered_to();
         ((end - origin).max(0) as u64).saturating_sub(self.arrived.total_below(end))
     }
 }

@@ -1,12 +1,12 @@
 //! A subflow, and how it looks from one end.
 
-use super::{handshake::Handshake, mappings::Mappings, sequence::Sequence};
+use super::{handshake::Handshake, mappings::Mappings, repeats::Repeats, sequence::Sequence, vantage::Signs};
 use crate::event::Seen;
 use std::net::SocketAddr;
 use tables::Direction;
 
 /// Where a subflow goes between, as seen at one end: a NAT may stand between the ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Addresses {
     pub(crate) client: SocketAddr,
     pub(crate) server: SocketAddr,
@@ -29,6 +29,8 @@ pub(crate) struct Subflow {
     pub(super) syn_cut: [bool; 2],
     pub(crate) window_scale: [Option<u8>; 2],
     pub(crate) reset_reason: Option<&'static str>,
+    /// 4-tuples that showed it once more.
+    pub(super) copies: u32,
     pub(crate) views: [Option<Box<View>>; 2],
 }
 
@@ -78,6 +80,9 @@ pub(crate) struct View {
     pub(crate) first: Seen,
     pub(crate) last: Seen,
     pub(crate) addresses: Addresses,
+    /// The capture that shows it.
+    pub(super) site: u32,
+    pub(super) signs: Signs,
     pub(super) handshake: Handshake,
     /// Whether each side's SYN had an MPTCP option.
     pub(super) offers: [Option<bool>; 2],
@@ -105,6 +110,8 @@ pub(crate) struct View {
     pub(super) fallen_back: bool,
     pub(super) repeats: Repeats,
     pub(crate) duplicates: u64,
+    /// Packets of another connection with the same ports, and acknowledgements of what was never sent.
+    pub(super) stray: u64,
 }
 
 /// Where positions stand against the subflow sequence numbers of mappings.
@@ -121,11 +128,13 @@ pub(super) enum Alignment {
 }
 
 impl View {
-    pub(super) fn new(first: Seen, addresses: Addresses) -> Self {
+    pub(super) fn new(first: Seen, addresses: Addresses, site: u32) -> Self {
         View {
             first,
             last: first,
             addresses,
+            site,
+            signs: Signs::default(),
             handshake: Handshake::default(),
             offers: [None; 2],
             window_shifts: [None; 2],
@@ -144,6 +153,7 @@ impl View {
             fallen_back: false,
             repeats: Repeats::default(),
             duplicates: 0,
+            stray: 0,
         }
     }
 
@@ -196,6 +206,15 @@ impl View {
         self.repeats = Repeats::default();
     }
 
+    /// One side only reset what the other sent: it had no subflow there.
+    pub(super) fn is_stray(&self) -> bool {
+        let only_reset = |side: Direction| {
+            let (by, to) = (side as usize, side.reverse() as usize);
+            self.resets[by] && self.sequences[to].acked().is_none() && self.sequences[by].in_flight_bytes() == 0
+        };
+        !self.handshake.began() && Direction::BOTH.into_iter().any(only_reset)
+    }
+
     pub(super) fn ended(&self) -> &'static str {
         match (self.reset, self.fins) {
             (true, _) => "reset",
@@ -234,39 +253,3 @@ impl Alignment {
 
 /// Pieces of data without a mapping that are kept.
 const MOST_UNMAPPED: usize = 1024;
-
-/// The last packets of a subflow, to know copies of one packet that two interfaces of a host showed (capturing on "any").
-#[derive(Debug, Default)]
-pub(super) struct Repeats {
-    recent: Vec<(u64, Seen, Option<wire::Direction>)>,
-    /// The lower halves of their fingerprints: compared all at once, they nearly always tell that none is the same.
-    halves: [u32; REMEMBERED],
-    next: usize,
-}
-
-const REMEMBERED: usize = 32;
-const REPEAT_NANOS: i64 = 10_000_000;
-
-impl Repeats {
-    /// Whether the same packet passed another interface, or the same one the other way, a moment ago.
-    pub(super) fn is_repeat(&mut self, fingerprint: u64, seen: Seen, way: Option<wire::Direction>) -> bool {
-        let half = fingerprint as u32;
-        let likely = self.halves.iter().fold(false, |found, known| found | (*known == half));
-        let repeat = likely
-            && self.recent.iter().any(|(print, earlier, earlier_way)| {
-                *print == fingerprint
-                    && seen.at - earlier.at <= REPEAT_NANOS
-                    && (earlier.point != seen.point || *earlier_way != way)
-            });
-        if !repeat {
-            if self.recent.len() < REMEMBERED {
-                self.recent.push((fingerprint, seen, way));
-            } else {
-                self.recent[self.next] = (fingerprint, seen, way);
-            }
-            self.halves[self.next] = half;
-            self.next = (self.next + 1) % REMEMBERED;
-        }
-        repeat
-    }
-}

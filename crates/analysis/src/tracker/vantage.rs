@@ -1,79 +1,281 @@
 //! Which end a capture was taken at.
+//!
+//! A host answers at once what passes beside it, and its packets have crossed no router yet. Both are looked at over the
+//! whole capture, address by address: one connection may show the contrary of what a hundred show.
 
+use super::Connection;
+use super::subflow::{Subflow, View};
+use rustc_hash::FxHashMap;
+use std::net::IpAddr;
 use tables::Direction;
+use wire::Time;
 
-/// What tells the ends apart: how fast each side answered, as seen here. The near side answers at once, the far side
-/// after a round trip.
-#[derive(Debug, Default)]
-pub(super) struct Evidence {
-    /// In handshakes: nanoseconds until the client, and until the server, answered.
-    handshakes: [u64; 2],
-    /// Answers to data, a bounded number of the first: acknowledgements by the client, and by the server.
-    answers: [Vec<u64>; 2],
-    /// Packets that the capture says left the host: from the client, and from the server.
-    outbound: [u64; 2],
-    /// Packets that the capture says came to the host.
-    inbound: [u64; 2],
-}
-
-/// The end, and how sure that is (0.5 to 1).
+/// The end, and how sure that is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Vantage {
     /// `Up`: the client sends from here.
     pub(super) sends: Direction,
+    /// Share of the evidence, by the rule of succession: n that all agree leave a doubt of 1/(n + 2).
     pub(super) confidence: f64,
+    /// Handshakes, acknowledgements, or packets of which the capture says the way, that say so.
+    pub(super) samples: u64,
+}
+
+/// Of what a capture showed of addresses: (site, address).
+#[derive(Debug, Default)]
+pub(super) struct Hosts {
+    known: FxHashMap<(u32, IpAddr), Evidence>,
+    sites: u32,
+}
+
+/// What a capture showed of one address, beside those that it spoke with.
+#[derive(Clone, Debug, Default)]
+struct Evidence {
+    /// Of handshakes, a bounded number of the first: when, how long it took to answer, and how long the other took.
+    handshakes: Vec<(Time, u64, u64)>,
+    /// Its own acknowledgements, and those of others that cannot have been delayed.
+    own: Answers,
+    of_others: Answers,
+    /// Subflows on which only its packets, and only the others', had crossed no router.
+    unforwarded: [u64; 2],
+    /// Packets that the capture says left it or came to it; and that say the contrary.
+    ways: [u64; 2],
+}
+
+/// How fast somebody acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Answers {
+    least_nanos: Option<u64>,
+    count: u64,
+}
+
+/// What one subflow shows of who is near. Arrays are by the direction in which a side sends.
+#[derive(Debug, Default)]
+pub(super) struct Signs {
+    answers: [Answers; 2],
+    prompt: [Answers; 2],
+    /// Of the first packet.
+    ttls: [Option<u8>; 2],
+    /// Outbound, and inbound.
+    ways: [[u64; 2]; 2],
 }
 
 /// Below this the capture may as well have been taken in the middle.
 const LEAST_CONFIDENCE: f64 = 0.6;
-/// A handshake this lopsided, and this long, needs no second opinion.
-const CLEAR_CONFIDENCE: f64 = 0.8;
+/// The far side takes so many times as long.
+const FARTHER: u64 = 4;
+/// A handshake this long, and this lopsided, leaves no doubt.
 const CLEAR_NANOS: u64 = 1_000_000;
-const MOST_ANSWERS: usize = 64;
+/// Without handshakes a side is near that answered at least once so soon.
+const NEAR_NANOS: u64 = 2_000_000;
+/// A handshake counts as so many acknowledgements: hosts answer SYNs without waiting for anything.
+const HANDSHAKE: u64 = 9;
+/// So many acknowledgements of each side say something, and more than this no more than these.
+const FEWEST_ANSWERS: u64 = 3;
+const MOST_ANSWERS: u64 = 8;
+const MOST_HANDSHAKES: usize = 64;
+/// A verdict on so many handshakes will not change any more.
+const SETTLED: u64 = 16 * HANDSHAKE;
+const MOST_HOSTS: usize = 1 << 16;
+
+impl Answers {
+    fn add(&mut self, nanos: u64) {
+        self.least_nanos = Some(self.least_nanos.map_or(nanos, |least| least.min(nanos)));
+        self.count += 1;
+    }
+
+    fn merge(&mut self, other: Answers) {
+        self.least_nanos = self.least_nanos.into_iter().chain(other.least_nanos).min();
+        self.count += other.count;
+    }
+}
+
+impl Signs {
+    /// The side that sends in direction `by` acknowledged data. It may have waited for more to come, unless that was more than
+    /// a segment (RFC 9293 §3.8.6.3: every second one is acknowledged at once).
+    pub(super) fn answer(&mut self, by: Direction, nanos: u64, delayed: bool) {
+        self.answers[by as usize].add(nanos);
+        if !delayed {
+            self.prompt[by as usize].add(nanos);
+        }
+    }
+
+    #[inline]
+    pub(super) fn packet(&mut self, by: Direction, ttl: u8, way: Option<wire::Direction>) {
+        let ttl_known = &mut self.ttls[by as usize];
+        if ttl_known.is_none() {
+            *ttl_known = Some(ttl);
+        }
+        if let Some(way) = way {
+            self.ways[by as usize][usize::from(way == wire::Direction::Inbound)] += 1;
+        }
+    }
+
+    /// Of the side that sends in direction `by`.
+    fn is_unforwarded(&self, by: Direction) -> Option<bool> {
+        self.ttls[by as usize].map(|ttl| matches!(ttl, 64 | 128 | 255))
+    }
+}
+
+impl Hosts {
+    /// Takes what a connection showed.
+    pub(super) fn add(&mut self, connection: &Connection) {
+        for subflow in &connection.subflows {
+            subflow.views.iter().flatten().for_each(|view| self.add_view(subflow, view));
+        }
+    }
+
+    fn add_view(&mut self, subflow: &Subflow, view: &View) {
+        if is_one_host(view) {
+            return;
+        }
+        let waits = view.handshake.waits().map(|(acceptor, opener)| match subflow.opener {
+            Direction::Up => [opener, acceptor],
+            Direction::Down => [acceptor, opener],
+        });
+        for side in Direction::BOTH {
+            let host = host(view, side);
+            if self.known.len() >= MOST_HOSTS && !self.known.contains_key(&host) {
+                continue;
+            }
+            self.sites = self.sites.max(view.site + 1);
+            let (own, other, signs) = (side as usize, side.reverse() as usize, &view.signs);
+            let evidence = self.known.entry(host).or_default();
+            if let Some(waits) = waits {
+                evidence.add_handshake((view.first.at, waits[own], waits[other]));
+            }
+            evidence.own.merge(signs.answers[own]);
+            evidence.of_others.merge(signs.prompt[other]);
+            if let (Some(own), Some(other)) = (signs.is_unforwarded(side), signs.is_unforwarded(side.reverse()))
+                && own != other
+            {
+                evidence.unforwarded[usize::from(other)] += 1;
+            }
+            evidence.ways[0] += signs.ways[own][0] + signs.ways[other][1];
+            evidence.ways[1] += signs.ways[own][1] + signs.ways[other][0];
+        }
+    }
+
+    /// The end at which a connection's views from `end` were taken, by all that was seen of its hosts.
+    pub(super) fn vantage(&self, connection: &Connection, end: usize) -> Option<Vantage> {
+        let [client, server] = Direction::BOTH.map(|side| self.nearness(connection, end, side));
+        match (client.confidence(), server.confidence()) {
+            (Some(confidence), None) => Some(Vantage { sends: Direction::Up, confidence, samples: client.samples }),
+            (None, Some(confidence)) => Some(Vantage { sends: Direction::Down, confidence, samples: server.samples }),
+            // Both are near, as on one machine, or neither is.
+            _ => None,
+        }
+    }
+
+    /// Whether more of the capture would change nothing.
+    pub(super) fn is_settled(&self, connection: &Connection) -> bool {
+        (0..2).filter(|&end| connection.ends[end].is_some()).all(|end| {
+            let sides = Direction::BOTH.map(|side| self.nearness(connection, end, side));
+            sides.iter().any(|side| side.all >= SETTLED) && self.vantage(connection, end).is_some()
+        })
+    }
+
+    fn nearness(&self, connection: &Connection, end: usize, side: Direction) -> Nearness {
+        let views = connection.subflows.iter().filter_map(|subflow| subflow.views[end].as_deref());
+        let mut hosts: Vec<_> = views.filter(|view| !is_one_host(view)).map(|view| host(view, side)).collect();
+        hosts.sort_unstable_by_key(|&(site, address)| (address, site));
+        hosts.dedup();
+        let pooled: Vec<_> = hosts.chunk_by(|a, b| a.1 == b.1).map(|sites| self.pooled(sites)).collect();
+        Nearness::of(&pooled)
+    }
+
+    /// What these sites show of one address; where that is near, with what others show that are near it too. So it does not
+    /// matter into how many files a capture was split.
+    fn pooled(&self, hosts: &[(u32, IpAddr)]) -> Evidence {
+        let mut sum = Evidence::default();
+        hosts.iter().filter_map(|host| self.known.get(host)).for_each(|evidence| sum.merge(evidence));
+        if Nearness::of(std::slice::from_ref(&sum)).confidence().is_some() {
+            let others = (0..self.sites).map(|site| (site, hosts[0].1)).filter(|host| !hosts.contains(host));
+            others
+                .filter_map(|host| self.known.get(&host))
+                .filter(|evidence| Nearness::of(std::slice::from_ref(*evidence)).confidence().is_some())
+                .for_each(|evidence| sum.merge(evidence));
+        }
+        sum
+    }
+}
+
+/// What says that a side is near.
+#[derive(Clone, Copy, Debug, Default)]
+struct Nearness {
+    /// What says so, and all that says anything.
+    near: u64,
+    all: u64,
+    samples: u64,
+    /// Added for what was not seen: Laplace's rule of succession.
+    doubt: u64,
+}
+
+impl Nearness {
+    fn of(known: &[Evidence]) -> Nearness {
+        if known.iter().any(|evidence| evidence.ways != [0; 2]) {
+            // What the capture says leaves no doubt.
+            let [near, far] = [0, 1].map(|way: usize| known.iter().map(|evidence| evidence.ways[way]).sum::<u64>());
+            return Nearness { near, all: near + far, samples: near, doubt: 0 };
+        }
+        let mut sum = Nearness { doubt: 1, ..Nearness::default() };
+        known.iter().for_each(|evidence| evidence.weigh(&mut sum));
+        sum
+    }
+
+    /// How sure it is, where it is surer than not.
+    fn confidence(&self) -> Option<f64> {
+        let confidence = (self.near + self.doubt) as f64 / (self.all + 2 * self.doubt) as f64;
+        (self.near > 0 && confidence >= LEAST_CONFIDENCE).then_some(confidence)
+    }
+}
 
 impl Evidence {
-    /// The side that sends in direction `by` answered within a handshake.
-    pub(super) fn handshake(&mut self, by: Direction, nanos: u64) {
-        let waited = &mut self.handshakes[by as usize];
-        *waited = waited.saturating_add(nanos);
-    }
-
-    /// The side that sends in direction `by` acknowledged data.
-    pub(super) fn answer(&mut self, by: Direction, nanos: u64) {
-        let answers = &mut self.answers[by as usize];
-        if answers.len() < MOST_ANSWERS {
-            answers.push(nanos);
+    fn add_handshake(&mut self, handshake: (Time, u64, u64)) {
+        let index = self.handshakes.partition_point(|known| *known <= handshake);
+        if index < MOST_HANDSHAKES {
+            self.handshakes.insert(index, handshake);
+            self.handshakes.truncate(MOST_HANDSHAKES);
         }
     }
 
-    pub(super) fn direction(&mut self, by: Direction, way: wire::Direction) {
-        match way {
-            wire::Direction::Outbound => self.outbound[by as usize] += 1,
-            wire::Direction::Inbound => self.inbound[by as usize] += 1,
+    fn merge(&mut self, other: &Evidence) {
+        other.handshakes.iter().for_each(|handshake| self.add_handshake(*handshake));
+        self.own.merge(other.own);
+        self.of_others.merge(other.of_others);
+        for index in 0..2 {
+            self.unforwarded[index] += other.unforwarded[index];
+            self.ways[index] += other.ways[index];
         }
     }
 
-    pub(super) fn vantage(&self) -> Option<Vantage> {
-        let told = [0, 1].map(|side: usize| self.outbound[side] + self.inbound[1 - side]);
-        if told[0] != told[1] {
-            let [client, server] = told;
-            return sure(
-                if client > server { Direction::Up } else { Direction::Down },
-                client.max(server),
-                client + server,
-            );
+    fn weigh(&self, sum: &mut Nearness) {
+        if !self.handshakes.is_empty() {
+            let own = median(self.handshakes.iter().map(|(_, own, _)| *own));
+            let others = median(self.handshakes.iter().map(|(_, _, other)| *other));
+            sum.all += HANDSHAKE * self.handshakes.len() as u64;
+            if is_nearer(own, others) {
+                let nearer = self.handshakes.iter().filter(|(_, own, other)| own < other).count() as u64;
+                sum.samples += nearer;
+                sum.near += HANDSHAKE * nearer;
+            }
+        } else if let (Some(own), Some(others)) = (self.own.least_nanos, self.of_others.least_nanos) {
+            let count = self.own.count.min(self.of_others.count);
+            if count >= FEWEST_ANSWERS {
+                sum.all += count.min(MOST_ANSWERS);
+                if own <= NEAR_NANOS && is_nearer(own, others) {
+                    sum.samples += count;
+                    sum.near += count.min(MOST_ANSWERS);
+                }
+            }
         }
-        let [client, server] = self.handshakes;
-        let by_handshake = of(client, server);
-        if client.max(server) >= CLEAR_NANOS && by_handshake.is_some_and(|v| v.confidence >= CLEAR_CONFIDENCE) {
-            return by_handshake;
-        }
-        match (median(&self.answers[0]), median(&self.answers[1])) {
-            (Some(a), Some(b)) => of(a.saturating_add(client), b.saturating_add(server)),
-            // One side sent all the data: the other's answers stand against the first's in the handshake.
-            (Some(a), None) if server > 0 => of(a, server),
-            (None, Some(b)) if client > 0 => of(client, b),
-            _ => by_handshake,
+        let [own, others] = self.unforwarded;
+        if own != others {
+            sum.all += HANDSHAKE;
+            if own > others {
+                sum.near += HANDSHAKE;
+                sum.samples += own;
+            }
         }
     }
 }
@@ -81,22 +283,25 @@ impl Evidence {
 /// Whether a handshake leaves no doubt about who is near.
 pub(super) fn is_clear(opener_nanos: u64, acceptor_nanos: u64) -> bool {
     let (least, most) = (opener_nanos.min(acceptor_nanos), opener_nanos.max(acceptor_nanos));
-    most >= CLEAR_NANOS && least <= most / 4
+    most >= CLEAR_NANOS && is_nearer(least, most)
 }
 
-/// The side that answers faster is the near one.
-fn of(client_nanos: u64, server_nanos: u64) -> Option<Vantage> {
-    let sends = if client_nanos < server_nanos { Direction::Up } else { Direction::Down };
-    sure(sends, client_nanos.max(server_nanos), client_nanos.saturating_add(server_nanos))
+fn is_nearer(nanos: u64, others_nanos: u64) -> bool {
+    others_nanos > 0 && nanos <= others_nanos / FARTHER
 }
 
-fn sure(sends: Direction, part: u64, whole: u64) -> Option<Vantage> {
-    let confidence = part as f64 / whole as f64;
-    (whole > 0 && confidence >= LEAST_CONFIDENCE).then_some(Vantage { sends, confidence })
+fn host(view: &View, side: Direction) -> (u32, IpAddr) {
+    let address = if side == Direction::Up { view.addresses.client } else { view.addresses.server };
+    (view.site, address.ip())
 }
 
-fn median(values: &[u64]) -> Option<u64> {
-    let mut sorted = values.to_vec();
+/// A host that speaks with itself is near and far.
+fn is_one_host(view: &View) -> bool {
+    view.addresses.client.ip() == view.addresses.server.ip()
+}
+
+fn median(values: impl Iterator<Item = u64>) -> u64 {
+    let mut sorted: Vec<u64> = values.collect();
     sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied()
+    sorted[sorted.len() / 2]
 }

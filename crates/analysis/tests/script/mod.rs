@@ -26,6 +26,7 @@
 //! | `remove_addr(ID …)`, `prio(backup)`, `prio(regular)`, `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
 //! | `mss(N)`, `ws(N)`, `ts(N)` | a SYN has `mss(1460)` if it says nothing else |
 //! | `win(N)` | the window field, else 60000 |
+//! | `ttl(N)`, `id(N)` | time to live, else 64; IP identification, else the number of the packet |
 //! | `cut(N)` | the capture holds so many bytes of the options |
 //! | `copy(INTERFACE MS)` | the capture shows the packet once more, so much later, on another interface |
 
@@ -223,9 +224,9 @@ impl Script {
             ip: Ip {
                 source: source.ip(),
                 destination: destination.ip(),
-                ttl: 64,
+                ttl: line.number("ttl").unwrap_or(64) as u8,
                 tos: 0,
-                id: if source.is_ipv4() { id } else { 0 },
+                id: if source.is_ipv4() { line.number("id").map_or(id, |id| id as u16) } else { 0 },
                 dont_fragment: true,
                 fragment: None,
             },
@@ -265,7 +266,7 @@ impl Script {
             "mss" => push(TcpOption::MaximumSegmentSize(number(0) as u16)),
             "ws" => push(TcpOption::WindowScale(number(0) as u8)),
             "ts" => push(TcpOption::Timestamps { value: number(0) as u32, echo: 0 }),
-            "win" | "copy" | "cut" => {}
+            "win" | "copy" | "cut" | "ttl" | "id" => {}
             "mp_capable" => {
                 let syn = line.flags.has(Flags::SYN);
                 let opens = syn && !line.flags.has(Flags::ACK);
@@ -451,6 +452,11 @@ impl Line {
         });
         let copies = copies.collect();
         Ok(Line { times, one_time, from, path, flags, seq, ack, len: len as u32, window, options, copies })
+    }
+
+    fn number(&self, option: &str) -> Option<u32> {
+        let (_, value) = self.options.iter().find(|(name, _)| name == option)?;
+        Some(value.parse().expect("a number"))
     }
 
     fn has(&self, option: &str) -> bool {

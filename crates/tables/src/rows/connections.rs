@@ -14,7 +14,9 @@ row! {
         server_address: Option<IpAddr>,
         /// Port of the server on the first subflow.
         server_port: u16,
-        /// Version of MPTCP in use, also where the connection fell back later; empty for plain TCP.
+        /// `mptcp`, also where the connection fell back later, or `tcp`.
+        protocol: &'static str,
+        /// Version of MPTCP in use; empty for plain TCP, and where the capture began later than the connection.
         mptcp_version: Option<u8>,
         /// Token of the client: the hash of its key (RFC 8684 §3.2).
         client_token: Option<u32>,
@@ -24,7 +26,7 @@ row! {
         start_ns: i64,
         /// Time of the first packet, from the first packet of all captures.
         start_s: f64,
-        /// First SYN to the last acknowledgement of data in either direction (DATA_ACK; plain TCP: ACK).
+        /// First packet to the last one; `elapsed_s` of the transfers is the time of the data.
         duration_s: Option<f64>,
         /// Subflows, also those that never got through.
         subflows: u32,
@@ -38,7 +40,9 @@ row! {
         checksums: Option<bool>,
         /// End at which the packets were captured: `client`, `server`, `both`; empty where it cannot be told.
         vantage: Option<&'static str>,
-        /// How sure the vantage is, 0.5 (a guess) to 1: share of the handshakes' round-trip time on the side that the vantage says.
+        /// How sure the vantage is, 0.6 to 1: share of the evidence in the whole capture that agrees, by the rule of succession: n handshakes that all agree give (9n + 1)/(9n + 2).
         vantage_confidence: Option<f64>,
+        /// How many handshakes, acknowledgements, or packets of which the capture says which way they went, say so.
+        vantage_samples: Option<u64>,
     }
 }

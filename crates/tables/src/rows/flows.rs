@@ -11,9 +11,10 @@ row! {
         direction: Direction,
         /// Payload bytes of distinct subflow sequence numbers: retransmissions on this subflow counted once.
         bytes: u64,
-        /// Bytes of the connection that first arrived over this subflow.
-        delivered_bytes: u64,
-        /// Part of the connection's delivered bytes that first arrived over this subflow, 0 to 1.
+        /// Delivered bytes of the connection that first arrived over this subflow; empty where the captures leave that open for
+        /// more than 1 % of them.
+        delivered_bytes: Option<u64>,
+        /// Part of the connection's delivered bytes that first arrived over this subflow, 0 to 1: `delivered_bytes` / the transfer's `bytes`.
         share: Option<f64>,
         /// All packets of the direction, also those without data.
         packets: u64,
@@ -69,7 +70,7 @@ row! {
         lost_packets: Option<u64>,
         /// Bytes delivered here / the connection's elapsed time.
         throughput_mbps: Option<f64>,
-        /// Bytes delivered here / the subflow's own time, first to last data.
+        /// Bytes delivered here / the subflow's own time, first to last data; empty where that is below 10 ms.
         active_throughput_mbps: Option<f64>,
         /// Mean of the throughput series (start dropped and smoothed as asked).
         throughput_mbps_mean: Option<f64>,

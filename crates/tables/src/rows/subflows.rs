@@ -30,9 +30,11 @@ row! {
         start_s: f64,
         /// First packet of the connection to the handshake's end on this subflow.
         join_time_ms: Option<f64>,
-        /// How the handshake ended: `established`, `refused` (reset), `unanswered`, or `unseen`.
+        /// How the handshake ended: `established`, `refused` (reset), `unanswered`, `unfinished` (the third packet, or of a join its
+        /// confirmation, did not come), `pending` (a join that was less than 1 s old when the connection or the capture ended), `unseen`, or
+        /// `stray`: none, packets under addresses that the other side did not know and reset.
         handshake: &'static str,
-        /// Why a join failed or a subflow is plain TCP, in words.
+        /// Why a join failed or is pending, or a subflow is plain TCP, in words.
         handshake_remark: Option<&'static str>,
         /// SYN to SYN/ACK at the opener's end, SYN/ACK to ACK at the other; no sample if the first was sent twice.
         handshake_rtt_ms: Option<f64>,

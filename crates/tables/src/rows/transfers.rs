@@ -63,11 +63,12 @@ row! {
         response_time_ms_p95: Option<f64>,
         /// Maximum.
         response_time_ms_max: Option<f64>,
-        /// Longest time without new data, while the transfer went on.
+        /// Longest time in which nothing new was in order, between the first and the last data: at the receiver as it came, elsewhere
+        /// as it was acknowledged. Times in which the application had nothing to send count.
         longest_gap_ms: Option<f64>,
         /// When the longest gap began, from the first packet of all captures.
         longest_gap_start_s: Option<f64>,
-        /// Times without new data that lasted 1 s and longer.
+        /// Such times of 1 s and longer.
         gaps: u32,
     }
 }
