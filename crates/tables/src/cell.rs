@@ -47,6 +47,33 @@ pub(crate) trait Cell {
     type Builder: ArrayBuilder + Default;
     fn append(&self, builder: &mut Self::Builder);
     fn append_empty(builder: &mut Self::Builder);
+
+    /// What stands for it where it could do harm; none where it cannot.
+    fn harmless(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
+
+/// Text that a spreadsheet does not take for a formula, and a terminal not for an order: an apostrophe goes before the
+/// signs that begin one (OWASP, CSV injection), and control characters are replaced. None where it is so already.
+fn harmless(text: &str) -> Option<String> {
+    const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+    let is_formula = text.starts_with(FORMULA);
+    if !is_formula && !text.contains(steers) {
+        return None;
+    }
+    let apostrophe = if is_formula { "'" } else { "" };
+    Some(apostrophe.to_owned() + &text.replace(steers, "\u{fffd}"))
+}
+
+/// Whether a character steers what shows it: control characters (C0, C1), line separators, and what turns the direction
+/// of writing (Unicode UAX #9 §2).
+pub(crate) fn steers(sign: char) -> bool {
+    sign.is_control()
+        || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 pub(crate) fn array<'a, C: Cell + 'a>(cells: impl Iterator<Item = &'a C>) -> ArrayRef {
@@ -80,10 +107,13 @@ plain! {
 }
 
 macro_rules! text {
-    ($($kind:ty: |$cell:ident| $text:expr;)*) => {$(
+    ($($kind:ty: |$cell:ident| $text:expr $(, $harmless:expr)?;)*) => {$(
         impl Cell for $kind {
             const KIND: &'static str = "text";
             type Builder = StringBuilder;
+            $(fn harmless(&self) -> Option<Self> {
+                harmless(self).map($harmless)
+            })?
             fn append(&self, builder: &mut Self::Builder) {
                 let $cell = self;
                 builder.append_value($text);
@@ -95,10 +125,10 @@ macro_rules! text {
     )*};
 }
 text! {
-    String: |cell| cell;
+    String: |cell| cell, |text| text;
     &'static str: |cell| cell;
-    Arc<str>: |cell| cell;
-    Cow<'static, str>: |cell| cell;
+    Arc<str>: |cell| cell, Arc::from;
+    Cow<'static, str>: |cell| cell, Cow::Owned;
     IpAddr: |cell| cell.to_string();
     Direction: |cell| cell.as_str();
 }
@@ -115,5 +145,8 @@ impl<C: Cell> Cell for Option<C> {
     }
     fn append_empty(builder: &mut Self::Builder) {
         C::append_empty(builder);
+    }
+    fn harmless(&self) -> Option<Self> {
+        self.as_ref().and_then(C::harmless).map(Some)
     }
 }

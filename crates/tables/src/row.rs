@@ -16,7 +16,7 @@ pub struct Column {
 }
 
 /// A row of a table.
-pub trait Row: serde::Serialize {
+pub trait Row: serde::Serialize + Sized {
     /// What one row stands for.
     const DESCRIPTION: &'static str;
 
@@ -24,9 +24,10 @@ pub trait Row: serde::Serialize {
     fn columns() -> Vec<Column>;
 
     /// Rows as Arrow.
-    fn batch(rows: &[Self]) -> RecordBatch
-    where
-        Self: Sized;
+    fn batch(rows: &[Self]) -> RecordBatch;
+
+    /// The row with text that does no harm to what shows it; none where all of it does none.
+    fn harmless(&self) -> Option<Self>;
 }
 
 /// The unit that a column's name ends with.
@@ -84,6 +85,15 @@ macro_rules! row {
                     <$kind>::MAY_BE_EMPTY,
                 ),)*];
                 arrow_array::RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+            }
+
+            fn harmless(&self) -> Option<Self> {
+                use crate::cell::Cell;
+                let mut row = None;
+                $(if let Some(cell) = self.$field.harmless() {
+                    row.get_or_insert_with(|| self.clone()).$field = cell;
+                })*
+                row
             }
         }
     };
