@@ -231,6 +231,7 @@ fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
     (mptcp.checksum, mptcp.opportunistic_retransmission, mptcp.penalisation) = (!on(14), !on(15), !on(15));
     mptcp.scheduler = (*input.choose(scheduler::NAMES)?).into();
     mptcp.path_manager.name = (*input.choose(path_manager::NAMES)?).into();
+    (mptcp.path_manager.max_subflows, mptcp.path_manager.max_add_addr_accepted) = (8, 8);
     let uses: u8 = input.arbitrary()?;
     let uses = |bit: u8| uses & (1 << bit) != 0;
     tcp.appropriate_byte_counting = !uses(6);

@@ -1,7 +1,7 @@
 //! From a scenario and devices to lanes.
 
 use crate::device::Device;
-use crate::lane::{Doors, Entry, Lane, Line, Pace, Port, PortCounts, Resident, Standing, Stop, Wait};
+use crate::lane::{Doors, Entry, Lane, Line, Pace, Port, Resident, Standing, Stop, Wait};
 use crate::place::{Host, Place};
 use crate::recorder::{Feed, Recorder, Recording, Site};
 use crate::{Clock, Error};
@@ -127,7 +127,7 @@ pub(crate) fn assemble(
         lane.wait.add(number, &device)?;
         *lane.doors.of(&scenario, &place) = Some(number);
         let point = shared.point(&place);
-        lane.ports.push(Port { place, device, point, entry, out: Vec::new(), counts: PortCounts::default() });
+        lane.ports.push(Port::new(place, device, point, entry));
     }
     let name = |number: usize| if ours.is_none() { format!("link {}", names[number]) } else { "links".into() };
     Ok((lanes.into_iter().enumerate().map(|(number, lane)| (name(number), lane)).collect(), recorder))
@@ -157,6 +157,7 @@ fn blank(
         work: VecDeque::new(),
         now: start,
         begun: start,
+        due: start,
         woken: start,
     }
 }

@@ -33,4 +33,5 @@ pub use nat::Nat;
 pub use parameter::{Bytes, Count, Duration, Flag, Number, Packets, Rate, Ratio, Text, Trace};
 pub use parameters::{Description, Error, Parameter};
 pub use queue::queues;
+pub use random::Stream;
 pub use trace::{TraceError, parse_trace};

@@ -5,9 +5,9 @@ use rand_pcg::Pcg64;
 use sha2::{Digest, Sha256};
 use wire::Time;
 
-/// The stream of random numbers of one element.
+/// The stream of random numbers of one element, or of whatever else has a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream(Pcg64);
+pub struct Stream(Pcg64);
 
 impl Stream {
     /// The stream of the element with this full name in a run with this seed.

@@ -22,7 +22,7 @@ parameters! {
         /// Segments in its first window (RFC 6928).
         initial_window: Packets = Packets(10),
         /// Its congestion controller, towards both ends.
-        congestion_control: Text = Text("cubic".into()),
+        congestion_control: Text = Text(Config::default().congestion_control),
     }
 }
 
@@ -49,6 +49,9 @@ impl Settings {
         config.tcp.receive_buffer_bytes = buffer.0 / 2;
         config.tcp.max_receive_buffer_bytes = buffer.0 / 2;
         config.tcp.send_buffer_bytes = buffer.0 / 2;
+        // Bytes of data, whatever packets occupy.
+        config.tcp.adv_win_scale = Some(31);
+        config.tcp.send_buffer_tuning = false;
         Ok(config)
     }
 }

@@ -1,7 +1,7 @@
 //! What there is to choose from, for validation and for the reference.
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use transport::{Config, congestion, era, path_manager, scheduler};
+use transport::{congestion, era, path_manager, scheduler};
 
 /// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
 #[pyfunction]
@@ -32,14 +32,11 @@ pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(named)
 }
 
-/// The settings of an endpoint, as JSON: those of an era, or those that are as in current Linux.
+/// The settings of an endpoint in an era, as JSON.
 #[pyfunction]
-#[pyo3(signature = (era=None))]
-pub fn transport_defaults(era: Option<&str>) -> PyResult<String> {
-    let config = match era {
-        Some(name) => era::config(name).ok_or_else(|| PyValueError::new_err(format!("there is no era {name}")))?,
-        None => Config::default(),
-    };
+#[pyo3(signature = (era=era::DEFAULT))]
+pub fn transport_defaults(era: &str) -> PyResult<String> {
+    let config = era::config(era).ok_or_else(|| PyValueError::new_err(format!("there is no era {era}")))?;
     Ok(serde_json::to_string(&config).expect("settings are plain"))
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.paths.is_empty() || scenario.server.addresses.is_empty() {
         return Err(Error::fault("scenario", "there is no path or no address of the server"));
     }
-    if scenario.sample_ns < 0 || scenario.stop_ns < 0 {
+    if scenario.sample_ns < 0 || scenario.stop_ns < 0 || scenario.processing_ns < 0 {
         return Err(Error::fault("scenario", "a time is negative"));
     }
     applications::check(&scenario.transfer)?;

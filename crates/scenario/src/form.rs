@@ -39,6 +39,9 @@ pub struct Scenario {
     pub epoch_ns: i64,
     /// Period of the samples of senders and queues; 0: none.
     pub sample_ns: i64,
+    /// Longest that hosts take to see a packet which came, drawn each time; 0: none, and all flows start on time.
+    #[serde(default)]
+    pub processing_ns: i64,
 }
 
 /// What is run.
@@ -330,7 +333,15 @@ impl CrossTraffic {
         *direction
     }
 
-    /// When it starts and stops.
+    /// How many flows it has.
+    pub fn flows(&self) -> u32 {
+        match self {
+            CrossTraffic::Tcp { flows, .. } => *flows,
+            CrossTraffic::Udp { .. } => 1,
+        }
+    }
+
+    /// When it is to start and stop.
     pub fn times(&self) -> (i64, Option<i64>) {
         let (CrossTraffic::Tcp { start_ns, stop_ns, .. } | CrossTraffic::Udp { start_ns, stop_ns, .. }) = self;
         (*start_ns, *stop_ns)

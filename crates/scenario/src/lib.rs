@@ -10,9 +10,11 @@ mod error;
 pub mod form;
 pub mod hosts;
 mod network;
+mod starts;
 mod timeline;
 
 pub use error::Error;
 pub use form::Scenario;
 pub use network::{CLIENT, Link, Network, Owner, Path, Routes, SERVER};
+pub use starts::starts;
 pub use timeline::{Action, Timeline};

@@ -2,7 +2,7 @@
 
 use crate::form::Event;
 use crate::network::Link;
-use crate::{Error, Scenario};
+use crate::{Error, Scenario, starts};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use wire::Time;
@@ -23,7 +23,7 @@ pub enum Action {
     Rebind(usize, IpAddr),
     /// A link is another.
     Profile(usize, Box<Link>),
-    /// Cross traffic starts, by its number.
+    /// A flow of the cross traffic of this number starts.
     Start(usize),
     /// It stops.
     Stop(usize),
@@ -72,8 +72,8 @@ impl Timeline {
             });
         }
         for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
-            let (from, to) = traffic.times();
-            actions.push((start + from, Action::Start(number)));
+            let (_, to) = traffic.times();
+            actions.extend(starts(scenario, traffic).map(|from| (start + from, Action::Start(number))));
             actions.extend(to.map(|to| (start + to, Action::Stop(number))));
         }
         Ok(Timeline::new(actions))

@@ -1,6 +1,6 @@
 //! How many packets a second are simulated on one core: `cargo run --release -p sim --example speed [connections]`.
 //!
-//! A download for 60 s over two paths of 100 Mbit/s and 20 ms round-trip time, coupled by LIA, without captures.
+//! A download for 60 s over two paths of 100 Mbit/s and 20 ms round-trip time, coupled by LIA and lowest round-trip time first, without captures.
 
 use serde_json::json;
 use sim::Simulation;
@@ -10,6 +10,7 @@ use transport::Config;
 fn main() {
     let connections: u32 = std::env::args().nth(1).map_or(1, |count| count.parse().expect("a number of connections"));
     let mut config = Config { congestion_control: "lia".into(), ..Config::default() };
+    config.mptcp.scheduler = "lowest-rtt".into();
     config.tcp.max_receive_buffer_bytes = 16 << 20;
     let elements = json!([
         {"element": "rate", "rate": 100_000_000, "queue": {"queue": "drop-tail", "bytes": 250_000}},

@@ -7,7 +7,7 @@ use crate::records::Records;
 use crate::simulation::{Node, Simulation};
 use host::Interface;
 use scenario::form::Way;
-use scenario::hosts::{client, seed, server};
+use scenario::hosts::{client, server};
 use scenario::{CLIENT, Error, Network, SERVER, Scenario};
 
 impl Simulation {
@@ -21,18 +21,17 @@ impl Simulation {
         let (network, timeline) = Network::of(&scenario, start)?;
         let (client, server) = (client(&scenario), server(&scenario));
         let mut nodes = vec![
-            Node { name: "client".into(), host: client, site: Some(Site::new(0)), uplink: None },
-            Node { name: "server".into(), host: server, site: Some(Site::new(scenario.paths.len())), uplink: None },
+            Node::new("client", client, Some(Site::new(0)), None, &scenario),
+            Node::new("server", server, Some(Site::new(scenario.paths.len())), None, &scenario),
         ];
         let mut crosses = Vec::new();
         for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
             let one = Cross { neighbour: nodes.len(), traffic: traffic.clone() };
-            let seeds = ["neighbour", "peer"].map(|end| seed(&scenario, &format!("cross/{}/{end}", traffic.name())));
-            let [neighbour, peer] = one.hosts(number, &scenario.transport.client, seeds, start)?;
+            let [neighbour, peer] = one.hosts(number, &scenario, start)?;
             let uplink = network.links.iter().position(|link| *link.name == *traffic.link());
-            let name = |end: &str| format!("{}-{end}", traffic.name()).into();
-            nodes.push(Node { name: name("neighbour"), host: neighbour, site: None, uplink });
-            nodes.push(Node { name: name("peer"), host: peer, site: None, uplink: None });
+            let name = |end: &str| format!("{}-{end}", traffic.name());
+            nodes.push(Node::new(&name("neighbour"), neighbour, None, uplink, &scenario));
+            nodes.push(Node::new(&name("peer"), peer, None, None, &scenario));
             crosses.push(one);
         }
         let records = Records::new(start, scenario.sample_ns, senders(&scenario));

@@ -3,10 +3,11 @@
 use crate::outcome::{self, Crossed};
 use host::applications::{Bulk, Sink};
 use host::{Application, Host, Interface, Source};
-use scenario::Error;
 use scenario::form::{CrossTraffic, Way};
+use scenario::hosts::seed;
+use scenario::{Error, Scenario, starts};
 use std::net::SocketAddr;
-use transport::{Config, Nic};
+use transport::Nic;
 use wire::Time;
 
 /// Where peers of TCP listen, and where datagrams go.
@@ -22,8 +23,9 @@ pub(crate) struct Cross {
 
 impl Cross {
     /// Neighbour and peer, their interfaces up.
-    pub fn hosts(&self, number: usize, base: &Config, seeds: [u64; 2], now: Time) -> Result<[Host; 2], Error> {
-        let mut config = base.clone();
+    pub fn hosts(&self, number: usize, scenario: &Scenario, now: Time) -> Result<[Host; 2], Error> {
+        let seeds = ["neighbour", "peer"].map(|end| seed(scenario, &format!("cross/{}/{end}", self.traffic.name())));
+        let mut config = scenario.transport.client.clone();
         config.mptcp.enabled = false;
         if let CrossTraffic::Tcp { congestion_control, name, .. } = &self.traffic {
             config.congestion_control.clone_from(congestion_control);
@@ -39,7 +41,8 @@ impl Cross {
         if let CrossTraffic::Tcp { direction, .. } = self.traffic {
             peer.listen(PORT, Box::new(move || application(direction == Way::Down)));
         } else {
-            let (start, stop) = self.traffic.times();
+            let (_, stop) = self.traffic.times();
+            let start = starts(scenario, &self.traffic).next().expect("datagrams are one flow");
             let times = (now + start, stop.map_or(Time::MAX, |stop| now + stop));
             self.send(number, times, [&mut neighbour, &mut peer])?;
         }
@@ -62,14 +65,12 @@ impl Cross {
         Ok(())
     }
 
-    /// Opens the flows; datagrams have their times.
+    /// Opens a flow; datagrams have their times.
     pub fn start(&self, number: usize, neighbour: &mut Host, now: Time) {
-        if let CrossTraffic::Tcp { flows, direction, .. } = self.traffic {
+        if let CrossTraffic::Tcp { direction, .. } = self.traffic {
             let [local, remote] = CrossTraffic::addresses(number);
-            for _ in 0..flows {
-                let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
-                neighbour.connect(now, local, remote, application(direction == Way::Up));
-            }
+            let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
+            neighbour.connect(now, local, remote, application(direction == Way::Up));
         }
     }
 

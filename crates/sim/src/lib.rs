@@ -13,11 +13,14 @@
 //! worked off in the order in which it came (first in, first out) before the next event. So the order of everything
 //! is (time, node, sequence), and the same scenario with the same seed gives the same packets at the same times.
 //!
+//! Hosts see what comes a little later, at a time that is drawn where the scenario says so (`inbox.rs`).
+//!
 //! Nothing here opens a file: an [`Observer`] is handed every packet that passes the client or the server, and
 //! [`Records`] keep what only a simulation knows.
 
 mod build;
 mod cross;
+mod inbox;
 mod observer;
 mod outcome;
 mod pool;

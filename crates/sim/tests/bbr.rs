@@ -55,7 +55,7 @@ fn alone(seconds: i64) -> Data {
 }
 
 #[test]
-fn it_fills_the_path_and_leaves_the_queue_all_but_empty() {
+fn it_fills_the_path_and_no_more_of_the_queue_than_a_round_trip() {
     let data = alone(60);
     let steady = || data.came.iter().filter(|(at, ..)| (5 * S..60 * S).contains(at));
     let bits: f64 = steady().map(|&(.., bytes)| 8.0 * f64::from(bytes)).sum();
@@ -64,9 +64,11 @@ fn it_fills_the_path_and_leaves_the_queue_all_but_empty() {
     assert!((0.94..=1.0).contains(&share), "{share} of the path");
     let mut waits: Vec<_> = steady().map(|(_, delay_ns, _)| delay_ns - DELAY_NS - PACKET_NS).collect();
     waits.sort_unstable();
-    // A gain of 1.25 over a round trip leaves a quarter of it in the queue until the next phase drains it.
-    assert!(waits[waits.len() / 2] < LEAST_RTT_NS / 4, "half of it waits {} ns", waits[waits.len() / 2]);
-    assert!(waits[waits.len() * 99 / 100] < LEAST_RTT_NS / 2, "{} ns", waits[waits.len() * 99 / 100]);
+    // Two bandwidth-delay products may be in flight (cwnd_gain), of which one is the path's: the queue holds the other at
+    // most, and does where the largest of ten rates is above the path's (Hock et al., "Experimental Evaluation of BBR
+    // Congestion Control", ICNP 2017, section III). What ACKs bring at once comes on top (bbr_ack_aggregation_cwnd).
+    assert!(waits[waits.len() / 2] < LEAST_RTT_NS, "half of it waits {} ns", waits[waits.len() / 2]);
+    assert!(waits[waits.len() * 99 / 100] < LEAST_RTT_NS * 3 / 2, "{} ns", waits[waits.len() * 99 / 100]);
 }
 
 #[test]

@@ -223,7 +223,9 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             (config["congestion_control"], config["congestion_parameters"]) = policies.0;
             config["tcp"]["slow_start"] = json!(slow_start);
             config["mptcp"]["scheduler"] = json!(policies.1);
-            config["mptcp"]["path_manager"]["name"] = json!(policies.2);
+            let manager = &mut config["mptcp"]["path_manager"];
+            manager["name"] = json!(policies.2);
+            (manager["max_subflows"], manager["max_add_addr_accepted"]) = (json!(8), json!(8));
             config["mptcp"]["version"] = json!(policies.4);
             // Who joins before the keys are exchanged has given up the fallback that a stripped option asks for.
             let stripped = ["strip-options", "garble-options"].iter().any(|name| scenario.to_string().contains(name));

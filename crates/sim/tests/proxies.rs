@@ -36,6 +36,8 @@ fn long(bytes: u64, window: u64, boxed: Option<Value>) -> Value {
         let tcp = &mut scenario["transport"][end]["tcp"];
         tcp["receive_buffer_bytes"] = json!(window);
         tcp["receive_buffer_tuning"] = json!(false);
+        // All of the buffer is window.
+        tcp["adv_win_scale"] = json!(31);
     }
     scenario
 }

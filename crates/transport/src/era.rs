@@ -1,6 +1,6 @@
 //! Sets of defaults: what hosts of a time were like.
 
-use crate::config::{Config, Mptcp, ReceiveBuffer, Tcp};
+use crate::config::{Config, Mptcp, ReceiveBuffer, Reinjection, Tcp};
 use crate::path_manager;
 
 const S: i64 = 1_000_000_000;
@@ -8,14 +8,17 @@ const S: i64 = 1_000_000_000;
 /// Every era and what it is, in a line.
 pub const ERAS: &[(&str, &str)] = &[
     ("2012", "the MPTCP kernel 0.8x on Linux 3.0, as in the measurements over cellular networks of 2012 and 2013"),
-    ("current", "upstream Linux of today, with its scheduler, its path manager's limits and its CUBIC"),
+    (DEFAULT, "upstream Linux of today, with its scheduler, its path manager's limits and its CUBIC; the default"),
 ];
+
+/// The era of what is not said: [`Config::default`].
+pub const DEFAULT: &str = "current";
 
 /// The settings of an era.
 pub fn config(name: &str) -> Option<Config> {
     match name {
         "2012" => Some(year_2012()),
-        "current" => Some(current()),
+        DEFAULT => Some(Config::default()),
         _ => None,
     }
 }
@@ -34,7 +37,13 @@ fn year_2012() -> Config {
         // RACK came with Linux 4.4, tail loss probes with 3.10, proportional rate reduction with 3.2. Before it Linux
         // halved the rate over a round trip, which is not modelled: the window is halved at once.
         rack: false,
+        // tcp_xmit_retransmit_queue in net/ipv4/tcp_output.c has NextSeg's rule 3, where tcp_can_forward_retransmit finds
+        // nothing new to send, and no rule 4.
+        rescue_retransmission: false,
         tail_loss_probe: false,
+        // sysctl_tcp_frto is 2 in net/ipv4/tcp_input.c, but what it finds is answered by half the rate all the same
+        // (tcp_frto_response), which is not modelled; Linux takes the window back since 3.10.
+        f_rto: false,
         proportional_rate_reduction: false,
         // Came with the queueing discipline fq, in Linux 3.12.
         pacing: false,
@@ -48,13 +57,16 @@ fn year_2012() -> Config {
         min_timeout_ns: S / 5,
         max_timeout_ns: 120 * S,
         linux_timeout: true,
+        // Came with Linux 4.18 (net-next 5d9f4262b7ea).
+        ack_compression: false,
         // The wheel before Linux 4.8 was exact to a tick.
         timer_wheel: false,
         // tcp_rmem[1], and what tcp_init makes tcp_rmem[2] with 2 GB of memory: UM-CS-2012-022 §IV-A. Linux counts its
-        // own overhead in it: a quarter never shows in the window.
+        // own overhead in it: a quarter never shows in the window (sysctl_tcp_adv_win_scale was 2 before 3.2).
         receive_buffer_bytes: 87_380,
         max_receive_buffer_bytes: 880_000,
         receive_buffer_tuning: true,
+        adv_win_scale: Some(2),
         ..Tcp::default()
     };
     let mptcp = Mptcp {
@@ -74,6 +86,8 @@ fn year_2012() -> Config {
         },
         // MPTCP_SUB_LEN_SEQ and MPTCP_SUB_LEN_ACK: numbers of 4 bytes.
         long_numbers: false,
+        // mptcp_reinject_data, called by tcp_retransmit_timer.
+        reinjection: Reinjection::SubflowTimeout,
         // mptcp_is_available: not before what timed out is acknowledged.
         stale_timeouts: 1,
         // MPTCP_SYN_RETRIES.
@@ -85,22 +99,4 @@ fn year_2012() -> Config {
     };
     // mptcp_coupled, "the enhanced coupled increase" (UM-CS-2012-022 §II).
     Config { tcp, mptcp, congestion_control: "lia".into(), ..Config::default() }
-}
-
-/// TCP's defaults are upstream's as they are.
-fn current() -> Config {
-    let mptcp = Mptcp {
-        // mptcp_sched_default in net/mptcp/sched.c.
-        scheduler: "linux".into(),
-        // pm_nl_init_net: two further subflows, and no announced address.
-        path_manager: path_manager::Settings {
-            name: "linux".into(),
-            max_subflows: 2,
-            max_add_addr_accepted: 0,
-            ..path_manager::Settings::default()
-        },
-        ..Mptcp::default()
-    };
-    // CONFIG_DEFAULT_TCP_CONG is "cubic" in net/ipv4/Kconfig.
-    Config { mptcp, congestion_control: "cubic-linux".into(), ..Config::default() }
 }

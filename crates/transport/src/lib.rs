@@ -17,6 +17,7 @@ mod context;
 mod deadlines;
 mod endpoint;
 pub mod era;
+mod memory;
 mod metrics;
 pub mod path_manager;
 mod policy;

@@ -3,7 +3,8 @@
 mod windows;
 
 use proptest::prelude::*;
-use transport::congestion::{Acked, Cause, Congestion, NAMES, Olia, Window, descriptions, is_reno_alone};
+use transport::congestion::{Acked, Cause, Congestion, NAMES, Olia, Sample, Window, descriptions, is_reno_alone};
+use transport::recovery::delivery::Rate;
 use windows::{MS, MSS, ack, assert_close, build, increments, window, windows};
 use wire::Time;
 
@@ -358,6 +359,89 @@ fn hystart_ends_slow_start() {
     assert!(grown(100, 0, 2_100_000) >= 256.0, "no train");
 }
 
+/// HyStart: pacing may have spread a train over half of the round trip, so one as long as all of it is looked for then.
+#[test]
+fn hystart_waits_for_longer_trains_of_a_paced_sender() {
+    let end = |paced: bool, train_ms: i64| {
+        let mut cubic = build("cubic-linux").unwrap();
+        cubic.leave_slow_start(transport::SlowStart::Own, paced);
+        cubic.joined(0, Time::default());
+        let mut all = [Window { ssthresh_packets: f64::INFINITY, ..window(200.0, 100) }];
+        for ms in 0..=train_ms {
+            let acked = Acked { rtt_ns: Some(100 * MS), in_flight_packets: 400, ..ack(ms * MS, 1) };
+            cubic.acked(0, &mut all, &acked);
+        }
+        all[0].ssthresh_packets.is_finite()
+    };
+    // 100 ms, and 1 ms for what super-frames hold up; half of that without pacing.
+    assert_eq!([50, 51].map(|ms| end(false, ms)), [false, true]);
+    assert_eq!([101, 102].map(|ms| end(true, ms)), [false, true]);
+}
+
+/// HyStart ends slow start once (`found` in tcp_cubic.c), until a time-out (bictcp_reset).
+#[test]
+fn hystart_ends_slow_start_once() {
+    let mut cubic = build("cubic-linux").unwrap();
+    let mut all = [Window { ssthresh_packets: f64::INFINITY, ..window(100.0, 100) }];
+    let mut late = 0;
+    let mut train = |cubic: &mut dyn Congestion, all: &mut [Window; 1]| {
+        (all[0].cwnd_packets, all[0].ssthresh_packets) = (100.0, 1e9);
+        late += 5000;
+        for ms in 0..60 {
+            let acked = Acked { rtt_ns: Some(100 * MS), in_flight_packets: 400, ..ack((late + ms) * MS, 1) };
+            cubic.acked(0, all, &acked);
+        }
+        all[0].ssthresh_packets < 1e9
+    };
+    assert!(train(&mut *cubic, &mut all));
+    assert!(!train(&mut *cubic, &mut all), "after idle time, or a loss that was none");
+    cubic.timed_out(0);
+    assert!(train(&mut *cubic, &mut all));
+}
+
+/// cubictcp_cwnd_event: the curve goes on where it was when nothing was sent.
+#[test]
+fn cubic_as_in_linux_stands_still_while_idle() {
+    let run = |idle_ms: i64, told: bool| {
+        let mut cubic = build("cubic-linux").unwrap();
+        let mut all = [window(1000.0, 100)];
+        cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+        all[0].cwnd_packets = 700.0;
+        for step in 0..40_000 {
+            let idle = if step >= 20_000 { idle_ms * MS } else { 0 };
+            if told && step == 20_000 {
+                cubic.resumed(0, Time::from_nanos(step * MS / 10 + idle), idle, false);
+            }
+            cubic.acked(0, &mut all, &ack(step * MS / 10 + idle, 1));
+        }
+        all[0].cwnd_packets
+    };
+    let busy = run(0, false);
+    assert!((run(60_000, true) - busy).abs() < 0.01 * busy, "{} for {busy}", run(60_000, true));
+    assert!(run(60_000, false) > 2.0 * busy, "without being told it leaps");
+}
+
+/// cubictcp_state: a time-out during a repair, which is no further loss, makes CUBIC begin anew too: with no earlier height,
+/// the window grows by a packet for each 20 at least.
+#[test]
+fn cubic_as_in_linux_begins_anew_with_a_time_out() {
+    let grown = |timed_out: bool| {
+        let mut cubic = build("cubic-linux").unwrap();
+        let mut all = [window(1000.0, 100)];
+        cubic.lost(0, &mut all, Time::default(), Cause::FastRetransmit);
+        if timed_out {
+            cubic.timed_out(0);
+        }
+        all[0].cwnd_packets = 990.0;
+        for ms in 0..990 {
+            cubic.acked(0, &mut all, &ack(ms * MS / 10, 1));
+        }
+        all[0].cwnd_packets - 990.0
+    };
+    assert!(grown(true) >= 40.0, "{}", grown(true));
+    assert!(grown(false) < 10.0, "{}", grown(false));
+}
+
 /// HyStart: the queue that a flight makes by its own burst, and that is gone before the next one, is none that lasts. A
 /// round begins with the first ACK of a flight, also while the window is below the 16 packets from which HyStart decides.
 #[test]
@@ -525,4 +609,37 @@ proptest! {
             prop_assert!((once[0].cwnd_packets - often[0].cwnd_packets).abs() < 1e-9, "{}", name);
         }
     }
+}
+
+/// bbr_update_min_rtt: a round trip that is as short as the least does not put PROBE_RTT off, one that is shorter does; and once
+/// the least is too old, an ACK that may have waited says nothing of it.
+#[test]
+fn bbr_looks_at_the_path_every_ten_seconds() {
+    let first_probe_ms = |rtt_ms: &dyn Fn(i64) -> i64| {
+        let mut bbr = build("bbr").unwrap();
+        let bbr = bbr.by_rate().unwrap();
+        let mut window = window(100.0, 50);
+        bbr.started(0, &window, Time::default(), 1);
+        (1..1500).map(|step| step * 10).find(|&ms| {
+            let delivered = ms as u64;
+            let rate = Rate { packets: 50, interval_ns: 50 * MS, since: delivered.saturating_sub(50), limited: false };
+            let sample = Sample {
+                now: Time::from_nanos(ms * MS),
+                rate: Some(rate),
+                delivered,
+                packets: 10,
+                lost: 0,
+                rtt_ns: Some(rtt_ms(ms) * MS),
+                ack_delayed: false,
+                in_flight_before: 60,
+                in_flight: 50,
+                repairing: false,
+                recovering: false,
+            };
+            bbr.delivered(0, &mut window, &sample);
+            bbr.holds_back(0)
+        })
+    };
+    assert_eq!(first_probe_ms(&|_| 50), Some(10_010), "ties");
+    assert_eq!(first_probe_ms(&|ms| if ms == 4000 { 49 } else { 50 }), Some(14_010), "a shorter one");
 }

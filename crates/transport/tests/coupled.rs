@@ -98,6 +98,9 @@ fn lia_as_in_linux_counts() {
         (windows([100.0, 20.0], [10, 100]), &[105, 105]),
         (windows([5.0, 40.0], [200, 50]), &[42, 42]),
         (windows([10.0, 10.0, 10.0], [50, 50, 50]), &[91, 91, 91]),
+        // w/R² is 0 for both: the oldest subflow is the best, and α 568 or 22 of 4096.
+        (windows([5.0, 5.0], [20, 100]), &[7, 7]),
+        (windows([5.0, 5.0], [100, 20]), &[186, 186]),
         // α is 1 of 4096 for 2048 packets as for 4096: the exact one is 1/2048 · 1/2.
         (windows([2048.0, 2048.0], [100, 100]), &[4096, 4096]),
         (windows([1500.0, 1500.0], [100, 100]), &[4096, 4096]),
@@ -230,6 +233,48 @@ fn wvegas_starves_on_a_path_that_becomes_longer() {
         round(&mut *wvegas, 0, &mut all, 100_000);
     }
     assert_eq!(all[0].cwnd_packets, 12.0);
+}
+
+/// mptcp_wvegas_state: while something is out of order the window is Reno's, which grows where Vegas stays.
+#[test]
+fn wvegas_is_reno_in_disorder() {
+    let mut wvegas = build("wvegas").unwrap();
+    let mut all = [window(20.0, 100)];
+    round(&mut *wvegas, 0, &mut all, 10_000);
+    for _ in 0..100 {
+        round(&mut *wvegas, 0, &mut all, 12_500);
+    }
+    assert_eq!(all[0].cwnd_packets, 50.0);
+    for packets in 0..500 {
+        let at = Acked { rtt_ns: Some(12_499_000), in_flight_packets: 50, disordered: true, ..ack(packets, 1) };
+        wvegas.acked(0, &mut all, &at);
+    }
+    assert!((58.0..60.0).contains(&all[0].cwnd_packets), "{}", all[0].cwnd_packets);
+    for _ in 0..100 {
+        round(&mut *wvegas, 0, &mut all, 12_500);
+    }
+    // From above, where 54 packets have 10 whole ones in queues.
+    assert_eq!(all[0].cwnd_packets, 54.0);
+}
+
+/// mptcp_wvegas_cwnd_event: after idle time longer than a time-out (CA_EVENT_CWND_RESTART) there is a new base.
+#[test]
+fn wvegas_knows_a_longer_path_after_idle_time() {
+    let mut wvegas = build("wvegas").unwrap();
+    let mut all = [window(20.0, 100)];
+    for _ in 0..5 {
+        round(&mut *wvegas, 0, &mut all, 10_000);
+    }
+    wvegas.resumed(0, Time::default(), 5_000_000_000, false);
+    for _ in 0..100 {
+        round(&mut *wvegas, 0, &mut all, 100_000);
+    }
+    assert_eq!(all[0].cwnd_packets, 12.0);
+    wvegas.resumed(0, Time::default(), 5_000_000_000, true);
+    for _ in 0..100 {
+        round(&mut *wvegas, 0, &mut all, 100_000);
+    }
+    assert!(all[0].cwnd_packets > 100.0, "{}", all[0].cwnd_packets);
 }
 
 /// Two subflows share 10 packets by their rates, and none has fewer than 2. Where half of the round trip of 20 ms is queue, 2

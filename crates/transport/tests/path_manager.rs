@@ -82,7 +82,7 @@ impl Bench {
     }
 
     fn named(name: &str) -> Bench {
-        Bench::new(Settings { name: name.into(), ..Settings::default() })
+        Bench::new(settings(name))
     }
 
     fn on(&mut self, event: PathEvent) -> Vec<PathCommand> {
@@ -105,6 +105,11 @@ impl Bench {
     }
 }
 
+/// With limits that hold nothing back.
+fn settings(name: &str) -> Settings {
+    Settings { name: name.into(), max_subflows: 8, max_add_addr_accepted: 8, ..Settings::default() }
+}
+
 fn endpoint(address: &str, flags: &str) -> LocalEndpoint {
     let has = |flag| flags.split(' ').any(|other| other == flag);
     LocalEndpoint {
@@ -120,8 +125,7 @@ fn endpoint(address: &str, flags: &str) -> LocalEndpoint {
 
 fn linux(endpoints: &[LocalEndpoint], max_subflows: u32, max_add_addr_accepted: u32) -> Bench {
     let endpoints = endpoints.to_vec();
-    let settings = Settings { endpoints, max_subflows, max_add_addr_accepted, ..Settings::default() };
-    Bench::new(Settings { name: "linux".into(), ..settings })
+    Bench::new(Settings { endpoints, max_subflows, max_add_addr_accepted, ..settings("linux") })
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn full_mesh_keeps_to_its_settings() {
         endpoints: vec![endpoint(WIFI, "backup"), endpoint(LTE, "backup")],
         max_subflows: 2,
         max_add_addr_accepted: 1,
-        ..Settings::default()
+        ..settings("full-mesh")
     };
     let mut client = Bench::new(settings);
     assert_eq!(client.on(begun(true)), [PathCommand::SetBackup { subflow: 0, backup: true }]);
@@ -268,7 +272,7 @@ fn ndiffports_opens_a_second_subflow_on_the_same_addresses() {
 
 fn handover(backup: &str) -> Bench {
     let endpoints = vec![endpoint(backup, "backup")];
-    let settings = Settings { name: "handover".into(), endpoints, ..Settings::default() };
+    let settings = Settings { endpoints, ..settings("handover") };
     let mut client = Bench::new(settings);
     assert_eq!(client.on(begun(true)), [HANDOVER_TICK]);
     assert_eq!((client.on(up(WIFI)), client.on(up(LTE))), (vec![], vec![]), "one path is enough");
@@ -328,7 +332,7 @@ fn handover_goes_on_after_a_break() {
 
 fn set(name: &str, endpoints: Vec<LocalEndpoint>, parameters: serde_json::Value) -> Settings {
     let parameters = parameters.as_object().unwrap().clone();
-    Settings { name: name.into(), endpoints, parameters, ..Settings::default() }
+    Settings { endpoints, parameters, ..settings(name) }
 }
 
 fn offload(parameters: serde_json::Value) -> Bench {
@@ -420,7 +424,7 @@ fn budget_can_make_a_backup() {
 #[test]
 fn budget_closes_what_is_used_up() {
     let plan = LocalEndpoint { budget_bytes: Some(1_000_000), ..endpoint(LTE, "subflow") };
-    let mut client = Bench::new(Settings { name: "budget".into(), endpoints: vec![plan], ..Settings::default() });
+    let mut client = Bench::new(Settings { endpoints: vec![plan], ..settings("budget") });
     assert_eq!(client.on(begun(true)), [TICK]);
     assert_eq!((client.on(up(WIFI)), client.on(up(LTE))), (vec![], vec![join(LTE, NEAR)]));
     client.on(opened(1, LTE, NEAR));
@@ -583,7 +587,7 @@ proptest! {
         let endpoints = locals.iter().zip(&flags).map(|(address, flags)| endpoint(address, &flags.join(" "))).collect();
         let (max_subflows, max_add_addr_accepted) = limits;
         let settings =
-            Settings { name: name.into(), endpoints, max_subflows, max_add_addr_accepted, ..Settings::default() };
+            Settings { endpoints, max_subflows, max_add_addr_accepted, ..settings(name) };
         let bench = Bench::new(settings.clone());
         let mut model = Model { bench, settings, up: vec![ip(WIFI)], alive: Vec::new(), places: 1, wake: None };
         model.alive.push((0, ip(WIFI), socket(NEAR), true));

@@ -49,7 +49,6 @@ fn time_out_of_rfc_6298() {
     assert_eq!(rto.timeout_ns(), 120_000 * MS);
     rto.sample(100 * MS, 0, 0);
     assert!(rto.timeout_ns() < 400 * MS, "a sample ends the back-off");
-    assert_eq!(rto.min_rtt_ns(), Some(100 * MS));
 }
 
 #[test]
@@ -159,7 +158,7 @@ proptest! {
                     prop_assert!(flight.records().all(|r| r.sacked || r.last_sent >= before || (r.lost && !r.resent)));
                 }
                 5 => flight.lose_below_sacked(1000),
-                6 if place == 0 => flight.lose_all(),
+                6 if place == 0 => flight.time_out(|_| true),
                 6 => flight.lose_first(),
                 _ => {
                     let first = flight.records().position(|r| r.lost && !r.resent);
@@ -214,8 +213,50 @@ fn a_peer_that_threw_away_what_it_had() {
     // RFC 2018 §8
     let mut flight = flight(3);
     flight.sack(0..2000, |_| {});
-    flight.lose_all();
+    flight.time_out(|_| true);
     assert_eq!((flight.sacked(), flight.waiting(), flight.next_lost()), (0, 3, Some(0)));
+}
+
+/// tcp_min_rtt_wlen: after 300 s and no more than 375 a round-trip time is forgotten.
+#[test]
+fn least_round_trips_are_forgotten() {
+    let mut rto = Rto::new(&config::Tcp::default());
+    assert_eq!(rto.min_rtt_ns(), None);
+    rto.least(at(10_000), 20 * MS);
+    for s in 11..310 {
+        rto.least(at(s * 1000), 50 * MS);
+        assert_eq!(rto.min_rtt_ns(), Some(20 * MS), "{s} s");
+    }
+    rto.least(at(386_000), 60 * MS);
+    assert_eq!(rto.min_rtt_ns(), Some(50 * MS));
+    rto.least(at(5_000_000), 70 * MS);
+    assert_eq!(rto.min_rtt_ns(), Some(70 * MS));
+}
+
+/// RFC 8985 §6.2 step 5: the timer is for the last of those that may still arrive.
+#[test]
+fn judgement_waits_for_the_last() {
+    let mut flight = flight(4);
+    let verdict = |record: &Record| match record.offset {
+        0 => Verdict::Lost,
+        1000 | 2000 => Verdict::Wait(record.offset as i64),
+        _ => Verdict::Unknown,
+    };
+    assert_eq!((flight.judge(verdict), flight.lost()), (Some(2000), 1));
+    assert_eq!((flight.judge(|_| Verdict::Lost), flight.lost()), (None, 4));
+}
+
+/// tcp_timeout_mark_lost: what was sent less than a round trip ago is not lost by a time-out, but the first segment is.
+#[test]
+fn a_time_out_spares_what_was_just_sent() {
+    let mut rack = Rack::default();
+    let mut flight = flight(60);
+    flight.acknowledge(1000, |record| rack.delivered(at(20), record, 0, false));
+    flight.time_out(|record| rack.is_overdue(at(60), record));
+    // Sent at 1 to 40 ms.
+    assert_eq!(flight.lost(), 40);
+    flight.time_out(|record| rack.is_overdue(at(0), record));
+    assert_eq!(flight.lost(), 40);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use wire::mptcp::{DataNumber, Dss, Mapping, MpCapable, MpJoin, Mptcp};
 use wire::{Content, Flags, L4, Options, Packet, Payload, TcpOption, Time};
 
 fn speaking(version: u8) -> Config {
-    let mut config = Config::default();
+    let mut config = pair::meshed();
     config.mptcp.version = version;
     config
 }

@@ -52,6 +52,8 @@ pub(crate) struct Lane {
     pub work: VecDeque<(To, Box<Packet>)>,
     /// The time up to which everything has happened: after a rest a little ahead of the clock.
     pub now: Time,
+    /// When what moves now was due to: during a rest things move together that were due one after another.
+    pub due: Time,
     /// What the clock last showed.
     pub woken: Time,
     /// When packets began to move.
@@ -139,6 +141,7 @@ impl Lane {
         self.now = now.max(self.now);
         self.act();
         self.wake();
+        self.due = self.now;
         self.wake_residents();
     }
 
@@ -196,15 +199,25 @@ impl Lane {
         for place in 0..self.lines.len() {
             let Some(line) = &mut self.lines[place] else { continue };
             let deadline = line.link.chain.deadline();
-            if deadline <= self.now {
-                // What was due before anything moved is not late.
-                if deadline > self.begun {
-                    line.counts.lateness.add(self.woken - deadline);
-                }
-                line.link.chain.wake(self.now, &mut self.out);
-                self.leave(place);
-                self.work_off();
+            // What was due before anything moved is not late.
+            if deadline <= self.now && deadline > self.begun {
+                line.counts.lateness.add(self.woken - deadline);
             }
+            self.wake_line(place);
+        }
+    }
+
+    /// Has all leave a link that is due, in steps: what is due at one time may be merged.
+    fn wake_line(&mut self, place: usize) {
+        while let Some(line) = &mut self.lines[place]
+            && line.link.chain.deadline() <= self.now
+        {
+            let due = line.link.chain.deadline();
+            // One that is still due then has to see the time go on.
+            self.due = if due == self.due { self.now } else { due };
+            line.link.chain.wake(self.due, &mut self.out);
+            self.leave(place);
+            self.work_off();
         }
     }
 

@@ -2,7 +2,11 @@ use crate::Error;
 use crate::device::Device;
 use crate::place::Place;
 use rustix::io::Errno;
-use wire::Packet;
+use wire::{Packet, Time};
+
+/// A network card that holds its interrupts back for so long merges what comes meanwhile: the hosts of simulations look at it
+/// after as long. What rests of the thread bring together was farther apart on the link.
+const TOGETHER_NS: i64 = 100_000;
 
 /// A device and where it stands.
 pub(crate) struct Port {
@@ -14,6 +18,10 @@ pub(crate) struct Port {
     // Boxes are what is carried.
     #[allow(clippy::vec_box)]
     pub out: Vec<Box<Packet>>,
+    /// Where in it a row of packets ends that came together, and may be merged; the last ends where it does.
+    ends: Vec<usize>,
+    /// When the first of the last row came.
+    first: Time,
     pub counts: PortCounts,
 }
 
@@ -58,6 +66,22 @@ pub struct PortCounts {
 }
 
 impl Port {
+    pub fn new(place: Place, device: Device, point: Option<u32>, entry: Entry) -> Port {
+        let (out, ends, first) = (Vec::new(), Vec::new(), Time::default());
+        Port { place, device, point, entry, out, ends, first, counts: PortCounts::default() }
+    }
+
+    /// A packet comes that was due then.
+    pub fn add(&mut self, due: Time, packet: Box<Packet>) {
+        if self.out.is_empty() {
+            self.first = due;
+        } else if due - self.first >= TOGETHER_NS {
+            self.first = due;
+            self.ends.push(self.out.len());
+        }
+        self.out.push(packet);
+    }
+
     /// Takes a frame that the kernel has sent; says whether there was one, or that there is no interface any more.
     pub fn receive(&mut self, each: &mut dyn FnMut(Box<Packet>)) -> Result<Received, Error> {
         match self.device.receive(each) {
@@ -73,15 +97,30 @@ impl Port {
 
     /// Hands over what waits.
     pub fn send(&mut self) -> Result<(), Error> {
-        match self.device.send(&mut self.out) {
+        let mut from = 0;
+        for end in std::mem::take(&mut self.ends) {
+            let mut row = self.out.drain(..end - from).collect();
+            self.hand_over(&mut row)?;
+            from = end;
+        }
+        let mut row = std::mem::take(&mut self.out);
+        self.hand_over(&mut row)?;
+        self.out = row;
+        Ok(())
+    }
+
+    // Boxes are what is carried.
+    #[allow(clippy::vec_box)]
+    fn hand_over(&mut self, row: &mut Vec<Box<Packet>>) -> Result<(), Error> {
+        match self.device.send(row) {
             Ok(sent) => {
                 self.counts.sent += sent.packets;
                 self.counts.sent_frames += sent.frames;
                 self.counts.refused += sent.refused;
             }
             Err(error) if is_gone(&error) => {
-                self.counts.refused += self.out.len() as u64;
-                self.out.clear();
+                self.counts.refused += row.len() as u64;
+                row.clear();
             }
             Err(error) => return Err(error),
         }

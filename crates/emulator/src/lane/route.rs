@@ -41,7 +41,7 @@ impl Lane {
         if let Some(point) = port.point {
             self.feed.passed(self.now, point, wire::Direction::Inbound, &packet);
         }
-        port.out.push(packet);
+        port.add(self.due, packet);
     }
 
     /// Gives the kernel what has come to the ports.

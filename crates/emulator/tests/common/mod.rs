@@ -105,7 +105,8 @@ impl Lab {
         let recording = Recording {
             client_capture: Some(scratch.file("client.pcapng")),
             server_capture: Some(scratch.file("server.pcapng")),
-            full_payload: false,
+            // Datagrams bear numbers.
+            full_payload: true,
             link_log: Some(scratch.file("links.csv")),
         };
         let paths: Vec<String> = scenario.paths.iter().map(|path| path.name.clone()).collect();

@@ -7,6 +7,7 @@ mod sampling;
 
 use crate::Observer;
 use crate::cross::Cross;
+use crate::inbox::Inbox;
 use crate::observer::Site;
 use crate::outcome::Outcome;
 use crate::pool::Pool;
@@ -35,6 +36,15 @@ pub(crate) struct Node {
     pub site: Option<Site>,
     /// The link that it is at the client's end of, for neighbours.
     pub uplink: Option<usize>,
+    /// What came and has not been looked at yet.
+    pub inbox: Inbox,
+}
+
+impl Node {
+    pub fn new(name: &str, host: Host, site: Option<Site>, uplink: Option<usize>, scenario: &Scenario) -> Node {
+        let inbox = Inbox::new(scenario.seed, name, scenario.processing_ns);
+        Node { name: name.into(), host, site, uplink, inbox }
+    }
 }
 
 /// A scenario on its way.
@@ -184,7 +194,10 @@ impl Simulation {
             }
             Some(other) => {
                 let node = other - self.network.links.len();
-                self.nodes[node].host.timeout(self.now);
+                self.look(node, observer);
+                if self.nodes[node].host.deadline() <= self.now {
+                    self.nodes[node].host.timeout(self.now);
+                }
                 self.pump(node, observer);
             }
         }

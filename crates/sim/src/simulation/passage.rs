@@ -36,7 +36,7 @@ impl Simulation {
             match to {
                 To::Link(link, direction) => self.enter(link as usize, direction, packet),
                 To::Path(path, direction) => self.pass(path as usize, direction, packet),
-                To::Host(node, nic) => self.arrive(node as usize, nic, packet, observer),
+                To::Host(node, nic) => self.come(node as usize, nic, packet, observer),
             }
             if self.at_once > MOST_AT_ONCE {
                 self.work.clear();
@@ -113,6 +113,26 @@ impl Simulation {
         }
     }
 
+    /// A packet comes to a host, which sees it now or once its card has called for attention.
+    #[inline]
+    fn come(&mut self, place: usize, nic: Nic, packet: Box<Packet>, observer: &mut impl Observer) {
+        if self.nodes[place].inbox.is_immediate() {
+            self.arrive(place, nic, packet, observer);
+            return self.pump(place, observer);
+        }
+        let at = self.nodes[place].inbox.add(self.now, nic, packet);
+        let deadline = &mut self.deadlines[1 + self.network.links.len() + place];
+        *deadline = at.min(*deadline);
+    }
+
+    /// A host looks at what has come, if its time is there, all of it before it answers: as where packets that came together
+    /// are merged (GRO), one ACK may be for several.
+    pub(super) fn look(&mut self, place: usize, observer: &mut impl Observer) {
+        while let Some((nic, packet)) = self.nodes[place].inbox.next(self.now) {
+            self.arrive(place, nic, packet, observer);
+        }
+    }
+
     fn arrive(&mut self, place: usize, nic: Nic, packet: Box<Packet>, observer: &mut impl Observer) {
         let node = &mut self.nodes[place];
         let reception = match &mut node.site {
@@ -123,7 +143,7 @@ impl Simulation {
             Reception::Taken => {
                 self.packets += 1;
                 self.pool.give(packet);
-                return self.pump(place, observer);
+                return;
             }
             Reception::Down => Reason::Detached,
             Reception::Stranger => Reason::Unreachable,
@@ -151,7 +171,8 @@ impl Simulation {
                 None => self.drop(self.now, Place::Host(place), Direction::Down, packet, Reason::Unreachable),
             }
         }
-        let deadline = self.nodes[place].host.deadline();
+        let node = &self.nodes[place];
+        let deadline = node.host.deadline().min(node.inbox.deadline());
         self.deadlines[1 + self.network.links.len() + place] = deadline;
     }
 

@@ -29,11 +29,12 @@ pub struct CubicLinux {
     subflows: Vec<Subflow>,
     /// Whether HyStart ends slow start.
     hystart: bool,
+    paced: bool,
 }
 
 impl Default for CubicLinux {
     fn default() -> CubicLinux {
-        CubicLinux { subflows: Vec::new(), hystart: true }
+        CubicLinux { subflows: Vec::new(), hystart: true, paced: false }
     }
 }
 
@@ -110,6 +111,12 @@ impl Curve {
     }
 }
 
+impl Subflow {
+    fn new(paced: bool) -> Subflow {
+        Subflow { start: HyStart::new(paced), ..Subflow::default() }
+    }
+}
+
 impl CubicLinux {
     fn of(&mut self, i: usize) -> &mut Subflow {
         if self.subflows.len() <= i {
@@ -121,11 +128,12 @@ impl CubicLinux {
 
 impl Congestion for CubicLinux {
     fn joined(&mut self, i: usize, _: Time) {
-        *self.of(i) = Subflow::default();
+        *self.of(i) = Subflow::new(self.paced);
     }
 
-    fn leave_slow_start(&mut self, kind: SlowStart) -> bool {
+    fn leave_slow_start(&mut self, kind: SlowStart, paced: bool) -> bool {
         self.hystart = matches!(kind, SlowStart::Own | SlowStart::HyStart);
+        self.paced = paced;
         !self.hystart
     }
 
@@ -153,19 +161,27 @@ impl Congestion for CubicLinux {
         }
     }
 
-    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, cause: Cause) {
+    /// cubictcp_recalc_ssthresh
+    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
         let window = &mut all[i];
         let cwnd = window.cwnd_packets as u64;
         window.ssthresh_packets = (cwnd * BETA / 1024).max(2) as f64;
-        let subflow = self.of(i);
-        match cause {
-            Cause::FastRetransmit => {
-                // A window that does not reach its last height makes room for others.
-                let is_short = cwnd < subflow.curve.last_max;
-                subflow.curve.last_max = if is_short { cwnd * (1024 + BETA) / 2048 } else { cwnd };
-                (subflow.curve.epoch, subflow.curve.additive) = (None, Additive::default());
-            }
-            Cause::Timeout => *subflow = Subflow::default(),
+        let curve = &mut self.of(i).curve;
+        // A window that does not reach its last height makes room for others.
+        let is_short = cwnd < curve.last_max;
+        curve.last_max = if is_short { cwnd * (1024 + BETA) / 2048 } else { cwnd };
+        (curve.epoch, curve.additive) = (None, Additive::default());
+    }
+
+    /// cubictcp_state
+    fn timed_out(&mut self, i: usize) {
+        *self.of(i) = Subflow::new(self.paced);
+    }
+
+    /// cubictcp_cwnd_event: the curve stands still while nothing is sent.
+    fn resumed(&mut self, i: usize, now: Time, idle_ns: i64, _: bool) {
+        if let Some(epoch) = &mut self.of(i).curve.epoch {
+            epoch.start = (epoch.start + ticks(idle_ns)).min(Time::from_nanos(ticks(now.as_nanos())));
         }
     }
 

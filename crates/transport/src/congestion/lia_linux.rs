@@ -6,6 +6,7 @@
 
 use super::linux::{Counter, count, of, packets, srtt};
 use super::{Acked, Cause, Congestion, Window};
+use std::cmp::Reverse;
 use wire::Time;
 
 pub(super) const SUMMARY: &str = "LIA as in the out-of-tree kernel: in integers, by counting ACKs";
@@ -35,8 +36,9 @@ impl LiaLinux {
         self.is_stale = false;
         let subflows = || all.iter().filter_map(|window| Some((packets(window), srtt(window)?)));
         let quality = |&(cwnd, rtt): &(u64, u64)| (u128::from(cwnd) << NUMERATOR_BITS) / u128::from(rtt).pow(2);
-        // Of equals the last, as `>=` there has it.
-        let Some((best_cwnd, best_rtt)) = subflows().max_by_key(quality) else { return };
+        // Of equals the last of the kernel's list, as `>=` there has it. Subflows are inserted at its head (mptcp_ctrl.c,
+        // mptcp_add_sock): the last is the oldest.
+        let Some((best_cwnd, best_rtt)) = subflows().min_by_key(|each| Reverse(quality(each))) else { return };
         let scaled = |(cwnd, rtt)| ((u128::from(cwnd) << DENOMINATOR_BITS) * u128::from(best_rtt)) / u128::from(rtt);
         let total: u128 = subflows().map(scaled).sum();
         self.alpha = ((u128::from(best_cwnd) << NUMERATOR_BITS) / total.pow(2).max(1)).max(1) as u64;

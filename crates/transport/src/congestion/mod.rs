@@ -99,6 +99,8 @@ pub struct Acked {
     pub cwnd_limited: bool,
     /// Packets in flight before it.
     pub in_flight_packets: u32,
+    /// Something is out of order, or was sent again (TCP_CA_Disorder, TCP_CA_Loss).
+    pub disordered: bool,
 }
 
 /// Why a window shrinks.
@@ -125,6 +127,8 @@ pub struct Sample {
     pub lost: u32,
     /// The round-trip time that it measured.
     pub rtt_ns: Option<i64>,
+    /// It may have waited at the peer.
+    pub ack_delayed: bool,
     /// Packets in flight before it.
     pub in_flight_before: u32,
     /// And after.
@@ -169,9 +173,9 @@ pub trait Congestion: Send {
         true
     }
 
-    /// Slow start is asked to be of this kind on all subflows: whether that is to be done for the controller, as it does not
+    /// Slow start is asked to be of this kind on all subflows, which may be `paced`: whether that is to be done for the controller, as it does not
     /// do so itself.
-    fn leave_slow_start(&mut self, _kind: SlowStart) -> bool {
+    fn leave_slow_start(&mut self, _kind: SlowStart, _paced: bool) -> bool {
         true
     }
 
@@ -180,6 +184,12 @@ pub trait Congestion: Send {
     fn by_rate(&mut self) -> Option<&mut dyn ByRate> {
         None
     }
+
+    /// Subflow `i` sends again, with nothing in flight; `restart`: with a window that begins anew. It sent nothing for `idle_ns`.
+    fn resumed(&mut self, _i: usize, _now: Time, _idle_ns: i64, _restart: bool) {}
+
+    /// The retransmission timer of subflow `i` expired, during repairs too, for which [`lost`](Congestion::lost) is not called.
+    fn timed_out(&mut self, _i: usize) {}
 
     /// The loss was none: the windows are as they were before [`lost`](Congestion::lost).
     fn undone(&mut self, _i: usize) {}

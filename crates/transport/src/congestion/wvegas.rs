@@ -1,10 +1,11 @@
 //! wVegas, weighted Vegas (Cao, Xu, Fu: Delay-based congestion control for multipath TCP, ICNP 2012) as in the out-of-tree
 //! kernel (`net/mptcp/mptcp_wvegas.c`), in its integers: subflows keep so many packets in queues, together as many as one TCP Vegas.
 //!
-//! The least round-trip time that a subflow has ever had is its base for good: on a path that becomes longer the window falls to
-//! 2 and stays there. Recovery is mechanism here: what the kernel resets when it ends is reset where it begins.
+//! The least round-trip time that a subflow has had since it last paused for longer than a time-out is its base: on a path that
+//! becomes longer the window falls to 2 and stays there until the next pause. As long as something is out of order, or is being repaired, it is Reno.
 
 use super::linux::{of, packets};
+use super::reno::Reno;
 use super::rounds::Rounds;
 use super::{Acked, Cause, Congestion, Window};
 use parameters::{Fault, Packets, parameters};
@@ -50,6 +51,8 @@ struct Subflow {
     alpha: Option<u64>,
     /// Least queueing delay since the last drain; 0: none yet.
     queue_us: u64,
+    /// Packets were out of order, or are being repaired: the window is Reno's.
+    disordered: bool,
 }
 
 impl Wvegas {
@@ -127,6 +130,15 @@ impl Congestion for Wvegas {
             subflow.rtts_us += rtt_us;
             subflow.samples += 1;
         }
+        if acked.disordered {
+            // mptcp_wvegas_state, mptcp_wvegas_disable
+            subflow.disordered = true;
+            return Reno.acked(i, all, acked);
+        }
+        if subflow.disordered {
+            // mptcp_wvegas_enable
+            *subflow = Subflow { base_rtt_us: subflow.base_rtt_us, ..Subflow::default() };
+        }
         if !subflow.rounds.is_new(acked) {
             if acked.cwnd_limited {
                 self.slow_start(i, all, acked);
@@ -148,6 +160,13 @@ impl Congestion for Wvegas {
         all[i].ssthresh_packets = all[i].half_packets();
         let subflow = of(&mut self.subflows, i);
         *subflow = Subflow { base_rtt_us: subflow.base_rtt_us, ..Subflow::default() };
+    }
+
+    /// mptcp_wvegas_cwnd_event: with a window that begins anew everything does, the base too.
+    fn resumed(&mut self, i: usize, _: Time, _: i64, restart: bool) {
+        if restart {
+            *of(&mut self.subflows, i) = Subflow::default();
+        }
     }
 
     fn is_reno_alone(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::open::reason;
 use super::{Connection, Mode, Signals, Timers, each_of};
+use crate::config::Reinjection;
 use crate::context::Context;
 use crate::endpoint::{Event, Outcome};
 use crate::path_manager::Closed;
@@ -105,6 +106,9 @@ impl Connection {
             self.timers.stall = Time::MAX;
             self.linear = false;
             self.send.reinject_all();
+        }
+        if self.timers.retransmit <= now {
+            self.retransmit(now);
         }
         if self.timers.schedule <= now {
             self.timers.schedule = Time::MAX;
@@ -263,7 +267,9 @@ impl Connection {
             (false, Time::MAX) => self.timers.lonely = now + ctx.config.mptcp.close_timeout_ns,
             _ => {}
         }
-        let lacking = alive && self.send.una() < self.send.next();
+        // The connection's timer finds it among several subflows.
+        let timed = self.reinjection == Reinjection::ConnectionTimer && !self.linear;
+        let lacking = alive && !timed && self.send.una() < self.send.next();
         let stalled = lacking && self.entries.iter().all(|entry| entry.is_over() || entry.tcp.all_acknowledged());
         match (stalled, self.timers.stall) {
             (false, _) => self.timers.stall = Time::MAX,
@@ -279,9 +285,11 @@ impl Connection {
 
     /// What the application should hear.
     fn tell(&mut self, ctx: &mut Context) {
-        if self.told.wants_room && self.send.room() > 0 {
-            self.told.wants_room = false;
-            ctx.tell(Event::Writable);
+        if self.send.is_wanting() {
+            self.provide_memory();
+            if self.send.takes_wanted() {
+                ctx.tell(Event::Writable);
+            }
         }
         if !self.told.finished && self.receive.finished() {
             self.told.finished = true;

@@ -2,6 +2,8 @@
 
 use super::mappings::Mappings;
 use super::own_window::OwnWindow;
+use super::retransmit::Progress;
+use super::window::Told;
 use crate::endpoint::Nic;
 use crate::path_manager::Closed;
 use crate::subflow::{State, Subflow};
@@ -24,10 +26,14 @@ pub struct Entry {
     pub peer_backup: bool,
     /// Retransmission time-outs since the peer was last heard.
     pub timeouts: u32,
+    /// Whether the connection's timer found that it makes no progress.
+    pub progress: Progress,
     /// What the peer's bytes mean.
     pub mappings: Mappings,
     /// Its receive buffer, if it has one of its own.
     pub own_window: OwnWindow,
+    /// The window that it told last.
+    pub told: Told,
     /// Bytes below this offset were delivered.
     pub delivered: u64,
     /// The peer acknowledged everything below this offset of ours.
@@ -73,7 +79,8 @@ pub struct Join {
 
 impl Entry {
     /// Of the initial subflow if `join` is none.
-    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>, first_window_bytes: u64) -> Entry {
+    pub fn new(tcp: Subflow, nic: Nic, opened_here: bool, join: Option<Join>) -> Entry {
+        let first_window_bytes = tcp.window_grown_bytes();
         let ip = Ip {
             source: tcp.local().ip(),
             destination: tcp.remote().ip(),
@@ -93,8 +100,10 @@ impl Entry {
             backup: false,
             peer_backup: false,
             timeouts: 0,
+            progress: Progress::default(),
             mappings: Mappings::default(),
             own_window: OwnWindow::new(first_window_bytes),
+            told: Told { bytes: first_window_bytes, at: 1 },
             delivered: 1,
             acked: 1,
             keys_told: false,

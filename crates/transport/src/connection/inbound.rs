@@ -25,6 +25,7 @@ impl Connection {
         if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
             entry.timeouts = 0; // it answers again
         }
+        entry.progress.heard(now);
         if received.reset {
             return self.was_reset(now, i, &signals, ctx);
         }
@@ -49,6 +50,10 @@ impl Connection {
         }
         if !received.in_order.is_empty() {
             self.deliver(i, received.in_order.end, ctx);
+        }
+        if len > 0 {
+            self.share_memory();
+            self.receive.came(now, len);
         }
         if received.finished || signals.dss().is_some_and(|dss| dss.data_fin) {
             self.take_end(i, &signals, &received);
@@ -132,6 +137,7 @@ impl Connection {
         }
         if self.send.acknowledged(place, received.window_bytes) {
             self.timers.stall = Time::MAX;
+            self.progressed(now);
         }
         if self.send.window() > 0 && self.probing > 0 {
             for i in each_of(std::mem::take(&mut self.probing)) {

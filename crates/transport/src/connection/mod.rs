@@ -15,21 +15,25 @@ mod own_window;
 mod paths;
 mod payload;
 mod receive;
+mod retransmit;
 mod schedule;
 mod send;
+mod send_buffer;
 mod signals;
+mod window;
 
 pub use open::Opening;
 pub use open::reason::MPTCP_SPECIFIC;
 pub use signals::Signals;
 
-use crate::config::{Config, Join, ReceiveBuffer};
+use crate::config::{Config, Join, ReceiveBuffer, Reinjection};
 use crate::congestion::{self, Congestion, Window};
 use crate::context::Context;
 use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
+use crate::memory::Memory;
 use crate::path_manager::{self, PathManager};
 use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
-use crate::subflow::{Control, Expired, State};
+use crate::subflow::{Control, Emission, Expired, State, Subflow};
 use addresses::Addresses;
 use entry::Entry;
 use numbers::Numbers;
@@ -85,6 +89,7 @@ pub struct Connection {
     by_rate: bool,
     scheduler: Box<dyn Scheduler>,
     opportunistic: Opportunistic,
+    reinjection: Reinjection,
     stale_timeouts: u32,
     path_manager: Box<dyn PathManager>,
     addresses: Addresses,
@@ -115,6 +120,8 @@ pub struct Connection {
     aborted: bool,
     over: Option<Outcome>,
     timers: Timers,
+    /// How long the connection's timer runs.
+    patience_ns: i64,
     corrupt_bytes: u64,
 
     /// Subflows opened since the endpoint last looked.
@@ -135,19 +142,25 @@ struct Timers {
     lonely: Time,
     /// The scheduler wants to be asked.
     schedule: Time,
+    /// Data made no progress.
+    retransmit: Time,
 }
 
 impl Timers {
-    const NONE: Timers =
-        Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, lonely: Time::MAX, schedule: Time::MAX };
+    const NONE: Timers = Timers {
+        end: Time::MAX,
+        stall: Time::MAX,
+        paths: Time::MAX,
+        lonely: Time::MAX,
+        schedule: Time::MAX,
+        retransmit: Time::MAX,
+    };
 }
 
 /// What the application was told and need not hear again.
 #[derive(Default)]
 struct Told {
     readable: bool,
-    /// It wrote more than there was room for.
-    wants_room: bool,
     finished: bool,
     delivered: bool,
     over: bool,
@@ -156,6 +169,8 @@ struct Told {
 impl Connection {
     fn new(ctx: &Context, opening: &Opening, mptcp: bool) -> Connection {
         let Config { tcp, mptcp: settings, congestion_control, congestion_parameters } = &ctx.config;
+        let offered_mss_bytes = Subflow::offered_mss_bytes(tcp, opening.remote, opening.mtu_bytes);
+        let memory = Memory::new(tcp, offered_mss_bytes);
         let policy = "the configuration was checked when the endpoint was made";
         let mut congestion = congestion::build(congestion_control, congestion_parameters).expect(policy);
         Connection {
@@ -173,8 +188,8 @@ impl Connection {
             checksum: settings.checksum,
             long_numbers: settings.long_numbers,
             capable_retries: settings.capable_retries,
-            send: Send::new(tcp.send_buffer_bytes),
-            receive: Receive::new(tcp.receive_buffer_bytes, tcp.max_receive_buffer_bytes, tcp.receive_buffer_tuning),
+            send: Send::new(),
+            receive: Receive::new(memory, memory.first_window(offered_mss_bytes)),
             own_windows: settings.receive_buffer == ReceiveBuffer::PerSubflow,
             entries: Vec::new(),
             windows: Vec::new(),
@@ -182,6 +197,7 @@ impl Connection {
             congestion,
             scheduler: scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy),
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
+            reinjection: settings.reinjection,
             stale_timeouts: settings.stale_timeouts,
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
             addresses: Addresses::new(opening.local.ip(), settings.version),
@@ -200,6 +216,7 @@ impl Connection {
             aborted: false,
             over: None,
             timers: Timers::NONE,
+            patience_ns: retransmit::LEAST_PATIENCE_NS,
             corrupt_bytes: 0,
             opened: Vec::new(),
             gone: Vec::new(),
@@ -234,11 +251,18 @@ impl Connection {
 
     /// Calls into TCP with the subflow's windows.
     fn with<R>(&mut self, i: usize, call: impl FnOnce(&mut Entry, &mut Control) -> R) -> R {
+        // What a subflow of MPTCP brings is not its own any more.
+        let window_goal_bytes = match self.mode {
+            Mode::Plain => self.receive.memory().window().saturating_sub(self.receive.readable()),
+            _ => u64::MAX,
+        };
+        let nagle = self.fills_windows();
         let mut control = Control {
             congestion: &mut *self.congestion,
             windows: &mut self.windows,
             index: i,
-            window_goal_bytes: self.receive.window_goal(),
+            window_goal_bytes,
+            nagle,
         };
         call(&mut self.entries[i], &mut control)
     }
@@ -248,42 +272,60 @@ impl Connection {
         loop {
             for i in 0..self.entries.len() {
                 while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control)) {
-                    let tcp = packet.frame.l4.to_tcp();
-                    self.entries[i].tcp.begin_header(now, &emission, tcp);
-                    self.mptcp_options(now, i, &emission, &mut tcp.options);
-                    let window = self.window(i);
-                    self.entries[i].tcp.finish_header(&emission, window, tcp);
-                    if emission.piece.is_some() && self.owes(now, i) {
-                        self.entries[i].tcp.acknowledge();
+                    if let Some(nic) = self.fill(now, i, &emission, packet) {
+                        return Some(nic);
                     }
-                    let entry = &mut self.entries[i];
-                    // Without its address a subflow speaks into the void.
-                    let Some(nic) = entry.nic else { continue };
-                    packet.frame.ip = entry.ip;
-                    packet.frame.payload = match emission.piece {
-                        Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
-                        None => Payload::unsaid(0),
-                    };
-                    packet.body = None;
-                    entry.ip.id = entry.ip.id.wrapping_add(1);
-                    return Some(nic);
                 }
             }
             if !self.schedule(now) {
-                if self.by_rate && !self.send.has_news() {
-                    for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
-                        entry.tcp.ran_dry(window);
-                    }
-                }
-                return None;
+                self.expand_memory();
+                break;
             }
         }
+        if self.by_rate && !self.send.has_news() {
+            for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
+                entry.tcp.ran_dry(window);
+            }
+        }
+        // Only now is it known that there is nothing new to send: a scheduler may give out data as late as a window has room.
+        for i in 0..self.entries.len() {
+            while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll_guess(now, control)) {
+                if let Some(nic) = self.fill(now, i, &emission, packet) {
+                    return Some(nic);
+                }
+            }
+        }
+        None
+    }
+
+    /// Makes a packet of what subflow `i` sends. Without its address the subflow speaks into the void.
+    #[inline]
+    fn fill(&mut self, now: Time, i: usize, emission: &Emission, packet: &mut Packet) -> Option<Nic> {
+        let tcp = packet.frame.l4.to_tcp();
+        self.entries[i].tcp.begin_header(now, emission, tcp);
+        self.mptcp_options(now, i, emission, &mut tcp.options);
+        let window = self.window(now, i);
+        self.entries[i].tcp.finish_header(emission, window, tcp);
+        if emission.piece.is_some() && self.owes(now, i) {
+            self.entries[i].tcp.acknowledge();
+        }
+        let entry = &mut self.entries[i];
+        let nic = entry.nic?;
+        packet.frame.ip = entry.ip;
+        packet.frame.payload = match emission.piece {
+            Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
+            None => Payload::unsaid(0),
+        };
+        packet.body = None;
+        entry.ip.id = entry.ip.id.wrapping_add(1);
+        Some(nic)
     }
 
     /// When [`Connection::timeout`] is to be called.
     pub fn deadline(&self) -> Time {
         let timers = &self.timers;
         let mut deadline = timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(timers.schedule);
+        deadline = deadline.min(timers.retransmit);
         let announcement = self.addresses.deadline();
         if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.announcer().is_some()
         {
@@ -305,7 +347,9 @@ impl Connection {
                 match self.with(i, |entry, control| entry.tcp.timeout(now, control)) {
                     Some(Expired::Timeout(times)) => {
                         self.entries[i].timeouts = times;
-                        self.reinject(i, false);
+                        if self.reinjection == Reinjection::SubflowTimeout {
+                            self.reinject(i, false);
+                        }
                         let timeout = path_manager::PathEvent::SubflowTimeout { subflow: i, timeouts: times };
                         self.tell_paths(now, timeout, ctx);
                     }
@@ -335,28 +379,16 @@ impl Connection {
 
     /// The application writes up to `bytes`; says how many were taken.
     pub fn write(&mut self, bytes: u64) -> u64 {
-        let taken = self.send.write(bytes);
-        self.told.wants_room |= taken < bytes;
-        taken
+        self.provide_memory();
+        self.send.write(bytes)
     }
 
     /// The application reads up to `bytes`; says how many there were.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
-        let open = || self.entries.iter().filter(|entry| !entry.is_over());
-        let rtt_ns = open().filter_map(|entry| entry.receive_rtt_ns.or(entry.tcp.srtt_ns())).max();
-        let mss_bytes = u64::from(open().map(|entry| entry.tcp.mss_bytes()).max().unwrap_or(1));
-        let read = self.receive.read(now, bytes, rtt_ns, mss_bytes);
+        let read = self.receive.read(bytes);
         self.told.readable = self.receive.readable() > 0;
-        if self.has_own_windows() {
-            self.let_go();
-            return read;
-        }
-        let heard = if self.entries[self.heard].is_over() { self.best() } else { Some(self.heard) };
-        if let Some(i) = heard
-            && !self.receive.finished()
-            && self.receive.worth_telling(mss_bytes, self.grown_bytes(i))
-        {
-            self.entries[i].tcp.acknowledge();
+        if read > 0 {
+            self.was_read(now);
         }
         read
     }
@@ -374,7 +406,7 @@ impl Connection {
             unacknowledged_bytes: self.send.unacknowledged(),
             peer_window_bytes: self.send.window(),
             out_of_order_bytes: self.receive.out_of_order(),
-            receive_buffer_bytes: self.receive.buffer(),
+            receive_buffer_bytes: self.receive.memory().bytes(),
             corrupt_bytes: self.corrupt_bytes,
             subflows: subflows
                 .map(|(i, entry)| SubflowSnapshot {

@@ -49,7 +49,7 @@ impl Connection {
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes);
-        let entry = Entry::new(tcp, nic, true, None, connection.receive.first_window());
+        let entry = Entry::new(tcp, nic, true, None);
         connection.add(entry, ctx);
         if connection.early {
             connection.paths_open(now, ctx);
@@ -70,7 +70,7 @@ impl Connection {
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
-        let entry = Entry::new(tcp, nic, false, None, connection.receive.first_window());
+        let entry = Entry::new(tcp, nic, false, None);
         connection.add(entry, ctx);
         if connection.mode == Mode::Plain {
             connection.entries[0].mappings.continue_without(1, 0);
@@ -104,7 +104,7 @@ impl Connection {
         let local_nonce = ctx.random() as u32;
         let tcp = Subflow::connect(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, address.mtu_bytes);
         let join = Join { local_nonce, remote_nonce: None, again: Time::MAX, tries: 0 };
-        let mut entry = Entry::new(tcp, address.nic, true, Some(join), self.receive.first_window());
+        let mut entry = Entry::new(tcp, address.nic, true, Some(join));
         entry.local_id = self.addresses.id(local.ip());
         entry.remote_id = self.addresses.remote_id(remote);
         entry.backup = backup;
@@ -129,7 +129,7 @@ impl Connection {
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
         let join = Join { local_nonce, remote_nonce: Some(nonce), again: Time::MAX, tries: 0 };
-        let mut entry = Entry::new(tcp, nic, false, Some(join), self.receive.first_window());
+        let mut entry = Entry::new(tcp, nic, false, Some(join));
         entry.local_id = self.addresses.id(local.ip());
         entry.remote_id = address_id;
         entry.peer_backup = backup;

@@ -62,31 +62,11 @@ impl Connection {
         self.own_windows && self.is_multipath()
     }
 
-    /// The window that subflow `i` tells.
-    pub(super) fn window(&mut self, i: usize) -> u64 {
-        let (mss_bytes, grown_bytes) = (u64::from(self.entries[i].tcp.mss_bytes()), self.grown_bytes(i));
-        if !self.has_own_windows() {
-            return self.receive.window(mss_bytes, grown_bytes);
-        }
-        let (bytes, entry) = (self.receive.buffer(), &mut self.entries[i]);
-        entry.own_window.window(entry.tcp.receive_next(), bytes, grown_bytes, mss_bytes)
-    }
-
-    /// How wide the window may be that subflow `i` tells: where it is tuned it grows with the segments that come as Linux's
-    /// does, whatever room there is (rcv_ssthresh in net/ipv4/tcp_output.c, __tcp_select_window).
-    pub(super) fn grown_bytes(&self, i: usize) -> u64 {
-        if self.receive.tunes() { self.entries[i].tcp.window_grown_bytes() } else { u64::MAX }
-    }
-
     /// What was read is room for those that brought it, and worth an ACK.
     pub(super) fn let_go(&mut self) {
-        let (read, bytes) = (self.receive.read_to(), self.receive.buffer());
-        for i in 0..self.entries.len() {
-            let grown_bytes = self.grown_bytes(i);
-            let entry = &mut self.entries[i];
-            if entry.is_over() {
-                continue;
-            }
+        let (read, bytes) = (self.receive.read_to(), self.receive.memory().window());
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_over()) {
+            let grown_bytes = entry.tcp.window_grown_bytes();
             entry.own_window.let_go(read);
             let mss_bytes = u64::from(entry.tcp.mss_bytes());
             if entry.own_window.worth_telling(entry.tcp.receive_next(), bytes, grown_bytes, mss_bytes) {

@@ -1,6 +1,7 @@
 //! Addresses, subflows and the path manager.
 
 use super::{Connection, Mode, Signals};
+use crate::config::Reinjection;
 use crate::context::Context;
 use crate::endpoint::{Event, Nic, Outcome};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
@@ -94,6 +95,9 @@ impl Connection {
     pub(super) fn carries_now(&mut self) {
         self.linear = false;
         self.do_without_failed();
+        if self.reinjection == Reinjection::ConnectionTimer {
+            return;
+        }
         for i in 0..self.entries.len() {
             if self.entries[i].timeouts > 0 && !self.entries[i].is_over() {
                 self.reinject(i, false);

@@ -1,7 +1,7 @@
 //! Receiving: reassembly at connection level, and the window that is told to the peer.
 
+use crate::memory::Memory;
 use crate::recovery::ranges::Ranges;
-use crate::subflow::first_window_bytes;
 use wire::Time;
 
 /// The receiving half of a connection.
@@ -19,29 +19,30 @@ pub struct Receive {
     edge: u64,
     /// It must not go further.
     bound: bool,
-    buffer: Buffer,
-}
-
-/// The receive buffer and how it grows.
-#[derive(Debug)]
-struct Buffer {
-    bytes: u64,
-    most: u64,
-    tuning: bool,
-    /// Whether tuning has set it.
-    tuned: bool,
+    memory: Memory,
+    /// When data came last, and how much: its ACK leaves before the application reads it.
+    came: (Time, u64),
+    /// The window that was told last, by whichever subflow (old_wspace).
+    told: u64,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
-    /// Bytes read in the last round.
-    last: u64,
 }
 
 impl Receive {
-    /// With a buffer of `bytes` that grows to `most` if `tuning`.
-    pub fn new(bytes: u64, most: u64, tuning: bool) -> Receive {
-        let buffer = Buffer { bytes, most: most.max(bytes), tuning, tuned: false, round: None, last: 0 };
-        let edge = first_window_bytes(bytes, tuning);
-        Receive { next: 0, read: 0, ahead: Ranges::default(), end: None, edge, bound: true, buffer }
+    /// With a buffer that begins with a window of `first_bytes`.
+    pub fn new(memory: Memory, first_bytes: u64) -> Receive {
+        Receive {
+            next: 0,
+            read: 0,
+            ahead: Ranges::default(),
+            end: None,
+            edge: first_bytes,
+            bound: true,
+            memory,
+            came: (Time::from_nanos(i64::MIN), 0),
+            told: first_bytes,
+            round: None,
+        }
     }
 
     /// What may come is for others to say.
@@ -116,102 +117,81 @@ impl Receive {
         self.ahead.bytes()
     }
 
-    /// The window that a subflow begins with.
-    pub fn first_window(&self) -> u64 {
-        first_window_bytes(self.buffer.bytes, self.buffer.tuning)
+    /// Its buffer.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
-    /// Whether the buffer grows.
-    pub fn tunes(&self) -> bool {
-        self.buffer.tuning
+    /// Its buffer.
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
     }
 
-    /// Bytes of the buffer.
-    pub fn buffer(&self) -> u64 {
-        self.buffer.bytes
+    /// Bytes that it holds: not read, or waiting for others before them.
+    pub fn held(&self) -> u64 {
+        self.readable() + self.out_of_order()
     }
 
-    /// How far Linux's window grows: to about half of the buffer at first, as the rest is for what packets occupy besides
-    /// data (include/net/tcp.h, TCP_DEFAULT_SCALING_RATIO); what tuning makes of it is data alone.
-    pub fn window_goal(&self) -> u64 {
-        if self.buffer.tuned { self.buffer.bytes } else { self.buffer.bytes / 2 }
+    /// A segment came.
+    pub fn came(&mut self, now: Time, len: u32) {
+        self.came = (now, u64::from(len));
+    }
+
+    /// The window that memory is left for, as an ACK of `now` says it.
+    pub fn room(&self, now: Time) -> u64 {
+        let (at, len) = self.came;
+        let held = if at == now { self.held().max(len) } else { self.held() };
+        self.memory.window().saturating_sub(held)
+    }
+
+    /// A subflow that could tell a window of `bytes` tells it, or what is left of the widest that any told: the edge never
+    /// goes back (net/mptcp/options.c, mptcp_set_rwin).
+    pub fn tell(&mut self, bytes: u64) -> u64 {
+        self.edge = self.edge.max(self.next.saturating_add(bytes));
+        self.told = self.edge - self.next;
+        self.told
+    }
+
+    /// The window that was told last.
+    pub fn told(&self) -> u64 {
+        self.told
     }
 
     /// Reads up to `bytes`; says how many.
-    pub fn read(&mut self, now: Time, bytes: u64, rtt_ns: Option<i64>, mss_bytes: u64) -> u64 {
+    pub fn read(&mut self, bytes: u64) -> u64 {
         let bytes = bytes.min(self.readable());
         self.read += bytes;
-        if let Some(rtt_ns) = rtt_ns {
-            self.buffer.tune(now, self.read, rtt_ns, mss_bytes);
-        }
         bytes
     }
 
-    /// The window to tell: how far the peer may go beyond what is acknowledged. It opens in steps of half the buffer or
-    /// a segment, whichever is less, to keep segments from becoming small (RFC 9293 §3.8.6.2.2). It is no wider than
-    /// `grown_bytes`, what the subflow allows that tells it; the edge is that of the subflow that is ahead
-    /// (net/mptcp/options.c, mptcp_set_rwin).
-    pub fn window(&mut self, mss_bytes: u64, grown_bytes: u64) -> u64 {
-        if self.opened(mss_bytes, grown_bytes) > 0 {
-            self.edge = self.allowed(grown_bytes);
+    /// What was read in the round trip that ends now, if that is more than in any before (net/ipv4/tcp_input.c,
+    /// tcp_rcv_space_adjust; net/mptcp/protocol.c, mptcp_rcv_space_adjust).
+    pub fn read_in_round(&mut self, now: Time, rtt_ns: i64) -> Option<u64> {
+        let (began, read_then) = *self.round.get_or_insert((now, 0));
+        if now - began < rtt_ns {
+            return None;
         }
-        self.edge.saturating_sub(self.next)
-    }
-
-    /// How far the peer may go.
-    fn allowed(&self, grown_bytes: u64) -> u64 {
-        (self.read + self.buffer.bytes).min(self.next.saturating_add(grown_bytes))
-    }
-
-    /// By how much the window would open if told now; 0 where that would be too little to tell.
-    pub fn opened(&self, mss_bytes: u64, grown_bytes: u64) -> u64 {
-        let by = self.allowed(grown_bytes).saturating_sub(self.edge);
-        if by >= mss_bytes.min(self.buffer.bytes / 2).max(1) { by } else { 0 }
-    }
-
-    /// Whether a reader should tell the peer at once: the window was less than half of what it is now.
-    pub fn worth_telling(&self, mss_bytes: u64, grown_bytes: u64) -> bool {
-        let told = self.edge.saturating_sub(self.next);
-        let opened = self.opened(mss_bytes, grown_bytes);
-        opened > 0 && told < self.buffer.bytes / 2 && told <= opened
-    }
-}
-
-impl Buffer {
-    /// Dynamic right-sizing as Linux does it: what was read in a round trip, twice, and 16 segments more; while the
-    /// rate grows, twice its growth on top (net/ipv4/tcp_input.c, tcp_rcv_space_adjust; net/mptcp/protocol.c,
-    /// mptcp_rcv_space_adjust).
-    fn tune(&mut self, now: Time, read: u64, rtt_ns: i64, mss_bytes: u64) {
-        let (began, read_then) = *self.round.get_or_insert((now, read));
-        if !self.tuning || now - began < rtt_ns {
-            return;
-        }
-        let copied = read - read_then;
-        if copied > self.last {
-            let mut bytes = 2 * copied + 16 * mss_bytes;
-            if self.last > 0 {
-                let growth = u128::from(bytes) * u128::from(copied - self.last) / u128::from(self.last);
-                bytes = bytes.saturating_add((2 * growth).min(u128::from(self.most)) as u64);
-            }
-            let bytes = bytes.min(self.most);
-            if bytes >= self.bytes {
-                (self.bytes, self.tuned) = (bytes, true);
-            }
-            self.last = copied;
-        }
-        self.round = Some((now, read));
+        self.round = Some((now, self.read));
+        Some(self.read - read_then).filter(|&read| self.memory.is_news(read))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config;
     use proptest::prelude::*;
+
+    /// Whose buffer is all window.
+    fn new(bytes: u64) -> Receive {
+        let settings = config::Tcp { receive_buffer_bytes: bytes, adv_win_scale: Some(63), ..config::Tcp::default() };
+        Receive::new(Memory::new(&settings, 1000), bytes)
+    }
 
     proptest! {
         #[test]
         fn every_byte_arrives_once_and_in_order(pieces in prop::collection::vec((0u64..200, 1u64..40), 1..60)) {
-            let mut receive = Receive::new(1 << 20, 1 << 20, false);
+            let mut receive = new(1 << 20);
             let mut model = std::collections::BTreeSet::new();
             for (place, len) in pieces {
                 let before = receive.next();
@@ -226,33 +206,42 @@ mod tests {
     }
 
     #[test]
-    fn window_never_goes_back_and_opens_in_steps() {
-        let mut receive = Receive::new(10_000, 10_000, false);
-        assert_eq!(receive.window(1000, u64::MAX), 10_000);
-        receive.deliver(0, 9_500);
-        assert_eq!(receive.window(1000, u64::MAX), 500);
-        receive.read(Time::from_nanos(0), 999, None, 1000);
-        assert_eq!(receive.window(1000, u64::MAX), 500, "less than a segment is not told");
-        receive.read(Time::from_nanos(0), 1, None, 1000);
-        assert_eq!(receive.window(1000, u64::MAX), 1500);
-        receive.read(Time::from_nanos(0), u64::MAX, None, 1000);
-        assert!(receive.worth_telling(1000, u64::MAX));
-        assert_eq!(receive.window(1000, u64::MAX), 10_000);
+    fn what_is_held_takes_room_and_the_edge_never_goes_back() {
+        let now = Time::from_nanos(7);
+        let mut receive = new(10_000);
+        assert_eq!(receive.tell(receive.room(now)), 10_000);
+        receive.deliver(4_000, 2_000);
+        receive.deliver(0, 1_000);
+        assert_eq!((receive.held(), receive.room(now)), (3_000, 7_000));
+        assert_eq!(receive.tell(7_000), 9_000, "told before");
+        receive.read(1_000);
+        assert_eq!(receive.room(now), 8_000);
+        receive.deliver(1_000, 3_000);
+        receive.came(now, 3_000);
+        receive.read(u64::MAX);
+        assert_eq!(receive.room(now), 7_000, "the ACK leaves before the application reads");
+        assert_eq!(receive.room(Time::MAX), 10_000);
+        assert_eq!(receive.tell(4_500), 4_500);
+        assert_eq!(receive.told(), 4_500);
     }
 
     #[test]
-    fn a_tuned_window_grows_with_what_comes() {
-        let mut receive = Receive::new(131_072, 6_000_000, true);
-        assert_eq!(receive.window(1000, 65_535), 65_535);
-        receive.deliver(0, 1000);
-        assert_eq!(receive.window(1000, 67_535), 67_535);
-        assert_eq!(receive.window(1000, 65_535), 67_535, "another subflow, whose window has grown less");
-        assert_eq!(receive.window(1000, 1 << 20), 130_072, "no further than the buffer");
+    fn rounds_that_read_more_are_news() {
+        let (rtt, at) = (50, |ns| Time::from_nanos(ns));
+        let mut receive = new(64_000);
+        for (ns, bytes, expected) in
+            [(0, 5_000, None), (20, 20_000, None), (50, 1_000, Some(26_000)), (60, 9_000, None)]
+        {
+            receive.deliver(receive.next(), bytes);
+            receive.read(u64::MAX);
+            assert_eq!(receive.read_in_round(at(ns), rtt), expected);
+        }
+        assert_eq!(receive.read_in_round(at(100), rtt), None, "no more than a first window");
     }
 
     #[test]
     fn the_end_takes_a_place() {
-        let mut receive = Receive::new(10_000, 10_000, false);
+        let mut receive = new(10_000);
         receive.end_at(100);
         receive.deliver(0, 50);
         assert_eq!((receive.acknowledged(), receive.finished()), (50, false));
@@ -262,7 +251,7 @@ mod tests {
 
     #[test]
     fn behind_the_end_is_nothing() {
-        let mut receive = Receive::new(10_000, 10_000, false);
+        let mut receive = new(10_000);
         receive.deliver(50, 100);
         receive.deliver(200, 100);
         receive.end_at(120);
@@ -272,19 +261,5 @@ mod tests {
         assert_eq!((receive.next(), receive.out_of_order(), receive.finished()), (120, 0, true));
         receive.deliver(120, 10);
         assert_eq!(receive.readable(), 120);
-    }
-
-    #[test]
-    fn buffer_grows_with_what_a_round_trip_brings() {
-        let (rtt, mss) = (50_000_000, 1000);
-        let mut receive = Receive::new(64_000, 6_000_000, true);
-        let mut now = Time::from_nanos(0);
-        // 100 kB a round, doubling: twice that and 16 segments, and on growth twice the growth.
-        for (round, expected) in [(0, 64_000), (100_000, 216_000), (200_000, 416_000 + 2 * 416_000)] {
-            receive.deliver(receive.next(), round);
-            receive.read(now, u64::MAX, Some(rtt), mss);
-            assert_eq!(receive.buffer(), expected);
-            now = now + rtt;
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::send::Due;
 use super::{Connection, each_of};
+use crate::config::Reinjection;
 use crate::scheduler::{Choice, Chunk, PathView};
 use crate::subflow::Piece;
 use wire::Time;
@@ -14,6 +15,9 @@ impl Connection {
             return false;
         }
         let due = self.send.due();
+        if due != Due::Nothing {
+            self.be_patient(now);
+        }
         if self.scheduler.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {
             return true;
         }
@@ -23,10 +27,18 @@ impl Connection {
             Due::Blocked => return self.blocked(now),
             Due::Again(piece) => {
                 let bytes = u64::from(piece.len);
-                Chunk { bytes, window_bytes: bytes, peer_window_bytes, reinjection: true, sent_on: piece.sent_on }
+                Chunk {
+                    place: piece.place,
+                    bytes,
+                    window_bytes: bytes,
+                    peer_window_bytes,
+                    reinjection: true,
+                    sent_on: piece.sent_on,
+                }
             }
             Due::New { bytes, window_bytes } => {
-                Chunk { bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
+                let place = self.send.next();
+                Chunk { place, bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
             }
         };
         if !self.scheduler.queues_ahead() && !self.has_room() {
@@ -41,28 +53,46 @@ impl Connection {
             }
         };
         let Some(first) = each_of(subflows).next() else { return false };
+        if each_of(subflows).any(|i| self.with(i, |entry, control| entry.tcp.resume(now, control))) {
+            // There is less room than the scheduler saw.
+            return true;
+        }
         match due {
             Due::Again(piece) => {
                 for i in each_of(subflows) {
                     self.push_again(i, &piece);
                 }
+                self.pushed(now);
                 true
             }
             // A window with room for less than a segment is as good as full.
-            _ => self.push_new(first, subflows, bytes, chunk.bytes) || self.blocked(now),
+            _ => {
+                let pushed = self.push_new(first, subflows, bytes, chunk.bytes);
+                if pushed {
+                    self.pushed(now);
+                }
+                pushed || self.blocked(now)
+            }
         }
     }
 
     /// Gives `bytes` of new data to `subflows`, in segments as the first of them has them. Segments are full but for the
-    /// last that there is to send (RFC 9293 §3.8.6.2.1), unless nothing else is on its way.
+    /// last that there is to send (RFC 9293 §3.8.6.2.1), unless nothing else is on its way; upstream Linux fills the peer's
+    /// window to the last byte, and what is short grows as long as it waits (mptcp_sendmsg_frag).
     fn push_new(&mut self, first: usize, subflows: u64, bytes: u64, waiting: u64) -> bool {
         let mss_bytes = u64::from(self.entries[first].tcp.mss_bytes());
-        let mut left = bytes;
-        let mut pushed = false;
+        let (mut left, mut pushed) = (bytes, false);
+        let fills = self.fills_windows();
+        if fills {
+            let more = self.entries[first].tcp.extend(self.send.next(), left);
+            self.send.extend(more as u32, first);
+            self.entries[first].scheduled_bytes += more;
+            (left, pushed) = (left - more, more > 0);
+        }
         while left > 0 {
             let len = left.min(mss_bytes);
             let short = len < mss_bytes && bytes - left + len < waiting;
-            if short && (pushed || self.send.una() < self.send.next()) {
+            if short && !fills && (pushed || self.send.una() < self.send.next()) {
                 break;
             }
             let piece = self.send.give(len as u32, first);
@@ -79,9 +109,14 @@ impl Connection {
         pushed
     }
 
+    /// Whether segments may be short for the peer's window, as in upstream Linux.
+    pub(super) fn fills_windows(&self) -> bool {
+        self.is_multipath() && self.scheduler.queues_ahead()
+    }
+
     /// Gives a piece that was given before to subflow `i` too, in segments as that has them.
     #[inline(never)] // seldom
-    fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
+    pub(super) fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
         let entry = &mut self.entries[i];
         let mss_bytes = entry.tcp.mss_bytes();
         let mut at = 0;
@@ -114,8 +149,14 @@ impl Connection {
             self.entries[i].copied = piece.place;
             let bytes = u64::from(piece.len);
             let peer_window_bytes = self.send.open_window();
-            let chunk =
-                Chunk { bytes, window_bytes: bytes, peer_window_bytes, reinjection: false, sent_on: piece.sent_on };
+            let chunk = Chunk {
+                place: piece.place,
+                bytes,
+                window_bytes: bytes,
+                peer_window_bytes,
+                reinjection: false,
+                sent_on: piece.sent_on,
+            };
             if let Choice::Send { subflows, .. } = self.scheduler.choose(now, &chunk, &self.views) {
                 for i in each_of(subflows) {
                     self.push_again(i, &piece);
@@ -134,8 +175,14 @@ impl Connection {
             self.look();
             let bytes = u64::from(head.len);
             let peer_window_bytes = self.send.open_window();
-            let chunk =
-                Chunk { bytes, window_bytes: bytes, peer_window_bytes, reinjection: true, sent_on: head.sent_on };
+            let chunk = Chunk {
+                place: head.place,
+                bytes,
+                window_bytes: bytes,
+                peer_window_bytes,
+                reinjection: true,
+                sent_on: head.sent_on,
+            };
             if self.has_room() {
                 self.scheduler.blocked();
             }
@@ -161,6 +208,12 @@ impl Connection {
     /// What subflow `i` was given and the peer lacks goes to others. With `gone` it never comes back.
     pub(super) fn reinject(&mut self, i: usize, gone: bool) {
         if !self.is_multipath() || !(gone || self.others_carry(i)) {
+            return;
+        }
+        if self.reinjection == Reinjection::ConnectionTimer {
+            if self.entries[i].scheduled_bytes > 0 {
+                self.send.reinject_outstanding(gone.then_some(i));
+            }
             return;
         }
         let una = self.send.una();
@@ -197,6 +250,10 @@ impl Connection {
         self.views.clear();
         for i in 0..self.entries.len() {
             if self.entries[i].carries_data() {
+                if self.entries[i].tcp.send_buffer_bytes() == 0 {
+                    // It joined when all had been written (net/ipv4/tcp_input.c, tcp_init_buffer_space).
+                    self.entries[i].tcp.expand_send_buffer(&self.windows[i]);
+                }
                 let mut view = self.view(i);
                 if self.own_windows {
                     // To a scheduler one window is as good as the other.
@@ -214,7 +271,10 @@ impl Connection {
         let entry = &self.entries[i];
         PathView {
             backup: entry.backup || entry.peer_backup,
-            stale: entry.timeouts >= self.stale_timeouts,
+            stale: match self.reinjection {
+                Reinjection::ConnectionTimer => entry.progress.is_stale(),
+                Reinjection::SubflowTimeout => entry.timeouts >= self.stale_timeouts,
+            },
             ..entry.tcp.view(i, &self.windows[i])
         }
     }

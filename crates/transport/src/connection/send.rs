@@ -29,6 +29,8 @@ pub struct Send {
     again: VecDeque<u64>,
     /// Bytes that it may hold.
     buffer: u64,
+    /// A writer had more than there was room for, and waits until it is worth its while.
+    wanting: bool,
 }
 
 /// A piece of data that was given to a subflow.
@@ -57,7 +59,7 @@ pub enum Due {
     New {
         /// Bytes that wait.
         bytes: u64,
-        /// Of them, bytes that the peer's window takes.
+        /// Bytes that the peer's window takes.
         window_bytes: u64,
     },
     /// New data that the peer's window does not take.
@@ -67,8 +69,8 @@ pub enum Due {
 }
 
 impl Send {
-    /// That holds up to `buffer` bytes.
-    pub fn new(buffer: u64) -> Send {
+    /// That holds nothing as yet.
+    pub fn new() -> Send {
         Send {
             written: 0,
             next: 0,
@@ -81,8 +83,27 @@ impl Send {
             end_acknowledged: false,
             outstanding: VecDeque::new(),
             again: VecDeque::new(),
-            buffer,
+            buffer: 0,
+            wanting: false,
         }
+    }
+
+    /// From now on it may hold `bytes`.
+    pub fn set_buffer(&mut self, bytes: u64) {
+        self.buffer = bytes;
+    }
+
+    /// Whether somebody waits for room.
+    pub fn is_wanting(&self) -> bool {
+        self.wanting
+    }
+
+    /// Whether who waits for room should hear of it: when a third of the buffer is free (net/core/stream.c,
+    /// sk_stream_is_writeable).
+    pub fn takes_wanted(&mut self) -> bool {
+        let tells = self.wanting && 2 * self.room() >= self.written - self.una && self.room() > 0;
+        self.wanting &= !tells;
+        tells
     }
 
     /// What may go is for others to say.
@@ -97,9 +118,10 @@ impl Send {
 
     /// Takes up to `bytes`; says how many.
     pub fn write(&mut self, bytes: u64) -> u64 {
-        let bytes = bytes.min(self.room());
-        self.written += bytes;
-        bytes
+        let taken = bytes.min(self.room());
+        self.written += taken;
+        self.wanting |= taken < bytes && !self.closed;
+        taken
     }
 
     /// Bytes that could be written now.
@@ -214,10 +236,10 @@ impl Send {
         }
         let bytes = self.written - self.next;
         let window_bytes = if self.bound { self.edge.saturating_sub(self.next) } else { u64::MAX };
-        match window_bytes.min(bytes) {
+        match window_bytes {
             _ if bytes == 0 => Due::Nothing,
             0 => Due::Blocked,
-            window_bytes => Due::New { bytes, window_bytes },
+            _ => Due::New { bytes, window_bytes },
         }
     }
 
@@ -260,6 +282,29 @@ impl Send {
         piece
     }
 
+    /// The last piece, which `subflow` has not sent, grows by `len` bytes of new data.
+    pub fn extend(&mut self, len: u32, subflow: usize) {
+        if len > 0 {
+            self.next += u64::from(len);
+            let piece = Outstanding {
+                place: self.next - u64::from(len),
+                len,
+                end: false,
+                sent_on: 1 << subflow,
+                holder: subflow,
+                again: false,
+            };
+            // What was given to another subflow meanwhile stays as it was given.
+            let grows = |last: &&mut Outstanding| {
+                last.place + u64::from(last.len) == piece.place && last.sent_on == piece.sent_on && !last.again
+            };
+            match self.outstanding.back_mut().filter(grows) {
+                Some(last) => last.len += len,
+                None => self.outstanding.push_back(piece),
+            }
+        }
+    }
+
     /// A piece also goes to `subflow`.
     pub fn give_again(&mut self, place: u64, subflow: usize) {
         if let Some(at) = self.find(place) {
@@ -284,6 +329,21 @@ impl Send {
             let at = self.again.partition_point(|&other| other < place);
             self.again.insert(at, place);
         }
+    }
+
+    /// All pieces are to be given once more, by whomever they are carried; one of them may be `gone`
+    /// (net/mptcp/protocol.c, __mptcp_retransmit_pending_data).
+    pub fn reinject_outstanding(&mut self, gone: Option<usize>) {
+        for piece in &mut self.outstanding {
+            piece.again = true;
+            piece.sent_on &= !gone.map_or(0, |gone| 1 << gone);
+        }
+        self.again = self.outstanding.iter().map(|piece| piece.place).collect();
+    }
+
+    /// Pieces from the first that the peer lacks to `end`.
+    pub fn first_pieces(&self, end: u64) -> Vec<Outstanding> {
+        self.outstanding.iter().take_while(|piece| piece.place < end).copied().collect()
     }
 
     /// All pieces that no subflow carries any more, as after the death of the last.
@@ -322,7 +382,8 @@ mod tests {
     use super::*;
 
     fn sender(written: u64, window: u64) -> Send {
-        let mut send = Send::new(1 << 20);
+        let mut send = Send::new();
+        send.set_buffer(1 << 20);
         send.write(written);
         send.acknowledged(0, window);
         send

@@ -7,7 +7,7 @@ use parameters::{Duration, Fault, Number, fault, parameters};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "one path at a time: the next is opened when the current one degrades, which is then closed";
+pub(super) const SUMMARY: &str = "one path at a time: the next is opened when the current one degrades, which is then closed; Linux opens all at once";
 
 parameters! {
     struct Parameters {

@@ -60,13 +60,14 @@ pub struct LocalEndpoint {
 }
 
 impl Default for Settings {
+    /// pm_nl_init_net in net/mptcp: two further subflows, and no announced address.
     fn default() -> Settings {
         Settings {
-            name: "full-mesh".into(),
+            name: "linux".into(),
             parameters: Table::new(),
             endpoints: Vec::new(),
-            max_subflows: 8,
-            max_add_addr_accepted: 8,
+            max_subflows: 2,
+            max_add_addr_accepted: 0,
         }
     }
 }

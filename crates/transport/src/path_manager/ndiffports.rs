@@ -6,7 +6,7 @@ use parameters::{Fault, Number, fault, parameters};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "several subflows between the addresses that the connection began with";
+pub(super) const SUMMARY: &str = "several subflows between the addresses that the connection began with; Linux opens one for each pair of addresses";
 
 parameters! {
     struct Parameters {

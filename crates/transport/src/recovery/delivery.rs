@@ -35,6 +35,8 @@ struct Segment {
 /// Of what an ACK delivers, the segment that was sent last.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
+    sent: Time,
+    offset: u64,
     delivered: u64,
     delivered_at: Time,
     sending_ns: i64,
@@ -77,11 +79,12 @@ impl Delivery {
         if std::mem::replace(&mut segment.over, true) {
             return;
         }
-        if self.latest.is_none_or(|latest| segment.delivered > latest.delivered) {
-            let Segment { delivered, delivered_at, limited, .. } = *segment;
-            let sending_ns = segment.sent - segment.first_sent;
-            self.first_sent = segment.sent;
-            self.latest = Some(Latest { delivered, delivered_at, sending_ns, limited });
+        // tcp_rate_skb_delivered
+        if self.latest.is_none_or(|latest| (segment.sent, offset) > (latest.sent, latest.offset)) {
+            let Segment { sent, delivered, delivered_at, limited, .. } = *segment;
+            let sending_ns = sent - segment.first_sent;
+            self.first_sent = sent;
+            self.latest = Some(Latest { sent, offset, delivered, delivered_at, sending_ns, limited });
         }
     }
 

@@ -1,6 +1,7 @@
 //! Loss detection and repair: timers, scoreboard, rates. Each mechanism is one file and knows nothing of segments.
 
 pub mod delivery;
+pub mod least;
 pub mod newreno;
 pub mod pacing;
 pub mod prr;

@@ -54,8 +54,12 @@ impl Rack {
         }
     }
 
-    /// The peer reported a duplicate: we were too quick (§6.2 step 4).
+    /// The peer reported a duplicate: we were too quick (§6.2 step 4). As in Linux only what reordering explains
+    /// (tcp_dsack_seen).
     pub fn duplicate(&mut self, acked: u64, next: u64) {
+        if !self.reordering {
+            return;
+        }
         if self.duplicate_round.is_some_and(|round| acked >= round) {
             self.duplicate_round = None;
         }
@@ -79,6 +83,11 @@ impl Rack {
             return 0;
         }
         (i64::from(self.steps + 1) * (now.min_rtt_ns / 4)).min(now.srtt_ns)
+    }
+
+    /// Whether `record` was sent longer ago than a round trip takes (§6.3; tcp_timeout_mark_lost).
+    pub fn is_overdue(&self, now: Time, record: &Record) -> bool {
+        now - record.last_sent >= self.rtt_ns
     }
 
     /// Whether `record` is lost (§6.2 step 5).

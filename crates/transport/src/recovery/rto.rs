@@ -1,6 +1,8 @@
 //! Round-trip time and retransmission time-out (RFC 6298), with Linux's variant.
 
+use super::least::Least;
 use crate::config;
+use wire::Time;
 
 const GRANULARITY_NS: i64 = 1_000_000; // of the timestamps' clock
 const AFTER_LOST_SYN_NS: i64 = 3_000_000_000; // RFC 6298 §5.7
@@ -13,7 +15,7 @@ pub struct Rto {
     linux: bool,
     srtt_ns: Option<i64>,
     rttvar_ns: i64,
-    min_rtt_ns: Option<i64>,
+    least: Least,
     base_ns: i64,
     doublings: u32,
     most_doublings: u32,
@@ -38,7 +40,7 @@ impl Rto {
             linux: settings.linux_timeout,
             srtt_ns: None,
             rttvar_ns: 0,
-            min_rtt_ns: None,
+            least: Least::default(),
             base_ns: settings.initial_timeout_ns,
             doublings: 0,
             most_doublings: settings.max_backoff.unwrap_or(u32::MAX),
@@ -50,7 +52,6 @@ impl Rto {
     /// Everything below `acked` is acknowledged, `next` is to be sent next. Ends the back-off.
     pub fn sample(&mut self, rtt_ns: i64, acked: u64, next: u64) {
         let rtt = rtt_ns.max(1);
-        self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
         self.doublings = 0;
         match self.srtt_ns {
             // RFC 6298 §2.2
@@ -73,6 +74,11 @@ impl Rto {
         } else {
             (srtt + (4 * self.rttvar_ns).max(GRANULARITY_NS)).max(self.min_ns)
         };
+    }
+
+    /// A round trip took at most so long (tcp_update_rtt_min).
+    pub fn least(&mut self, now: Time, rtt_ns: i64) {
+        self.least.push(now, rtt_ns.max(1));
     }
 
     /// The time-out with its back-off.
@@ -114,9 +120,9 @@ impl Rto {
         self.rttvar_ns
     }
 
-    /// Least round-trip time seen.
+    /// Least round-trip time seen in the last minutes.
     pub fn min_rtt_ns(&self) -> Option<i64> {
-        self.min_rtt_ns
+        self.least.get()
     }
 }
 

@@ -133,25 +133,27 @@ impl Scoreboard {
     }
 
     /// Judges, oldest first, what was sent once and then the copies, until nothing more is known. Whether to look again
-    /// and when: nanoseconds from now.
+    /// and when, nanoseconds from now: once the last of those is due that may have been overtaken (RFC 8985 §6.2 step 5).
     pub fn judge(&mut self, verdict: impl Fn(&Record) -> Verdict) -> Option<i64> {
         let mut again: Option<i64> = None;
         let mut at = self.index(self.first_unjudged);
+        let mut first_waiting = None;
         while let Some(record) = self.records.get(at) {
             if !record.sacked && !record.lost && record.transmissions == 1 {
                 match verdict(record) {
                     Verdict::Lost => self.lose(at),
                     Verdict::Wait(ns) => {
-                        again = Some(ns);
-                        break;
+                        again = again.max(Some(ns));
+                        first_waiting.get_or_insert(at);
                     }
                     Verdict::Unknown => break,
                 }
             }
             at += 1;
         }
-        self.first_unjudged = self.base + at as u64;
-        while let Some(&(number, transmission)) = self.copies.front() {
+        self.first_unjudged = self.base + first_waiting.unwrap_or(at) as u64;
+        let mut next = 0;
+        while let Some(&(number, transmission)) = self.copies.get(next) {
             let at = number.checked_sub(self.base).map(|at| at as usize);
             if let Some((at, record)) = at.and_then(|at| Some((at, self.records.get(at)?)))
                 && record.transmissions == transmission
@@ -159,16 +161,23 @@ impl Scoreboard {
             {
                 match verdict(record) {
                     Verdict::Lost => self.lose(at),
-                    Verdict::Wait(ns) => {
-                        again = Some(again.map_or(ns, |other| other.min(ns)));
-                        break;
-                    }
+                    Verdict::Wait(ns) => again = again.max(Some(ns)),
                     Verdict::Unknown => break,
                 }
             }
-            self.copies.pop_front();
+            if next == 0 && !matches!(self.copy_in_flight(number, transmission), Some(true)) {
+                self.copies.pop_front();
+            } else {
+                next += 1;
+            }
         }
         again
+    }
+
+    /// Whether that transmission of a segment may be in the network; nothing if it was acknowledged.
+    fn copy_in_flight(&self, number: u64, transmission: u32) -> Option<bool> {
+        let record = self.records.get(number.checked_sub(self.base)? as usize)?;
+        Some(record.transmissions == transmission && record.resent)
     }
 
     /// Takes for lost what has enough selectively acknowledged above it (RFC 6675 §4, IsLost).
@@ -196,22 +205,24 @@ impl Scoreboard {
         }
     }
 
-    /// The retransmission timer expired: all is lost but what the peer has. If it does not have the first segment, that
-    /// is; if it says that it does, it has thrown away what it had out of order (RFC 2018 §8).
-    pub fn lose_all(&mut self) {
-        if self.records.front().is_some_and(|record| record.sacked) {
+    /// The retransmission timer expired: the first segment is lost, and what is `overdue` of the others but what the peer has.
+    /// If it does not have the first segment, that is; if it says that it does, it has thrown away what it had out of order
+    /// (RFC 2018 §8).
+    pub fn time_out(&mut self, overdue: impl Fn(&Record) -> bool) {
+        let thrown_away = self.records.front().is_some_and(|record| record.sacked);
+        if thrown_away {
             self.ranges.clear();
             for at in 0..self.records.len() {
                 self.change(at, |record| record.sacked = false);
             }
         }
         for at in 0..self.records.len() {
-            if !self.records[at].sacked {
+            let record = &self.records[at];
+            if !record.sacked && (at == 0 || thrown_away || overdue(record)) {
                 self.lose(at);
             }
         }
-        self.copies.clear();
-        (self.first_unjudged, self.after_resent) = (self.base + self.records.len() as u64, self.base);
+        (self.first_unjudged, self.after_resent) = (self.base, self.base);
     }
 
     /// Segments of more than `mss_bytes` did not pass: they are lost, and cut into such as do. Says whether there was one.
@@ -321,6 +332,23 @@ impl Scoreboard {
     #[inline]
     pub fn pipe(&self) -> u32 {
         self.records.len() as u32 + self.resent - self.sacked - self.lost
+    }
+
+    /// Segments that were sent again and whose last copy is not thought lost.
+    pub fn copies(&self) -> u32 {
+        self.resent
+    }
+
+    /// Whether nothing in flight was sent more than once, as far as its first segment tells (tcp_any_retrans_done).
+    pub fn is_clean(&self) -> bool {
+        self.resent == 0 && self.records.front().is_none_or(|record| record.transmissions == 1)
+    }
+
+    /// Of the segments in `range` those that were sent again.
+    pub fn resent_in(&self, range: &Range<u64>) -> u32 {
+        let from = self.records.partition_point(|record| record.offset < range.start);
+        let inside = self.records.range(from..).take_while(|record| record.end() <= range.end);
+        inside.filter(|record| record.transmissions > 1).count() as u32
     }
 
     /// Segments selectively acknowledged.

@@ -22,7 +22,7 @@ struct Probe {
 pub struct Answer {
     /// Everything below is acknowledged.
     pub acked: u64,
-    /// It reports a duplicate that the probe may be (RFC 2883).
+    /// It reports the probe as a duplicate (RFC 2883).
     pub duplicate: bool,
     /// It says nothing else: no progress, no data, same window.
     pub bare: bool,
@@ -41,6 +41,16 @@ impl Tlp {
     /// Whether another may be sent: one at a time.
     pub fn is_free(&self) -> bool {
         self.out.is_none()
+    }
+
+    /// Whether a segment that ends at `end` is that of the probe.
+    pub fn is_of(&self, end: u64) -> bool {
+        self.out.is_some_and(|probe| probe.end == end)
+    }
+
+    /// Whether a probe is out that was sent before.
+    pub fn is_copy(&self) -> bool {
+        self.out.is_some_and(|probe| probe.retransmission)
     }
 
     /// A probe was sent; `end` is what follows the highest byte sent.

@@ -1,4 +1,4 @@
-//! The scheduler of upstream Linux (`net/mptcp/protocol.c`: `mptcp_subflow_get_send`, `mptcp_subflow_get_retrans`).
+//! The scheduler of upstream Linux (`net/mptcp/protocol.c`: `mptcp_subflow_get_send`, `__subflow_push_pending`).
 
 use super::{Choice, Chunk, PathView, Scheduler};
 use wire::Time;
@@ -8,34 +8,27 @@ pub(super) const SUMMARY: &str = "upstream Linux: the subflow whose queue drains
 /// MPTCP_SEND_BURST_SIZE: 64 KiB less the longest headers (TCP with options 60 bytes, IPv6 40, fragment 8).
 const BURST_BYTES: u64 = 65_536 - 60 - 40 - 8;
 
+/// What a fragment of the pages that a writer fills holds (mptcp_carve_data_frag): 32 KiB less a mptcp_data_frag, as captures
+/// of Linux 6.18 show: two of them are a burst.
+pub const FRAGMENT_BYTES: u64 = 32_768 - 40;
+
 /// Upstream's default: data goes, ahead of its window, to the subflow that will be rid of its queue first.
 #[derive(Default)]
 pub struct Linux {
-    subflows: Vec<Pace>,
-    /// Which subflow is being given data again, and how much more of a burst.
-    resending: Option<(usize, u64)>,
-}
-
-/// What is remembered of a subflow.
-#[derive(Clone, Copy, Default)]
-struct Pace {
-    /// avg_pacing_rate: weighed by the bytes that were scheduled at each rate.
-    bytes_per_second: u64,
-    /// sk_sndbuf, which never shrinks.
-    buffer_bytes: u64,
+    /// avg_pacing_rate of each subflow: weighed by the bytes that were scheduled at each rate, and those before them.
+    bytes_per_second: Vec<u64>,
 }
 
 impl Linux {
-    fn of(&mut self, path: &PathView) -> &mut Pace {
-        if self.subflows.len() <= path.subflow {
-            self.subflows.resize(path.subflow + 1, Pace::default());
+    fn rate(&mut self, path: &PathView) -> &mut u64 {
+        if self.bytes_per_second.len() <= path.subflow {
+            self.bytes_per_second.resize(path.subflow + 1, 0);
         }
-        let pace = &mut self.subflows[path.subflow];
-        if pace.bytes_per_second == 0 {
-            pace.bytes_per_second = path.pacing_bytes_per_second;
+        let rate = &mut self.bytes_per_second[path.subflow];
+        if *rate == 0 {
+            *rate = path.pacing_bytes_per_second;
         }
-        pace.buffer_bytes = pace.buffer_bytes.max(buffer_bytes(path));
-        pace
+        rate
     }
 
     /// mptcp_subflow_get_send
@@ -43,55 +36,35 @@ impl Linux {
         let none_active = paths.iter().all(|path| path.stale || path.backup);
         let mut best: Option<(u128, &PathView)> = None;
         for path in paths.iter().filter(|path| !path.stale && path.backup == none_active) {
-            let rate = self.of(path).bytes_per_second;
+            let rate = *self.rate(path);
             if rate == 0 {
                 continue;
             }
-            let linger = (u128::from(held_bytes(path)) << 32) / u128::from(rate);
+            let linger = (u128::from(path.held_bytes()) << 32) / u128::from(rate);
             if best.is_none_or(|(least, _)| linger < least) {
                 best = Some((linger, path));
             }
         }
         let Some((_, path)) = best else { return Choice::Wait(Time::MAX) };
-        let held = held_bytes(path);
-        let bytes = chunk.sendable_bytes().min(BURST_BYTES);
-        let pace = self.of(path);
         // sk_stream_memory_free, only of the best: a slower one does not take its place.
-        if held >= pace.buffer_bytes || bytes == 0 {
+        let held = path.held_bytes();
+        if held >= path.send_buffer_bytes || chunk.sendable_bytes() == 0 {
             return Choice::Wait(Time::MAX);
         }
-        let weighed = u128::from(pace.bytes_per_second) * u128::from(held)
-            + u128::from(path.pacing_bytes_per_second) * u128::from(bytes);
-        pace.bytes_per_second = (weighed / u128::from(held + bytes)) as u64;
+        // As far as the peer's window goes, whatever waits.
+        let burst = chunk.window_bytes.min(BURST_BYTES);
+        let bytes = pushed_bytes(chunk, path, burst);
+        let rate = self.rate(path);
+        let weighed =
+            u128::from(*rate) * u128::from(held) + u128::from(path.pacing_bytes_per_second) * u128::from(burst);
+        *rate = (weighed / u128::from(held + burst)) as u64;
         Choice::Send { subflows: path.bit(), bytes }
-    }
-
-    /// mptcp_subflow_get_retrans: only an idle subflow, with the pieces that follow up to a burst, as the kernel's
-    /// fragments are longer than segments; a backup only when nothing moves anywhere else.
-    fn resend(&mut self, chunk: &Chunk, paths: &[PathView]) -> Choice {
-        let going_on = self.resending.filter(|&(_, left)| left > 0).and_then(|(subflow, left)| {
-            let path = paths.iter().find(|path| path.subflow == subflow && !path.stale)?;
-            (chunk.sent_on & path.bit() == 0).then_some((path, left))
-        });
-        let idle =
-            |backup: bool| paths.iter().find(|path| path.backup == backup && !path.stale && held_bytes(path) == 0);
-        let stuck = paths.iter().filter(|path| held_bytes(path) > 0).all(|path| path.stale);
-        let begun = || idle(false).or_else(|| idle(true).filter(|_| stuck)).map(|path| (path, BURST_BYTES));
-        let Some((path, left)) = going_on.or_else(begun) else { return Choice::Wait(Time::MAX) };
-        let bytes = chunk.sendable_bytes().min(left);
-        self.resending = Some((path.subflow, left - bytes));
-        if bytes > 0 { Choice::Send { subflows: path.bit(), bytes } } else { Choice::Wait(Time::MAX) }
     }
 }
 
 impl Scheduler for Linux {
     fn choose(&mut self, _: Time, chunk: &Chunk, paths: &[PathView]) -> Choice {
-        // __mptcp_retransmit_pending_data: what failed subflows held is scheduled like new data.
-        let held_by_working = paths.iter().any(|path| !path.stale && chunk.sent_on & path.bit() != 0);
-        if chunk.reinjection && held_by_working {
-            return self.resend(chunk, paths);
-        }
-        self.resending = None;
+        // __mptcp_retransmit_pending_data: what goes again is scheduled like new data.
         self.send(chunk, paths)
     }
 
@@ -100,16 +73,17 @@ impl Scheduler for Linux {
     }
 }
 
-/// What tcp_sndbuf_expand makes of sk_sndbuf: two windows, of ten segments at least, with room for MAX_TCP_HEADER,
-/// skb_shared_info and sk_buff in powers of two: 2304 bytes for a segment of 1448, as `ss -m` shows where MAX_TCP_HEADER is 256
-/// (4352 where it is more).
-pub(super) fn buffer_bytes(path: &PathView) -> u64 {
-    let segment_bytes = (u64::from(path.mss_bytes) + 576).next_power_of_two() + 256;
-    2 * u64::from(path.cwnd_packets.max(10)) * segment_bytes
-}
-
-/// sk_wmem_queued: what waits and what is on its way. That was split, and occupies more than its data: 430 to 800 bytes a
-/// segment where `ss -m` was asked, mostly 480.
-pub(super) fn held_bytes(path: &PathView) -> u64 {
-    path.outstanding_bytes() + 480 * u64::from(path.in_flight_packets)
+/// Bytes of `chunk` that go at once: whole fragments until a burst is through, or the subflow has no memory left
+/// (__subflow_push_pending).
+fn pushed_bytes(chunk: &Chunk, path: &PathView, burst: u64) -> u64 {
+    let sendable = chunk.sendable_bytes();
+    let mut bytes = 0;
+    while bytes < sendable {
+        let place = chunk.place + bytes;
+        bytes += FRAGMENT_BYTES - place % FRAGMENT_BYTES;
+        if bytes >= burst || path.held_bytes() + bytes >= path.send_buffer_bytes {
+            break;
+        }
+    }
+    bytes.min(sendable)
 }

@@ -4,6 +4,7 @@ use crate::policy::policies;
 use wire::Time;
 
 mod opportunistic;
+pub(crate) use linux::FRAGMENT_BYTES;
 pub use opportunistic::Opportunistic;
 
 policies! {
@@ -15,6 +16,10 @@ policies! {
     "blest" = blest::Blest with Parameters,
     "ecf" = ecf::Ecf with Parameters,
 }
+
+/// What a segment that was sent occupies besides its data, as what it was part of was split: 430 to 800 bytes where `ss -m`
+/// was asked, mostly 480.
+pub const SENT_BYTES: u64 = 480;
 
 /// What a scheduler sees of a subflow that is established.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +38,10 @@ pub struct PathView {
     pub in_flight_packets: u32,
     /// Given to the subflow and not yet sent.
     pub queued_bytes: u64,
+    /// Sent and not yet acknowledged, lost or not.
+    pub unacknowledged_packets: u32,
+    /// Memory that it may hold: Linux's sk_sndbuf.
+    pub send_buffer_bytes: u64,
     /// Rate at which it could send: window over round-trip time, with the kernel's gain.
     pub pacing_bytes_per_second: u64,
     /// Bytes in a full segment.
@@ -57,6 +66,12 @@ impl PathView {
         self.queued_bytes + u64::from(self.in_flight_packets) * u64::from(self.mss_bytes)
     }
 
+    /// Memory that it holds, as Linux reckons (sk_wmem_queued): what waits and what is not acknowledged.
+    pub fn held_bytes(&self) -> u64 {
+        let packets = u64::from(self.unacknowledged_packets);
+        self.queued_bytes + packets * (u64::from(self.mss_bytes) + SENT_BYTES)
+    }
+
     /// Its bit in [`Chunk::sent_on`].
     pub fn bit(&self) -> u64 {
         1 << self.subflow
@@ -66,9 +81,11 @@ impl PathView {
 /// What there is to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
+    /// The place of the first byte.
+    pub place: u64,
     /// Bytes that wait.
     pub bytes: u64,
-    /// Of them, bytes that the peer's window lets go.
+    /// Bytes that the peer's window lets go from there.
     pub window_bytes: u64,
     /// The peer's window, from the first byte that it has not acknowledged.
     pub peer_window_bytes: u64,

@@ -1,6 +1,6 @@
 //! Round robin of the out-of-tree kernel (multipath-tcp.org, `net/mptcp/mptcp_rr.c`).
 
-use super::{Choice, Chunk, LowestRtt, PathView, Scheduler, linux};
+use super::{Choice, Chunk, LowestRtt, PathView, Scheduler};
 use parameters::{Fault, Flag, Packets, fault, parameters};
 use wire::Time;
 
@@ -46,11 +46,12 @@ impl RoundRobin {
         &mut self.used_packets[path.subflow]
     }
 
-    /// mptcp_rr_next_segment: one in the middle of its quota, else the last that has not had its turn.
+    /// mptcp_rr_next_segment: one in the middle of its quota, else the last that has not had its turn. Subflows are inserted
+    /// at the head of its list (mptcp_ctrl.c, mptcp_add_sock), so that is the oldest.
     fn next<'a>(&mut self, paths: &[&'a PathView]) -> Option<&'a PathView> {
         let quota = self.quota_packets;
-        let begun = paths.iter().find(|path| (1..quota).contains(self.used_packets(path)));
-        begun.or_else(|| paths.iter().rfind(|path| *self.used_packets(path) == 0)).copied()
+        let begun = paths.iter().rfind(|path| (1..quota).contains(self.used_packets(path)));
+        begun.or_else(|| paths.iter().find(|path| *self.used_packets(path) == 0)).copied()
     }
 }
 
@@ -72,7 +73,7 @@ impl Scheduler for RoundRobin {
         }) else {
             return Choice::Wait(Time::MAX);
         };
-        if !self.cwnd_limited && linux::held_bytes(path) >= linux::buffer_bytes(path) {
+        if !self.cwnd_limited && path.held_bytes() >= path.send_buffer_bytes {
             return Choice::Wait(Time::MAX);
         }
         let mss_bytes = u64::from(path.mss_bytes.max(1));

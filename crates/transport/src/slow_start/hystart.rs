@@ -19,6 +19,9 @@ pub(crate) struct HyStart {
     rounds: Rounds,
     round: Round,
     min_rtt_ns: Option<i64>,
+    paced: bool,
+    /// Only once, until a time-out: what makes the window smaller later than where it was found is known to be slow start.
+    found: bool,
 }
 
 /// A round trip of slow start.
@@ -32,6 +35,16 @@ struct Round {
 }
 
 impl HyStart {
+    /// `paced`: whether the sender spreads what it sends.
+    pub fn new(paced: bool) -> HyStart {
+        HyStart { paced, ..HyStart::default() }
+    }
+
+    /// A time-out (bictcp_reset): a queue is looked for again.
+    pub fn reset(&mut self) {
+        *self = HyStart::new(self.paced);
+    }
+
     /// Sees an ACK.
     pub fn acked(&mut self, window: &mut Window, acked: &Acked) {
         let Some(rtt_ns) = acked.rtt_ns else { return };
@@ -42,9 +55,11 @@ impl HyStart {
 
     /// Ends slow start if an ACK shows that it is time. The ACK has a round-trip time of `rtt_ns`, the least is `min_rtt_ns`.
     pub fn end(&mut self, window: &mut Window, acked: &Acked, rtt_ns: i64, min_rtt_ns: i64) {
-        if window.cwnd_packets < window.ssthresh_packets
+        if !self.found
+            && window.cwnd_packets < window.ssthresh_packets
             && self.is_found(acked, window.cwnd_packets, rtt_ns, min_rtt_ns)
         {
+            self.found = true;
             window.ssthresh_packets = window.cwnd_packets;
         }
     }
@@ -62,8 +77,9 @@ impl HyStart {
         }
         if now - round.train <= TRAIN_GAP_NS {
             round.train = now;
-            // Half of the round trip, as it does not pace.
-            if now - round.start > (min_rtt_ns + MERGING_NS) / 2 {
+            // Pacing may have spread the train over half of the round trip.
+            let threshold_ns = (min_rtt_ns + MERGING_NS) / if self.paced { 1 } else { 2 };
+            if now - round.start > threshold_ns {
                 return true;
             }
         }

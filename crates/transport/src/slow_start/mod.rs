@@ -7,7 +7,7 @@ mod tests;
 
 pub(crate) use hystart::HyStart;
 
-use crate::congestion::{Acked, Cause, Window};
+use crate::congestion::{Acked, Window};
 use hystart_plus_plus::HyStartPlusPlus;
 
 /// How slow start ends.
@@ -40,7 +40,7 @@ impl Watch {
     pub fn new(kind: SlowStart, paced: bool) -> Watch {
         match kind {
             SlowStart::Own | SlowStart::Standard => Watch::Nothing,
-            SlowStart::HyStart => Watch::HyStart(HyStart::default()),
+            SlowStart::HyStart => Watch::HyStart(HyStart::new(paced)),
             SlowStart::HyStartPlusPlus => Watch::HyStartPlusPlus(HyStartPlusPlus::new(paced)),
         }
     }
@@ -55,14 +55,17 @@ impl Watch {
     }
 
     /// A loss.
-    pub fn lost(&mut self, cause: Cause) {
-        match self {
-            Watch::Nothing => {}
-            // bictcp_reset
-            Watch::HyStart(hystart) if cause == Cause::Timeout => *hystart = HyStart::default(),
-            Watch::HyStart(_) => {}
-            // RFC 9406 §4.3: for the first slow start only.
-            Watch::HyStartPlusPlus(_) => *self = Watch::Nothing,
+    pub fn lost(&mut self) {
+        // RFC 9406 §4.3: for the first slow start only.
+        if let Watch::HyStartPlusPlus(_) = self {
+            *self = Watch::Nothing;
+        }
+    }
+
+    /// A time-out.
+    pub fn timed_out(&mut self) {
+        if let Watch::HyStart(hystart) = self {
+            hystart.reset();
         }
     }
 }

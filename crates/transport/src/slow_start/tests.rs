@@ -1,5 +1,5 @@
 use super::{SlowStart, Watch};
-use crate::congestion::{self, Acked, Cause, Congestion, Window};
+use crate::congestion::{self, Acked, Congestion, Window};
 use parameters::Table;
 use proptest::prelude::*;
 use wire::Time;
@@ -37,6 +37,7 @@ impl Sender {
             rtt_ns: Some(rtt_ns),
             cwnd_limited: true,
             in_flight_packets,
+            disordered: false,
         };
         self.watch.acked(&mut self.all[0], &mut acked);
         self.controller.acked(0, &mut self.all, &acked);
@@ -94,14 +95,14 @@ fn hystart_plus_plus_keeps_to_its_limits() {
     let mut paced = Sender::new("reno", Watch::new(SlowStart::HyStartPlusPlus, true));
     paced.ack(16, 16, 100 * MS);
     assert_eq!(paced.all[0].cwnd_packets, 32.0);
-    sender.watch.lost(Cause::Timeout);
+    sender.watch.lost();
     assert_eq!(sender.rounds([100, 100, 120, 140, 160]), [48.0, 96.0, 192.0, 384.0, 768.0]);
 }
 
 #[test]
 fn standard_slow_start_goes_on() {
     let mut sender = Sender::new("cubic-linux", Watch::new(SlowStart::Standard, false));
-    assert!(sender.controller.leave_slow_start(SlowStart::Standard));
+    assert!(sender.controller.leave_slow_start(SlowStart::Standard, false));
     assert_eq!(sender.rounds([100, 200, 300]), [32.0, 64.0, 128.0]);
 }
 
@@ -110,7 +111,7 @@ proptest! {
     #[test]
     fn hystart_is_linuxs_with_any_controller(rtts_ms in prop::collection::vec((0..3_i64, 90..130_i64), 1..7)) {
         let mut linux = Sender::new("cubic-linux", Watch::Nothing);
-        prop_assert!(!linux.controller.leave_slow_start(SlowStart::HyStart));
+        prop_assert!(!linux.controller.leave_slow_start(SlowStart::HyStart, false));
         let mut reno = Sender::new("reno", Watch::new(SlowStart::HyStart, false));
         for (gap_ms, rtt_ms) in rtts_ms {
             for sender in [&mut linux, &mut reno] {

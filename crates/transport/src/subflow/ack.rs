@@ -14,28 +14,51 @@ const OLDEST_ACK: i64 = 1 << 30;
 
 /// What is news in an ACK.
 #[derive(Debug, Default)]
-struct News {
+pub(super) struct News {
     /// Segments delivered, and their bytes.
     packets: u32,
     bytes: u64,
-    /// When the first of them was sent, those acknowledged cumulatively and those selectively.
-    sent: Option<Time>,
-    sacked_sent: Option<Time>,
+    /// When the first and the last of them were sent, those acknowledged cumulatively and those selectively.
+    sent: Option<(Time, Time)>,
+    sacked_sent: Option<(Time, Time)>,
     /// One of those acknowledged cumulatively was sent more than once.
     copies: bool,
+    /// One was sent once, and before the repair began (FLAG_ORIG_SACK_ACKED).
+    pub(super) original: bool,
+    /// One was acknowledged selectively.
+    pub(super) sacked: bool,
     /// It moves the cumulative ACK.
-    advanced: bool,
-    /// The peer reports a duplicate.
-    duplicate: bool,
+    pub(super) advanced: bool,
+    /// It says nothing else: no progress, no data, same window.
+    pub(super) bare: bool,
+    /// The timestamp that it echoes.
+    pub(super) echo: Option<u32>,
+    /// Segments that the peer reports as duplicates (RFC 2883).
+    duplicates: u32,
+    /// The first selective acknowledgement is of such.
+    first_is_duplicate: bool,
+    /// A tail loss probe is one of them.
+    probe_twice: bool,
+}
+
+/// A round trip.
+#[derive(Clone, Copy, Debug)]
+struct Rtt {
+    /// Of the last segment that was acknowledged.
+    last_ns: i64,
+    /// Its ACK may have waited at the peer.
+    delayed: bool,
 }
 
 impl News {
-    fn add(&mut self, record: &Record, selectively: bool) {
+    fn add(&mut self, record: &Record, selectively: bool, recover: u64) {
+        self.sacked |= selectively;
+        self.original |= record.transmissions == 1 && record.end() <= recover;
         self.packets += 1;
         self.bytes += u64::from(record.piece.len);
         let sent = if selectively { &mut self.sacked_sent } else { &mut self.sent };
         if record.transmissions == 1 {
-            sent.get_or_insert(record.first_sent);
+            sent.get_or_insert((record.first_sent, record.first_sent)).1 = record.first_sent;
         } else if !selectively {
             self.copies = true;
         }
@@ -53,13 +76,19 @@ impl Subflow {
         self.unanswered = 0;
         let same_window = std::mem::replace(&mut self.peer_window, tcp.window) == tcp.window;
         let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals;
+        let mut news = News { bare, echo: said.timestamps.map(|(_, echo)| echo), ..News::default() };
+        if self.sack {
+            self.read_duplicates(&said.sack, ahead, &mut news);
+        }
         if self.flight.is_empty() {
+            if news.duplicates > 0 {
+                self.undo_duplicates(control);
+            }
             return true;
         }
         let flight = self.flight.len();
         let in_flight_before = self.in_flight_packets();
         let lost_before = self.flight.lost_ever();
-        let mut news = News::default();
         if ahead > 0 {
             self.acked += ahead as u64;
             (news.advanced, self.timeouts) = (true, 0);
@@ -68,26 +97,49 @@ impl Subflow {
         if !self.sack {
             self.count_duplicates(&mut news, flight, bare);
         }
-        let rtt_ns = self.measure(now, &news, said);
-        if news.advanced && self.phase != Phase::Open {
-            self.take_back(said.timestamps.map(|(_, echo)| echo), control);
-        }
-        self.detect(now, news.duplicate);
+        let rtt = self.measure(now, &news, flight);
+        self.check_probe(now, &news, control);
         self.change_phase(now, &news, control);
-        self.check_probe(now, &news, bare, control);
         if self.delivery.is_some() {
-            self.sample_rate(now, &news, rtt_ns, in_flight_before, lost_before, control);
+            self.sample_rate(now, &news, rtt, in_flight_before, lost_before, control);
         } else {
-            self.set_window(now, &news, rtt_ns, flight, lost_before, control);
+            self.set_window(now, &news, rtt.map(|rtt| rtt.last_ns), flight, lost_before, control);
         }
         self.restart_timers(now, news.advanced);
         true
     }
 
+    /// The first block may report a duplicate (RFC 2883 §4): below the cumulative ACK, or inside the second block. Not more is
+    /// believed than was sent again (tcp_check_dsack, tcp_dsack_seen).
+    /// The ACK is `ahead` of the last one.
+    fn read_duplicates(&mut self, sack: &SackBlocks, ahead: i64, news: &mut News) {
+        let base = self.isn.wrapping_add(self.acked as u32);
+        let Some((left, right)) = duplicate(sack, base.wrapping_add(ahead as u32)) else { return };
+        news.first_is_duplicate = true;
+        let offset = |seq| self.acked.checked_add_signed(i64::from(seq::diff(seq, base)));
+        let Some(range) = offset(left).zip(offset(right)).map(|(start, end)| start..end) else { return };
+        if range.is_empty() || range.end > self.next {
+            return;
+        }
+        let mss_bytes = u64::from(self.mss_bytes());
+        let segments = (range.end - range.start).div_ceil(mss_bytes) as u32;
+        self.duplicates += u64::from(segments);
+        if self.duplicates > self.retransmitted {
+            return;
+        }
+        news.duplicates = segments;
+        news.probe_twice = range.end - range.start <= mss_bytes && self.tlp.is_of(range.end);
+        if !news.probe_twice {
+            self.rack.duplicate(self.acked, self.next);
+        }
+        let copies = if range.end <= self.acked { segments } else { self.flight.resent_in(&range) };
+        self.undo.duplicates(copies, range.end);
+    }
+
     /// Takes out of the flight what arrived.
     fn deliver(&mut self, now: Time, said: &Brief, news: &mut News) {
         let (rack, min_rtt_ns) = (&mut self.rack, self.rto.min_rtt_ns().unwrap_or(0));
-        let delivery = &mut self.delivery;
+        let (delivery, recover) = (&mut self.delivery, self.recover);
         let mut arrived = |record: &Record| {
             if let Some(delivery) = delivery {
                 delivery.arrived(record.offset);
@@ -101,7 +153,7 @@ impl Subflow {
         };
         if news.advanced {
             self.flight.acknowledge(self.acked, |record| {
-                news.add(record, false);
+                news.add(record, false, recover);
                 arrived(record);
                 rack.delivered(now, record, min_rtt_ns, other_copy(record));
             });
@@ -109,15 +161,14 @@ impl Subflow {
         if self.sack {
             let base = self.isn.wrapping_add(self.acked as u32);
             let blocks = said.sack.as_slice();
-            news.duplicate = is_duplicate(&said.sack, base);
-            for &(left, right) in &blocks[usize::from(news.duplicate)..] {
+            for &(left, right) in &blocks[usize::from(news.first_is_duplicate)..] {
                 let (left, right) = (i64::from(seq::diff(left, base)), i64::from(seq::diff(right, base)));
                 // RFC 2018 §4: above the cumulative ACK, below what was sent.
                 if left < 0 || right <= left || right > (self.next - self.acked) as i64 {
                     continue;
                 }
                 self.flight.sack(self.acked + left as u64..self.acked + right as u64, |record| {
-                    news.add(record, true);
+                    news.add(record, true, recover);
                     arrived(record);
                     rack.delivered(now, record, min_rtt_ns, other_copy(record));
                 });
@@ -129,6 +180,8 @@ impl Subflow {
     #[inline(never)] // nearly all have selective ACKs
     fn count_duplicates(&mut self, news: &mut News, flight: u32, bare: bool) {
         if news.advanced {
+            // What was acknowledged with copies may owe it to them.
+            news.original &= !news.copies;
             news.packets = self.newreno.acknowledged(news.packets);
             if self.phase == Phase::Loss {
                 self.newreno.reset();
@@ -139,43 +192,33 @@ impl Subflow {
         }
     }
 
-    /// The round-trip time: of what was sent once, or by the echo (RFC 6298 §3, RFC 7323 §4.1).
-    fn measure(&mut self, now: Time, news: &News, said: &Brief) -> Option<i64> {
-        let sent = if news.copies { None } else { news.sent.or(news.sacked_sent) };
-        let echo = || said.timestamps.filter(|&(_, echo)| news.advanced && echo != 0);
-        let rtt_ns = match sent {
-            Some(sent) => now - sent,
-            None => self.echoed_ns(now, echo()?.1)?,
+    /// The round-trip time: of what was sent once, or by the echo (RFC 6298 §3, RFC 7323 §4.1; tcp_ack_update_rtt). The first
+    /// of the segments says when to give up waiting, the last, which no ACK was delayed for, how long the path is.
+    fn measure(&mut self, now: Time, news: &News, flight: u32) -> Option<Rtt> {
+        let sent = if news.copies { None } else { news.sent };
+        let echo = || news.echo.filter(|&echo| news.advanced && echo != 0);
+        let (first_ns, last_ns) = match (sent, news.sacked_sent) {
+            (None, None) => {
+                let rtt_ns = self.echoed_ns(now, echo()?)?;
+                (rtt_ns, rtt_ns)
+            }
+            (sent, sacked) => (now - sent.or(sacked)?.0, now - sacked.or(sent)?.1),
         };
-        self.rto.sample(rtt_ns, self.acked, self.next);
-        Some(rtt_ns)
-    }
-
-    fn change_phase(&mut self, now: Time, news: &News, control: &mut Control) {
-        if self.phase != Phase::Open && self.acked >= self.recover {
-            self.leave(control);
+        // A lone segment that is not full is acknowledged late (FLAG_ACK_MAYBE_DELAYED).
+        let delayed = flight == 1 && news.packets == 1 && sent.is_some() && news.bytes < u64::from(self.mss_bytes());
+        if !delayed || self.min_rtt_ns().is_none_or(|least| last_ns <= least) {
+            self.rto.least(now, last_ns);
         }
-        match self.phase {
-            Phase::Open if self.sack && self.flight.lost() > 0 => self.enter_recovery(now, control),
-            Phase::Open if !self.sack && self.newreno.is_lost(self.acked) => {
-                self.flight.lose_first();
-                self.enter_recovery(now, control);
-            }
-            // RFC 6582 §3.2 step 3: a partial ACK, the next hole.
-            Phase::Recovery if !self.sack && news.advanced => {
-                self.flight.lose_first();
-                self.due.set(Due::FAST);
-            }
-            _ => {}
-        }
+        self.rto.sample(first_ns, self.acked, self.next);
+        Some(Rtt { last_ns, delayed })
     }
 
     /// RFC 8985 §7.4
-    fn check_probe(&mut self, now: Time, news: &News, bare: bool, control: &mut Control) {
-        let bare = bare && news.packets == 0;
-        let answer = Answer { acked: self.acked, duplicate: news.duplicate, bare };
+    fn check_probe(&mut self, now: Time, news: &News, control: &mut Control) {
+        let bare = news.bare && news.packets == 0;
+        let answer = Answer { acked: self.acked, duplicate: news.probe_twice, bare };
         if self.tlp.acknowledged(&answer) && self.phase == Phase::Open {
-            self.slow_start.lost(crate::congestion::Cause::FastRetransmit);
+            self.slow_start.lost();
             control.congestion.lost(control.index, control.windows, now, crate::congestion::Cause::FastRetransmit);
             let window = &mut control.windows[control.index];
             window.cwnd_packets = window.cwnd_packets.min(window.ssthresh_packets.max(1.0));
@@ -196,15 +239,18 @@ impl Subflow {
         (window.srtt_ns, window.min_rtt_ns) = (self.srtt_ns(), self.min_rtt_ns());
         if self.phase == Phase::Recovery {
             let nothing_lost = self.flight.lost_ever() == lost_before;
-            self.reduce(&Progress { delivered: news.packets, nothing_lost, advanced: news.advanced }, control);
+            // A copy that arrived twice left the network too (tcp_dsack_seen).
+            let delivered = news.packets + news.duplicates;
+            self.reduce(&Progress { delivered, nothing_lost, advanced: news.advanced }, control);
         } else if news.advanced && news.packets > 0 {
             let mut acked = Acked {
                 now,
-                packets: news.packets,
+                packets: news.packets + news.duplicates,
                 bytes: news.bytes,
                 rtt_ns,
                 cwnd_limited: self.usage.is_limited(window),
                 in_flight_packets: flight,
+                disordered: self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean(),
             };
             if !self.settings.appropriate_byte_counting && counts_acks(window, control.congestion) {
                 acked.packets = 1;
@@ -220,7 +266,7 @@ impl Subflow {
         &mut self,
         now: Time,
         news: &News,
-        rtt_ns: Option<i64>,
+        rtt: Option<Rtt>,
         in_flight_before: u32,
         lost_before: u64,
         control: &mut Control,
@@ -235,7 +281,8 @@ impl Subflow {
             delivered: delivery.delivered(),
             packets: news.packets,
             lost: (self.flight.lost_ever() - lost_before) as u32,
-            rtt_ns,
+            rtt_ns: rtt.map(|rtt| rtt.last_ns),
+            ack_delayed: rtt.is_some_and(|rtt| rtt.delayed),
             in_flight_before,
             in_flight,
             repairing: self.phase != Phase::Open,
@@ -278,11 +325,11 @@ fn counts_acks(window: &Window, congestion: &dyn Congestion) -> bool {
     window.cwnd_packets < window.ssthresh_packets || congestion.is_reno_alone()
 }
 
-/// Whether the first block reports a duplicate (RFC 2883 §4): below the cumulative ACK, or inside the second block.
-fn is_duplicate(sack: &SackBlocks, acked: u32) -> bool {
-    match sack.as_slice() {
-        [first, ..] if seq::diff(first.0, acked) < 0 => true,
-        [first, second, ..] => seq::diff(first.0, second.0) >= 0 && seq::diff(first.1, second.1) <= 0,
-        _ => false,
+/// The block that reports a duplicate, if the first does (RFC 2883 §4).
+fn duplicate(sack: &SackBlocks, acked: u32) -> Option<(u32, u32)> {
+    match *sack.as_slice() {
+        [first, ..] if seq::diff(first.0, acked) < 0 => Some(first),
+        [first, second, ..] if seq::diff(first.0, second.0) >= 0 && seq::diff(first.1, second.1) <= 0 => Some(first),
+        _ => None,
     }
 }

@@ -71,7 +71,7 @@ impl Subflow {
 
     /// RFC 8985 §6.2 step 5: what was given time to arrive did not.
     fn reordering_is_over(&mut self, now: Time, control: &mut Control) {
-        self.detect(now, false);
+        self.detect(now);
         if self.phase == Phase::Open && self.flight.lost() > 0 {
             self.enter_recovery(now, control);
             self.reduce(&Progress { delivered: 1, nothing_lost: false, advanced: false }, control);

@@ -1,5 +1,6 @@
 //! Opening a subflow (RFC 9293 §3.5, §3.10.7.3).
 
+use super::header::TIMESTAMPS_BYTES;
 use super::state::{Due, State, Subflow, whole};
 use super::{Control, Received};
 use crate::congestion::Window;
@@ -32,6 +33,7 @@ impl Subflow {
             }
         }
         self.window_shift = if self.scaling { self.own_shift } else { 0 };
+        self.inbound.most_segment_bytes -= if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
         self.full_bytes = self.offered_mss_bytes.min(mss.max(super::state::LEAST_MSS_BYTES));
     }
 
@@ -84,9 +86,9 @@ impl Subflow {
         self.state = State::Established;
         (self.acked, self.timers.retransmit, self.timeouts) = (1, Time::MAX, 0);
         self.due.clear(Due::SYN);
-        if self.syn_transmissions <= 1 {
-            self.rto.sample(now - self.syn_sent, 1, 1);
-        } else if let Some(rtt_ns) = echo.and_then(|echo| self.echoed_ns(now, echo)) {
+        let first = (self.syn_transmissions <= 1).then(|| now - self.syn_sent);
+        if let Some(rtt_ns) = first.or_else(|| self.echoed_ns(now, echo?)) {
+            self.rto.least(now, rtt_ns);
             self.rto.sample(rtt_ns, 1, 1);
         } else {
             self.rto.after_lost_syn();
@@ -94,7 +96,7 @@ impl Subflow {
         if let Some(idle_ns) = self.settings.keep_alive_idle_ns {
             self.timers.keep_alive = now + idle_ns;
         }
-        self.last_heard = now;
+        (self.last_heard, self.last_sent) = (now, now);
         // RFC 6928 §2: a SYN that was lost once may have been late only.
         let lost = self.syn_transmissions > 2;
         let initial = if lost { 1 } else { self.settings.initial_window_packets };
@@ -109,7 +111,7 @@ impl Subflow {
         };
         control.congestion.joined(control.index, now);
         let kind = self.settings.slow_start;
-        if control.congestion.leave_slow_start(kind) {
+        if control.congestion.leave_slow_start(kind, self.settings.pacing) {
             self.slow_start = Watch::new(kind, self.settings.pacing);
         }
         if let Some(controller) = control.congestion.by_rate() {

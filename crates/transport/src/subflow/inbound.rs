@@ -1,6 +1,8 @@
 //! What came from the peer: order, selective acknowledgements, and when an ACK is due.
 
+use super::compression::Compression;
 use crate::config;
+use crate::memory::{Memory, occupied_bytes};
 use crate::recovery::ranges::Ranges;
 use std::ops::Range;
 use wire::{SackBlocks, Time};
@@ -28,14 +30,23 @@ pub(super) struct Inbound {
     /// Those of them that are left.
     quick: u32,
     /// Payload of the peer's full segments, as seen.
-    segment_bytes: u32,
-    /// How far the window has grown.
+    pub(super) segment_bytes: u32,
+    compression: Compression,
+    /// Whether data came since the last ACK.
+    is_scheduled: bool,
+    /// Memory for what comes.
+    pub(super) memory: Memory,
+    /// How far the window has grown: rcv_ssthresh.
     pub(super) grown_bytes: u64,
+    /// Most bytes of a segment that this end takes, without timestamps: by two of them the window grows.
+    pub(super) most_segment_bytes: u32,
     last_data: Time,
 }
 
-/// The window of a SYN, which has no scale.
-const FIRST_WINDOW_BYTES: u64 = 65_535;
+/// Shorter segments say nothing of what full ones occupy: TCP_MSS_DEFAULT.
+const LEAST_MEASURED_BYTES: u32 = 536;
+/// The peer's segments are taken to be no shorter: TCP_MIN_MSS.
+pub(super) const LEAST_SEGMENT_BYTES: u32 = 88;
 /// Smaller segments cost more memory than they carry: they let no window grow.
 const LEAST_GROWING_BYTES: u64 = 128;
 
@@ -61,10 +72,12 @@ pub(super) enum AckDue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Circumstances {
     pub(super) now: Time,
-    /// What the window grows to.
+    /// What the connection lets the window grow to.
     pub(super) goal_bytes: u64,
     /// So long without data, and the peer begins anew.
     pub(super) pause_ns: i64,
+    /// How long ACKs for what came out of order may wait for more of it; none where they may not.
+    pub(super) compression_ns: Option<i64>,
 }
 
 /// What a segment brought.
@@ -77,13 +90,9 @@ pub(super) struct Arrival {
     pub(super) ack: AckDue,
 }
 
-/// The window that a buffer of `buffer_bytes` begins with: one that is tuned grows from there.
-pub(crate) fn first_window_bytes(buffer_bytes: u64, tuning: bool) -> u64 {
-    if tuning { buffer_bytes.min(FIRST_WINDOW_BYTES) } else { buffer_bytes }
-}
-
 impl Inbound {
-    pub(super) fn new(settings: &config::Tcp) -> Inbound {
+    pub(super) fn new(settings: &config::Tcp, offered_mss_bytes: u32) -> Inbound {
+        let memory = Memory::new(settings, offered_mss_bytes);
         Inbound {
             isn: 0,
             next: 0,
@@ -97,7 +106,11 @@ impl Inbound {
             quick_acks: settings.quick_acks,
             quick: settings.quick_acks,
             segment_bytes: 0,
-            grown_bytes: FIRST_WINDOW_BYTES,
+            compression: Compression::default(),
+            is_scheduled: false,
+            memory,
+            grown_bytes: memory.first_window(offered_mss_bytes),
+            most_segment_bytes: offered_mss_bytes,
             last_data: Time::MAX,
         }
     }
@@ -126,7 +139,8 @@ impl Inbound {
         if fin {
             self.fin_at.get_or_insert(range.end);
         }
-        let ack = self.place(at.now, range, fin);
+        self.is_scheduled = true;
+        let ack = self.place(at, range, fin);
         let in_order = before..self.next;
         let finished = !self.finished && self.fin_at == Some(self.next);
         if finished {
@@ -140,27 +154,63 @@ impl Inbound {
     /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
-        self.segment_bytes = self.segment_bytes.max(len as u32);
+        self.measure(len as u32);
         if at.now - self.last_data > at.pause_ns {
             self.quick = self.quick.max(self.quick_acks);
         }
         self.last_data = at.now;
-        if len >= LEAST_GROWING_BYTES && range.end > self.next && self.grown_bytes < at.goal_bytes {
-            self.grown_bytes += 2 * u64::from(self.segment_bytes);
+        if len >= LEAST_GROWING_BYTES && range.end > self.next {
+            self.grow_window(at.goal_bytes, len as u32);
+        }
+    }
+
+    /// tcp_measure_rcv_mss
+    fn measure(&mut self, len: u32) {
+        if len > self.segment_bytes {
+            self.segment_bytes = len.min(self.most_segment_bytes);
+            if len >= LEAST_MEASURED_BYTES {
+                self.memory.measure(len);
+            }
+        }
+    }
+
+    /// tcp_grow_window: towards what memory is left, with this segment in it.
+    fn grow_window(&mut self, goal_bytes: u64, len: u32) {
+        let occupied = self.memory.window().saturating_sub(self.ranges.bytes() + u64::from(len));
+        let room = occupied.min(goal_bytes).saturating_sub(self.grown_bytes);
+        let by = if self.memory.fits(len) { 2 * u64::from(self.most_segment_bytes) } else { self.slowly(len) };
+        if room > 0 && by > 0 {
+            self.grown_bytes += room.min(by.max(2 * u64::from(len)));
             self.quick |= 1;
         }
     }
 
-    fn place(&mut self, now: Time, range: Range<u64>, fin: bool) -> AckDue {
+    /// __tcp_grow_window: segments that waste memory let small windows grow only.
+    fn slowly(&self, len: u32) -> u64 {
+        let mut occupied = self.memory.window_from(occupied_bytes(len)) / 2;
+        let mut window = self.memory.most_window() / 2;
+        while self.grown_bytes <= window && window > 0 {
+            if occupied <= u64::from(len) {
+                return 2 * u64::from(self.segment_bytes);
+            }
+            (occupied, window) = (occupied / 2, window / 2);
+        }
+        0
+    }
+
+    fn place(&mut self, at: &Circumstances, range: Range<u64>, fin: bool) -> AckDue {
         if range.start > self.next {
-            // RFC 5681 §4.2: at once, so that the sender learns of the hole.
             if range.is_empty() {
                 return if fin { AckDue::Now } else { AckDue::No };
             }
             if self.ranges.len() < MOST_RANGES {
                 self.insert(range);
             }
-            return AckDue::Now;
+            // RFC 5681 §4.2: at once, so that the sender learns of the hole. Once it must have, ACKs may wait.
+            return match at.compression_ns {
+                Some(wait) if self.quick == 0 && !self.compression.is_due(self.next) => AckDue::By(at.now + wait),
+                _ => AckDue::Now,
+            };
         }
         if range.end <= self.next {
             let again = !range.is_empty() || fin;
@@ -168,6 +218,10 @@ impl Inbound {
                 self.came_again(range);
             }
             return if again { AckDue::Now } else { AckDue::No };
+        }
+        if range.start < self.next {
+            // RFC 2883 §4.1.2
+            self.duplicate = Some(range.start..self.next);
         }
         self.next = range.end;
         if !self.ranges.is_empty() {
@@ -180,7 +234,7 @@ impl Inbound {
         // RFC 1122 §4.2.3.2: for every second full segment at least.
         match self.delay_ns {
             Some(delay) if self.quick == 0 && self.next - self.acked <= u64::from(self.segment_bytes) => {
-                AckDue::By(now + delay)
+                AckDue::By(at.now + delay)
             }
             _ => AckDue::Now,
         }
@@ -195,6 +249,7 @@ impl Inbound {
             self.duplicate = Some(range);
         }
         self.recent.retain(|block| block.end < held.start || block.start > held.end);
+        self.memory.grow_ahead(self.span_bytes());
         self.recent.insert(0, held);
         self.recent.truncate(BLOCKS);
     }
@@ -202,10 +257,11 @@ impl Inbound {
     /// An ACK leaves: nothing is due.
     #[inline]
     pub(super) fn acknowledged(&mut self) {
-        if self.acked != self.next {
+        self.compression.acknowledged();
+        if std::mem::take(&mut self.is_scheduled) {
             self.quick = self.quick.saturating_sub(1);
-            self.acked = self.next;
         }
+        self.acked = self.next;
     }
 
     /// Selective acknowledgements, at most `room` of them: a duplicate, once, then the latest ranges.
@@ -231,6 +287,11 @@ impl Inbound {
         self.quick = self.quick.max(self.quick_acks);
     }
 
+    /// From the first byte that is missing to the last that came.
+    pub(super) fn span_bytes(&self) -> u64 {
+        self.ranges.end().map_or(0, |end| end - self.next)
+    }
+
     /// Bytes that wait for others before them.
     pub(super) fn out_of_order_bytes(&self) -> u64 {
         self.ranges.bytes()
@@ -243,10 +304,10 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded() {
-        let mut inbound = Inbound::new(&config::Tcp::default());
+        let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
         inbound.opened(0);
         let most = MOST_RANGES as u64;
-        let at = Circumstances { now: Time::default(), goal_bytes: 0, pause_ns: 0 };
+        let at = Circumstances { now: Time::default(), goal_bytes: 0, pause_ns: 0, compression_ns: None };
         for n in 1..=2 * most {
             inbound.arrive(&at, 2 * n..2 * n + 1, false);
         }

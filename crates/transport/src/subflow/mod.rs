@@ -4,6 +4,7 @@
 //! which is also what the subflow sequence number of a DSS mapping counts.
 
 mod ack;
+mod compression;
 mod expire;
 mod handshake;
 mod header;
@@ -11,12 +12,12 @@ mod inbound;
 mod output;
 mod receive;
 mod repair;
+mod send_buffer;
 mod state;
 mod timers;
 mod too_big;
 mod view;
 
-pub(crate) use inbound::first_window_bytes;
 pub use state::{State, Subflow};
 pub(crate) use too_big::cut;
 
@@ -32,8 +33,10 @@ pub struct Control<'a> {
     pub windows: &'a mut [Window],
     /// This subflow's place among them.
     pub index: usize,
-    /// What the window that the peer is told grows to.
+    /// What the window that the peer is told grows to, as far as the connection knows.
     pub window_goal_bytes: u64,
+    /// Whether a short segment waits until no other is on its way.
+    pub nagle: bool,
 }
 
 /// A piece of the connection's data given to a subflow to send: becomes one segment, so at most

@@ -4,6 +4,7 @@ use super::state::{Due, Phase, State, Subflow, whole};
 use super::{Control, Emission, Kind, Piece};
 use crate::congestion::Window;
 use crate::recovery::scoreboard::Record;
+use crate::recovery::usage;
 use wire::Time;
 
 const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
@@ -13,10 +14,23 @@ impl Subflow {
     /// as sent at `now`; its header must be written before the next poll.
     #[inline]
     pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if self.due.is_empty() && self.queue.is_empty() && self.flight.waiting() == 0 && !self.guesses() {
+        if self.due.is_empty() && self.queue.is_empty() && self.flight.waiting() == 0 {
             return None;
         }
         self.next_emission(now, control)
+    }
+
+    /// What to send again without knowing that it was lost, once [`Subflow::poll`] gave nothing and the connection has
+    /// nothing new for this subflow either (RFC 6675 §4 NextSeg, rules 3 and 4).
+    #[inline]
+    pub fn poll_guess(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        let guesses = self.phase == Phase::Recovery && self.sack && !self.settings.rack;
+        if !guesses || self.in_flight_packets() >= self.window_packets(control) || self.is_paced(now) {
+            return None;
+        }
+        let emission = self.send_guess(now, control)?;
+        self.has_left();
+        Some(emission)
     }
 
     fn next_emission(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
@@ -34,11 +48,16 @@ impl Subflow {
         }
         let emission = self.poll_data(now, control).or_else(|| self.poll_signal());
         if emission.is_some() {
-            self.due.clear(Due::ACK);
-            self.timers.ack = Time::MAX;
-            self.inbound.acknowledged();
+            self.has_left();
         }
         emission
+    }
+
+    /// A segment leaves, with an ACK in it.
+    fn has_left(&mut self) {
+        self.due.clear(Due::ACK);
+        self.timers.ack = Time::MAX;
+        self.inbound.acknowledged();
     }
 
     #[cold]
@@ -81,16 +100,15 @@ impl Subflow {
             return None;
         }
         if room {
-            if let Some(at) = self.flight.next_lost() {
+            if !self.only_new
+                && let Some(at) = self.flight.next_lost()
+            {
                 return Some(self.resend(now, at, control));
             }
-            if self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes()) {
-                return self.send_new(now, control);
-            }
-            if self.guesses()
-                && let Some(emission) = self.send_guess(now, control)
+            if self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes())
+                && !(control.nagle && self.holds_short())
             {
-                return Some(emission);
+                return self.send_new(now, control);
             }
         }
         // The window does not hold a FIN back, as in Linux.
@@ -98,6 +116,14 @@ impl Subflow {
             return Some(self.send(now, NOTHING, true, control));
         }
         None
+    }
+
+    /// Whether what waits is short, and another short segment is not acknowledged (RFC 9293 §3.7.4, in Minshall's variant:
+    /// net/ipv4/tcp_output.c, tcp_nagle_check).
+    fn holds_short(&self) -> bool {
+        self.queue.len() == 1
+            && self.short_until > self.acked
+            && self.queue.front().is_some_and(|piece| piece.len < self.mss_bytes())
     }
 
     fn poll_signal(&mut self) -> Option<Emission> {
@@ -124,14 +150,37 @@ impl Subflow {
         Some(self.send(now, piece, fin, control))
     }
 
+    /// Data is about to be sent: where nothing is in flight, the time without is a pause, and after a long one the window
+    /// begins anew (RFC 5681 §4.1). Says whether it did.
+    pub fn resume(&mut self, now: Time, control: &mut Control) -> bool {
+        let idle_ns = now - self.last_sent;
+        if !self.flight.is_empty() || idle_ns == 0 {
+            return false;
+        }
+        self.last_sent = now;
+        // A controller by rate has means of its own.
+        let restart = self.settings.slow_start_after_idle && self.delivery.is_none() && idle_ns > self.rto.timeout_ns();
+        control.congestion.resumed(control.index, now, idle_ns, restart);
+        if restart {
+            let first = f64::from(self.settings.initial_window_packets);
+            let window = &mut control.windows[control.index];
+            usage::restart(window, idle_ns, self.rto.timeout_ns(), first);
+        }
+        restart
+    }
+
     /// Sends for the first time.
     fn send(&mut self, now: Time, piece: Piece, fin: bool, control: &mut Control) -> Emission {
+        self.resume(now, control);
         if self.delivery.is_some() {
             self.note_sending(now, self.next, control);
         }
         let record = Record::new(now, self.next, piece, fin);
         self.flight.sent(record);
         self.next = record.end();
+        if piece.len < self.mss_bytes() {
+            self.short_until = self.next;
+        }
         if fin {
             self.due.clear(Due::FIN);
             self.fin_at = Some(self.next - 1);
@@ -149,6 +198,7 @@ impl Subflow {
     }
 
     fn resend(&mut self, now: Time, at: usize, control: &mut Control) -> Emission {
+        self.undo.resent(now);
         self.resend_as(now, at, false, control)
     }
 
@@ -158,7 +208,6 @@ impl Subflow {
             self.note_sending(now, record.offset, control);
         }
         self.retransmitted += 1;
-        self.undo.resent(now);
         if at == 0 {
             self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         }
@@ -190,6 +239,7 @@ impl Subflow {
     }
 
     fn left(&mut self, now: Time, record: &Record, control: &Control) -> Emission {
+        self.last_sent = now;
         if self.phase == Phase::Recovery {
             self.prr.sent();
         }
@@ -211,7 +261,8 @@ impl Subflow {
             self.send_new(now, control)?
         } else {
             let at = self.flight.last_unsacked()?;
-            self.resend(now, at, control)
+            // Not counted by what takes losses back, as there was none (tcp_send_loss_probe).
+            self.resend_as(now, at, false, control)
         };
         self.tlp.sent(self.next, !new);
         self.timers.tail = Time::MAX;
@@ -219,23 +270,19 @@ impl Subflow {
         Some(emission)
     }
 
-    /// Whether RFC 6675 lets segments be sent again that are not known to be lost.
-    #[inline]
-    fn guesses(&self) -> bool {
-        self.phase == Phase::Recovery && self.sack && !self.settings.rack
-    }
-
-    /// RFC 6675 §4 NextSeg, rules 3 and 4.
     #[inline(never)] // only after losses
     fn send_guess(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
+        // Rule 3
         if let Some(at) = self.flight.next_unsure() {
             return Some(self.resend(now, at, control));
         }
-        if self.rescued {
+        // Rule 4, once a recovery
+        if self.rescued || !self.settings.rescue_retransmission {
             return None;
         }
         self.rescued = true;
         let at = self.flight.last_unsacked()?;
+        self.undo.resent(now);
         Some(self.resend_as(now, at, true, control))
     }
 }

@@ -1,5 +1,6 @@
 //! A segment came in (RFC 9293 §3.10.7.4, RFC 5961, RFC 7323 §5.3).
 
+use super::compression;
 use super::inbound::{AckDue, Circumstances};
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
@@ -63,7 +64,9 @@ impl Subflow {
         received.window_bytes = (u64::from(tcp.window) << shift).saturating_sub(overtaken as u64);
         if len > 0 || tcp.flags.has(Flags::FIN) {
             let (goal_bytes, pause_ns) = (control.window_goal_bytes, self.rto.timeout_ns());
-            let at = Circumstances { now, goal_bytes, pause_ns };
+            let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
+            let compression_ns = compresses.then(|| compression::wait_ns(self.rto.srtt_ns()));
+            let at = Circumstances { now, goal_bytes, pause_ns, compression_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);

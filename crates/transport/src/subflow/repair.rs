@@ -1,6 +1,7 @@
 //! Finding losses, and going in and out of recovery.
 
 use super::Control;
+use super::ack::News;
 use super::state::{Due, Phase, Subflow};
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
@@ -9,16 +10,15 @@ use crate::recovery::tlp::Tlp;
 use wire::{Time, seq};
 
 impl Subflow {
-    /// Marks what is lost by selective ACKs: by time, or by how many there are.
-    pub(super) fn detect(&mut self, now: Time, duplicate: bool) {
+    /// Marks what is lost by selective ACKs: by time, or by how many there are. Whether a copy is.
+    pub(super) fn detect(&mut self, now: Time) -> bool {
         if !self.sack {
-            return;
+            return false;
         }
+        let copies = self.flight.copies();
         if !self.settings.rack {
-            return self.flight.lose_below_sacked(self.mss_bytes());
-        }
-        if duplicate {
-            self.rack.duplicate(self.acked, self.next);
+            self.flight.lose_below_sacked(self.mss_bytes());
+            return self.flight.copies() < copies;
         }
         let window_ns = self.rack.window_ns(&Circumstances {
             recovering: self.phase != Phase::Open,
@@ -29,16 +29,21 @@ impl Subflow {
         let rack = self.rack;
         let again = self.flight.judge(|record| rack.judge(now, record, window_ns));
         self.timers.reorder = again.map_or(Time::MAX, |ns| self.after(now, ns + rack::MARGIN_NS));
+        self.flight.copies() < copies
     }
 
     /// Fast recovery starts (RFC 5681 §3.2, RFC 6675 §5).
     #[inline(never)] // only after losses
     pub(super) fn enter_recovery(&mut self, now: Time, control: &mut Control) {
         let prior = self.window_packets(control);
-        self.undo.start(&control.windows[control.index]);
-        self.slow_start.lost(Cause::FastRetransmit);
+        if self.flight.is_clean() {
+            self.undo.forget_resent();
+        }
+        self.start_undo(control);
+        self.slow_start.lost();
         control.congestion.lost(control.index, control.windows, now, Cause::FastRetransmit);
-        (self.phase, self.recover, self.rescued) = (Phase::Recovery, self.next, false);
+        (self.phase, self.recover) = (Phase::Recovery, self.next);
+        (self.rescued, self.suspicious) = (false, false);
         self.prr.start(prior);
         self.newreno.start(self.next);
         self.flight.start_recovery();
@@ -60,54 +65,190 @@ impl Subflow {
         }
     }
 
-    /// Everything that was in flight when repair began is acknowledged.
+    /// Everything that was in flight when repair began is acknowledged (tcp_try_undo_recovery, tcp_end_cwnd_reduction).
     #[inline(never)] // only after losses
-    pub(super) fn leave(&mut self, control: &mut Control) {
-        let window = &mut control.windows[control.index];
-        if self.phase == Phase::Recovery && self.delivery.is_none() {
-            // RFC 6937: recovery ends with the window that it aimed at.
-            window.cwnd_packets = window.ssthresh_packets.max(1.0);
+    pub(super) fn leave(&mut self, echo: Option<u32>, control: &mut Control) {
+        if self.may_undo(echo) {
+            self.take_back(false, control);
+        } else {
+            self.rack.recovered();
+            let window = &mut control.windows[control.index];
+            if self.phase == Phase::Recovery && self.delivery.is_none() {
+                // RFC 6937: recovery ends with the window that it aimed at.
+                window.cwnd_packets = window.ssthresh_packets.max(1.0);
+            }
         }
-        window.recovering = false;
-        self.phase = Phase::Open;
+        self.open(control);
+    }
+
+    /// No losses are being repaired any more.
+    fn open(&mut self, control: &mut Control) {
+        control.windows[control.index].recovering = false;
+        (self.phase, self.suspicious) = (Phase::Open, false);
         self.newreno.reset();
-        self.rack.recovered();
-        self.undo.forget();
     }
 
-    /// An ACK moved: whether its echo shows that the original of what was sent again arrived, so that nothing was lost.
-    #[inline(never)] // only after losses
-    pub(super) fn take_back(&mut self, echo: Option<u32>, control: &mut Control) {
-        let Some((resent, echo)) = self.undo.first_resent().zip(echo.filter(|_| self.timestamps && self.settings.undo))
-        else {
-            return;
+    /// An ACK came that says `news`: finds losses, and goes in and out of repairs (tcp_fastretrans_alert).
+    pub(super) fn change_phase(&mut self, now: Time, news: &News, control: &mut Control) {
+        self.only_new = false;
+        if self.phase == Phase::Open && self.flight.is_clean() {
+            self.undo.forget_resent();
+        }
+        if self.phase == Phase::Recovery && self.acked >= self.recover {
+            self.leave(news.echo, control);
+        }
+        let lost_copies = match self.phase {
+            Phase::Open => {
+                self.undo_duplicates(control);
+                self.detect(now)
+            }
+            Phase::Recovery => {
+                if news.advanced && self.undo_partly(news.echo, control) {
+                    self.only_new = true;
+                    return;
+                }
+                self.undo_duplicates(control);
+                self.detect(now)
+            }
+            Phase::Loss => {
+                self.repair_time_out(news, control);
+                self.detect(now)
+            }
         };
-        if seq::diff(echo, self.clock(resent)) < 0 {
-            self.undo.restore(&mut control.windows[control.index]);
-            control.windows[control.index].recovering = false;
-            control.congestion.undone(control.index);
-            self.flight.find_all();
-            self.phase = Phase::Open;
-            self.newreno.reset();
+        match self.phase {
+            // A time-out's repair that goes wrong begins anew (FLAG_LOST_RETRANS).
+            Phase::Loss if lost_copies => self.enter_recovery(now, control),
+            Phase::Open if self.sack && self.flight.lost() > 0 => self.enter_recovery(now, control),
+            Phase::Open if !self.sack && self.newreno.is_lost(self.acked) => {
+                self.flight.lose_first();
+                self.enter_recovery(now, control);
+            }
+            // RFC 6582 §3.2 step 3: a partial ACK, the next hole.
+            Phase::Recovery if !self.sack && news.advanced => {
+                self.flight.lose_first();
+                self.due.set(Due::FAST);
+            }
+            _ => {}
         }
     }
 
-    /// The retransmission timer expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1).
+    /// An ACK after a time-out (tcp_process_loss): the time-out may have been none.
+    #[cold]
+    #[inline(never)]
+    fn repair_time_out(&mut self, news: &News, control: &mut Control) {
+        if news.advanced && self.may_undo(news.echo) {
+            return self.undo_time_out(control);
+        }
+        if self.suspicious {
+            // RFC 5682 §3.1 step 3 b: something arrived that was not sent again.
+            if news.original {
+                return self.undo_time_out(control);
+            }
+            if self.next > self.recover {
+                // Step 3 a
+                self.suspicious &= !(news.sacked || news.bare);
+            } else if news.advanced && self.acked < self.recover {
+                // Step 2 b: new data, if there is some.
+                self.only_new =
+                    self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes());
+                self.suspicious = self.only_new;
+                if self.only_new {
+                    return;
+                }
+            }
+        }
+        if self.acked >= self.recover {
+            self.leave(news.echo, control);
+        }
+    }
+
+    fn undo_time_out(&mut self, control: &mut Control) {
+        self.take_back(true, control);
+        self.timeouts = 0;
+        self.open(control);
+    }
+
+    /// A partial ACK in recovery: the original filled the hole, not what was sent again. With copies on their way, no more are
+    /// sent; says whether that is so (tcp_try_undo_partial).
+    fn undo_partly(&mut self, echo: Option<u32>, control: &mut Control) -> bool {
+        if !(self.settings.undo && self.undo.is_open() && self.is_delayed(echo)) {
+            return false;
+        }
+        if self.flight.copies() > 0 {
+            return true;
+        }
+        self.take_back(true, control);
+        self.open(control);
+        false
+    }
+
+    /// Everything that was sent again arrived twice (tcp_try_undo_dsack); that may be known long after the repair.
+    pub(super) fn undo_duplicates(&mut self, control: &mut Control) {
+        if self.settings.undo && self.undo.is_proven() {
+            self.take_back(false, control);
+            self.open(control);
+        }
+    }
+
+    /// Whether nothing was lost (tcp_may_undo).
+    fn may_undo(&self, echo: Option<u32>) -> bool {
+        self.settings.undo && self.undo.is_open() && (self.undo.is_proven() || self.is_delayed(echo))
+    }
+
+    /// Whether an original caused the ACK, and not what was sent again (tcp_packet_delayed).
+    fn is_delayed(&self, echo: Option<u32>) -> bool {
+        match self.undo.first_resent() {
+            Some(resent) => {
+                self.timestamps && echo.is_some_and(|echo| echo != 0 && seq::diff(echo, self.clock(resent)) < 0)
+            }
+            None => self.sack || self.acked < self.recover,
+        }
+    }
+
+    /// The window is as it was before the loss; `found`: and what was thought lost is not (tcp_undo_cwnd_reduction).
+    #[cold]
+    #[inline(never)]
+    fn take_back(&mut self, found: bool, control: &mut Control) {
+        if found {
+            self.flight.find_all();
+        }
+        if self.delivery.is_some() {
+            self.undo.forget();
+        } else {
+            self.undo.restore(&mut control.windows[control.index]);
+        }
+        control.congestion.undone(control.index);
+    }
+
+    /// The retransmission timer expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1; tcp_enter_loss).
     pub(super) fn lose_all(&mut self, now: Time, control: &mut Control) {
+        // RFC 5682 §3.1 step 1: not with losses that were found otherwise.
+        self.suspicious = self.settings.f_rto && (self.phase == Phase::Open || self.timeouts > 0);
+        let (rack, by_time) = (self.rack, self.settings.rack && self.sack);
+        self.flight.time_out(|record| !by_time || rack.is_overdue(now, record));
         // Once per window of data: not when its repair was under way and nothing was acknowledged since.
-        if self.phase == Phase::Open || (self.phase == Phase::Loss && self.timeouts == 0) {
-            self.undo.start(&control.windows[control.index]);
-            self.slow_start.lost(Cause::Timeout);
+        let repaired = self.acked >= self.recover || (self.phase == Phase::Loss && self.timeouts == 0);
+        if self.phase == Phase::Open || repaired {
+            self.start_undo(control);
+            self.slow_start.lost();
             control.congestion.lost(control.index, control.windows, now, Cause::Timeout);
         }
-        self.flight.lose_all();
-        (self.phase, self.recover) = (Phase::Loss, self.next);
+        // tcp_set_ca_state(TCP_CA_Loss)
+        self.slow_start.timed_out();
+        control.congestion.timed_out(control.index);
+        (self.phase, self.recover, self.only_new) = (Phase::Loss, self.next, false);
         self.newreno.reset();
         self.newreno.start(self.next);
         self.tlp.forget();
         (self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX);
+        let in_flight = self.in_flight_packets();
         let window = &mut control.windows[control.index];
-        (window.cwnd_packets, window.recovering) = (1.0, false);
+        (window.cwnd_packets, window.recovering) = (f64::from(in_flight + 1), false);
+    }
+
+    fn start_undo(&mut self, control: &Control) {
+        let copies = self.flight.copies() + u32::from(self.tlp.is_copy());
+        self.undo.start(&control.windows[control.index], self.acked, copies);
     }
 
     /// RFC 8985 §7.2

@@ -140,8 +140,12 @@ pub struct Subflow {
     pub(super) next: u64,
     pub(super) queue: VecDeque<Piece>,
     pub(super) queued_bytes: u64,
+    /// Memory that it may hold for what is sent: sk_sndbuf.
+    pub(super) send_buffer_bytes: u64,
     pub(super) flight: Scoreboard,
     pub(super) fin_at: Option<u64>,
+    /// Where the last segment ends that was not full: snd_sml.
+    pub(super) short_until: u64,
     /// Window of the last segment, as on the wire: a segment with another is no duplicate ACK.
     pub(super) peer_window: u16,
     /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
@@ -164,6 +168,12 @@ pub struct Subflow {
     pub(super) prr: Prr,
     pub(super) undo: Undo,
     pub(super) rescued: bool,
+    /// A time-out is under suspicion (F-RTO), for which the peer would have to acknowledge what was not sent again.
+    pub(super) suspicious: bool,
+    /// Until the next ACK nothing is sent again.
+    pub(super) only_new: bool,
+    /// Segments that the peer reported as duplicates.
+    pub(super) duplicates: u64,
     pub(super) pacing: Pacing,
     /// Bytes per second that a controller by rate paces at.
     pub(super) paced_at: Option<u64>,
@@ -179,6 +189,8 @@ pub struct Subflow {
     /// When a segment without payload that was not acceptable was last answered.
     pub(super) last_answer: Time,
     pub(super) last_heard: Time,
+    /// When data was last sent, or found to be about to be after a pause.
+    pub(super) last_sent: Time,
     pub(super) unanswered: u32,
     pub(super) persist_doublings: u32,
     pub(super) orphaned: bool,
@@ -194,11 +206,8 @@ impl Subflow {
         isn: u32,
         mtu_bytes: u32,
     ) -> Subflow {
-        let ip_bytes = if remote.is_ipv4() { 20 } else { 40 };
-        let room_bytes = mtu_bytes.saturating_sub(ip_bytes + 20);
-        let offered_mss_bytes = settings.mss_bytes.map_or(room_bytes, |mss| mss.min(room_bytes)).max(LEAST_MSS_BYTES);
-        let widest = if settings.receive_buffer_tuning { settings.max_receive_buffer_bytes } else { 0 };
-        let widest = widest.max(settings.receive_buffer_bytes);
+        let offered_mss_bytes = Subflow::offered_mss_bytes(settings, remote, mtu_bytes);
+        let widest = settings.max_receive_buffer_bytes.max(settings.receive_buffer_bytes);
         Subflow {
             settings: settings.clone(),
             local,
@@ -223,8 +232,10 @@ impl Subflow {
             next: 0,
             queue: VecDeque::new(),
             queued_bytes: 0,
+            send_buffer_bytes: if settings.send_buffer_tuning { 0 } else { settings.send_buffer_bytes },
             flight: Scoreboard::default(),
             fin_at: None,
+            short_until: 0,
             peer_window: 0,
             peer_edge: u64::MAX,
             refusal: 0,
@@ -240,20 +251,31 @@ impl Subflow {
             prr: Prr::default(),
             undo: Undo::default(),
             rescued: false,
+            suspicious: false,
+            only_new: false,
+            duplicates: 0,
             pacing: Pacing::default(),
             paced_at: None,
             delivery: None,
             usage: Usage::default(),
             slow_start: Watch::default(),
-            inbound: Inbound::new(settings),
+            inbound: Inbound::new(settings, offered_mss_bytes),
             recent_timestamp: 0,
             recent_timestamp_at: now,
             last_answer: Time::from_nanos(i64::MIN),
             last_heard: now,
+            last_sent: now,
             unanswered: 0,
             persist_doublings: 0,
             orphaned: false,
         }
+    }
+
+    /// Longest segment that a subflow to `remote` says it takes, options of TCP included.
+    pub fn offered_mss_bytes(settings: &config::Tcp, remote: SocketAddr, mtu_bytes: u32) -> u32 {
+        let ip_bytes = if remote.is_ipv4() { 20 } else { 40 };
+        let room_bytes = mtu_bytes.saturating_sub(ip_bytes + 20);
+        settings.mss_bytes.map_or(room_bytes, |mss| mss.min(room_bytes)).max(LEAST_MSS_BYTES)
     }
 
     /// Answers `syn`.
@@ -284,6 +306,20 @@ impl Subflow {
         debug_assert!(piece.len <= self.mss_bytes(), "{} bytes do not fit a segment", piece.len);
         self.queued_bytes += u64::from(piece.len);
         self.queue.push_back(piece);
+    }
+
+    /// The last piece that waits, if it ends at `data_offset` and is short, takes up to `bytes` more of the data that follows
+    /// it; says how many.
+    pub fn extend(&mut self, data_offset: u64, bytes: u64) -> u64 {
+        let mss_bytes = self.mss_bytes();
+        let Some(last) = self.queue.back_mut() else { return 0 };
+        if last.len == 0 || last.data_fin || last.data_offset + u64::from(last.len) != data_offset {
+            return 0;
+        }
+        let more = bytes.min(u64::from(mss_bytes.saturating_sub(last.len)));
+        last.len += more as u32;
+        self.queued_bytes += more;
+        more
     }
 
     /// The peer's window, of this subflow's bytes, ends at `offset`: it never goes back.

@@ -2,12 +2,15 @@
 
 use super::Piece;
 use super::header::TIMESTAMPS_BYTES;
+use super::inbound::LEAST_SEGMENT_BYTES;
 use super::state::{Due, Phase, State, Subflow, whole};
 use crate::congestion::Window;
+use crate::memory::Memory;
 use crate::recovery::pacing;
 use crate::recovery::scoreboard::Scoreboard;
 use crate::scheduler::PathView;
 use std::net::SocketAddr;
+use wire::Time;
 
 impl Subflow {
     /// State.
@@ -97,6 +100,13 @@ impl Subflow {
         self.rto.timeout_ns()
     }
 
+    /// When the timer ends that waits for an answer (inet_csk's icsk_timeout); none: nothing is waited for.
+    pub fn answer_deadline(&self) -> Option<Time> {
+        let timers = &self.timers;
+        let first = timers.retransmit.min(timers.tail).min(timers.reorder).min(timers.persist);
+        (first < Time::MAX).then_some(first)
+    }
+
     /// Retransmission time-outs in a row, without an acknowledgement of anything new.
     pub fn timeouts(&self) -> u32 {
         self.timeouts
@@ -125,6 +135,27 @@ impl Subflow {
     /// How far the window has grown with the segments that came.
     pub fn window_grown_bytes(&self) -> u64 {
         self.inbound.grown_bytes
+    }
+
+    /// Its receive buffer.
+    pub fn memory(&self) -> Memory {
+        self.inbound.memory
+    }
+
+    /// So much was read in a round trip (net/ipv4/tcp_input.c, tcp_rcvbuf_grow).
+    pub fn grow_memory(&mut self, read: u64) {
+        let ahead = self.inbound.span_bytes();
+        self.inbound.memory.grow(read, ahead);
+    }
+
+    /// Payload of the peer's full segments, as seen.
+    pub fn segment_bytes(&self) -> u64 {
+        u64::from(self.inbound.segment_bytes.max(LEAST_SEGMENT_BYTES))
+    }
+
+    /// By how many bits the windows that it announces are shifted.
+    pub fn window_shift(&self) -> u8 {
+        self.window_shift
     }
 
     /// Bytes that came out of order.
@@ -205,6 +236,8 @@ impl Subflow {
             ssthresh_packets: window.ssthresh_packets,
             in_flight_packets: self.in_flight_packets(),
             queued_bytes: self.queued_bytes,
+            unacknowledged_packets: self.flight.len(),
+            send_buffer_bytes: self.send_buffer_bytes,
             pacing_bytes_per_second: self.pacing_bytes_per_second(window),
             mss_bytes: self.mss_bytes(),
             backup: false,

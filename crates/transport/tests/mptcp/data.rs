@@ -2,7 +2,7 @@
 
 use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play};
 use transport::Config;
-use transport::config::ReceiveBuffer;
+use transport::config::{ReceiveBuffer, Reinjection};
 
 #[test]
 fn mappings_longer_than_a_segment() {
@@ -210,6 +210,31 @@ fn the_window_is_the_connections_and_does_not_shrink() {
 }
 
 #[test]
+fn upstream_linux_fills_the_window_with_one_short_segment_at_a_time() {
+    // net/mptcp/protocol.c, mptcp_sendmsg_frag; net/ipv4/tcp_output.c, tcp_nagle_check.
+    let mut config = plain();
+    config.mptcp.scheduler = "linux".into();
+    play(
+        &config,
+        "0   ! connect
+         0   > wifi S 0:0 capable
+         10  < wifi S. 0:0 ack 1 capable win(2500)
+         10  > wifi . 1:1 ack 1 capable
+         20  < wifi . 1:1 ack 1 dss(ack 1) win(2500)
+         20  ! write 6000
+         20  > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         20  > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+         20  > wifi . 2001:2501 ack 1 dss(2001 2001 500, ack 1)
+         30  < wifi . 1:1 ack 1001 dss(ack 1001) win(2700)
+         30  > wifi . 2501:3501 ack 1 dss(2501 2501 1000, ack 1)
+         // The next is short, too: it waits, and grows with the window until nothing short is on its way.
+         31  < wifi . 1:1 ack 2001 dss(ack 2001) win(2000)
+         32  < wifi . 1:1 ack 2501 dss(ack 2501) win(1900)
+         32  > wifi . 3501:4001 ack 1 dss(3501 3501 500, ack 1)",
+    );
+}
+
+#[test]
 fn a_reader_that_pauses_closes_the_window() {
     let mut config = plain();
     config.tcp.receive_buffer_bytes = 2000;
@@ -225,7 +250,8 @@ fn a_reader_that_pauses_closes_the_window() {
              30  < wifi . 2000:2000 ack 1 dss(ack 1)
              30  > wifi . 1:1 ack 2001 dss(ack 2001) win(0)
              40  ! read
-             40  > wifi . 1:1 ack 2001 dss(ack 2001) win(2000)
+             // As wide as it has grown, in whole segments.
+             40  > wifi . 1:1 ack 2001 dss(ack 2001) win(1000)
              40  = read 2000"
         ),
     );
@@ -276,8 +302,10 @@ fn opportunistic_retransmission_and_penalisation() {
 #[test]
 fn reinjection_after_a_time_out() {
     // RFC 8684 §3.3.6; not where there is nothing else.
+    let mut config = mesh();
+    config.mptcp.reinjection = Reinjection::SubflowTimeout;
     play(
-        &mesh(),
+        &config,
         &format!(
             "{TWO}
              60   ! write 1000
@@ -303,10 +331,80 @@ fn reinjection_after_a_time_out() {
 }
 
 #[test]
-fn a_stale_subflow_gets_nothing_until_it_answers() {
-    // As Linux's net.mptcp.stale_loss_cnt.
+fn the_connections_timer_gives_the_oldest_to_an_idle_subflow() {
+    // net/mptcp/protocol.c, __mptcp_retrans: 200 ms where no subflow waits for an answer as data is given out, and again
+    // after each period; whatever TCP's own timer does.
+    play(
+        &mesh(),
+        &format!(
+            "{TWO}
+             60   ! write 1000
+             60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             260  > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             // lte is idle no more, and waited for as long as wifi.
+             1060 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1080 < wifi . 1:1 ack 1001 dss(ack 1001)
+             1080 = waiting 0"
+        ),
+    );
+    // Progress begins the period anew; there is none while the peer has all.
+    play(
+        &mesh(),
+        &format!(
+            "{TWO}
+             60   ! write 1000
+             60   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             200  ! write 1000
+             200  > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             210  < wifi . 1:1 ack 1001 dss(ack 1001)
+             // The longest that a subflow waits, as it was when data was last given out: 1060 - 200.
+             1070 > lte . 1:1001 ack 1 dss(1001 1 1000, ack 1)
+             1080 < lte . 1:1 ack 1001 dss(ack 2001)
+             1210 > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)"
+        ),
+    );
+}
+
+#[test]
+fn a_subflow_that_answers_nothing_for_five_periods_gets_nothing_until_it_does() {
+    // net/mptcp/pm_kernel.c, mptcp_pm_nl_subflow_chk_stale, with stale_loss_cnt = 4.
+    let write = |at: u32, place: u32| {
+        let (next, lte, period) = (place + 1000, place, at + 200);
+        format!(
+            "{at} ! write 1000
+             {at} > wifi . {place}:{next} ack 1 dss({place} {place} 1000, ack 1)
+             {period} > lte . {lte}:{next} ack 1 dss({place} {lte} 1000, ack 1)
+             {period} < lte . 1:1 ack {next} dss(ack {next})
+             "
+        )
+    };
     let mut config = mesh();
-    config.mptcp.stale_timeouts = 1;
+    config.tcp.min_timeout_ns = 30_000_000_000;
+    play(
+        &config,
+        &format!(
+            "{TWO}
+             {}{}{}{}{}
+             1400 ! write 1000
+             1400 > lte . 5001:6001 ack 1 dss(5001 5001 1000, ack 1)
+             1410 < lte . 1:1 ack 6001 dss(ack 6001)
+             1420 < wifi . 1:1 ack 5001 dss(ack 6001)
+             1430 < lte R. 1:1 ack 6001
+             1430 ! write 1000
+             1430 > wifi . 5001:6001 ack 1 dss(6001 5001 1000, ack 1)",
+            write(60, 1),
+            write(300, 1001),
+            write(540, 2001),
+            write(780, 3001),
+            write(1020, 4001),
+        ),
+    );
+}
+
+#[test]
+fn a_stale_subflow_gets_nothing_until_it_answers() {
+    let mut config = mesh();
+    (config.mptcp.reinjection, config.mptcp.stale_timeouts) = (Reinjection::SubflowTimeout, 1);
     play(
         &config,
         &format!(
@@ -334,7 +432,8 @@ fn own_windows(config: Config) -> Config {
 #[test]
 fn what_waits_for_others_takes_room_of_its_own_subflow_only_where_buffers_are_apart() {
     // RFC 8684 §3.3.5: shared, the window is of the data's bytes from the DATA_ACK on, the same on all.
-    for (config, window) in [(mesh(), 60_000), (own_windows(mesh()), 59_000)] {
+    // No wider than it began: 41 segments of 1460 bytes.
+    for (config, window) in [(mesh(), 59_860), (own_windows(mesh()), 58_860)] {
         play(
             &config,
             &format!(
@@ -351,14 +450,14 @@ fn what_waits_for_others_takes_room_of_its_own_subflow_only_where_buffers_are_ap
         &format!(
             "{TWO}
              100 < wifi . 1:1001 ack 1 dss(1001 1 1000, ack 1)
-             100 > wifi . 1:1 ack 1001 dss(ack 1) win(59000)
+             100 > wifi . 1:1 ack 1001 dss(ack 1) win(58860)
              101 < lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
              101 > lte . 1:1 ack 1001 dss(ack 2001)
              101 = read 2000
              102 < wifi . 1001:2001 ack 1 dss(2001 1001 1000, ack 1)
              102 > wifi . 1:1 ack 2001 dss(ack 3001)
              103 < wifi . 2001:3001 ack 1 dss(3001 2001 1000, ack 1)
-             103 > wifi . 1:1 ack 3001 dss(ack 4001) win(60000)"
+             103 > wifi . 1:1 ack 3001 dss(ack 4001) win(59860)"
         ),
     );
 }

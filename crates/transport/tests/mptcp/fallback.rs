@@ -159,9 +159,9 @@ fn stripped_from_one_of_several_subflows() {
              40  > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
              60  < wifi . 1:1 ack 101
              60  > wifi R. 101:101 ack 1 tcprst(6)
-             1060 > lte . 1:101 ack 1 dss(1 1 100, ack 1)
-             1070 < lte . 1:1 ack 101 dss(ack 101)
-             1070 = waiting 0"
+             60  > lte . 1:101 ack 1 dss(1 1 100, ack 1)
+             70  < lte . 1:1 ack 101 dss(ack 101)
+             70  = waiting 0"
         ),
     );
 }

@@ -76,9 +76,10 @@ pub const TWO: &str = "0   ! connect
     60  < lte . 1:1 ack 1 dss(ack 1)
     ";
 
-/// Settings in which scripts are short: one subflow, and nothing on that would add a segment.
+/// Settings in which scripts are short: one subflow, the simplest policies, and nothing on that would add a segment.
 pub fn plain() -> Config {
-    let mut config = Config::default();
+    let mut config = Config { congestion_control: "cubic".into(), ..Config::default() };
+    config.mptcp.scheduler = "lowest-rtt".into();
     config.mptcp.path_manager.name = "single".into();
     config.tcp = transport::config::Tcp {
         timestamps: false,
@@ -89,9 +90,11 @@ pub fn plain() -> Config {
         tail_loss_probe: false,
         linux_timeout: false,
         timer_wheel: false,
+        ack_compression: false,
         min_timeout_ns: 1000 * MS,
         receive_buffer_bytes: 60_000,
         receive_buffer_tuning: false,
+        adv_win_scale: Some(31),
         ..transport::config::Tcp::default()
     };
     config
@@ -101,6 +104,8 @@ pub fn plain() -> Config {
 pub fn mesh() -> Config {
     let mut config = plain();
     config.mptcp.path_manager.name = "full-mesh".into();
+    config.mptcp.path_manager.max_subflows = 8;
+    config.mptcp.path_manager.max_add_addr_accepted = 8;
     config
 }
 

@@ -7,6 +7,16 @@ use wire::{Content, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 pub const PORT: u16 = 80;
 const MS: i64 = 1_000_000;
 
+/// Settings of a host that joins every pair of addresses by itself and whose policies are the simplest.
+pub fn meshed() -> Config {
+    let mut config = Config { congestion_control: "cubic".into(), ..Config::default() };
+    config.mptcp.scheduler = "lowest-rtt".into();
+    config.mptcp.path_manager.name = "full-mesh".into();
+    config.mptcp.path_manager.max_subflows = 8;
+    config.mptcp.path_manager.max_add_addr_accepted = 8;
+    config
+}
+
 /// Which end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {

@@ -113,6 +113,7 @@ impl Host {
             windows: &mut self.windows,
             index: 0,
             window_goal_bytes: self.window_goal_bytes,
+            nagle: false,
         };
         self.tcp.as_mut().map(|tcp| act(tcp, &mut control))
     }
@@ -174,7 +175,7 @@ impl Host {
         self.write(now);
         let window = self.buffer - (self.arrived - self.read);
         self.with(|tcp, control| {
-            let emission = tcp.poll(now, control)?;
+            let emission = tcp.poll(now, control).or_else(|| tcp.poll_guess(now, control))?;
             let tcp = header(tcp, now, &emission, window);
             Some(Segment { tcp, emission })
         })?

@@ -44,22 +44,77 @@ fn at_once_at_the_start() {
 }
 
 #[test]
+fn acks_behind_a_hole_wait_for_each_other_once_there_were_three() {
+    // net/ipv4/tcp_input.c, __tcp_ack_snd_check: 5 % of the round trip, which is 100 ms here, and 1 ms at most
+    open_and(
+        &config::Tcp { delayed_ack_ns: Some(40 * MS), ack_compression: true, ..plain() },
+        "200   < . 1001:2001 ack 1
+         200   > . 1:1 ack 1 sack 1001:2001
+         200.1 < . 2001:3001 ack 1
+         200.1 > . 1:1 ack 1 sack 1001:3001
+         200.2 < . 3001:4001 ack 1
+         200.2 > . 1:1 ack 1 sack 1001:4001
+         200.3 < . 4001:5001 ack 1
+         200.9 < . 5001:6001 ack 1
+         201.3 > . 1:1 ack 1 sack 1001:6001
+         202   < . 6001:7001 ack 1
+         203   > . 1:1 ack 1 sack 1001:7001
+         // Another hole: three more at once.
+         204   < . 1:501 ack 1
+         204   > . 1:1 ack 501 sack 1001:7001
+         204.5 < . 7001:8001 ack 1
+         204.5 > . 1:1 ack 501 sack 1001:8001
+         // Nothing waits once all is there.
+         205   < . 501:1001 ack 1
+         205   > . 1:1 ack 8001",
+    );
+}
+
+#[test]
+fn acks_behind_a_hole_wait_only_where_they_may() {
+    let without = config::Tcp { delayed_ack_ns: Some(40 * MS), ack_compression: false, ..plain() };
+    let quick = config::Tcp { delayed_ack_ns: Some(40 * MS), quick_acks: 5, ack_compression: true, ..plain() };
+    let no_delay = config::Tcp { ack_compression: true, ..plain() };
+    for settings in [without, quick, no_delay] {
+        let segments = (1..=5).map(|n| {
+            let (from, to) = (1000 * n + 1, 1000 * n + 1001);
+            format!("200.{n} < . {from}:{to} ack 1\n200.{n} > . 1:1 ack 1 sack 1001:{to}\n")
+        });
+        open_and(&settings, &segments.collect::<String>());
+    }
+}
+
+#[test]
+fn so_many_acks_wait_at_most() {
+    // tcp_comp_sack_nr is 44
+    let mut script = String::new();
+    for n in 1..=3 + 44 + 1 {
+        let (from, to) = (1000 * n + 1, 1000 * n + 1001);
+        script += &format!("200.{n:03} < . {from}:{to} ack 1\n");
+        if n <= 3 || n == 3 + 44 + 1 {
+            script += &format!("200.{n:03} > . 1:1 ack 1 sack 1001:{to}\n");
+        }
+    }
+    open_and(&config::Tcp { delayed_ack_ns: Some(40 * MS), ack_compression: true, ..plain() }, &script);
+}
+
+#[test]
 fn at_once_while_the_window_grows() {
-    // net/ipv4/tcp_input.c, tcp_grow_window: by two segments for each, from the 65535 of the SYN; small ones do not count
+    // net/ipv4/tcp_input.c, tcp_grow_window: by two segments for each, from half of the buffer; small ones do not count
     open_and(
         &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },
         "200  ! goal 68000
-         200  < . 1:1001 ack 1
-         200  > . 1:1 ack 1001
-         210  < . 1001:2001 ack 1
-         210  > . 1:1 ack 2001
-         220  < . 2001:3001 ack 1
-         260  > . 1:1 ack 3001
+         200  < . 1:1461 ack 1
+         200  > . 1:1 ack 1461
+         210  < . 1461:2921 ack 1
+         210  > . 1:1 ack 2921
+         220  < . 2921:4381 ack 1
+         260  > . 1:1 ack 4381
          300  ! goal 71000
-         300  < . 3001:3101 ack 1
-         340  > . 1:1 ack 3101
-         350  < . 3101:4101 ack 1
-         350  > . 1:1 ack 4101",
+         300  < . 4381:4481 ack 1
+         340  > . 1:1 ack 4481
+         350  < . 4481:5941 ack 1
+         350  > . 1:1 ack 5941",
     );
 }
 
@@ -130,9 +185,9 @@ fn duplicates_are_reported() {
          400  > . 1:1 ack 1001 sack 2001:3001
          500  < . 2001:3001 ack 1
          500  > . 1:1 ack 1001 sack 2001:3001 sack 2001:3001
-         // Partly new, as after a change of segment sizes.
+         // Partly new, as after a change of segment sizes (§4.1.2).
          600  < . 501:1501 ack 1
-         600  > . 1:1 ack 1501 sack 2001:3001",
+         600  > . 1:1 ack 1501 sack 501:1001 sack 2001:3001",
     );
 }
 

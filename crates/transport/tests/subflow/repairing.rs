@@ -371,3 +371,276 @@ fn acks_that_carry_signals_are_no_duplicates() {
          305  < . 1:1 ack 5001",
     );
 }
+
+/// What is in flight in 80 packets' window, and an idle time of `idle_ms` after which ten segments want to go.
+fn after_idle(settings: &config::Tcp, idle_ms: u32, then: &str) {
+    open_and(
+        settings,
+        &format!(
+            "200  ! cwnd 80
+             200  ! ssthresh 7
+             200  ! push 1
+             200  > . 1:1001 ack 1
+             300  < . 1:1 ack 1001
+             300  = rto 1000
+             {at}  ! push 1
+             {at}  > . 1001:2001 ack 1
+             {then}",
+            at = 200 + idle_ms,
+        ),
+    );
+}
+
+#[test]
+fn a_window_begins_anew_after_idle_time() {
+    // RFC 5681 §4.1: not before a time-out has gone by; tcp_cwnd_restart: half of it for each, and slow start up to 3/4.
+    after_idle(&plain(), 1000, "1200 = cwnd 80\n 1200 = ssthresh 7");
+    after_idle(&plain(), 1001, "1201 = cwnd 40\n 1201 = ssthresh 60");
+    after_idle(&plain(), 2500, "2700 = cwnd 20\n 2700 = ssthresh 60");
+    // Not below the first window.
+    after_idle(&plain(), 60_000, "60200 = cwnd 10\n 60200 = ssthresh 60");
+    let off = config::Tcp { slow_start_after_idle: false, ..plain() };
+    after_idle(&off, 60_000, "60200 = cwnd 80\n 60200 = ssthresh 7");
+}
+
+#[test]
+fn a_window_below_the_first_stays_after_idle_time() {
+    open_and(
+        &plain(),
+        "200   ! cwnd 5
+         200   ! push 1
+         200   > . 1:1001 ack 1
+         300   < . 1:1 ack 1001
+         60000 ! push 1
+         60000 > . 1001:2001 ack 1
+         60000 = cwnd 5
+         60000 = ssthresh inf",
+    );
+}
+
+/// Ten segments, of which the first is taken for lost.
+const ONE_RESENT: &str = "200  ! push 10
+    200  > . 1:1001 ack 1
+    200  > . 1001:2001 ack 1
+    200  > . 2001:3001 ack 1
+    200  > . 3001:4001 ack 1
+    200  > . 4001:5001 ack 1
+    200  > . 5001:6001 ack 1
+    200  > . 6001:7001 ack 1
+    200  > . 7001:8001 ack 1
+    200  > . 8001:9001 ack 1
+    200  > . 9001:10001 ack 1
+    300  < . 1:1 ack 1 sack 1001:2001
+    301  < . 1:1 ack 1 sack 1001:3001
+    302  < . 1:1 ack 1 sack 1001:4001
+    302  > . 1:1001 ack 1 again
+    302  = ssthresh 5
+    ";
+
+#[test]
+fn a_loss_that_duplicates_disprove_is_taken_back() {
+    // RFC 2883 §4, RFC 3708; tcp_try_undo_dsack: the repair is over, and then all that was sent again is reported
+    open_and(
+        &plain(),
+        &format!(
+            "{ONE_RESENT}
+             303  < . 1:1 ack 10001
+             303  = ssthresh 5
+             403  < . 1:1 ack 10001 sack 1:1001
+             403  = cwnd 10
+             403  = ssthresh inf"
+        ),
+    );
+    // While it goes on.
+    open_and(
+        &plain(),
+        &format!(
+            "{ONE_RESENT}
+             303  < . 1:1 ack 5001
+             304  < . 1:1 ack 6001 sack 1:1001
+             // With slow start: a copy that arrived left the network too.
+             304  = cwnd 12
+             304  = ssthresh inf
+             305  < . 1:1 ack 10001"
+        ),
+    );
+    // Nothing else is a duplicate of it, and nothing is taken back where that is off.
+    let off = config::Tcp { undo: false, ..plain() };
+    for (settings, block) in [(plain(), "sack 10001:10001"), (off, "sack 1:1001")] {
+        open_and(
+            &settings,
+            &format!(
+                "{ONE_RESENT}
+                 303  < . 1:1 ack 10001
+                 403  < . 1:1 ack 10001 {block}
+                 403  = ssthresh 5"
+            ),
+        );
+    }
+}
+
+#[test]
+fn more_duplicates_than_copies_prove_nothing() {
+    // tcp_dsack_seen: the network duplicates, too
+    open_and(
+        &config::Tcp { rescue_retransmission: false, ..plain() },
+        "200  ! push 1
+         200  > . 1:1001 ack 1
+         300  < . 1:1 ack 1001
+         301  < . 1:1 ack 1001 sack 1:1001
+         302  ! push 4
+         302  > . 1001:2001 ack 1
+         302  > . 2001:3001 ack 1
+         302  > . 3001:4001 ack 1
+         302  > . 4001:5001 ack 1
+         402  < . 1:1 ack 1001 sack 2001:5001
+         402  > . 1001:2001 ack 1 again
+         502  < . 1:1 ack 5001
+         503  < . 1:1 ack 5001 sack 1001:2001
+         503  = ssthresh 5",
+    );
+}
+
+/// Four segments of six are in flight, and the timer sends the first again.
+const TIMED_OUT: &str = "200  ! cwnd 4
+    200  ! push 6
+    200  > . 1:1001 ack 1
+    200  > . 1001:2001 ack 1
+    200  > . 2001:3001 ack 1
+    200  > . 3001:4001 ack 1
+    1200 > . 1:1001 ack 1 again
+    1200 = cwnd 1
+    1200 = ssthresh 2
+    1300 < . 1:1 ack 1001
+    1300 > . 4001:5001 ack 1
+    1300 > . 5001:6001 ack 1
+    ";
+
+#[test]
+fn originals_that_arrive_after_a_time_out_show_that_it_was_none() {
+    // RFC 5682 §3.1: step 2 b sends new data, step 3 b finds that what was not sent again is acknowledged
+    open_and(
+        &plain(),
+        &format!(
+            "{TIMED_OUT}
+             1310 < . 1:1 ack 2001
+             // The window of before, and slow start.
+             1310 = cwnd 5
+             1310 = ssthresh inf
+             1310 = pipe 4
+             1320 < . 1:1 ack 6001"
+        ),
+    );
+    // Step 3 a: the new data arrived, and the rest was lost.
+    open_and(
+        &plain(),
+        &format!(
+            "{TIMED_OUT}
+             1400 < . 1:1 ack 1001 sack 4001:5001
+             1400 > . 1001:2001 ack 1 again
+             1401 < . 1:1 ack 1001 sack 4001:6001
+             1401 > . 2001:3001 ack 1 again
+             1500 < . 1:1 ack 2001 sack 4001:6001
+             1500 > . 3001:4001 ack 1 again
+             1600 < . 1:1 ack 6001
+             1600 = ssthresh 2"
+        ),
+    );
+    // Without new data, and without F-RTO, what seems lost is sent again at once.
+    for (settings, segments) in [(plain(), 4), (config::Tcp { f_rto: false, ..plain() }, 6)] {
+        open_and(
+            &settings,
+            &format!(
+                "200  ! cwnd 4
+                 200  ! push {segments}
+                 200  > . 1:1001 ack 1
+                 200  > . 1001:2001 ack 1
+                 200  > . 2001:3001 ack 1
+                 200  > . 3001:4001 ack 1
+                 1200 > . 1:1001 ack 1 again
+                 1300 < . 1:1 ack 1001
+                 1300 > . 1001:2001 ack 1 again
+                 1300 > . 2001:3001 ack 1 again
+                 1300 ! abort
+                 1300 > R. 4001:4001 ack 1"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_time_out_spares_what_was_just_sent() {
+    // tcp_timeout_mark_lost: RACK says that it may still arrive
+    open_and(
+        &config::Tcp { rack: true, ..plain() },
+        "200  ! push 1
+         200  > . 1:1001 ack 1
+         300  < . 1:1 ack 1001
+         300  ! push 1
+         300  > . 1001:2001 ack 1
+         1290 ! push 1
+         1290 > . 2001:3001 ack 1
+         1300 > . 1001:2001 ack 1 again
+         1300 = cwnd 2
+         1300 = pipe 2
+         1390 < . 1:1 ack 1001 sack 2001:3001
+         1400 < . 1:1 ack 3001",
+    );
+}
+
+#[test]
+fn originals_that_fill_holes_stop_the_repair() {
+    // tcp_try_undo_partial: with a copy under way nothing more is sent again, and nothing taken back; without one it is
+    let settings = config::Tcp { timestamps: true, rescue_retransmission: false, ..plain() };
+    play(
+        &settings,
+        "0    ! connect
+         0    > S 0:0
+         100  < S. 0:0 ack 1 ts 1
+         100  > . 1:1 ack 1
+         200  ! push 8
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         200  > . 5001:6001 ack 1
+         200  > . 6001:7001 ack 1
+         200  > . 7001:8001 ack 1
+         300  < . 1:1 ack 1 ts 300 echo 200 sack 1001:2001
+         301  < . 1:1 ack 1 ts 301 echo 200 sack 3001:4001 sack 1001:2001
+         302  < . 1:1 ack 1 ts 302 echo 200 sack 3001:6001 sack 1001:2001
+         302  > . 1:1001 ack 1 again
+         // NextSeg rule 3
+         302  > . 2001:3001 ack 1 again
+         303  < . 1:1 ack 1 ts 303 echo 200 sack 3001:7001 sack 1001:2001
+         303  = ssthresh 5
+         304  < . 1:1 ack 2001 ts 304 echo 200 sack 3001:7001
+         304  = ssthresh 5
+         305  < . 1:1 ack 7001 ts 305 echo 200
+         305  = ssthresh inf
+         306  < . 1:1 ack 8001 ts 306 echo 200",
+    );
+}
+
+#[test]
+fn a_repair_of_a_time_out_that_goes_wrong_begins_anew() {
+    // tcp_fastretrans_alert, FLAG_LOST_RETRANS: a copy is lost after a time-out, which is another loss
+    open_and(
+        &config::Tcp { rack: true, ..plain() },
+        "200  ! push 4
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         1200 > . 1:1001 ack 1 again
+         1200 = ssthresh 5
+         1300 < . 1:1 ack 1001
+         1300 > . 1001:2001 ack 1 again
+         1300 > . 2001:3001 ack 1 again
+         1400 < . 1:1 ack 1001 sack 2001:3001
+         1400 > . 1001:2001 ack 1 again
+         1400 = ssthresh 2
+         1500 < . 1:1 ack 4001",
+    );
+}

@@ -23,6 +23,7 @@ pub fn plain() -> config::Tcp {
         window_scaling: false,
         delayed_ack_ns: None,
         quick_acks: 0,
+        ack_compression: false,
         rack: false,
         tail_loss_probe: false,
         linux_timeout: false,
@@ -152,7 +153,7 @@ impl Player {
     fn poll(&mut self) -> Option<String> {
         let now = self.now;
         let (emission, tcp) = self.host.with(|tcp, control| {
-            let emission = tcp.poll(now, control)?;
+            let emission = tcp.poll(now, control).or_else(|| tcp.poll_guess(now, control))?;
             let header = header(tcp, now, &emission, 65_535);
             Some((emission, header))
         })??;

@@ -1,7 +1,7 @@
 //! A subflow of BBR: its model and its state machine.
 
 use super::filter::Greatest;
-use crate::congestion::{Cause, Sample, Window};
+use crate::congestion::{Sample, Window};
 use wire::Time;
 
 const MS: i64 = 1_000_000;
@@ -124,13 +124,15 @@ impl Flow {
         self.set_window(window, sample);
     }
 
-    /// bbr_ssthresh, bbr_set_state
-    pub fn lost(&mut self, window: &Window, cause: Cause) {
+    /// bbr_ssthresh
+    pub fn lost(&mut self, window: &Window) {
         self.save_cwnd(window);
-        if cause == Cause::Timeout {
-            (self.full_rate, self.round_start) = (0.0, true);
-            (self.repairing, self.recovering) = (true, false);
-        }
+    }
+
+    /// bbr_set_state
+    pub fn timed_out(&mut self) {
+        (self.full_rate, self.round_start) = (0.0, true);
+        (self.repairing, self.recovering) = (true, false);
     }
 
     /// bbr_undo_cwnd
@@ -245,13 +247,14 @@ impl Flow {
     fn update_min_rtt(&mut self, window: &mut Window, sample: &Sample) {
         let expired = sample.now - self.min_rtt_at > MIN_RTT_WINDOW_NS;
         if let Some(rtt_ns) = sample.rtt_ns
-            && (expired || self.min_rtt_ns.is_none_or(|least| rtt_ns <= least))
+            // A tie does not put PROBE_RTT off.
+            && ((expired && !sample.ack_delayed) || self.min_rtt_ns.is_none_or(|least| rtt_ns < least))
         {
             (self.min_rtt_ns, self.min_rtt_at) = (Some(rtt_ns), sample.now);
         }
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.save_cwnd(window);
             (self.mode, self.probe_rtt_until) = (Mode::ProbeRtt, None);
+            self.save_cwnd(window);
         }
         if self.mode == Mode::ProbeRtt {
             if self.probe_rtt_until.is_some() {

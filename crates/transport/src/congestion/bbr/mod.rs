@@ -23,9 +23,15 @@ pub struct Bbr {
 impl Congestion for Bbr {
     fn acked(&mut self, _: usize, _: &mut [Window], _: &Acked) {}
 
-    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, cause: Cause) {
+    fn lost(&mut self, i: usize, all: &mut [Window], _: Time, _: Cause) {
         if let Some(flow) = self.subflows.get_mut(i) {
-            flow.lost(&all[i], cause);
+            flow.lost(&all[i]);
+        }
+    }
+
+    fn timed_out(&mut self, i: usize) {
+        if let Some(flow) = self.subflows.get_mut(i) {
+            flow.timed_out();
         }
     }
 

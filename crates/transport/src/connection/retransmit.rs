@@ -1,0 +1,133 @@
+//! The connection's retransmission timer, as upstream Linux has it (net/mptcp/protocol.c, __mptcp_retrans): while data makes
+//! no progress, a subflow with nothing on its way is given the oldest of it, period after period, and subflows that answer
+//! nothing are left alone.
+
+use super::Connection;
+use crate::config::Reinjection;
+use crate::scheduler::FRAGMENT_BYTES;
+use wire::Time;
+
+/// TCP_RTO_MIN: a period where no subflow waits for an answer.
+pub(super) const LEAST_PATIENCE_NS: i64 = 200_000_000;
+
+/// What the connection's timer saw of a subflow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// When it was last heard.
+    heard: Time,
+    /// Periods without an answer (stale_count), and when it had been heard before them (stale_rcv_tstamp).
+    periods: u32,
+    heard_then: Time,
+    stale: bool,
+}
+
+impl Progress {
+    /// The subflow was heard: it is of use again (mptcp_subflow_active).
+    pub fn heard(&mut self, now: Time) {
+        (self.heard, self.stale) = (now, false);
+    }
+
+    /// Whether it is to be left alone until it answers.
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// A period ended with data on its way (net/mptcp/pm.c, mptcp_pm_subflow_chk_stale). Says whether nothing was heard since
+    /// the one before.
+    fn period(&mut self) -> bool {
+        if self.periods == 0 {
+            (self.periods, self.heard_then) = (1, self.heard);
+            false
+        } else if self.heard_then == self.heard {
+            self.periods += 1;
+            true
+        } else {
+            self.periods = 0;
+            false
+        }
+    }
+}
+
+impl Connection {
+    /// Data waits to be given to subflows: the next period is as long as the longest that one of them waits for an answer
+    /// (mptcp_timeout_from_subflow).
+    pub(super) fn be_patient(&mut self, now: Time) {
+        let working = self
+            .entries
+            .iter()
+            .filter(|entry| entry.carries_data() && !entry.progress.stale && entry.progress.periods == 0);
+        let longest_ns = working.filter_map(|entry| entry.tcp.answer_deadline()).map(|at| at - now).max();
+        self.patience_ns = longest_ns.filter(|&ns| ns > 0).unwrap_or(LEAST_PATIENCE_NS);
+    }
+
+    /// Data was given to a subflow.
+    pub(super) fn pushed(&mut self, now: Time) {
+        if self.timers.retransmit == Time::MAX && self.is_timed() {
+            self.timers.retransmit = now + self.patience_ns;
+        }
+    }
+
+    /// The peer has more than before (__mptcp_clean_una).
+    pub(super) fn progressed(&mut self, now: Time) {
+        let going_on = self.is_timed() && !self.send.all_acknowledged();
+        self.timers.retransmit = if going_on { now + self.patience_ns } else { Time::MAX };
+    }
+
+    fn is_timed(&self) -> bool {
+        self.reinjection == Reinjection::ConnectionTimer && self.is_multipath()
+    }
+
+    /// The period is over, without progress.
+    pub(super) fn retransmit(&mut self, now: Time) {
+        self.progressed(now);
+        let idle = self.idle_subflow();
+        // Over the only subflow that there ever was nothing is sent twice so soon: its peer may be about to fall back to TCP,
+        // to which it would be new.
+        if !self.is_timed() || self.linear || self.send.una() == self.send.next() {
+            return;
+        }
+        let Some(i) = idle else { return };
+        let end = (self.send.una() / FRAGMENT_BYTES + 1) * FRAGMENT_BYTES;
+        for piece in self.send.first_pieces(end) {
+            self.push_again(i, &piece);
+        }
+    }
+
+    /// A subflow with nothing on its way, a backup only where all that have something are silent for the second period
+    /// (mptcp_subflow_get_retrans).
+    fn idle_subflow(&mut self) -> Option<usize> {
+        let (mut active, mut backup, mut least_periods) = (None, None, u32::MAX);
+        for i in 0..self.entries.len() {
+            let entry = &self.entries[i];
+            if !entry.carries_data() {
+                continue;
+            }
+            if !entry.tcp.all_acknowledged() {
+                self.end_period(i);
+                least_periods = least_periods.min(self.entries[i].progress.periods);
+            } else if entry.backup || entry.peer_backup {
+                backup = backup.or(Some(i));
+            } else {
+                active = active.or(Some(i));
+            }
+        }
+        active.or(backup.filter(|_| least_periods > 1))
+    }
+
+    /// Leaves a subflow alone that is silent for too long, where another is not; everything on its way is given to subflows
+    /// anew (net/mptcp/pm_kernel.c, mptcp_pm_nl_subflow_chk_stale).
+    fn end_period(&mut self, i: usize) {
+        let progress = &mut self.entries[i].progress;
+        if !progress.period() || progress.stale || progress.periods <= self.stale_timeouts {
+            return;
+        }
+        let most_periods = self.stale_timeouts.saturating_sub(1).max(1);
+        let rival = self.entries.iter().enumerate().any(|(other, entry)| {
+            other != i && entry.carries_data() && !entry.progress.stale && entry.progress.periods < most_periods
+        });
+        if rival {
+            self.entries[i].progress.stale = true;
+            self.send.reinject_outstanding(None);
+        }
+    }
+}

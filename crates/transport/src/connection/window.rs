@@ -1,0 +1,124 @@
+//! The windows that subflows tell, as Linux reckons them (net/ipv4/tcp_output.c, tcp_select_window).
+
+use super::{Connection, Mode};
+use wire::Time;
+
+/// What a subflow told last.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// The window (tcp_sock.rcv_wnd).
+    pub bytes: u64,
+    /// The next byte of the subflow that was expected then (rcv_wup).
+    pub at: u64,
+}
+
+impl Told {
+    /// What is left of it (tcp_receive_window).
+    fn left(&self, next: u64) -> u64 {
+        (self.at + self.bytes).saturating_sub(next)
+    }
+}
+
+impl Connection {
+    /// The window that subflow `i` tells.
+    pub(super) fn window(&mut self, now: Time, i: usize) -> u64 {
+        let entry = &mut self.entries[i];
+        if !entry.tcp.is_established() {
+            return entry.told.bytes;
+        }
+        if self.own_windows && self.mode == Mode::Multipath {
+            let (bytes, mss_bytes) = (self.receive.memory().window(), u64::from(entry.tcp.mss_bytes()));
+            let (next, grown_bytes) = (entry.tcp.receive_next(), entry.tcp.window_grown_bytes());
+            return entry.own_window.window(next, bytes, grown_bytes, mss_bytes);
+        }
+        let (next, unit) = (entry.tcp.receive_next(), 1 << entry.tcp.window_shift());
+        // A window is never shrunk (RFC 9293 §3.8.6.2.1).
+        let left = entry.told.left(next).next_multiple_of(unit);
+        let window = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
+        // The connection's edge is that of the subflow that is ahead.
+        let bytes = self.receive.tell(window);
+        self.entries[i].told = Told { bytes, at: next };
+        bytes
+    }
+
+    /// __tcp_select_window, with the connection's memory (mptcp_space).
+    fn chosen_window(&self, now: Time, i: usize) -> u64 {
+        let tcp = &self.entries[i].tcp;
+        let all = self.receive.memory().window();
+        let full = all.min(tcp.memory().window());
+        let segment_bytes = tcp.segment_bytes().min(full);
+        let mut free = self.receive.room(now);
+        if self.mode == Mode::Plain {
+            free = free.saturating_sub(tcp.out_of_order_bytes());
+        }
+        let unit = 1 << tcp.window_shift();
+        if free < full / 2 {
+            free -= free % unit;
+            if free < all / 16 || free < segment_bytes {
+                return 0;
+            }
+        }
+        free = free.min(tcp.window_grown_bytes());
+        if unit > 1 {
+            return free.next_multiple_of(unit);
+        }
+        // Without a scale in whole segments (RFC 9293 §3.8.6.2.2).
+        let told = self.entries[i].told.bytes;
+        if told + segment_bytes <= free || told > free {
+            free - free % segment_bytes.max(1)
+        } else if segment_bytes == full && free > told + full / 2 {
+            free
+        } else {
+            told
+        }
+    }
+
+    /// The application has read: memory grows with what a round trip brings, and the peer hears of a window that has at
+    /// least doubled (net/mptcp/protocol.c, mptcp_cleanup_rbuf; net/ipv4/tcp.c, __tcp_cleanup_rbuf).
+    pub(super) fn was_read(&mut self, now: Time) {
+        self.tune(now);
+        if self.has_own_windows() {
+            return self.let_go();
+        }
+        if self.receive.finished() || self.receive.room(Time::MAX) < 2 * self.receive.told() {
+            return;
+        }
+        for i in 0..self.entries.len() {
+            let entry = &self.entries[i];
+            if entry.is_over() || !entry.tcp.is_established() {
+                continue;
+            }
+            let told = entry.told.left(entry.tcp.receive_next());
+            let window = self.chosen_window(Time::MAX, i);
+            if 2 * told <= entry.tcp.memory().window() && window > 0 && window >= 2 * told {
+                self.entries[i].tcp.acknowledge();
+            }
+        }
+    }
+
+    /// Lets memory grow: the connection's, and that of its subflows with it.
+    fn tune(&mut self, now: Time) {
+        let open = || self.entries.iter().filter(|entry| !entry.is_over());
+        let rtt_ns = open().filter_map(|entry| entry.receive_rtt_ns.or(entry.tcp.srtt_ns())).max();
+        let Some(read) = rtt_ns.and_then(|rtt_ns| self.receive.read_in_round(now, rtt_ns)) else { return };
+        if self.mode == Mode::Plain {
+            return self.entries[self.plain].tcp.grow_memory(read);
+        }
+        self.share_memory();
+        if self.receive.memory_mut().grow(read, 0) {
+            for entry in &mut self.entries {
+                entry.tcp.grow_memory(read);
+            }
+        }
+    }
+
+    /// What the peer's segments occupy was seen by subflows.
+    pub(super) fn share_memory(&mut self) {
+        if self.mode == Mode::Plain {
+            *self.receive.memory_mut() = self.entries[self.plain].tcp.memory();
+        } else {
+            let open = self.entries.iter().filter(|entry| !entry.is_over());
+            self.receive.memory_mut().share_as(open.map(|entry| entry.tcp.memory()));
+        }
+    }
+}
