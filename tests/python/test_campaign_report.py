@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.report.campaign.verdict import sentences
 from mptcplab.results.campaign import Campaign
+from mptcplab.results.statistics import adjust
 
 # So much data that plain TCP and MPTCP cannot be done with it within the limit.
 TOO_LONG = CAMPAIGN.replace('"20 kB", "60 kB"', '"20 kB", "4 GB"').replace(
@@ -36,7 +38,11 @@ repetitions = {repetitions}
 key = "path.wifi.loss"
 values = ["1 %", "60 %"]
 
+# Linux's path manager joins once: where that is lost, no run finishes.
 [set]
+"mptcp.path_manager" = "full-mesh"
+"mptcp.congestion_control" = "lia"
+"mptcp.scheduler" = "lowest-rtt"
 "run.stop" = "60 s"
 """
 
@@ -66,7 +72,9 @@ def test_a_sweep_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == f"{page} shows it"
     told = described(page)
     assert (told["kind"], told["subtitle"]) == ("campaign", "something small")
-    assert told["verdict"][-1] == "With 1 repetition little can be told from chance."
+    assert told["verdict"][-1] == (
+        "1 repetition is too few to rule out chance: at least 6 are needed for p < 0.05."
+    )
 
 
 def test_a_run_of_it_is_drawn_on_request(mptcplab: Run, campaign: Campaign) -> None:
@@ -87,8 +95,15 @@ def test_a_run_of_another_build_is_refused(mptcplab: Run, campaign: Campaign) ->
     """What the campaign holds is not what is drawn: its figure is changed here."""
     key = campaign.runs["run"][0]
     shards = campaign.directory / "shards"
-    kept = {file: file.read_bytes() for file in shards.rglob("runs.parquet")}
+    kept = {
+        file: file.read_bytes()
+        for name in ("runs.parquet", "sums.json")
+        for file in shards.rglob(name)
+    }
     for file in kept:
+        if file.suffix == ".json":
+            file.unlink()  # else the shard is known to have changed
+            continue
         frame = pl.read_parquet(file)
         frame.with_columns(pl.col("throughput_mbps") + 1).write_parquet(file)
     done = mptcplab("report", campaign.directory, "--run", key)
@@ -131,9 +146,45 @@ def test_the_verdict_counts_what_the_corrected_p_tells(campaign: Campaign) -> No
     ]
     found.append(Estimated(0, 8, -0.2, -0.3, -0.1, part="lte", effect=-1.0, p_value=0.02))
     assert sentences(Subject(campaign), found, [], 0.95)[0] == (
-        "Against the best single path MPTCP gives more in 2, less in 1 and cannot be told from it "
-        "in 2 of 5 configurations (corrected p below 0.05)."
+        "Throughput against the best single path: significantly more in 2, less in 1 of 5 "
+        "configurations (corrected p < 0.05); no significant difference in 2."
     )
+
+
+@pytest.mark.parametrize(
+    ("n", "why"),
+    [
+        (5, "at least 6 repetitions are needed for p < 0.05"),
+        (6, "corrected p ≥ 0.05; at least 9 repetitions are needed where one alone differs"),
+        (9, "corrected p ≥ 0.05"),
+    ],
+)
+def test_the_verdict_says_how_many_repetitions_it_takes(
+    campaign: Campaign, n: int, why: str
+) -> None:
+    least = 2 / 2**n
+    (corrected, *_) = adjust([least] + [1.0] * 11, "benjamini-hochberg")
+    found = [Estimated(0, n, 0.3604, 0.3601, 0.3607, part="lte", effect=1.0, p_value=corrected)]
+    found += [Estimated(0, n, 0.0, -0.1, 0.1, part="lte", effect=0.0, p_value=1.0)] * 11
+    if n == 9:
+        # That one alone can be told, if it differs in every pair.
+        told = sentences(Subject(campaign), found, [], 0.95)[0]
+        assert "significantly more in 1 of 12 configurations" in told
+        found[0] = replace(found[0], p_value=0.05)
+    assert sentences(Subject(campaign), found, [], 0.95)[0] == (
+        "No significant difference from the best single path in any of 12 configurations "
+        f"(n = {n}; {why})."
+    )
+
+
+def test_the_verdict_says_what_a_path_carried(campaign: Campaign) -> None:
+    shares = [
+        Estimated(group, 3, part, None, None, part="lte") for group, part in ((0, 0.52), (1, 0.97))
+    ]
+    told = sentences(Subject(campaign), [], shares, 0.95)
+    assert told[0].startswith("lte carried between 52 % (size 20 kB, controller ")
+    assert told[0].endswith(") of the data.")
+    assert sentences(Subject(campaign), [], shares[:1], 0.95)[0] == "lte carried 52 % of the data."
 
 
 def test_failures_are_told_with_their_reasons(tmp_path: Path) -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import platform
 import sys
+import tomllib
 from datetime import UTC, datetime
 
 from mptcplab._core import VERSION
 from mptcplab.engine.record import build
+from mptcplab.results import policies
 from mptcplab.results.campaign import ABOUT_SCHEMA
+
+# What may follow the hosts in a scenario's long form; the last is always there.
+AFTER_HOSTS = ("\n[[cross_traffic]]", "\n[[timeline]]", "\n[run]")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +47,7 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "seed": campaign.seed,
         "runs": len(matrix.runs),
         "keep": campaign.keep,
+        "policies": _policies(matrix),
         "command_line": sys.orig_argv,
         "platform": platform.platform(),
         "python": platform.python_version(),
@@ -49,6 +55,23 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "started": datetime.now(UTC).isoformat(),
         "ended": None,
     }
+
+
+def _policies(matrix: Matrix) -> dict[str, Any]:
+    """Describe what all configurations of MPTCP go by; what the matrix varies is left out."""
+    engine = {"engine": matrix.sheet.campaign.engine}
+    hosts = dict.fromkeys(_hosts(one.text) for one in matrix.configurations)
+    return policies.shared(_described(engine, tomllib.loads(one)) for one in hosts)
+
+
+def _described(engine: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]:
+    return policies.described(engine | {"mptcp": scenario["mptcp"]["enabled"]}, scenario)
+
+
+def _hosts(text: str) -> str:
+    """Cut what is said of the hosts out of a long form: links are long, and no matter here."""
+    begin = text.index("\n[client]")
+    return text[begin : min(at for end in AFTER_HOSTS if (at := text.find(end, begin)) >= 0)]
 
 
 def ended(begun: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from mptcplab.results.campaign import (
     SHARDS,
 )
 from mptcplab.results.parquet import write_parquet
+from mptcplab.writing import NEW, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 # So many shards in a row of one size become one, unless that would be larger than this.
 MERGED = 32
 MOST_BYTES = 64 * 10**6
-# What is written beside a file before it takes its place.
-NEW = ".mptcplab-new"
 
 
 class Store:
@@ -42,14 +42,12 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        there = shards.kept(directory / SHARDS, {})
         #: What each run that is done took, in seconds.
-        self.done: dict[str, float] = {}
+        self.done = there.seconds
         self.failed: dict[str, str] = {}
-        self._shards, self._merged = shards.listed(directory / SHARDS)
+        self._shards, self._merged = there.whole, there.within
         self.tidy()
-        costs = shards.scan(self._shards, "costs")
-        if costs is not None:
-            self.done = dict(costs.collect().iter_rows())
 
     @property
     def runs(self) -> Path:
@@ -61,9 +59,9 @@ class Store:
         (self.directory / SCENARIOS).mkdir(exist_ok=True)
         for number, text in scenarios.items():
             self._write(Path(SCENARIOS, f"{number}.toml"), text)
-        new = self.directory / NEW
-        write_parquet(plan, new)
-        new.replace(self.directory / PLAN)
+        content = io.BytesIO()
+        plan.write_parquet(content)
+        replace(self.directory / PLAN, content.getvalue())
         self.fail({})
         self.describe(about)
 
@@ -80,9 +78,10 @@ class Store:
         """Keep a shard."""
         number = self._shards[-1].last + 1 if self._shards else 0
         shard = self._shard(number, number)
-        with place.written(shard.path) as new:
+        with place.written(shard.path, durable=True) as new:
             for name, content in tables.items():
                 (new / f"{name}.parquet").write_bytes(content)
+            shards.seal(new)
         self._shards.append(shard)
         self.done |= done
         merged: list[shards.Shard] = []
@@ -104,15 +103,16 @@ class Store:
         last = self._shards[-MERGED:]
         if len(last) < MERGED or len({shard.count for shard in last}) > 1:
             return []
-        files = [file for shard in last for file in shard.path.iterdir()]
+        files = [file for shard in last for file in shard.path.glob("*.parquet")]
         if sum(file.stat().st_size for file in files) > MOST_BYTES:
             return []
         merged = self._shard(last[0].first, last[-1].last)
-        with place.written(merged.path) as new:
+        with place.written(merged.path, durable=True) as new:
             for name in {file.stem for file in files}:
                 table = shards.scan(last, name)
                 assert table is not None  # noqa: S101 - one of them has the file
                 write_parquet(table.collect(), new / f"{name}.parquet")
+            shards.seal(new)
         self._shards[-MERGED:] = [merged]
         return last
 
@@ -125,9 +125,7 @@ class Store:
         with suppress(FileNotFoundError):
             if target.read_text("utf-8") == text:
                 return
-        new = self.directory / NEW
-        new.write_text(text, "utf-8")
-        new.replace(target)
+        replace(target, text.encode())
 
 
 @contextmanager
@@ -144,7 +142,8 @@ def opened(directory: Path, name: str) -> Iterator[Store]:
             yield store
             store.tidy()
         finally:
-            (directory / NEW).unlink(missing_ok=True)
+            for left in (*directory.glob(f"{NEW}*"), *(directory / SCENARIOS).glob(f"{NEW}*")):
+                left.unlink(missing_ok=True)
             os.close(lock)
             with suppress(OSError):
                 # Where none was kept.
@@ -174,7 +173,7 @@ def _check_ours(directory: Path, name: str) -> None:
         about.refuse_newer(directory / ABOUT, described, ABOUT_SCHEMA)
         theirs = described["campaign"]
     except FileNotFoundError:
-        if any(path.name != NEW for path in directory.iterdir()) and not _is_begun(directory):
+        if not _is_begun(directory):
             raise Error(
                 f"{directory} is there and is no campaign: choose another place (--out)"
             ) from None
@@ -188,6 +187,7 @@ def _check_ours(directory: Path, name: str) -> None:
 
 
 def _is_begun(directory: Path) -> bool:
-    """Say whether a sweep was killed before it had written what it is."""
-    known = {NEW, PLAN, FAILURES, SCENARIOS}
-    return {path.name for path in directory.iterdir()} <= known
+    """Say whether a sweep may begin, or was killed before it had written what it is."""
+    known = {PLAN, FAILURES, SCENARIOS}
+    names = {path.name for path in directory.iterdir()}
+    return all(name in known or name.startswith(NEW) for name in names)

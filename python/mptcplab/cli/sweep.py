@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.say import print_json, say, show
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -82,9 +81,12 @@ def run(options: Namespace) -> int:
     matrix = Matrix(sheet.load(options.campaign))
     out = Path(options.out or Path("campaigns", matrix.sheet.name))
     if options.dry_run:
-        from mptcplab.cli.summary.dry_run import print_dry_run
+        from mptcplab.cli.summary import dry_run
 
-        print_dry_run(matrix, out, options.jobs)
+        if options.json:
+            print_json(dry_run.document(matrix, out, options.jobs))
+        else:
+            dry_run.print_dry_run(matrix, out, options.jobs)
         return 0
     campaign = _sweep(matrix, out, options)
     if options.json:
@@ -94,7 +96,7 @@ def run(options: Namespace) -> int:
 
         print_campaign(campaign)
         if not options.no_report and campaign.runs.height:
-            print(f"{campaign.report()} shows it")
+            show(f"{campaign.report()} shows it")
     return FAILED if campaign.failures.height else 0
 
 
@@ -108,7 +110,7 @@ def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
         words = text.plural(total, "run")
         if there:
             words += f", {text.count(there)} there already" if there < total else ", all there"
-        print(f"{out}: {words}", file=sys.stderr, flush=True)
+        say(f"{out}: {words}")
 
     with Sweeping(str(out)) as progress:
         try:
@@ -117,18 +119,14 @@ def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
             )
         except KeyboardInterrupt:
             progress.clear()
-            print(
+            say(
                 f"mptcplab: interrupted; {text.count(progress.ended)} of {text.count(total)} runs "
-                "are done and kept: the same command goes on from there",
-                file=sys.stderr,
+                "are done and kept: the same command goes on from there"
             )
             raise
 
 
 def _print_json(campaign: Campaign) -> None:
-    import json
-
     from mptcplab.results.overview import document
 
-    json.dump(document(campaign), sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")
+    print_json(document(campaign))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.results import about, figures, neighbours, shards
+from mptcplab.results.parquet import read_parquet
 from mptcplab.results.run import Run
 
 TYPE_CHECKING = False
@@ -54,6 +55,8 @@ class Campaign:
         self.about = about.read(self.directory / ABOUT, "campaign", NEEDED, ABOUT_SCHEMA)
         if not isinstance(self.about["axes"], dict):
             raise Error(f"{directory} holds no campaign: {ABOUT} lacks what a campaign has")
+        # Shards that need no second look.
+        self._checked: dict[Path, dict[str, float]] = {}
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None
 
@@ -76,9 +79,7 @@ class Campaign:
     @cached_property
     def plan(self) -> pl.DataFrame:
         """One row per run that there is to be, done or not."""
-        import polars as pl
-
-        return self._read(pl.read_parquet, self.directory / PLAN)
+        return self._read(read_parquet, self.directory / PLAN)
 
     @cached_property
     def runs(self) -> pl.DataFrame:
@@ -167,7 +168,7 @@ class Campaign:
 
     @property
     def _shards(self) -> list[shards.Shard]:
-        return shards.listed(self.directory / SHARDS)[0]
+        return shards.kept(self.directory / SHARDS, self._checked).whole
 
     def _scenario(self, run: str) -> Path:
         return self.directory / SCENARIOS / f"{self._planned(run)['scenario']}.toml"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mptcplab.results.sides import gains
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -9,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from mptcplab.results.campaign import Campaign
+    from mptcplab.results.statistics import Gain
 
 # Version of the document.
 SCHEMA = 1
@@ -31,6 +34,7 @@ def document(campaign: Campaign) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         **{key: about[key] for key in kept},
+        "policies": about.get("policies"),
         "directory": str(campaign.directory),
         "runs": {
             "planned": campaign.plan.height,
@@ -45,36 +49,40 @@ def document(campaign: Campaign) -> dict[str, Any]:
 def configurations(campaign: Campaign) -> list[dict[str, Any]]:
     """Give a row per configuration: its axes, and under ``runs`` what MPTCP and plain TCP gave.
 
-    Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1). Where
-    not every run of MPTCP and of a single path finished, there is no mean gain: those that are
-    left would be the luckier ones. MPTCP has its ``neighbours``: what cross traffic got beside it.
+    Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1). The
+    ``gain`` is that of the page: mean throughput over that of plain TCP over the path that is best
+    on average, − 1; unknown where not every run of both finished. MPTCP has its ``neighbours``:
+    what cross traffic got beside it.
     """
     rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
     there: dict[int, dict[str, Any]] = {}
+    found = gains(campaign)
     for row in rows.iter_rows(named=True):
         number = row["configuration"]
         axes = {axis: row[axis] for axis in campaign.axes}
-        there[number] = {"configuration": number, "axes": axes, "runs": {}, "gain": None}
+        there[number] = {
+            "configuration": number,
+            "axes": axes,
+            "runs": {},
+            "gain": _gain(found.get(number)),
+        }
     for row in _grouped(campaign).iter_rows(named=True):
         one = there[row[OF]]
         name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"
         stated = {figure: _stated(row, figure) for figure in SHOWN}
         one["runs"][name] = {"runs": row["runs"], "finished": row["finished"], **stated}
-        if row["path"] is None:
-            one["gain"] = _stated(row, "gain")
     for row in _neighbours(campaign).iter_rows(named=True):
         beside = there[row["configuration"]]["runs"]["mptcp"].setdefault("neighbours", {})
         beside[row["name"]] = {"throughput_mbps": _stated(row, "throughput_mbps")}
-    for one in there.values():
-        if one["gain"] and not _all_finished(one["runs"]):
-            one["gain"] |= {"mean": None, "sigma": None}
     return list(there.values())
 
 
-def _all_finished(runs: dict[str, Any]) -> bool:
-    """Say whether every run of MPTCP finished, and every one over a single path."""
-    all_of = {name: one["finished"] == one["runs"] for name, one in runs.items()}
-    return all_of.pop("mptcp") and any(all_of.values())
+def _gain(found: Gain | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    ratio = found.paired.relative
+    ends = {"mean": ratio.estimate, "low": ratio.low, "high": ratio.high}
+    return {"n": ratio.n, **ends, "best_path": found.best_path}
 
 
 def _neighbours(campaign: Campaign) -> pl.DataFrame:
@@ -99,7 +107,7 @@ def _grouped(campaign: Campaign) -> pl.DataFrame:
     own = campaign.runs.filter(kind="mptcp").with_columns(of)
     plain = campaign.runs.filter(kind="tcp").join(pairs, on="pair", maintain_order="left_right")
     described = []
-    for name in (*SHOWN, "gain"):
+    for name in SHOWN:
         described += _described(name, pl.col(name).filter(pl.col("finished")))
     return (
         pl.concat([own, plain.select(own.columns)])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from multiprocessing import connection
 
@@ -14,6 +16,8 @@ from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
 from mptcplab.campaign.task import Batch, Shard
 
+# What a worker may take beside its runs, which look at their limit themselves.
+GRACE_SECONDS = 30.0
 COMMAND = [sys.executable, "-P", "-m", "mptcplab.campaign.executor.worker"]
 
 
@@ -25,6 +29,8 @@ class Local:
     def __init__(self, jobs: int) -> None:
         self._idle = [_Worker.started() for _ in range(jobs)]
         self._busy: dict[_Worker, Batch] = {}
+        # Until when a worker may take for its batch; those of batches without a limit have none.
+        self._until: dict[_Worker, float] = {}
 
     def free(self) -> int:
         """Say how many workers wait."""
@@ -34,6 +40,8 @@ class Local:
         """Have a batch done by a worker that waits."""
         worker = self._idle.pop()
         self._busy[worker] = batch
+        if (seconds := _longest(batch)) is not None:
+            self._until[worker] = time.monotonic() + seconds
         try:
             worker.line.send(batch)
         except OSError:
@@ -46,8 +54,20 @@ class Local:
         ended = []
         for line in connection.wait(list(lines), seconds):
             worker = lines[line]  # type: ignore[index]
+            self._until.pop(worker, None)
             ended.append((self._busy.pop(worker), self._received(worker)))
-        return ended
+        return ended or self._given_up()
+
+    def _given_up(self) -> list[tuple[Batch, Shard | Lost]]:
+        """End workers that neither work nor say so, as one does that was stopped (SIGSTOP)."""
+        now = time.monotonic()
+        late = [worker for worker in self._busy if self._until.get(worker, math.inf) < now]
+        for worker in late:
+            del self._until[worker]
+            worker.end()
+            self._idle.append(_Worker.started())
+        reason = "the process that ran it did not answer for longer than the campaign's limit"
+        return [(self._busy.pop(worker), Lost(reason)) for worker in late]
 
     def close(self) -> None:
         """End all workers."""
@@ -94,6 +114,13 @@ class _Worker:
         self.line.close()
         self.process.kill()
         return self.process.wait()
+
+
+def _longest(batch: Batch) -> float | None:
+    """Say how long a batch takes at most: its last run may begin just before its time is over."""
+    limits = [task.subject.limit_s for task in batch.tasks]
+    known = [limit for limit in limits if limit is not None]
+    return batch.seconds + 2 * max(known) + GRACE_SECONDS if len(known) == len(limits) else None
 
 
 def _died(status: int) -> str:

@@ -34,8 +34,8 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     )
     if any(row["gain"] and row["gain"]["n"] for row in rows):
         page.words(
-            "gain: of each run over the path that was best with its seed; the page's is of means, "
-            "over one path for all seeds",
+            "gain: mean throughput over that of the path that is best on average, - 1, with its "
+            "95 % interval",
             style="faint",
         )
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
@@ -51,7 +51,10 @@ def _print_head(page: Page, told: Row) -> None:
         facts.append(text.clean(told["title"]))
     simulated = told["engine"] == "simulation"
     engine = "simulated" if simulated else "with Linux over emulated links"
-    facts += [f"{text.clean(told['scenario'])}, {engine}", text.plural(told["runs"]["done"], "run")]
+    facts.append(f"{text.clean(told['scenario'])}, {engine}")
+    if told["policies"] and told["policies"]["in_words"]:
+        facts.append(text.clean(told["policies"]["in_words"]))
+    facts.append(text.plural(told["runs"]["done"], "run"))
     page.facts(facts, indent="")
     page.line()
 
@@ -73,7 +76,7 @@ def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
         cells = [_figures(one.get(name, {}).get("throughput_mbps")) for one in beside]
         columns.append(Column(f"{text.clean(name)} Mbit/s", cells))
     if len(names) > 1:
-        columns.append(Column("gain", [_each(row["gain"], _percent) for row in rows]))
+        columns.append(Column("gain", [_gain(row["gain"]) for row in rows]))
     columns += [
         Column("time", [_each(one.get("elapsed_s"), text.seconds) for one in own], keep=3),
         Column("RTT ms", [_figures(one.get("rtt_ms_mean")) for one in own], keep=1),
@@ -106,9 +109,15 @@ def _each(stated: Row | None, show: Callable[[float], str]) -> str:
     return f"{show(stated['mean'])} ± {show(stated['sigma'])}"
 
 
-def _percent(value: float) -> str:
+def _gain(stated: Row | None) -> str:
+    """Give a gain with its interval, in the digits that tell the ends apart."""
+    if stated is None or stated["mean"] is None:
+        return text.UNKNOWN
+    known = [100 * stated[key] for key in ("mean", "low", "high") if stated[key] is not None]
+    digits = text.digits(known[1], known[2]) if len(known) > 1 else 0
     # What prints as 0 is not below it.
-    return f"{round(value, 2) + 0.0:.0%}".replace("%", " %")
+    first, *ends = (f"{round(one, digits) + 0.0:.{digits}f}" for one in known)
+    return f"{first} % [{', '.join(ends)}]" if ends else f"{first} %"
 
 
 def _print_more(page: Page, more: int, thing: str) -> None:

@@ -8,7 +8,7 @@ from io import TextIOWrapper
 
 from mptcplab.cli.summary.measured import print_measured
 from mptcplab.cli.summary.page import Column, Page, draw
-from mptcplab.results import neighbours
+from mptcplab.results import neighbours, policies
 from mptcplab.words import text
 from mptcplab.words.runs import engine, gain, label
 
@@ -31,7 +31,7 @@ def print_comparison(
     page = page or _page()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
-    print_measured(page, mptcp.tables)
+    print_measured(page, mptcp.tables, run=mptcp)
     page.line()
     draw(page, _columns(comparison.runs))
     for run in comparison.runs:
@@ -92,7 +92,7 @@ def _print_head(page: Page, comparison: Comparison, title: str | None, chance: s
     facts = [page.style(text.clean(about["scenario"]), "strong")]
     if title:
         facts.append(text.clean(title))
-    page.facts([*facts, engine(about), chance], indent="")
+    page.facts([*facts, engine(about), policies.of_comparison(comparison), chance], indent="")
     page.line()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.subflows import print_subflows
 from mptcplab.cli.summary.unknown import print_reasons
 from mptcplab.words import text
+from mptcplab.words.protocol import is_mptcp, protocol
 from mptcplab.words.subflows import names_of
 
 TYPE_CHECKING = False
@@ -41,6 +44,11 @@ FAILED = {"refused", "unanswered", "unfinished"}
 
 def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
     """Print all connections of the tables."""
+    missing = {
+        row["connection"]
+        for row in tables.rows("diagnostics")
+        if row["diagnostic"] == "path_missing"
+    }
     for number, connection in enumerate(tables.rows("connections")):
         if number:
             page.line()
@@ -53,7 +61,13 @@ def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
         for transfer in _by_size(rows["transfers"]):
             _print_transfer(page, transfer, _only_carrier(transfer, rows["flows"], names))
         print_subflows(page, rows["subflows"], rows["flows"], names)
-        print_reasons(page, connection, rows["transfers"], rows["flows"])
+        print_reasons(
+            page,
+            connection,
+            rows["transfers"],
+            rows["flows"],
+            path_missing=connection["connection"] in missing,
+        )
         print_events(
             page,
             tables,
@@ -73,15 +87,12 @@ def _print_head(page: Page, connection: Row, subflows: list[Row]) -> None:
 
 
 def _facts(connection: Row, subflows: list[Row]) -> list[str]:
-    version, fallback = connection["mptcp_version"], connection["fallback"]
-    facts = ["plain TCP" if version is None else f"MPTCP v{version}"]
+    fallback = connection["fallback"]
+    facts = [protocol(connection)]
     if fallback is not None:
         facts.append(f"fell back to TCP: {text.clean(fallback)}")
-    if version is not None:
-        failed = sum(row["handshake"] in FAILED for row in subflows)
-        facts.append(text.plural(connection["subflows"] - failed, "subflow"))
-        if failed:
-            facts.append(text.plural(failed, "failed join"))
+    if is_mptcp(connection):
+        facts += _subflows(connection["subflows"], subflows)
     if connection["duration_s"] is not None:
         facts.append(text.seconds(connection["duration_s"]))
     if connection["start_s"] >= STARTS_LATE_S:
@@ -93,17 +104,35 @@ def _facts(connection: Row, subflows: list[Row]) -> list[str]:
     return facts
 
 
+def _subflows(count: int, subflows: list[Row]) -> list[str]:
+    failed = Counter(row["handshake"] for row in subflows if row["handshake"] in FAILED)
+    pending = sum(row["handshake"] == "pending" for row in subflows)
+    stray = sum(row["handshake"] == "stray" for row in subflows)
+    facts = [text.plural(count - failed.total() - pending - stray, "subflow")]
+    if failed:
+        how = ", ".join(f"{text.count(number)} {outcome}" for outcome, number in failed.items())
+        facts.append(f"{text.plural(failed.total(), 'failed join')} ({how})")
+    if pending:
+        facts.append(f"{text.plural(pending, 'join')} pending at the end")
+    return facts
+
+
 def _vantage(connection: Row) -> str:
     vantage, sure = connection["vantage"], connection["vantage_confidence"]
     words = VANTAGES.get(vantage, f"captured at {vantage}")
     if vantage is not None and sure is not None and sure < SURE:
-        words += f" (confidence {sure:.2f})"
+        samples = text.plural(connection["vantage_samples"], "sample")
+        words += f" (confidence {sure:.2f}, {samples})"
     return words
 
 
 def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
-    moved = f"{text.size(transfer['bytes'])}{carrier} in {text.seconds(transfer['elapsed_s'])}"
-    facts = [f"{moved} = {text.rate(transfer['throughput_mbps'])}"]
+    moved = f"{text.size(transfer['bytes'])}{carrier}"
+    if transfer["elapsed_s"] is not None:
+        moved += f" in {text.seconds(transfer['elapsed_s'])}"
+    if transfer["throughput_mbps"] is not None:
+        moved += f" = {text.rate(transfer['throughput_mbps'])}"
+    facts = [moved]
     if transfer["reinjected_bytes"]:
         facts.append(f"{text.size(transfer['reinjected_bytes'])} reinjected")
     if transfer["out_of_order_delay_ms_mean"] is not None and transfer["out_of_order_segments"]:

@@ -6,7 +6,7 @@ import math
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.words import text
-from mptcplab.words.runs import finished
+from mptcplab.words.runs import finished, too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def print_contrasts(page: Page, differences: Differences) -> None:
         alike = text.plural(len(known) - len(differing), "figure")
         page.words(f"the same on both sides, pair by pair: {alike}; --json lists all")
     _print_gains(page, differences)
-    _print_notes(page, differing)
+    _print_notes(page, differing, differences.level)
 
 
 def _columns(shown: list[Contrast], level: str) -> list[Column]:
@@ -77,7 +77,10 @@ def _print_gains(page: Page, differences: Differences) -> None:
         page.words(f"{place}gain over the best single path: {'; '.join(sides)}")
 
 
-def _print_notes(page: Page, shown: list[Contrast]) -> None:
+def _print_notes(page: Page, shown: list[Contrast], level: float) -> None:
+    most = max((one.paired.n for one in shown), default=0)
+    if most and (words := too_few(most, level)) is not None:
+        page.words(words, first="– ", style="faint")
     reasons = dict.fromkeys(
         one.paired.difference.reason for one in shown if one.paired.difference.reason
     )

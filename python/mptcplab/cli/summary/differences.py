@@ -73,6 +73,8 @@ def _facts(side: Side) -> list[str]:
         facts.append("simulated" if side.about["engine"] == "simulation" else "Linux")
     else:
         facts.append(engine(side.about))
+    if (policies := side.about.get("policies")) and policies["in_words"]:
+        facts.append(text.clean(policies["in_words"]))
     seeds = side.seeds
     return [*facts, f"seed {seeds[0]}" if len(seeds) == 1 else text.plural(len(seeds), "seed")]
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from mptcplab.campaign.estimate import estimate
 from mptcplab.cli.summary.page import Page
+from mptcplab.results.overview import SCHEMA
+from mptcplab.results.statistics import pairs_needed
+from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.sweeping import workers
 from mptcplab.words import text
+from mptcplab.words.runs import too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from mptcplab.campaign.matrix import Matrix
 
@@ -30,7 +35,43 @@ def print_dry_run(matrix: Matrix, out: Path, jobs: int | None, *, page: Page | N
     if sheet.axes:
         page.line()
     _print_counts(page, matrix)
+    _print_power(page, matrix)
     _print_estimate(page, matrix, out, jobs)
+
+
+def _print_power(page: Page, matrix: Matrix) -> None:
+    """Say where there are too few repetitions for any difference to be significant."""
+    words = too_few(matrix.sheet.campaign.repetitions, LEVEL)
+    compared = sum(bool(one.baselines) for one in matrix.configurations)
+    if words is None or not compared:
+        return
+    if compared > 1:
+        alone = pairs_needed(comparisons=compared)
+        words += f", {alone} where one of {compared} configurations alone differs"
+    page.words(words, first="! ", style="warning")
+
+
+def document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]:
+    """Give the same for scripts; what a run takes is measured where none are there."""
+    sheet = matrix.sheet
+    found = estimate(matrix.shuffled(), out)
+    left = len(matrix.runs) - found.there
+    at_once = workers(sheet.campaign.engine, left, jobs) if left else 0
+    return {
+        "schema": SCHEMA,
+        "campaign": sheet.name,
+        "title": sheet.campaign.title,
+        "axes": {axis.name: axis.labels for axis in sheet.axes},
+        "configurations": len(matrix.configurations),
+        "repetitions": sheet.campaign.repetitions,
+        "runs": len(matrix.runs),
+        "runs_there": found.there,
+        "runs_measured": found.measured,
+        "run_s": found.seconds,
+        "at_once": at_once,
+        "left_s": left * found.seconds / at_once if left and found.seconds else None,
+        "failure": found.failure,
+    }
 
 
 def _print_counts(page: Page, matrix: Matrix) -> None:

@@ -76,7 +76,7 @@ class _Alike:
 
     def __init__(self, row: Row) -> None:
         self.first = row
-        self.begun = _begin(row)
+        self.begun = row["at_s"]
         self.count = 1
         self.last = row["at_s"]
         self.longest = row["duration_ms"]
@@ -94,9 +94,3 @@ class _Alike:
         if self.longest is None:
             return words
         return f"{words}, the longest {text.milliseconds(self.longest)}"
-
-
-def _begin(row: Row) -> float:
-    """When it began: a gap is listed where it ends."""
-    at: float = row["at_s"]
-    return at - row["duration_ms"] / 1000 if row["event"] == "gap" else at

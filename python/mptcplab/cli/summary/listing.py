@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import textwrap
 
 from mptcplab.cli.summary.page import Column, Page, draw
@@ -27,9 +25,3 @@ def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -
 def entry(kind: str, name: str, summary: str, **more: Any) -> dict[str, Any]:
     """Give what JSON says of one, whatever it is: these three, then what only its kind has."""
     return {"name": name, "kind": kind, "summary": summary, **more}
-
-
-def print_json(listed: list[dict[str, Any]] | dict[str, Any]) -> None:
-    """Print the list, or one of it, as JSON."""
-    json.dump(listed, sys.stdout, indent=2, ensure_ascii=False)
-    print()

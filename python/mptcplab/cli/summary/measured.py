@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from mptcplab.cli.summary.connection import print_connections
 from mptcplab.cli.summary.remarks import print_remarks
+from mptcplab.cli.summary.timeline import print_timeline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.cli.summary.page import Page
-    from mptcplab.results.run import StoredTables
+    from mptcplab.results.run import Run, StoredTables
 
 # What goes without saying where no connection came about.
 EMPTY = frozenset({"no_tcp"})
 
 
-def print_measured(page: Page, tables: StoredTables) -> None:
-    """Print the connections in full, and the remarks."""
+def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) -> None:
+    """Print the connections in full, what a run's timeline did meanwhile, and the remarks."""
     if len(tables.table("connections")):
         print_connections(page, tables, one=False)
+        if run is not None:
+            print_timeline(page, run)
         print_remarks(page, tables)
     else:
         page.words("no connection came about", first="! ", style="warning")

@@ -7,6 +7,7 @@ from collections import Counter
 from mptcplab import _core
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.words import text
+from mptcplab.words.protocol import is_mptcp, protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def print_overview(page: Page, tables: _core.Tables, count: int) -> None:
     moved = _moved(tables)
     connections = tables.rows(
         "connections",
-        columns=["connection", "mptcp_version", "subflows", "fallback", "ended"],
+        columns=["connection", "protocol", "mptcp_version", "subflows", "fallback", "ended"],
     )
     _print_totals(page, count, connections, moved)
     largest = [number for number, _ in _total(moved).most_common(TOP)]
@@ -54,8 +55,7 @@ def _print_totals(
     endings = Counter[str]()
     subflows = fallbacks = 0
     for row in connections:
-        version = row["mptcp_version"]
-        kinds["plain TCP" if version is None else f"MPTCP v{version}"] += 1
+        kinds[protocol(row)] += 1
         endings[row["ended"]] += 1
         subflows += row["subflows"]
         fallbacks += row["fallback"] is not None
@@ -85,6 +85,7 @@ def _columns(
                 "client_port",
                 "server_address",
                 "server_port",
+                "protocol",
                 "mptcp_version",
                 "subflows",
                 "start_s",
@@ -118,4 +119,6 @@ def _columns(
 
 
 def _version(row: Row) -> str:
-    return text.UNKNOWN if row["mptcp_version"] is None else f"v{row['mptcp_version']}"
+    if row["mptcp_version"] is None:
+        return "yes" if is_mptcp(row) else text.UNKNOWN
+    return f"v{row['mptcp_version']}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from itertools import accumulate
+
+from mptcplab.words.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 STYLES = {"strong": "1", "faint": "2", "good": "32", "warning": "33", "bad": "31"}
+STYLED = re.compile("(\x1b\\[(?:0|1|2|3[1-3])(?:;(?:1|2|3[1-3]))*m)")
 SEPARATOR = " · "
 # For streams whose encoding lacks our signs.
 PLAIN = str.maketrans(
@@ -64,8 +68,10 @@ class Page:
         self._plain = not carries(self._out, "█↑–")
 
     def line(self, text: str = "") -> None:
-        """Print a line as it is."""
-        self._out.write(self.signs(text).rstrip() + "\n")
+        """Print a line; whatever names in it hold, only our styles steer the terminal."""
+        parts = STYLED.split(text)
+        parts[::2] = map(clean, parts[::2])
+        self._out.write(self.signs("".join(parts)).rstrip() + "\n")
 
     def signs(self, text: str) -> str:
         """Write signs that the stream cannot carry in others that it can."""

@@ -15,9 +15,21 @@ RECEIVER = {"up": "server", "down": "client"}
 ARROWS = {"down": "↓", "up": "↑"}
 
 
-def print_reasons(page: Page, connection: Row, transfers: list[Row], flows: list[Row]) -> None:
-    """Print why figures of the connection are empty, if some are."""
-    for reason in reasons(connection, transfers, flows):
+def print_reasons(
+    page: Page, connection: Row, transfers: list[Row], flows: list[Row], *, path_missing: bool
+) -> None:
+    """Print why figures of the connection are empty, if some are.
+
+    With ``path_missing`` data went over subflows that the captures lack.
+    """
+    lines = reasons(connection, transfers, flows)
+    if path_missing:
+        lines = [line for line in lines if not line.startswith("out-of-order")]
+        lines.append(
+            "shares and out-of-order delay stay empty: part of the data went over a subflow that "
+            "the captures lack; see the remark below"
+        )
+    for reason in lines:
         page.words(reason, first="– ", style="faint")
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from mptcplab.report.campaign.shape import Chart
 from mptcplab.report.columns import definitions
-from mptcplab.results.statistics.bootstrap import METHOD
 from mptcplab.results.statistics.ccdf import METHOD as BAND
-from mptcplab.results.statistics.large import METHOD as MANY_METHOD
+from mptcplab.results.statistics.intervals import FIELLER, ORDER, STUDENT
 
-INTERVAL = f"95 % confidence interval ({METHOD}; {MANY_METHOD})"
+INTERVAL = "95 % confidence interval"
 BEST = (
     "Best is the path over which plain TCP finished most often under the same conditions, and of "
     "several the one with the highest mean throughput; where not every run of it and of MPTCP "
@@ -33,17 +32,16 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
             "gain",
             "Gain over the best single path",
             "Mean throughput of MPTCP / mean throughput of plain TCP over the best single path "
-            f"− 1, over runs with the same seed. {BEST} Lines are its {INTERVAL}; pairs are "
-            "resampled; p is that of the throughput in the table of all numbers. The gain that "
-            "mptcplab sweep prints is another one: the mean of each run's own, over the path that "
-            "was best with its seed, which may differ from seed to seed.",
+            f"− 1, over runs with the same seed. {BEST} Lines are its {INTERVAL} ({FIELLER}); p "
+            "of Wilcoxon's signed-rank test is corrected over the configurations (Benjamini and "
+            "Hochberg), and in the table of all numbers over all figures, too.",
             throughput,
         ),
         Chart(
             "share",
             "Traffic shares",
             "Part of the delivered bytes that first arrived over each path: mean over runs with "
-            f"its {INTERVAL}. The bars of a group add up to 100 %.",
+            f"its {INTERVAL} ({STUDENT}). The bars of a group add up to 100 %.",
             definitions("flows", "share"),
         ),
         Chart(
@@ -66,7 +64,7 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
         Chart(
             "variation",
             "Coefficient of variation of the throughput",
-            f"Mean over runs, with its {INTERVAL}.",
+            f"Mean over runs, with its {INTERVAL} ({STUDENT}).",
             definitions("transfers", "coefficient_of_variation"),
         ),
         Chart(
@@ -86,8 +84,8 @@ def charts(points: str | None, band: str | None) -> list[Chart]:
         Chart(
             "numbers",
             "All numbers",
-            f"Mean ± standard deviation (n − 1); median with its {INTERVAL}. Against the best "
-            "single path: mean difference of runs with the same seed with its interval, matched-"
+            f"Mean ± standard deviation (n − 1); median with its {INTERVAL} ({ORDER}). Against the "
+            f"best single path: mean difference of runs with the same seed ({STUDENT}), matched-"
             "pairs rank-biserial correlation (1: above in every pair, −1: below in every pair), "
             "p of Wilcoxon's signed-rank test, corrected over all groups and figures of this "
             f"page (Benjamini and Hochberg). {BEST}",

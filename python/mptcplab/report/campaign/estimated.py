@@ -6,11 +6,12 @@ from statistics import stdev
 
 import polars as pl
 
-from mptcplab.report.campaign.shape import Estimated, Figure
+from mptcplab.report.campaign.figures import CORRECTION
+from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results import groups
-from mptcplab.results.statistics import Estimate, interval
-from mptcplab.results.statistics.estimate import is_known, known
+from mptcplab.results.statistics import Estimate, adjust, interval
+from mptcplab.results.statistics.estimate import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,19 +33,19 @@ def shares(subject: Subject) -> list[Estimated]:
     return made
 
 
-def gains(subject: Subject, shown: list[Figure]) -> list[Estimated]:
+def gains(subject: Subject) -> list[Estimated]:
     """Give what MPTCP has over the best single path, pair by pair.
 
-    Effect and p are those of the throughput: a page says each once.
+    They are one question in each configuration: p is corrected over those.
     """
     made = []
-    for summary in (one.summary for one in shown if one.id == "throughput_mbps"):
-        for number, found in subject.gains.items():
-            one = _of(number, [], found.paired.relative, found.best_path)
-            one.effect = found.paired.rank_biserial
-            p_value = summary.p_value[number]
-            one.p_value = p_value if is_known(p_value) else None
-            made.append(one)
+    for number, found in subject.gains.items():
+        one = _of(number, [], found.paired.relative, found.best_path)
+        if found.all_finished:
+            one.effect, one.p_value = found.paired.rank_biserial, found.paired.p_value
+        made.append(one)
+    for one, corrected in zip(made, adjust([one.p_value for one in made], CORRECTION), strict=True):
+        one.p_value = corrected
     return made
 
 

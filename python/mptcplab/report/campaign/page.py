@@ -30,7 +30,7 @@ def describe(campaign: Campaign) -> CampaignPage:
     made, places = runs(subject)
     shown, points = figures(subject, places)
     curved, band = curves(subject)
-    gained, shared = gains(subject, shown), shares(subject)
+    gained, shared = gains(subject), shares(subject)
     keys = campaign.about["keys"]
     return CampaignPage(
         title=text.clean(campaign.name),
@@ -70,6 +70,8 @@ def _badges(campaign: Campaign) -> list[Badge]:
         Badge(text.plural(about["configurations"], "configuration"), "combinations of the axes"),
         Badge(text.plural(about["repetitions"], "repetition"), "seeds of each configuration"),
     ]
+    if (policies := about.get("policies")) and policies["in_words"]:
+        badges.insert(1, Badge(text.clean(policies["in_words"]), "what all its runs of MPTCP have"))
     if campaign.failures.height:
         badges.append(Badge(f"{text.count(campaign.failures.height)} failed", "see the list"))
     return badges

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
+from mptcplab.results.statistics import pairs_needed
 from mptcplab.words import text
-from mptcplab.words.runs import finished
+from mptcplab.words.runs import finished, too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
 
 # Configurations without a gain that are named.
 MOST_UNFINISHED = 5
-# Fewer runs than this say little.
-FEW = 6
-MOST_DIGITS = 6
 
 
 def sentences(
@@ -28,7 +24,7 @@ def sentences(
         *_gains(subject, gains, level),
         *_unfinished(subject),
         *_carried(subject, shares),
-        *_reserves(subject),
+        *_reserves(subject, level),
     ]
 
 
@@ -36,26 +32,42 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
     known = [one for one in gains if one.estimate is not None]
     if not known:
         return
-    chance = round(1 - level, 6)
-    told = [one for one in known if one.p_value is not None and one.p_value < chance]
-    more = [one for one in told if (one.effect or 0.0) > 0]
-    less = [one for one in told if (one.effect or 0.0) < 0]
-    open_ = len(known) - len(more) - len(less)
     if len(known) == 1:
         which = f" for {_values(subject, known[0])}" if len(subject.gains) > 1 else ""
         yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}{which}."
         return
-    parts = [f"{words} in {len(some)}" for some, words in ((more, "more"), (less, "less")) if some]
-    if open_:
-        parts.append(f"cannot be told from it in {open_}")
-    yield (
-        f"Against the best single path MPTCP gives {_listed(parts)} of "
-        f"{text.plural(len(known), 'configuration')} (corrected p below {chance:g})."
-    )
+    yield _counted(known, level)
     best = max(known, key=lambda one: one.estimate or 0.0)
     worst = min(known, key=lambda one: one.estimate or 0.0)
     yield f"Best for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
     yield f"Worst for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
+
+
+def _counted(known: list[Estimated], level: float) -> str:
+    """Say in how many configurations MPTCP differs from the best single path."""
+    chance = round(1 - level, 6)
+    told = [one for one in known if one.p_value is not None and one.p_value < chance]
+    more = sum((one.effect or 0.0) > 0 for one in told)
+    less = len(told) - more
+    every = text.plural(len(known), "configuration")
+    if not told:
+        pairs, needed = max(one.n for one in known), pairs_needed(level)
+        why = f"corrected p ≥ {chance:g}"
+        if pairs < needed:
+            why = f"at least {needed} repetitions are needed for p < {chance:g}"
+        elif pairs < (alone := pairs_needed(level, len(known))):
+            why += f"; at least {alone} repetitions are needed where one alone differs"
+        return (
+            f"No significant difference from the best single path in any of {every} "
+            f"(n = {pairs}; {why})."
+        )
+    parts = [f"{words} in {n}" for n, words in ((more, "more"), (less, "less")) if n]
+    same = len(known) - len(told)
+    rest = f"; no significant difference in {same}" if same else ""
+    return (
+        "Throughput against the best single path: significantly "
+        f"{', '.join(parts)} of {every} (corrected p < {chance:g}){rest}."
+    )
 
 
 def _unfinished(subject: Subject) -> Iterator[str]:
@@ -77,15 +89,15 @@ def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
         least = min(own, key=lambda one: one.estimate or 0.0)
         most = max(own, key=lambda one: one.estimate or 0.0)
         if _percent(least) == _percent(most):
-            yield f"Over {path} came {_percent(least)} of the data."
+            yield f"{path} carried {_percent(least)} of the data."
         else:
             yield (
-                f"Over {path} came from {_percent(least)} of the data "
-                f"({_values(subject, least)}) to {_percent(most)} ({_values(subject, most)})."
+                f"{path} carried between {_percent(least)} ({_values(subject, least)}) and "
+                f"{_percent(most)} ({_values(subject, most)}) of the data."
             )
 
 
-def _reserves(subject: Subject) -> Iterator[str]:
+def _reserves(subject: Subject, level: float) -> Iterator[str]:
     campaign = subject.campaign
     left = campaign.plan.height - campaign.runs.height - campaign.failures.height
     if left:
@@ -99,11 +111,8 @@ def _reserves(subject: Subject) -> Iterator[str]:
             f"In {text.plural(unfinished, 'run')} the transfer did not finish: figures leave "
             "them out."
         )
-    if campaign.about["repetitions"] < FEW:
-        yield (
-            f"With {text.plural(campaign.about['repetitions'], 'repetition')} little can be told "
-            "from chance."
-        )
+    if (words := too_few(campaign.about["repetitions"], level)) is not None:
+        yield f"{words}."
 
 
 def _gain(one: Estimated, level: float) -> str:
@@ -133,10 +142,9 @@ def _points(part: float, digits: int) -> str:
 def _digits(one: Estimated) -> int:
     """Give as many digits after the point as tell the interval's ends apart."""
     fewest = 0 if abs(one.estimate or 0.0) >= 0.0995 else 1
-    if one.low is None or one.high is None or one.low == one.high:
+    if one.low is None or one.high is None:
         return fewest
-    width = 100 * (one.high - one.low)
-    return min(max(-math.floor(math.log10(width)), fewest), MOST_DIGITS)
+    return text.digits(100 * one.low, 100 * one.high, fewest)
 
 
 def _percent(one: Estimated) -> str:
@@ -150,7 +158,3 @@ def _values(subject: Subject, one: Estimated) -> str:
 def _named(subject: Subject, number: int) -> str:
     axes = subject.groups[number].axes
     return text.clean(", ".join(f"{axis} {value}" for axis, value in axes.items()))
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

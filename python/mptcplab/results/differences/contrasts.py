@@ -49,7 +49,7 @@ class Gains:
 
 
 def contrasts(
-    a: Repeated, b: Repeated, *, level: float, seed: int, progress: Progress | None = None
+    a: Repeated, b: Repeated, *, level: float, progress: Progress | None = None
 ) -> list[Contrast]:
     """Compare what both have; ``progress`` is told how many figures are done, and of how many."""
     shared = [(key, figure) for key in a.runs if key in b.runs for figure in FIGURES]
@@ -60,7 +60,7 @@ def contrasts(
     for key, figure in shared:
         sides = a.runs[key][figure], b.runs[key][figure]
         test = (key[1], figure, *(tuple(sorted(side.items())) for side in sides))
-        one = _contrast(key, figure, *sides, level, seed)
+        one = _contrast(key, figure, *sides, level)
         tests[test] = one.paired.p_value
         found.append((one, test))
         if progress is not None:
@@ -69,34 +69,32 @@ def contrasts(
     return [replace(one, p_value_corrected=corrected[test]) for one, test in found]
 
 
-def gains(a: Repeated, b: Repeated, *, level: float, seed: int) -> list[Gains]:
+def gains(a: Repeated, b: Repeated, *, level: float) -> list[Gains]:
     """Give the gains of configurations that both have."""
     shared = [own for own, run in a.runs if run == "mptcp" and (own, run) in b.runs]
-    found = [Gains(own, _gain(a, own, level, seed), _gain(b, own, level, seed)) for own in shared]
+    found = [Gains(own, _gain(a, own, level), _gain(b, own, level)) for own in shared]
     return [one for one in found if one.a or one.b]
 
 
-def _contrast(
-    key: tuple[str, str], figure: str, a: Values, b: Values, level: float, seed: int
-) -> Contrast:
+def _contrast(key: tuple[str, str], figure: str, a: Values, b: Values, level: float) -> Contrast:
     seeds = sorted(a.keys() & b.keys())
     return Contrast(
         *key,
         figure,
-        a=interval(a.values(), level=level, seed=seed),
-        b=interval(b.values(), level=level, seed=seed),
+        a=interval(a.values(), level=level),
+        b=interval(b.values(), level=level),
         sigma_a=_sigma(a),
         sigma_b=_sigma(b),
-        paired=paired([b[one] for one in seeds], [a[one] for one in seeds], level=level, seed=seed),
+        paired=paired([b[one] for one in seeds], [a[one] for one in seeds], level=level),
     )
 
 
-def _gain(repeated: Repeated, configuration: str, level: float, seed: int) -> Gain | None:
+def _gain(repeated: Repeated, configuration: str, level: float) -> Gain | None:
     single_paths = repeated.single_paths.get(configuration)
     if not single_paths:
         return None
     multipath = repeated.runs[configuration, "mptcp"]["throughput_mbps"]
-    return gain(dict(sorted(multipath.items())), single_paths, level=level, seed=seed)
+    return gain(dict(sorted(multipath.items())), single_paths, level=level)
 
 
 def _sigma(values: Values) -> float | None:

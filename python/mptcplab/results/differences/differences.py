@@ -8,7 +8,6 @@ from functools import cached_property
 from mptcplab._core import Error
 from mptcplab.results.differences import configuration, contrasts
 from mptcplab.results.differences.figures import Figure, side_by_side
-from mptcplab.results.statistics.estimate import SEED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,13 +64,13 @@ class Differences:
         a, b = self._repeated
         if a is None or b is None:
             return []
-        return contrasts.contrasts(a, b, level=self.level, seed=SEED, progress=self._progress)
+        return contrasts.contrasts(a, b, level=self.level, progress=self._progress)
 
     @cached_property
     def gains(self) -> list[Gains]:
         """Gains over the best single path, over several seeds."""
         a, b = self._repeated
-        return contrasts.gains(a, b, level=self.level, seed=SEED) if a and b else []
+        return contrasts.gains(a, b, level=self.level) if a and b else []
 
     def document(self) -> dict[str, Any]:
         """Give everything as one document."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mptcplab.results.statistics.estimate import LEVEL, SEED, known
+from mptcplab.results.statistics.estimate import LEVEL, known
+from mptcplab.results.statistics.intervals import FEWEST, student
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
-RESAMPLES = 1999
-METHOD = f"percentile bootstrap of whole runs, {RESAMPLES} resamples, at each point by itself"
-FEWEST = 3
+METHOD = "Student's t of whole runs, of log odds, at each point by itself"
 POINTS = 400
 
 
@@ -40,13 +39,11 @@ class Ccdf:
     reason: str | None
 
 
-def ccdf(runs: Iterable[Iterable[float | None]], *, level: float = LEVEL, seed: int = SEED) -> Ccdf:
-    """Pool the samples of runs; runs are what the band resamples.
+def ccdf(runs: Iterable[Iterable[float | None]], *, level: float = LEVEL) -> Ccdf:
+    """Pool the samples of runs; the band is by how much whole runs differ.
 
     Samples within a run depend on each other (a queue that is full stays full for a while), runs do
-    not: so the band is by runs (Davison and Hinkley, "Bootstrap Methods and their Application",
-    1997, section 3.8). The values are up to 400 of those that occur, those of the upper tail
-    all among them.
+    not. The values are up to 400 of those that occur, those of the upper tail all among them.
     """
     import numpy as np
 
@@ -54,11 +51,11 @@ def ccdf(runs: Iterable[Iterable[float | None]], *, level: float = LEVEL, seed: 
     some = [run for run in found if len(run)]
     values = _places(np.concatenate(some)) if some else np.empty(0)
     at_or_above = [len(run) - np.searchsorted(run, values, side="left") for run in some]
-    return _pooled(values, at_or_above, [len(run) for run in some], len(found), level, seed)
+    return _pooled(values, at_or_above, [len(run) for run in some], len(found), level)
 
 
 def ccdf_of_bins(
-    runs: Iterable[Iterable[tuple[float, float, int]]], *, level: float = LEVEL, seed: int = SEED
+    runs: Iterable[Iterable[tuple[float, float, int]]], *, level: float = LEVEL
 ) -> Ccdf:
     """Do the same from histograms, such as the table ``distributions`` has.
 
@@ -77,7 +74,7 @@ def ccdf_of_bins(
         starts = np.array([start for start, _, _ in run])
         totals.append(int(below[-1]))
         at_or_above.append(below[-1] - below[np.searchsorted(starts, values, side="left")])
-    return _pooled(values, at_or_above, totals, len(found), level, seed)
+    return _pooled(values, at_or_above, totals, len(found), level)
 
 
 def _places(samples: Array) -> Array:
@@ -92,7 +89,7 @@ def _places(samples: Array) -> Array:
 
 
 def _pooled(
-    values: Array, at_or_above: list[Any], totals: list[int], runs: int, level: float, seed: int
+    values: Array, at_or_above: list[Any], totals: list[int], runs: int, level: float
 ) -> Ccdf:
     import numpy as np
 
@@ -101,9 +98,7 @@ def _pooled(
     high: Any = ()
     counts = np.array(at_or_above, dtype=float).reshape(n, len(values))
     if n >= FEWEST:
-        chosen = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-        resampled = (chosen @ counts) / (chosen @ np.array(totals, dtype=float))[:, np.newaxis]
-        low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = _band(counts, np.array(totals, dtype=float), level)
     return Ccdf(
         n=n,
         missing=runs - n,
@@ -115,4 +110,28 @@ def _pooled(
         level=level,
         method=METHOD,
         reason=None if n >= FEWEST else f"n = {n} runs; it takes {FEWEST}",
+    )
+
+
+def _band(counts: Array, totals: Array, level: float) -> tuple[Array, Array]:
+    """Give the ends at each value.
+
+    The part above is a ratio of two totals over runs, the samples above and all samples: its
+    standard error is that of the residuals (Cochran, "Sampling Techniques", 1977, eq. 6.13). The
+    interval is of its log odds, which keeps it between 0 and 1 and is skewed as small parts are.
+    """
+    import numpy as np
+    from scipy import special
+
+    n = len(totals)
+    part = counts.sum(axis=0) / totals.sum()
+    residuals = counts - totals[:, np.newaxis] * part
+    error = np.sqrt((residuals**2).sum(axis=0) / (n - 1) / n) / totals.mean()
+    spread = part * (1 - part)
+    known = spread > 0
+    reach = np.divide(student(n - 1, level) * error, spread, out=np.zeros_like(part), where=known)
+    odds = special.logit(part)
+    low, high = special.expit(odds - reach), special.expit(odds + reach)
+    return np.where(known, np.minimum(low, part), part), np.where(
+        known, np.maximum(high, part), part
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mptcplab.results.statistics.bootstrap import interval
-from mptcplab.results.statistics.estimate import LEVEL, SEED, Estimate, known
+from mptcplab.results.statistics.estimate import LEVEL, Estimate, known
+from mptcplab.results.statistics.intervals import interval
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,14 +35,13 @@ def describe(
     *,
     quantiles: Sequence[float] = QUANTILES,
     level: float = LEVEL,
-    seed: int = SEED,
 ) -> Description:
     """Describe values of independent runs, one per run; see :func:`interval`."""
     found, missing = known(values)
 
     def estimate(statistic: str | float) -> Estimate:
         # What is missing must be counted there, too.
-        return interval([*found, *[None] * missing], statistic, level=level, seed=seed)
+        return interval([*found, *[None] * missing], statistic, level=level)
 
     return Description(
         n=len(found),

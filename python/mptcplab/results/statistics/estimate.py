@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 LEVEL = 0.95
-SEED = 0
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mptcplab.results.statistics.estimate import LEVEL, SEED, Estimate, known
+from mptcplab.results.statistics.estimate import LEVEL, Estimate, known
 from mptcplab.results.statistics.pairs import Paired, paired
 
 TYPE_CHECKING = False
@@ -60,7 +60,6 @@ def gain(
     single_paths: Mapping[str, Values],
     *,
     level: float = LEVEL,
-    seed: int = SEED,
 ) -> Gain:
     """Compare throughputs with those over the best path, pair by pair.
 
@@ -80,7 +79,6 @@ def gain(
             list(multipath.values()),
             [against.get(pair) for pair in multipath],
             level=level,
-            seed=seed,
         ),
         _finished(multipath),
         single_path,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mptcplab.results.statistics import large
-from mptcplab.results.statistics.bootstrap import METHOD, bootstrapped
-from mptcplab.results.statistics.estimate import LEVEL, SEED, Estimate, known_pairs
+from mptcplab.results.statistics.estimate import LEVEL, Estimate, known_pairs
+from mptcplab.results.statistics.intervals import interval, quotient
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,36 +41,26 @@ def paired(
     second: Sequence[float | None],
     *,
     level: float = LEVEL,
-    seed: int = SEED,
 ) -> Paired:
     """Compare values pair by pair; a pair of which one is missing is left out and counted."""
     one, other, missing = known_pairs(first, second)
     differences = [a - b for a, b in zip(one, other, strict=True)]
-    if not differences:
-        none = Estimate(None, None, None, level, 0, missing, METHOD, "there are no pairs")
-        return Paired(0, missing, none, none, None, None, None)
-    import numpy as np
-
     return Paired(
         n=len(differences),
         missing=missing,
-        difference=bootstrapped(
-            (differences,), np.mean, missing=missing, level=level, seed=seed, theory=large.of_mean
-        ),
-        relative=bootstrapped(
-            (one, other), _relative, missing=missing, level=level, seed=seed, theory=large.of_ratio
-        ),
-        sigma=float(np.std(differences, ddof=1)) if len(differences) > 1 else None,
-        rank_biserial=_rank_biserial(differences),
+        difference=replace(interval(differences, level=level), missing=missing),
+        relative=_less_one(quotient(one, other, missing=missing, level=level)),
+        sigma=interval(differences, "sigma").estimate,
+        rank_biserial=_rank_biserial(differences) if differences else None,
         p_value=_p_value(differences),
     )
 
 
-def _relative(first: Any, second: Any, axis: int = -1) -> Any:
-    import numpy as np
+def _less_one(ratio: Estimate) -> Estimate:
+    def less(value: float | None) -> float | None:
+        return None if value is None else value - 1
 
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.mean(first, axis=axis) / np.mean(second, axis=axis) - 1
+    return replace(ratio, estimate=less(ratio.estimate), low=less(ratio.low), high=less(ratio.high))
 
 
 def _rank_biserial(differences: list[float]) -> float:
