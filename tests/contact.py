@@ -149,7 +149,8 @@ def our_plan(case: Case, directory: str) -> dict[str, Any]:
     second = {"address": own[1], "subflow": False, "signal": False, "backup": False}
     second["fullmesh"] = case.client == "ours" and case.join == "signal"
     second[case.join] = case.join != "none" and (case.client == "ours") == (case.join == "subflow")
-    path_manager = {"name": "linux", "endpoints": [second]}
+    limits = {"max_subflows": 2, "max_add_addr_accepted": 2}
+    path_manager = {"name": "linux", "endpoints": [second], **limits}
     mptcp = {
         "enabled": "ours" not in case.plain,
         "checksum": "ours" in case.checksum,

@@ -64,16 +64,26 @@ def analyze(
         TypeError: ``paths`` is neither a path nor an iterable of paths.
         KeyboardInterrupt: Ctrl-C; also while standard input is silent.
     """
+    names = _names(paths)
     return Analysis(
         _core.analyze(
-            _names(paths),
+            names,
             bin_seconds=bin_seconds,
             smoothing_seconds=smoothing_seconds,
             trim_seconds=trim_seconds,
             samples=samples,
+            one_clock=have_one_clock(names),
             progress=progress,
         )
     )
+
+
+def have_one_clock(captures: list[str]) -> bool:
+    """Say whether captures were all taken in one run of mptcplab: its ends have one clock."""
+    from pathlib import Path
+
+    homes = {Path(capture).resolve().parent for capture in captures}
+    return len(homes) == 1 and "-" not in captures and (homes.pop() / "run.json").exists()
 
 
 def _names(paths: Path | Iterable[Path]) -> list[str]:

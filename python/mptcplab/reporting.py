@@ -38,7 +38,7 @@ def write_report(
         Error: The directory holds no run, there is no such connection or run, or the page cannot
             be written.
     """
-    from mptcplab.report.html import write
+    from mptcplab.report.html import refuse_foreign, write
     from mptcplab.results.campaign import Campaign
 
     opened, place = _open(source)
@@ -53,6 +53,7 @@ def write_report(
     if out is None:
         if place is None:
             raise Error("what is measured in captures has no directory: say where (out)")
+        refuse_foreign(place)
         out = place
     target = Path(out)
     if isinstance(opened, Campaign):

@@ -19,6 +19,13 @@ from mptcplab.results.run import Run
 from mptcplab.scenario.scenario import load
 from requirements import need_tool
 
+# Linux joins no announced address unless it is told.
+MESHED: dict[str, Any] = {
+    "mptcp__path_manager": "full-mesh",
+    "mptcp__max_subflows": 8,
+    "mptcp__max_add_addr_accepted": 8,
+}
+
 
 @pytest.mark.parametrize("ours", OURS)
 def test_two_subflows_on_every_machine(machine: Machine, ours: str) -> None:
@@ -52,6 +59,7 @@ def test_four_subflows_over_ipv6_with_checksums(host: Machine, ours: str, way: s
         path__lte__ip=6,
         server__addresses=2,
         mptcp__checksum="true",
+        **MESHED,
     )
     assert delivered(run, way) == 2_000_000
     assert sorted(run.subflows["path"].to_list()) == ["lte", "lte", "wifi", "wifi"]
@@ -61,7 +69,7 @@ def test_four_subflows_over_ipv6_with_checksums(host: Machine, ours: str, way: s
 @pytest.mark.parametrize("ours", OURS)
 def test_a_joined_address_that_was_announced(host: Machine, ours: str) -> None:
     # One path alone: the second subflow can only go to the server's second address.
-    run = meet(host, ours, server__addresses=2, path__lte__attached="false")
+    run = meet(host, ours, server__addresses=2, path__lte__attached="false", **MESHED)
     assert run.subflows["server_address"].n_unique() == 2
     assert set(run.subflows["path"]) == {"wifi"}
 
@@ -188,7 +196,8 @@ def test_a_path_that_goes_and_comes(host: Machine, ours: str) -> None:
 @pytest.mark.parametrize("ours", OURS)
 def test_the_kernel_gives_up(host: Machine, ours: str) -> None:
     values = {f"{ours}__stack": "mptcplab", "transfer__size": "50 MB", "run__stop": "1 s"}
-    (run,) = host.emulate(TWO_PATHS, "--no-baselines", *setting(**values)).values()
+    words = ("--no-baselines", *setting(**values))
+    (run,) = host.emulate(TWO_PATHS, *words, status=1).values()
     assert run.outcome["finished"] is False
     assert run.outcome["reason"].startswith("stopped after 1 s: ")
     assert run.connections["ended"].to_list() == ["fastclose"]

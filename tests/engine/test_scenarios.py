@@ -45,22 +45,28 @@ SHORT: dict[str, list[str]] = {
     "wifi-lte": ["transfer.size=2MB"],
     "wifi-lte-upload": ["transfer.size=2MB"],
 }
-# What Linux is told to have that it has not; the endpoint of simulations has it.
+ERA = '[tcp] appropriate_byte_counting, of era "2012": Linux cannot have false'
+MANAGER = "[mptcp] path_manager: Linux cannot have"
+LINUXS = "--set mptcp.path_manager=linux, or --set client.stack=mptcplab"
+# What Linux is told to have that it has not, and what runs; the endpoint of simulations has it.
 REFUSED = {
-    "boston": '[tcp] appropriate_byte_counting, of era "2012": Linux cannot have false',
-    "data-plan": '[mptcp] path_manager: Linux cannot have "budget"',
-    "metered": '[mptcp] path_manager: Linux cannot have "budget"',
-    "era-2012": '[tcp] appropriate_byte_counting, of era "2012": Linux cannot have false',
-    "handover": '[mptcp] path_manager: Linux cannot have "handover"',
-    "ndiffports": '[mptcp] path_manager: Linux cannot have "ndiffports"',
-    "offload": '[mptcp] path_manager: Linux cannot have "offload"',
-    "simultaneous-syn": '[mptcp] join: Linux cannot have "simultaneous"',
+    "boston": (ERA, "--set mptcp.era=current --set tcp.initial_ssthresh=off"),
+    "data-plan": (f'{MANAGER} "budget"', LINUXS),
+    "metered": (f'{MANAGER} "budget"', LINUXS),
+    "era-2012": (ERA, "--set mptcp.era=current"),
+    "handover": (f'{MANAGER} "handover"', LINUXS),
+    "ndiffports": (f'{MANAGER} "ndiffports"', LINUXS),
+    "offload": (f'{MANAGER} "offload"', LINUXS),
+    "simultaneous-syn": (
+        '[mptcp] join: Linux cannot have "simultaneous"',
+        "--set mptcp.join=specified, or --set client.stack=mptcplab",
+    ),
 }
 # What is not for Linux at either end.
 SIMULATED = {
-    "cache": "link lte: the kernel engine has no proxy",
-    "proxy": "link lte: the kernel engine has no proxy",
-    "version-0": "[mptcp] version: Linux cannot have 0",
+    "cache": ("link lte: the kernel engine has no proxy", "--engine simulation"),
+    "proxy": ("link lte: the kernel engine has no proxy", "--engine simulation"),
+    "version-0": ("[mptcp] version: Linux cannot have 0", "--set mptcp.version=1"),
 }
 
 
@@ -84,8 +90,12 @@ def test_what_ships_runs_before_linux(host: Machine, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "words"), (REFUSED | SIMULATED).items())
-def test_what_linux_has_not_is_refused_by_name(host: Machine, name: str, words: str) -> None:
+def test_what_linux_has_not_is_refused_with_what_runs(
+    host: Machine, name: str, words: tuple[str, str]
+) -> None:
     done = host.run("run", name, "--engine", "kernel", "--out", host.place / "out")
     assert done.returncode == 2
-    assert words in done.stderr
+    refused, remedy = words
+    assert refused in done.stderr
+    assert done.stderr.endswith(f" {remedy}\n")
     assert not (host.place / "out").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -146,16 +147,67 @@ def test_settings_become_attributes_of_routes() -> None:
         ("mptcp.scheduler=lowest-rtt", "[kernel] scheduler: this kernel has no lowest-rtt"),
         (
             "mptcp.congestion_control=lia",
-            "[kernel] congestion_control: this kernel has no lia (it has reno, cubic, bbr): "
-            "name another in [kernel]",
+            "[kernel] congestion_control: this kernel has no lia (it has reno, cubic, bbr); "
+            "to run it: --set kernel.congestion_control=cubic",
+        ),
+        (
+            "cross_traffic.0.congestion_control=wvegas",
+            "[[cross_traffic]] near: congestion_control: this kernel has no wvegas (it has reno, "
+            "cubic, bbr); to run it: --set cross_traffic.0.congestion_control=cubic",
         ),
     ],
 )
 def test_what_linux_cannot_do_is_refused_by_name(setting: str, what: str) -> None:
+    traffic = [{"name": "near", "link": "wifi"}]
     with pytest.raises(Error) as error:
-        wanted(setting)
-    assert what in str(error.value)
-    assert "\n" not in str(error.value)
+        wanted(setting, cross_traffic=traffic)
+    words = str(error.value)
+    assert what in words
+    assert "\n" not in words
+    # What it says to set does run.
+    remedy = words.partition("; to run it: ")[2].partition(", or ")[0]
+    settings = [word for word in shlex.split(remedy) if word != "--set"]
+    assert settings
+    wanted(setting, *settings, cross_traffic=traffic)
+
+
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [
+        (["mptcp.era=2012"], "--set mptcp.era=current"),
+        (
+            ["mptcp.era=2012", "tcp.initial_ssthresh=46"],
+            "--set mptcp.era=current --set tcp.initial_ssthresh=off",
+        ),
+        (
+            ["mptcp.join=simultaneous", "mptcp.path_manager=handover"],
+            "--set mptcp.join=specified --set mptcp.path_manager=linux, "
+            "or --set client.stack=mptcplab",
+        ),
+        (
+            ["mptcp.path_manager=handover", "mptcp.penalisation=true"],
+            "--set mptcp.penalisation=false --set mptcp.path_manager=linux",
+        ),
+    ],
+)
+def test_one_line_says_all_that_makes_it_run(settings: list[str], remedy: str) -> None:
+    with pytest.raises(Error) as error:
+        wanted(*settings)
+    assert str(error.value).endswith(f"; to run it: {remedy}")
+
+
+def test_cross_traffic_has_what_linux_calls_the_same() -> None:
+    traffic = [
+        {"name": "plain", "link": "wifi"},
+        {"name": "linux", "link": "wifi", "congestion_control": "reno-linux"},
+        {"name": "coupled", "link": "wifi", "congestion_control": "lia-linux"},
+    ]
+    job = wanted(cross_traffic=traffic)
+    used = {
+        name: host(job, f"peer {name}").sysctls["net.ipv4.tcp_congestion_control"]
+        for name in ("plain", "linux", "coupled")
+    }
+    assert used == {"plain": "cubic", "linux": "reno", "coupled": "reno"}
 
 
 def test_a_kernel_without_a_sysctl_is_refused_only_what_it_does_not_do_anyhow() -> None:
@@ -284,7 +336,8 @@ def test_what_linux_lacks_is_refused_also_where_the_file_has_a_stand_in() -> Non
 
 def test_nothing_named_is_linux_itself() -> None:
     _, scenario = load({key: SCENARIO[key] for key in SCENARIO if key != "mptcp"})
-    assert scenario.mptcp.congestion_control == "lia"
+    assert scenario.mptcp.congestion_control == "cubic-linux"
+    assert scenario.mptcp.scheduler == scenario.mptcp.path_manager == "linux"
     assert scenario.kernel.congestion_control == "cubic"
     assert scenario.kernel.scheduler == "default"
 
@@ -305,6 +358,15 @@ def test_a_restricted_congestion_control_goes_by_routes_and_sockets() -> None:
     assert wanted().agents["client"].job["congestion_control"] is None
 
 
+def test_cross_traffic_has_linuxs_own_by_linuxs_name() -> None:
+    for name, linux in {"cubic-linux": "cubic", "reno-linux": "reno", "cubic": "cubic"}.items():
+        traffic = [{"name": "near", "link": "wifi", "congestion_control": name}]
+        (settings,) = (
+            one.sysctls for one in wanted(cross_traffic=traffic).hosts if one.name == "peer near"
+        )
+        assert settings["net.ipv4.tcp_congestion_control"] == linux
+
+
 def test_a_baseline_has_its_path_alone() -> None:
     traffic = [
         {"name": "near", "link": "wifi"},
@@ -321,15 +383,16 @@ def test_a_baseline_has_its_path_alone() -> None:
 
 
 def test_full_mesh_and_backup_are_flags_of_endpoints() -> None:
-    job = wanted("path.lte.backup=true", "server.addresses=2")
+    meshed = "mptcp.path_manager=full-mesh"
+    job = wanted(meshed, "path.lte.backup=true", "server.addresses=2")
     assert job.attach["lte"][-1] == (
         "mptcp endpoint add 10.0.2.2 id 2 dev lte subflow fullmesh backup"
     )
     assert host(job, "server").setup[-1] == "mptcp endpoint add 10.9.1.1 signal"
     assert job.detach["lte"][1] == "mptcp endpoint delete id 2"
-    assert "fullmesh" not in wanted("mptcp.path_manager=linux").attach["lte"][-1]
+    assert "fullmesh" not in wanted("server.addresses=2").attach["lte"][-1]
     # One subflow per path is all that there is.
-    assert "fullmesh" not in wanted().attach["lte"][-1]
+    assert "fullmesh" not in wanted(meshed).attach["lte"][-1]
     assert "mptcp" not in wanted("mptcp.path_manager=single").attach["lte"][-1]
 
 

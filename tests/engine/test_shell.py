@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -279,6 +280,35 @@ def test_the_status_of_the_program_is_ours(host: Machine, words: list[str], stat
     shell.run(*words, status=status)
     assert about(shell.left)["guest"]["status"] == status
     assert about(shell.left)["outcome"]["finished"] is False
+
+
+def test_programs_have_no_rights_over_the_machine(machine: Machine) -> None:
+    shell = Shell(machine)
+    device = machine.place / "device"
+    probe = f"cat /proc/self/uid_map; mknod {device} b 8 0 2>&1 || echo refused; whoami"
+    said = shell.run("sh", "-c", probe)
+    assert "4294967295" not in said
+    assert said.splitlines()[-2:] == ["refused", "root"]
+    assert not device.exists()
+    warned = "you are root: the programs may write to all files of root" in shell.err
+    assert warned == machine.kind.startswith("root")
+
+
+def test_captures_hold_nothing_of_what_programs_send(host: Machine) -> None:
+    shell = Shell(host)
+    secret = "Basic-c2VjcmV0-c2VjcmV0"
+    send = f"import socket; socket.create_connection(('{SERVER}', 80)).sendall(b'{secret}')"
+    serve = "import socket; socket.create_server(('', 80)).accept()[0].recv(100)"
+    words = (sys.executable, "-c", send)
+    shell.run(*words, serve=f'{sys.executable} -c "{serve}"')
+    captures = [shell.out / f"{end}.pcapng" for end in ("client", "server")]
+    for capture in (*captures, shell.out / "server.log"):
+        assert capture.stat().st_mode & 0o777 == 0o600
+    assert shell.left.connections.height == 1
+    assert not any(secret.encode() in capture.read_bytes() for capture in captures)
+    options: Any = {"full-payload": True, "force": True}
+    shell.run(*words, serve=f'{sys.executable} -c "{serve}"', **options)
+    assert all(secret.encode() in capture.read_bytes() for capture in captures)
 
 
 def test_the_paths_live_by_the_timeline(host: Machine) -> None:

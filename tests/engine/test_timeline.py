@@ -118,7 +118,7 @@ def test_a_backup_waits(host: Machine) -> None:
 def test_a_run_is_stopped_in_time_and_says_who_waited(host: Machine) -> None:
     scenario = PATHS + event("0.5 s", "wifi", "blackout") + event("0.5 s", "lte", "blackout")
     settings = ("--set", "transfer.size=30 MB", "--set", "run.stop=2 s", "--no-baselines")
-    (run,) = host.emulate(scenario, *settings).values()
+    (run,) = host.emulate(scenario, *settings, status=1).values()
     assert run.outcome["finished"] is False
     assert run.outcome["reason"].startswith("stopped after 2 s: the client ")
     assert 2 <= run.outcome["elapsed_ns"] / 1e9 < 3

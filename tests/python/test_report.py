@@ -62,11 +62,81 @@ def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
     ]
     words = [word for one in settings for word in ("--set", one)]
     done = mptcplab("run", "path-lost", *words, "--no-baselines", "--out", tmp_path / "runs")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr  # the transfer did not finish
     assert described(tmp_path / "runs" / "report.html")["verdict"] == [
         "No data was delivered in this direction.",
+        "wifi: blackout, packets vanish until 35.000 s, from 0.000 s on.",
         "wifi was unanswered: no SYN/ACK came.",
     ]
+
+
+def test_the_timeline_stands_in_summary_and_page(mptcplab: Run, tmp_path: Path) -> None:
+    settings = ["transfer.duration=4s", "timeline.0.at=1s", "timeline.1.at=2500ms"]
+    words = [word for one in settings for word in ("--set", one)]
+    done = mptcplab("run", "path-lost", *words, "--no-baselines", "--out", tmp_path / "runs")
+    assert done.returncode == 0
+    said = "timeline: wifi: blackout, packets vanish until 2.500 s"
+    assert f"     1.000 s  {said}" in done.stdout
+    page = described(tmp_path / "runs" / "report.html")
+    lines = [(event["at_s"], event["text"]) for event in page["events"]]
+    assert (1.0, said) in lines
+    assert (2.5, "timeline: wifi: packets pass again") in lines
+    assert lines == sorted(lines, key=lambda line: line[0])
+    assert "wifi: blackout, packets vanish until 2.500 s, from 1.000 s on." in page["verdict"]
+    assert "after the transfer" not in done.stdout
+
+
+def test_a_timeline_that_comes_too_late_is_remarked(mptcplab: Run, tmp_path: Path) -> None:
+    scenario = tmp_path / "late.toml"
+    path = '[path.wifi]\nrate = "20 Mbit/s"\ndelay = "15 ms"\n'
+    scenario.write_text(
+        'schema = 1\n[transfer]\ndirection = "download"\nsize = "100 kB"\n'
+        f'{path}[[timeline]]\nat = "50 s"\npath = "wifi"\nverb = "blackout"\n'
+    )
+    done = mptcplab("run", scenario, "--no-baselines", "--out", tmp_path / "runs")
+    assert re.search(
+        r"^  ! the timeline begins after the transfer, which ended at 0\.\d+ s, and changed "
+        r"nothing: blackout of wifi at 50\.000 s$",
+        done.stdout,
+        re.MULTILINE,
+    )
+
+
+def test_the_axis_ends_with_the_data_and_gaps_are_bars(tmp_path: Path) -> None:
+    # Over a path that is gone for good FINs and data are sent again for long.
+    scenario = tmp_path / "lost.toml"
+    scenario.write_text(
+        'schema = 1\n[transfer]\ndirection = "download"\nsize = "6 MB"\n'
+        '[path.wifi]\nrate = "20 Mbit/s"\ndelay = "15 ms"\n'
+        '[path.lte]\nrate = "10 Mbit/s"\ndelay = "35 ms"\n'
+        '[[timeline]]\nat = "1 s"\npath = "wifi"\nverb = "blackout"\n'
+        '[[timeline]]\nat = "2 s"\npath = "lte"\nverb = "blackout"\n'
+        '[[timeline]]\nat = "3 s"\npath = "lte"\nverb = "restore"\n'
+    )
+    run = mptcplab.run(scenario, out=tmp_path / "runs", baselines=False)
+    page = described(run.report())
+    transfer = run.mptcp.transfer
+    assert transfer is not None
+    assert run.mptcp.connections["duration_s"][0] > 1.2 * transfer["elapsed_s"]
+    assert transfer["elapsed_s"] <= page["to_s"] <= 1.06 * transfer["elapsed_s"]
+    charts = {chart["id"]: chart for chart in page["charts"]}
+    assert len(set(run.mptcp.events.filter(event="gap")["subflow"])) >= 1
+    gaps = next(lane for lane in charts["events"]["lanes"] if lane["name"] == "gap")
+    assert all(series["until"] is not None for series in gaps["series"])
+    others = [lane for lane in charts["events"]["lanes"] if lane["name"] != "gap"]
+    assert all(series["until"] is None for lane in others for series in lane["series"])
+
+
+def test_captures_of_a_run_have_one_clock(mptcplab: Run, comparison: Comparison) -> None:
+    captures = sorted(comparison.mptcp.directory.glob("*.pcapng"))
+    assert len(captures) == 2
+    offset = "clock_offset"
+    assert offset not in mptcplab("analyze", "--json", *captures).stdout
+    assert offset not in set(_analyzed(captures)["diagnostic"])
+
+
+def _analyzed(captures: list[Path]) -> pl.DataFrame:
+    return mptcplab.analyze(captures).diagnostics
 
 
 def test_captures_without_a_connection_are_refused(mptcplab: Run, tmp_path: Path) -> None:
@@ -82,7 +152,8 @@ def test_the_page_of_a_single_run_lies_beside_it(mptcplab: Run, comparison: Comp
     assert done.stdout == f"{comparison.directory / 'tcp-lte.html'}\n"
     page = described(comparison.directory / "tcp-lte.html")
     assert page["title"] == "wifi-lte: TCP over lte"
-    assert [badge["text"] for badge in page["badges"]] == ["simulated", "TCP", "download", "seed 1"]
+    badges = ["simulated", "TCP", "download", "Linux's CUBIC", "seed 1"]
+    assert [badge["text"] for badge in page["badges"]] == badges
     assert [table["id"] for table in page["tables"]] == ["subflows"]
 
 
@@ -115,6 +186,8 @@ LOSSY = {
         "wifi": {"rate": "10 Mbit/s", "delay": "10 ms", "loss": "8 %", "queue": "30 kB"},
         "lte": {"rate": "8 Mbit/s", "delay": "25 ms", "loss": "4 %"},
     },
+    # The seed is one with which, by these policies, one SYN/ACK alone is lost without data.
+    "mptcp": {"congestion_control": "lia", "scheduler": "lowest-rtt"},
     "run": {"baselines": False},
 }
 

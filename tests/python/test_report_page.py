@@ -79,6 +79,24 @@ def test_it_is_quiet_and_asks_for_nothing(shown: Shown, file: Path) -> None:
     assert file.stat().st_size < 5e6
 
 
+def test_no_script_but_ours_runs_and_nothing_is_fetched(shown: Shown) -> None:
+    """Whatever gets into the page, its policy forbids it."""
+    before = len(shown.said)
+    shown.page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.intruder = true";
+          document.body.append(script);
+          fetch("http://127.0.0.1:9/").catch(() => undefined);
+        }"""
+    )
+    shown.page.wait_for_timeout(200)
+    assert shown.page.evaluate("window.intruder") is None
+    refused = [line for line in shown.said[before:] if "Content Security Policy" in line]
+    assert len(refused) >= 2
+    del shown.said[before:]
+
+
 def test_throughput_is_that_of_the_tables(shown: Shown, comparison: Comparison) -> None:
     """Nine seconds are too few for bins of 1 s; the shorter ones add up to the same bytes."""
     flows = comparison.mptcp.flows.filter(direction="down")

@@ -40,7 +40,7 @@ def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:
     lines = mptcplab("analyze", "--connection", "7", many).stdout.splitlines()
     assert lines[0] == "connection 7  10.0.0.1:1007 → 10.0.0.2:80"
     assert lines[1] == (
-        "  plain TCP · 20.0 ms · starts at 0.700 s · closed · captured at the client"
+        "  plain TCP · 30.0 ms · starts at 0.700 s · closed · captured at the client"
     )
     assert lines[2].startswith("  ↓ down  170 B in 20.0 ms = 68.0 kbit/s")
 

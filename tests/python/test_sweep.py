@@ -278,6 +278,29 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert_same(campaign, whole)
 
 
+def test_a_worker_that_is_stopped_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "GRACE_SECONDS", 0.5)
+    file = written(tmp_path, f'limit = "2 s"\n{CAMPAIGN}', repetitions=3)
+    stopped: list[int] = []
+    calls = 0
+
+    def stop(progress: loop.Progress) -> None:
+        nonlocal calls
+        calls += 1
+        # Without an end it would wait for ever.
+        assert calls < 1000
+        if progress.done and not stopped:
+            stopped.append(random.choice(workers_of(os.getpid())))
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    campaign = package.sweep(file, out=tmp_path / "out", jobs=2, progress=stop)
+    assert len(stopped) == 1
+    assert campaign.failures.is_empty()
+    assert campaign.runs.height == campaign.plan.height
+
+
 DEADLY = """
 import os, signal
 from mptcplab.campaign import work

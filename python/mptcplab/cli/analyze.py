@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab import Error, _core
 from mptcplab.cli.parser import Parser, named, number, seconds, seconds_above_0
+from mptcplab.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +114,7 @@ def _check_places(options: Namespace) -> None:
 
 
 def _analyze(options: Namespace) -> _core.Tables:
+    from mptcplab.analysis import have_one_clock
     from mptcplab.cli.progress import Reading
     from mptcplab.cli.stop import Stop
 
@@ -125,6 +125,7 @@ def _analyze(options: Namespace) -> _core.Tables:
             smoothing_seconds=options.smoothing,
             trim_seconds=options.trim,
             samples=bool(options.csv or options.parquet or options.report),
+            one_clock=have_one_clock(options.captures),
             progress=progress,
             stop=stop,
         )
@@ -160,17 +161,15 @@ def _draw(tables: _core.Tables, options: Namespace) -> None:
     from mptcplab.reporting import write_report
 
     write_report(Analysis(tables), options.report, connection=options.connection)
-    print(f"wrote {options.report}", file=sys.stderr)
+    say(f"wrote {options.report}")
 
 
 def _say_written(tables: _core.Tables, place: str) -> None:
-    print(f"wrote {len(tables.NAMES)} tables to {place}", file=sys.stderr)
+    say(f"wrote {len(tables.NAMES)} tables to {place}")
 
 
 def _warn_if_cut(tables: _core.Tables) -> None:
     if not tables.complete:
         for remark in tables.rows("diagnostics"):
             if remark["diagnostic"] == "capture_cut":
-                print(
-                    f"mptcplab: warning: {remark['capture']}: {remark['message']}", file=sys.stderr
-                )
+                say(f"mptcplab: warning: {remark['capture']}: {remark['message']}")

@@ -40,5 +40,6 @@ def add_captures_to(output: _ArgumentGroup) -> None:
         action="store_const",
         const="full",
         dest="captures",
-        help="write the payload into the captures too",
+        help="write the payload into the captures too: of other programs all that they send, "
+        "passwords in clear text as well",
     )

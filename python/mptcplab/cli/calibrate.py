@@ -6,6 +6,7 @@ import sys
 
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.say import print_json, say
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="congestion control of the captured transfer's sender (default: cubic-linux)",
     )
     command.add_argument(
-        "--era", type=named, metavar="ERA", help="whose TCP it was: 2012 or current"
+        "--era", type=named, metavar="ERA", help="whose TCP it was: 2012 or current (default)"
     )
     command.add_argument(
         "--runs",
@@ -93,14 +94,11 @@ def run(options: Namespace) -> int:
                 made.append(_calibrate(options, row))
         except KeyboardInterrupt:
             kept = text.plural(len(made), "link") if made and options.out else "nothing"
-            print(f"mptcplab: interrupted; {kept} kept", file=sys.stderr)
+            say(f"mptcplab: interrupted; {kept} kept")
             raise
     if options.json:
-        import json
-
         documents = [one.document() for one in made]
-        json.dump(documents if options.all else documents[0], sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        print_json(documents if options.all else documents[0])
     else:
         from mptcplab.cli.summary.calibration import print_calibration
 

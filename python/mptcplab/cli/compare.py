@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.parser import Parser, named
+from mptcplab.cli.say import print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,10 +52,7 @@ def run(options: Namespace) -> int:
         # Reads all there is: what cannot be read leaves nothing half printed.
         document = differences.document()
     if options.json:
-        import json
-
-        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        print_json(document)
     else:
         from mptcplab.cli.summary.differences import print_differences
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mptcplab import Error
+from mptcplab.writing import sync, sync_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,13 @@ def written(place: str) -> Iterator[Path]:
         # Within the directory: so it is on the same disk, whatever the directory is.
         new = Path(tempfile.mkdtemp(prefix=".mptcplab-", dir=target))
         yield new
+        replaced = any((target / file.name).exists() for file in new.iterdir())
+        if replaced:
+            sync_all(new)
         for file in sorted(new.iterdir()):
             file.replace(target / file.name)
+        if replaced:
+            sync(target)
         made.clear()
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (os error")[0]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.parser import Parser
+from mptcplab.cli.say import print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,11 +65,9 @@ def _print(checks: list[Check]) -> None:
 
 
 def _print_json(checks: list[Check]) -> None:
-    import json
     from dataclasses import asdict
 
     from mptcplab.machine.checks import able
 
     document = {"schema": 1, "able": able(checks), "checks": [asdict(check) for check in checks]}
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")
+    print_json(document)

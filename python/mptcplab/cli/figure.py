@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 from mptcplab.cli.parser import Parser, named, number
+from mptcplab.cli.say import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +117,10 @@ def run(options: Namespace) -> int:
         paths=options.paths,
         connection=options.connection,
     )
-    print(textwrap.fill(drawn.caption, 100))
-    print(f"\n{options.out} shows it")
+    for line in textwrap.wrap(drawn.caption, 100):
+        show(line)
+    show("")
+    show(f"{options.out} shows it")
     return 0
 
 

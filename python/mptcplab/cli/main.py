@@ -23,6 +23,7 @@ from mptcplab.cli import (
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
+from mptcplab.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = run(arguments)
         sys.stdout.flush()
     except Error as error:
-        print(f"mptcplab: {error}", file=sys.stderr)
+        say(f"mptcplab: {error}")
         status = UNREADABLE
     except BrokenPipeError:
         # Whoever reads our output has enough of it (| head).
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         # What befalls other files is an Error by now.
         reason = (error.strerror or str(error)).partition(" (os error")[0]
-        print(f"mptcplab: cannot write standard output: {reason}", file=sys.stderr)
+        say(f"mptcplab: cannot write standard output: {reason}")
         _close_output()
         status = UNREADABLE
     except KeyboardInterrupt as interrupted:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from mptcplab.cli.say import say
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say in one line what is wrong with the command line, and exit with status 2."""
-        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        say(f"{self.prog}: {message}; see {self.prog} --help")
         sys.exit(2)
 
 

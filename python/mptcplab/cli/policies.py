@@ -54,7 +54,8 @@ def run(options: Namespace) -> int:
 
 
 def _print_json(options: Namespace, known: dict[str, dict[str, Any]]) -> None:
-    from mptcplab.cli.summary.listing import entry, print_json
+    from mptcplab.cli.say import print_json
+    from mptcplab.cli.summary.listing import entry
 
     entries = {name: entry(options.thing, **policy) for name, policy in known.items()}
     print_json(list(entries.values()) if options.name is None else entries[options.name])

@@ -7,7 +7,7 @@ import sys
 import time
 
 from mptcplab.cli.summary.page import PLAIN, carries
-from mptcplab.words.text import count, figure, plural, seconds, size
+from mptcplab.words.text import clean, count, figure, plural, seconds, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class _Line:
 
     def _show(self, text: str) -> None:
         self._shown = True
+        text = clean(text)
         self._print(text if carries(sys.stderr, text) else text.translate(PLAIN))
 
     def clear(self) -> None:

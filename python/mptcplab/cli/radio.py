@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.say import print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _ceiling(one: Ceiling, *, json: bool) -> None:
     from mptcplab.cli.summary.page import Page
 
     if json:
-        _print_json(asdict(one))
+        print_json(asdict(one))
         return
     page = Page()
     page.facts([one.technology, one.bandwidth, f"{one.signal:g} {one.unit}"], indent="")
@@ -117,7 +116,7 @@ def _list(technologies: list[Technology], *, json: bool) -> None:
     from mptcplab.cli.summary.listing import listing
 
     if json:
-        _print_json([_described(one) for one in technologies])
+        print_json([_described(one) for one in technologies])
         return
     lines = [f"{one.title}; {one.source}" for one in technologies]
     listing("technology", [one.name for one in technologies], lines, HINT)
@@ -144,7 +143,7 @@ def _table(technology: Technology, options: Namespace) -> None:
             }
             for scheme, (down, up) in rows
         ]
-        _print_json(_described(technology) | {"bandwidth": channel, "schemes": schemes})
+        print_json(_described(technology) | {"bandwidth": channel, "schemes": schemes})
         return
     page = Page()
     page.words(f"{technology.title}, {channel}: {technology.source}", indent="")
@@ -172,7 +171,7 @@ def _papers(verdicts: list[Any], *, json: bool) -> None:
     from mptcplab.cli.summary.page import Column, Page, draw
 
     if json:
-        _print_json([asdict(one) for one in verdicts])
+        print_json([asdict(one) for one in verdicts])
         return
     told = [one.refused or _told(one.ceiling) for one in verdicts]
     page = Page()
@@ -217,10 +216,3 @@ def _described(technology: Technology) -> dict[str, Any]:
         measures={name: asdict(one) for name, one in technology.measures.items()},
         retries=asdict(technology.retries),
     )
-
-
-def _print_json(what: Any) -> None:
-    import json
-
-    json.dump(what, sys.stdout, indent=2, ensure_ascii=False)
-    print()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.cli.parser import Parser, named, number
+from mptcplab.cli.say import show_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.reporting import write_report
 
-    print(
+    show_path(
         write_report(options.directory, options.out, connection=options.connection, run=options.key)
     )
     return 0

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.arguments import add_captures_to, add_changes_to
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.say import print_json, say, show
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -85,13 +84,22 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.set_defaults(run=run)
 
 
+# Exit status where a transfer did not finish; its run is kept and complete.
+UNFINISHED = 1
+
+
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
     for remark in scenario.remarks:
-        print(f"mptcplab: {remark}", file=sys.stderr)
+        say(f"mptcplab: {remark}")
+    if not (options.json or options.no_report or options.repeat is not None):
+        from mptcplab.report.html import refuse_foreign
+
+        # Better now than after the runs.
+        refuse_foreign(_place(name, scenario, options, options.seed) / "report.html")
     with by_signals():
         comparisons = _compare(name, scenario, options)
     if options.json:
@@ -101,12 +109,12 @@ def run(options: Namespace) -> int:
 
         print_comparison(comparisons[0], scenario.title)
         if not options.no_report and len(comparisons[0].mptcp.connections):
-            print(f"{comparisons[0].report()} shows them")
+            show(f"{comparisons[0].report()} shows them")
     else:
         from mptcplab.cli.summary.comparison import print_repeated
 
         print_repeated(comparisons, scenario.title)
-    return 0
+    return 0 if all(one.mptcp.outcome["finished"] for one in comparisons) else UNFINISHED
 
 
 def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparison]:
@@ -146,11 +154,11 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
             there = f"{len(comparisons)} of {len(seeds)} seeds are"
         go_on = f"{there} done and kept: the same command goes on from there"
         left = go_on if ended else "nothing is kept"
-        print(f"mptcplab: interrupted; {left}", file=sys.stderr)
+        say(f"mptcplab: interrupted; {left}")
         raise
     if kept:
         place = out.parent if options.repeat is not None else out
-        print(f"{place}: {text.plural(kept, 'run')} there already, kept", file=sys.stderr)
+        say(f"{place}: {text.plural(kept, 'run')} there already, kept")
     return comparisons
 
 
@@ -176,11 +184,8 @@ def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path
 
 
 def _print_json(comparisons: list[Comparison], options: Namespace) -> None:
-    import json
-
     from mptcplab.results.comparison import SCHEMA
 
     documents = [comparison.document() for comparison in comparisons]
     whole = documents[0] if options.repeat is None else {"schema": SCHEMA, "repeated": documents}
-    json.dump(whole, sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")
+    print_json(whole)

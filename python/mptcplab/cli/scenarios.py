@@ -77,7 +77,7 @@ def run(options: Namespace) -> int:
 
 
 def _print_json(what: str, name: str | None) -> None:
-    from mptcplab.cli.summary.listing import print_json
+    from mptcplab.cli.say import print_json
     from mptcplab.scenario import library
 
     entries = _shipped(what) + (_parts() if what == "links" else [])

@@ -8,6 +8,7 @@ import sys
 from mptcplab.cli.arguments import add_captures_to, add_changes_to
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named
+from mptcplab.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _place(name: str, options: Namespace) -> Path:
 def _greet(name: str, scenario: Scenario, warnings: list[str], *, shell: bool) -> None:
     """Say where one is; standard output is the program's."""
     for warning in warnings:
-        print(f"mptcplab: warning: {warning}", file=sys.stderr, flush=True)
+        say(f"mptcplab: warning: {warning}")
     if shell:
         _tell_where(name, scenario)
 
@@ -124,19 +125,24 @@ def _tell_where(name: str, scenario: Scenario) -> None:
         f"{path} {' '.join(addresses(number, scenario.paths[path]))}"
         for number, path in enumerate(scenario.paths, 1)
     ]
-    print(
+    say(
         f"mptcplab: at the client of {name} ({', '.join(paths)}); server: "
-        f"{' '.join(server_addresses(scenario))}; exit ends it",
-        file=sys.stderr,
-        flush=True,
+        f"{' '.join(server_addresses(scenario))}; exit ends it"
     )
 
 
 def _print(run: Run) -> None:
     from mptcplab.cli.summary.measured import print_measured
     from mptcplab.cli.summary.page import Page
+    from mptcplab.results import policies
+    from mptcplab.words import text
+    from mptcplab.words.runs import engine
 
     page = Page(sys.stderr)
+    page.line()
+    page.facts(
+        [text.clean(run.about["scenario"]), engine(run.about), policies.of_run(run)], indent=""
+    )
     page.line()
     print_measured(page, run.tables)
     if not run.about["guest"]["mptcpize"] and _server_asked_for_tcp(run):

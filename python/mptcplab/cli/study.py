@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.say import print_json, say
 from mptcplab.studying import ENGINES, run_study
 from mptcplab.words import text
 
@@ -75,10 +74,7 @@ def run(options: Namespace) -> int:
         return 0
     results = _study(options)
     if options.json:
-        import json
-
-        json.dump(results, sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        print_json(results)
     else:
         from mptcplab.cli.summary.study import print_study
 
@@ -94,7 +90,7 @@ def _study(options: Namespace) -> dict[str, Any]:
     def begin(name: str, runs: int) -> Callable[[Progress], None]:
         for line in lines:
             line.clear()
-        print(f"{name}: {text.plural(runs, 'run')}", file=sys.stderr, flush=True)
+        say(f"{name}: {text.plural(runs, 'run')}")
         lines.append(Sweeping(name))
         return lines[-1]
 
@@ -111,10 +107,7 @@ def _study(options: Namespace) -> dict[str, Any]:
     except KeyboardInterrupt:
         for line in lines:
             line.clear()
-        print(
-            "mptcplab: interrupted; what is done is kept: the same command goes on from there",
-            file=sys.stderr,
-        )
+        say("mptcplab: interrupted; what is done is kept: the same command goes on from there")
         raise
     finally:
         for line in lines:
@@ -122,7 +115,7 @@ def _study(options: Namespace) -> dict[str, Any]:
 
 
 def _list(experiments: list[Experiment], *, as_json: bool) -> None:
-    from mptcplab.cli.summary.listing import entry, listing, print_json
+    from mptcplab.cli.summary.listing import entry, listing
 
     if as_json:
         print_json([entry("experiment", one.name, one.title) for one in experiments])

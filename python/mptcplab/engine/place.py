@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.results.run import ABOUT
+from mptcplab.writing import sync, sync_all, umask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +45,13 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
         raise Error(f"cannot read {target}: {error.strerror}") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+    there = sizes(target)
+    same = all(there.get(name) == size for name, size in known.items())
+    if (force or not same) and (foreign := sorted(there.keys() - known.keys())):
+        raise Error(
+            f"{target} is to be replaced and holds {foreign[0]}, which is no part of the run: move "
+            "it elsewhere"
+        )
     if force:
         return False
     differ = [
@@ -57,8 +66,7 @@ def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
             f"{target} holds another run (its {what}): choose another place (--out) or replace it "
             "(--force)"
         )
-    there = sizes(target)
-    return all(there.get(name) == size for name, size in known.items())
+    return same
 
 
 def sizes(run: Path) -> dict[str, int]:
@@ -77,8 +85,11 @@ def _is_free(target: Path) -> bool:
 
 
 @contextmanager
-def written(target: Path) -> Iterator[Path]:
-    """Give a directory beside ``target`` to write into, and put it there when all went well."""
+def written(target: Path, *, durable: bool = False) -> Iterator[Path]:
+    """Give a directory beside ``target`` to write into, and put it there when all went well.
+
+    What is ``durable`` is on the disk then, as is whatever takes the place of something.
+    """
     made = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -88,8 +99,12 @@ def written(target: Path) -> Iterator[Path]:
         raise Error(f"cannot write {target}: {error.strerror or error}") from error
     try:
         yield new
-        new.chmod(0o777 & ~_umask())
+        os.fchmod(lock, 0o777 & ~umask())
+        if durable or target.exists():
+            sync_all(new)
         _replace(target, new)
+        if durable:
+            sync(target.parent)
     except OSError as error:
         raise Error(f"cannot write {target}: {error.strerror or error}") from error
     finally:
@@ -107,10 +122,9 @@ def is_taken(target: Path) -> bool:
     """Say whether something is there, or is being written."""
     try:
         os.close(_lock(_claim(target)))
-    except BlockingIOError:
-        return True
-    except OSError:
-        pass
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EPERM):
+            return True
     return target.exists()
 
 
@@ -128,6 +142,7 @@ def _claimed(target: Path) -> tuple[Path, int]:
             lock = _lock(new)
             if _is(new, lock):
                 if not any(new.iterdir()):
+                    os.fchmod(lock, 0o700)
                     return new, lock
                 # Somebody died here.
                 shutil.rmtree(new, ignore_errors=True)
@@ -141,7 +156,7 @@ def _claimed(target: Path) -> tuple[Path, int]:
 
 def _is(place: Path, handle: int) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), place.stat())
+        return os.path.samestat(os.fstat(handle), place.lstat())
     except FileNotFoundError:
         return False
 
@@ -152,13 +167,14 @@ def _replace(target: Path, new: Path) -> None:
         old = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
         target.rename(old / "old")
         new.rename(target)
+        sync(target.parent)
         shutil.rmtree(old)
     else:
         new.rename(target)
 
 
 def sweep(place: Path) -> None:
-    """Remove what runs left that were killed: nobody holds its lock."""
+    """Remove what runs of ours left that were killed: nobody holds its lock."""
     for left in place.glob(f"{UNFINISHED}*"):
         try:
             lock = _lock(left)
@@ -169,9 +185,19 @@ def sweep(place: Path) -> None:
 
 
 def _lock(directory: Path) -> int:
-    """Hold a directory; who dies lets go."""
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    """Hold a directory of our own; who dies lets go.
+
+    Of another user's nothing is touched: they may have laid links in it, to files of ours.
+    """
     try:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        raise _foreign(directory) from error
+    try:
+        if os.fstat(handle).st_uid != os.geteuid():
+            raise _foreign(directory)
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(handle)
@@ -179,7 +205,8 @@ def _lock(directory: Path) -> int:
     return handle
 
 
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _foreign(directory: Path) -> PermissionError:
+    return PermissionError(
+        errno.EPERM,
+        f"{directory.name} beside it is no directory of your own: choose another place (--out)",
+    )

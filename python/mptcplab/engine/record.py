@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 import sys
+import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab.engine import place
+from mptcplab.results import policies
 from mptcplab.results.parquet import write_parquet
 from mptcplab.results.run import ABOUT, ABOUT_SCHEMA
 from mptcplab.scenario import long
@@ -89,6 +91,7 @@ class Record:
             "sizes": place.sizes(directory),
             "sha256": {path.name: _digest(path) for path in sorted(directory.glob("*.pcapng"))},
         }
+        about["policies"] = policies.described(about, tomllib.loads(self._text))
         (directory / ABOUT).write_text(json.dumps(about, indent=2) + "\n", "utf-8")
 
     @property

@@ -16,6 +16,7 @@ from mptcplab.scenario.scenario import Scenario
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 ENGINE = "simulation"
 
@@ -57,5 +58,16 @@ def simulate(
         if remarks := way.remarks(planned, tables):
             rows = [*tables.rows("diagnostics"), *remarks]
             made["diagnostics"] = _core.rows("diagnostics", json.dumps(rows))
-        record.complete(new, made, tables.outcome() or {})
+        outcome = tables.outcome() or {}
+        if record.mptcp and scenario.mptcp.receive_buffer == "per-subflow":
+            outcome = _explained(outcome)
+        record.complete(new, made, outcome)
     return Run(target), False
+
+
+def _explained(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Say of what did not finish that buffers of subflows may be why."""
+    if outcome.get("finished", True):
+        return outcome
+    why = 'with receive_buffer = "per-subflow" a transfer may stand still for good'
+    return outcome | {"reason": f"{outcome['reason']}; {why}"}

@@ -7,13 +7,26 @@ from mptcplab.report.shape import Event
 from mptcplab.report.subject import Subject
 from mptcplab.words import events as words
 from mptcplab.words import text
+from mptcplab.words.timeline import changes
 
 # Marks of these are in the charts; a line each would be thousands.
 MARKS = frozenset(event for event, _ in MARKED) - {"timeout"}
 
 
 def told(subject: Subject) -> list[Event]:
-    """Tell of all events but packets that were sent again."""
+    """Tell of all events but packets that were sent again, and of the run's timeline."""
+    lines = [*_packets(subject), *_timeline(subject)]
+    return sorted(lines, key=lambda line: line.at_s)
+
+
+def _timeline(subject: Subject) -> list[Event]:
+    return [
+        Event(one.at_s, None, "timeline", one.words, one.is_grave)
+        for one in changes(subject.scenario)
+    ]
+
+
+def _packets(subject: Subject) -> list[Event]:
     number = {name: place for place, name in enumerate(subject.captures)}
     return [
         Event(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import html
 import json
 from array import array
@@ -19,8 +20,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.report.campaign.shape import CampaignPage
 
+# The title stands before the style.
+MOST_HEAD_BYTES = 10_000
 # What the build of the page leaves here.
 SCRIPT, STYLE = "report.js", "report.css"
+
+# The page asks for nothing, and runs our script alone (W3C, Content Security Policy Level 3).
+POLICY = (
+    "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'"
+)
+# In the title of every page of ours.
+MARK = "· mptcplab</title>"
 
 TEMPLATE = """\
 <!doctype html>
@@ -28,6 +38,7 @@ TEMPLATE = """\
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>{title}</title>
@@ -51,14 +62,37 @@ def write(page: Page | CampaignPage | StudyPage, target: Path) -> None:
 def _html(page: Page | CampaignPage | StudyPage) -> str:
     columns = _Columns()
     described = json.dumps(page, default=columns.take, ensure_ascii=False, separators=(",", ":"))
+    script = _built(SCRIPT)
     return TEMPLATE.format(
+        policy=POLICY.format(hash=_hash(script)),
         title=html.escape(f"{page.title} · mptcplab"),
         style=_built(STYLE),
         # Nothing within may end the element early.
         page=described.replace("<", "\\u003c"),
         columns=base64.b64encode(gzip.compress(bytes(columns.bytes), 6, mtime=0)).decode(),
-        script=_built(SCRIPT),
+        script=script,
     )
+
+
+def refuse_foreign(target: Path) -> None:
+    """Refuse to replace by a page, which nobody has named, what is none.
+
+    Raises:
+        Error: There is a file, and it is no page of ours.
+    """
+    try:
+        with target.open("rb") as file:
+            begins = file.read(MOST_HEAD_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise Error(f"cannot read {target}: {error.strerror}") from None
+    if MARK.encode() not in begins:
+        raise Error(f"{target} is there and is no page of mptcplab: move it elsewhere")
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 class _Columns:

@@ -7,8 +7,14 @@ from mptcplab.report.charts import charts
 from mptcplab.report.moments import moments
 from mptcplab.report.shape import Badge, Page, Subflow
 from mptcplab.report.subject import Subject
+from mptcplab.results import policies
 from mptcplab.words import text
+from mptcplab.words.protocol import is_mptcp, protocol
 from mptcplab.words.runs import engine, label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.results.run import Run
 
 
 def describe(subject: Subject) -> Page:
@@ -49,12 +55,11 @@ def _subtitle(subject: Subject) -> str:
 
 def _badges(subject: Subject) -> list[Badge]:
     run, connection = subject.run, subject.connection
-    version = connection["mptcp_version"]
     badges = [
         _origin(subject),
-        Badge("TCP", "plain TCP")
-        if version is None
-        else Badge(f"MPTCP v{version}", "version of MPTCP in use"),
+        Badge(protocol(connection), "protocol and version in use")
+        if is_mptcp(connection)
+        else Badge("TCP", "plain TCP"),
         Badge(
             "download" if subject.direction == "down" else "upload",
             f"the data of this page goes from the {subject.sender} to the other end",
@@ -63,12 +68,19 @@ def _badges(subject: Subject) -> list[Badge]:
     if connection["fallback"] is not None:
         badges.append(Badge("fell back to TCP", text.clean(connection["fallback"])))
     if run is not None:
+        badges.append(Badge(text.clean(_policies(subject, run)), "what the endpoints went by"))
         badges.append(Badge(f"seed {run.about['seed']}", "seed of all chance in the run"))
         if not run.outcome["finished"]:
             badges.append(Badge("not finished", str(run.outcome["reason"])))
     if not subject.analysis.complete:
         badges.append(Badge("cut", "a capture ends in the middle: see the remarks"))
     return badges
+
+
+def _policies(subject: Subject, run: Run) -> str:
+    if subject.comparison is not None:
+        return policies.of_comparison(subject.comparison)
+    return policies.of_run(run)
 
 
 def _origin(subject: Subject) -> Badge:

@@ -43,6 +43,8 @@ class Series:
     #: Number of the capture in ``Page.captures``, and of the packet in it.
     capture: array[int] | None = None
     record: array[int] | None = None
+    #: In lanes: until when what a mark stands for lasted.
+    until: array[float] | None = None
 
 
 @dataclass

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 SENDERS = {"up": "client", "down": "server"}
+# So much of the data's time is shown after it.
+MARGIN = 0.05
 
 
 @dataclass
@@ -112,9 +114,28 @@ class Subject:
         return float(self.connection["start_s"])
 
     @cached_property
-    def end_s(self) -> float:
+    def last_s(self) -> float:
         """When its last packet came."""
-        return max([self.start_s, *(float(row["end_s"]) for row in self.subflows)])
+        return self.start_s + float(self.connection["duration_s"] or 0)
+
+    @cached_property
+    def data_end_s(self) -> float:
+        """When the data had come through; where it did not, when the last packet came.
+
+        FINs, and data on a path that is gone, may be sent again for long after that.
+        """
+        number = self.connection["connection"]
+        elapsed = self.analysis.transfers.filter(connection=number)["elapsed_s"].max()
+        through = self.connection["ended"] not in ("open", "reset")
+        if elapsed is None or not through or not (self.run is None or self.run.outcome["finished"]):
+            return self.last_s
+        return min(self.start_s + float(elapsed), self.last_s)  # type: ignore[arg-type]
+
+    @cached_property
+    def end_s(self) -> float:
+        """Where the axis of time ends: a little after the data, or at the last packet."""
+        margin = MARGIN * (self.data_end_s - self.start_s)
+        return min(self.data_end_s + margin, self.last_s)
 
     @cached_property
     def captures(self) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from mptcplab.report.losses import lost_data, lost_handshakes
 from mptcplab.report.subject import Subject
 from mptcplab.words import text
+from mptcplab.words.protocol import is_mptcp
 from mptcplab.words.runs import gain, label
+from mptcplab.words.timeline import changes, too_late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 # Less of the time than this is not worth a sentence.
 OFTEN = 0.2
 MOST_CARRIERS = 4
+MOST_CHANGES = 6
 
 
 def sentences(subject: Subject) -> list[str]:
@@ -28,6 +31,7 @@ def sentences(subject: Subject) -> list[str]:
         *_limits(subject),
         *lost_data(subject),
         *lost_handshakes(subject),
+        *_timeline(subject),
         *_failures(subject),
     ]
 
@@ -38,9 +42,7 @@ def _moved(subject: Subject) -> Iterator[str]:
         yield "No data was delivered in this direction."
         return
     run = subject.run
-    who = (
-        label(run) if run else "MPTCP" if subject.connection["mptcp_version"] is not None else "TCP"
-    )
+    who = label(run) if run else "MPTCP" if is_mptcp(subject.connection) else "TCP"
     rate = text.rate(moved["throughput_mbps"])
     yield (
         f"{who} moved {text.size(moved['bytes'])} in {text.seconds(moved['elapsed_s'])}: {rate}."
@@ -119,9 +121,21 @@ def _limits(subject: Subject) -> Iterator[str]:
                 yield f"{what} held {name} back for {part:.0f} % of its busy time."
 
 
+def _timeline(subject: Subject) -> Iterator[str]:
+    """Say what the scenario did to paths meanwhile."""
+    found = changes(subject.scenario)
+    for one in found[:MOST_CHANGES]:
+        if one.is_grave:
+            yield f"{one.words.removeprefix('timeline: ')}, from {text.at(one.at_s)} on."
+    run = subject.run
+    end_s = subject.transfer.get("elapsed_s") if run and run.outcome["finished"] else None
+    if late := too_late(found, end_s):
+        yield f"{late[0].upper()}{late[1:]}."
+
+
 def _failures(subject: Subject) -> Iterator[str]:
     for row in subject.subflows:
-        if row["handshake"] in ("refused", "unanswered"):
+        if row["handshake"] in ("refused", "unanswered", "unfinished"):
             why = f": {row['handshake_remark']}" if row["handshake_remark"] else ""
             yield text.clean(f"{subject.names[row['subflow']]} was {row['handshake']}{why}.")
     if subject.connection["fallback"] is not None:
@@ -129,4 +143,4 @@ def _failures(subject: Subject) -> Iterator[str]:
     if subject.transfer.get("gaps"):
         longest = text.milliseconds(subject.transfer["longest_gap_ms"])
         start = subject.transfer["longest_gap_start_s"]
-        yield f"The longest time without new data was {longest}, from {text.at(start)} on."
+        yield f"The longest time without new data in order was {longest}, from {text.at(start)} on."

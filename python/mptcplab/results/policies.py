@@ -1,49 +1,168 @@
-"""Which congestion control and scheduler a run had, whoever chose them."""
+"""Which policies a run went by, whoever chose them: in words, and by their names."""
 
 from __future__ import annotations
 
+from functools import cache
+
+from mptcplab import _core
+from mptcplab.words import policies as words
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
+
     Policies = dict[str, str | None]
+    #: By the end: its policies, ``stack``, and ``replaced``.
+    Described = dict[str, Any]
+
+ENDS = ("client", "server")
+NAMED = ("congestion_control", "scheduler", "path_manager", "era")
+# What Linux calls what [mptcp] and [tcp] name, and what it has in its own way.
+LINUX = {
+    "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno"},
+    "scheduler": {"linux": "default"},
+    "path_manager": {"linux": "linux", "single": "single"},
+}
 
 
 def policies(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Policies:
     """Give them by what ``run.json`` and the scenario in its long form say.
 
-    Plain TCP has no scheduler. Where the ends differ, each is named.
+    Plain TCP has no scheduler. Where the ends differ, each is named. What a kernel had is called
+    as simulations call the same, so that both may be compared.
     """
-    mptcp = about.get("path") is None and about.get("mptcp", True)
-    ours = _named(scenario.get("mptcp" if mptcp else "tcp", {}), "congestion_control", mptcp)
-    if about["engine"] == "simulation":
-        return ours
-    key = "congestion_control" if mptcp else "tcp_congestion_control"
-    linux = _named(scenario.get("kernel", {}), key, mptcp)
-    if used := _of_sockets(about.get("kernel", {}).get("sockets", {})):
-        linux["congestion_control"] = used
-    ends = {
-        end: ours if scenario.get(end, {}).get("stack") == "mptcplab" else linux
-        for end in ("client", "server")
-    }
-    return {what: _of_ends({end: of[what] for end, of in ends.items()}) for what in ours}
-
-
-def _named(section: Mapping[str, Any], key: str, mptcp: bool) -> Policies:
+    ends = {end: _of_end(end, about, scenario) for end in ENDS}
     return {
-        "congestion_control": section.get(key),
-        "scheduler": section.get("scheduler") if mptcp else None,
+        what: _of_ends({end: _as_ours(what, one) for end, one in ends.items()})
+        for what in ("congestion_control", "scheduler")
     }
 
 
-def _of_sockets(sockets: Mapping[str, Any]) -> str:
-    """Name what the kernel said that its subflows had: programs choose for themselves."""
+def described(about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Described:
+    """Describe both ends as ``run.json`` has it, ``in_words`` too."""
+    return _with_words({end: _of_end(end, about, scenario) for end in ENDS})
+
+
+def shared(several: Iterable[Described]) -> Described:
+    """Describe what several have in common; what differs is left out."""
+    first, *others = several
+    ends = {
+        end: {
+            key: value if all(one[end][key] == value for one in others) else None
+            for key, value in first[end].items()
+        }
+        for end in ENDS
+    }
+    for end in ENDS:
+        ends[end]["replaced"] = ends[end]["replaced"] or {}
+    return _with_words(ends)
+
+
+def of_run(run: Run) -> str:
+    """Say what a run went by."""
+    told = run.about.get("policies") or described(run.about, run.scenario)
+    return str(told["in_words"])
+
+
+def of_comparison(comparison: Comparison) -> str:
+    """Say what the run with MPTCP went by, and plain TCP where that had something else."""
+    own, *alone = (_control(run) for run in comparison.runs)
+    others = "; ".join(dict.fromkeys(one for one in alone if one != own))
+    told = of_run(comparison.mptcp)
+    return f"{told}; plain TCP: {others}" if others else told
+
+
+def _control(run: Run) -> str:
+    """Say what congestion control a run had."""
+    told = run.about.get("policies") or described(run.about, run.scenario)
+    alone = {end: {**told[end], **dict.fromkeys(NAMED[1:]), "replaced": {}} for end in ENDS}
+    return str(_with_words(alone)["in_words"])
+
+
+def _of_end(end: str, about: Mapping[str, Any], scenario: Mapping[str, Any]) -> Described:
+    mptcp = about.get("path") is None and about.get("mptcp", True)
+    section = scenario.get("mptcp" if mptcp else "tcp", {})
+    named: Policies = {
+        "congestion_control": _on(section.get("congestion_control"), mptcp=mptcp),
+        "scheduler": section.get("scheduler") if mptcp else None,
+        "path_manager": section.get("path_manager") if mptcp else None,
+        "era": scenario.get("mptcp", {}).get("era"),
+    }
+    ours = scenario.get(end, {}).get("stack") == "mptcplab"
+    if ours or about["engine"] == "simulation":
+        return {"stack": "mptcplab", **named, "replaced": {}}
+    return {"stack": "kernel", **_of_the_kernel(end, named, about, scenario, mptcp=mptcp)}
+
+
+def _as_ours(what: str, end: Described) -> str | None:
+    """Give the name that simulations have for what an end had."""
+    name: str | None = end[what]
+    if end["stack"] != "kernel" or name is None:
+        return name
+    ours = {linux: ours for ours, linux in LINUX[what].items()}
+    return ", ".join(ours.get(one, one) for one in name.split(", "))
+
+
+def _on(congestion_control: str | None, *, mptcp: bool) -> str | None:
+    """Name what a congestion control is there: over one path coupled ones are Reno."""
+    if mptcp or congestion_control not in _reno_alone():
+        return congestion_control
+    return "reno"
+
+
+@cache
+def _reno_alone() -> set[str]:
+    known = _core.policies()["congestion_control"]
+    return {one["name"] for one in known if one["is_reno_alone"]}
+
+
+def _of_the_kernel(
+    end: str,
+    named: Policies,
+    about: Mapping[str, Any],
+    scenario: Mapping[str, Any],
+    *,
+    mptcp: bool,
+) -> Described:
+    kernel = scenario.get("kernel", {})
+    key = "congestion_control" if mptcp else "tcp_congestion_control"
+    used: Policies = {
+        "congestion_control": _of_sockets(about.get("kernel", {}).get("sockets", {}).get(end, ()))
+        or kernel.get(key),
+        "scheduler": kernel.get("scheduler") if mptcp else None,
+        "path_manager": LINUX["path_manager"].get(named["path_manager"] or "", "linux")
+        if mptcp
+        else None,
+        "era": None,
+    }
+    replaced = {
+        what: name
+        for what, names in LINUX.items()
+        if (name := named[what]) is not None and used[what] != names.get(name, name)
+    }
+    return {**used, "replaced": replaced}
+
+
+def _with_words(ends: dict[str, Described]) -> Described:
+    told = {
+        end: words.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
+        for end, one in ends.items()
+    }
+    alike = len(set(told.values())) == 1
+    in_words = told["client"] if alike else "; ".join(f"{end}: {one}" for end, one in told.items())
+    return {"in_words": in_words, **ends}
+
+
+def _of_sockets(sockets: Iterable[Mapping[str, Any]]) -> str:
+    """Name what the kernel said that an end's subflows had: programs choose for themselves."""
     used = {
         subflow["congestion_control"]
-        for end in sockets.values()
-        for socket in end
-        for subflow in socket["subflows"]
+        for socket in sockets
+        for subflow in socket.get("subflows", ())
         if subflow["congestion_control"]
     }
     return ", ".join(sorted(used))

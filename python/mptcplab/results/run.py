@@ -10,6 +10,7 @@ from pathlib import Path
 from mptcplab._core import SCHEMA, Error, Tables
 from mptcplab.analysis import Analysis
 from mptcplab.results import about, figures
+from mptcplab.results.parquet import read_parquet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class StoredTables:
 
             file = self._directory / f"{name}.parquet"
             try:
-                self._frames[name] = pl.read_parquet(file)
+                self._frames[name] = read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
                 raise Error(f"{file} cannot be read: {error}") from error
         return self._frames[name]

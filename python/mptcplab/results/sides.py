@@ -48,14 +48,37 @@ def sides(runs: pl.DataFrame, one: str | None, other: str | None, figure: str) -
 
 def gain_of(campaign: Campaign, group: Group) -> Gain:
     """Compare the throughput of a group with MPTCP with the best single path beside it."""
+    return _gain(group.runs, _single_paths(campaign))
+
+
+def gains(campaign: Campaign) -> dict[int, Gain]:
+    """Give what MPTCP has over the best single path, by configuration, where there is one."""
+    beside = _single_paths(campaign)
+    if not beside.height:
+        return {}
+    own = campaign.runs.filter(kind="mptcp")
+    return {
+        number: _gain(runs, beside)
+        for (number,), runs in own.group_by("configuration", maintain_order=True)
+    }
+
+
+def _single_paths(campaign: Campaign) -> pl.DataFrame:
+    return campaign.runs.filter(kind="tcp").select("pair", "path", value=_throughput())
+
+
+def _throughput() -> pl.Expr:
+    """Give the throughput of runs that finished."""
     import polars as pl
 
-    known = pl.when("finished").then("throughput_mbps").alias("value")
-    beside = campaign.runs.filter(kind="tcp").select("pair", "path", known)
-    own = group.runs.select("run", "pair")
-    pairs = own.join(beside, on="pair", maintain_order="left")
+    return pl.when("finished").then("throughput_mbps")
+
+
+def _gain(runs: pl.DataFrame, beside: pl.DataFrame) -> Gain:
+    own = runs.select("run", "pair", value=_throughput())
+    pairs = own.drop("value").join(beside, on="pair", maintain_order="left")
     return gain(
-        dict(zip(own["run"], group.values("throughput_mbps"), strict=True)),
+        dict(own.select("run", "value").iter_rows()),
         {
             str(path): dict(runs.select("run", "value").iter_rows())
             for (path,), runs in pairs.group_by("path", maintain_order=True)

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from mptcplab import _core
+from mptcplab.reading import MOST_TRACE_BYTES, read_text
 from mptcplab.scenario import described
 from mptcplab.scenario.described import Description
 from mptcplab.scenario.fault import nearest
@@ -121,7 +122,7 @@ def _trace(value: Any, place: Place, source: Source) -> list[int]:
 
 def _trace_file(path: Path, place: Place, source: Source) -> list[int]:
     try:
-        lines = path.read_text().splitlines()
+        lines = read_text(path, MOST_TRACE_BYTES).splitlines()
     except OSError as error:
         raise source.fault(place, f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -35,6 +35,8 @@ from mptcplab.scenario.section import (
 )
 from mptcplab.scenario.source import Source
 
+# Whose settings hold where a scenario names no era.
+DEFAULT_ERA = "current"
 # What the keys of the endpoint's settings end with.
 SUFFIXES = {"duration": "_ns", "bytes": "_bytes", "packets": "_packets"}
 
@@ -57,8 +59,9 @@ class Server(Section):
     """As the client's. At most one of them is ``"mptcplab"``: both are a simulation."""
 
     addresses: Integer = Field(1, ge=1, le=8)
-    """How many addresses it has, all behind the same links. With 2, full mesh opens two subflows
-    per path."""
+    """How many addresses it has, all behind the same links. With 2, ``full-mesh`` opens two
+    subflows per path where ``max_subflows`` and ``max_add_addr_accepted`` let it: Linux joins no
+    announced address unless told."""
     port: Integer = Field(8080, ge=1, le=65535)
     """Where it listens."""
     announce: Flag = True
@@ -66,16 +69,18 @@ class Server(Section):
 
 
 class Mptcp(Section):
-    """MPTCP, at both ends. Linux has other defaults: its own scheduler and limits, and CUBIC."""
+    """MPTCP, at both ends. What is left out is as in today's Linux, with either engine.
 
-    era: Era | None = None
-    """Whose defaults ``[mptcp]`` and ``[tcp]`` have: ``"2012"``, the MPTCP kernel 0.8x on Linux
-    3.0; ``"current"``, upstream Linux of today; if left out those below. What is set beside it
-    holds."""
+    That is CUBIC as Linux has it, Linux's scheduler, Linux's path manager and its limits.
+    """
+
+    era: Era = DEFAULT_ERA
+    """Whose defaults ``[mptcp]`` and ``[tcp]`` have: ``"current"``, upstream Linux of today, which
+    are those below; ``"2012"``, the MPTCP kernel 0.8x on Linux 3.0. What is set beside it holds."""
 
     enabled: Flag = True
     """Whether MPTCP is used; without it the transfer is plain TCP over the first path."""
-    congestion_control: Text = "lia"
+    congestion_control: Text = ""
     """How fast each subflow may send."""
     congestion_parameters: Parameters = Field(default_factory=dict)
     """What is set of that congestion control; plain TCP has it as it is without."""
@@ -88,15 +93,16 @@ class Mptcp(Section):
     path_manager_parameters: Parameters = Field(default_factory=dict)
     """What is set of that path manager."""
     max_subflows: Integer = Field(0, ge=0, le=255)
-    """Most subflows beside the first."""
+    """Most subflows beside the first: with more than three paths, or two addresses of the server,
+    Linux's 2 are too few for all of them."""
     max_add_addr_accepted: Integer = Field(0, ge=0, le=255)
     """Most announced addresses that are joined."""
     join: Literal["specified", "simultaneous"] = "specified"
     """When the client joins further subflows: once the server has shown that it has both keys, as
     RFC 8684 specifies, or ``"simultaneous"``, with the connection's first SYN, as some measurements
-    did. That takes a server which can wait for the key; any other resets the SYN, and the client
-    joins again a second later, as specified. Where options are stripped half-way, such a connection
-    may fail, since it can fall back to TCP no more."""
+    did. That takes a server which can wait for the key; any other resets the SYN, and the path
+    manager ``full-mesh`` joins again a second later, as specified, where Linux's does not. Where
+    options are stripped half-way, such a connection may fail: it can fall back to TCP no more."""
     version: Integer = Field(1, ge=0, le=1)
     """Version of MPTCP: 1 (RFC 8684), or 0 (RFC 6824) as the out-of-tree kernels of
     multipath-tcp.org speak it: keys in the SYN, SHA-1, addresses announced without HMAC and echo.
@@ -104,13 +110,20 @@ class Mptcp(Section):
     checksum: Flag = False
     """DSS checksums (RFC 8684 §3.3)."""
     opportunistic_retransmission: Flag = False
-    """Send again on a free subflow what blocks the connection's window on a slower one."""
+    """Send again on a free subflow what blocks the connection's window on a slower one. Where
+    ``scheduler`` is named, it is on for those whose kernel does so: ``"lowest-rtt"``, ``"blest"``
+    and ``"ecf"``."""
     penalisation: Flag = False
-    """Halve the window of the subflow that blocked it."""
+    """Halve the window of the subflow that blocked it; on likewise."""
     long_numbers: Flag = False
     """Data sequence numbers and DATA_ACKs of 8 bytes rather than 4 where that is enough."""
+    reinjection: Literal["connection-timer", "subflow-timeout"] = "connection-timer"
+    """When what a subflow does not deliver is given to others: when the connection's data makes no
+    progress for a period of its timer, as in Linux of today, or at each retransmission time-out of
+    the subflow, as in the out-of-tree kernels."""
     stale_timeouts: Integer = Field(0, ge=1)
-    """Time-outs in a row after which a subflow is used only once it answers again."""
+    """Periods of the connection's timer, or time-outs in a row, after which a subflow is used only
+    once it answers again."""
     capable_retries: Integer = Field(0, ge=0)
     """SYNs with MP_CAPABLE without an answer before one is sent without it."""
     receive_buffer: Literal["shared", "per-subflow"] = "shared"
@@ -121,10 +134,14 @@ class Mptcp(Section):
 
 
 class Tcp(Section):
-    """TCP, at both ends: subflows and baselines. What is left out is as in current Linux."""
+    """TCP, at both ends: subflows and baselines. What is left out is as in today's Linux.
+
+    ``era`` in ``[mptcp]`` is of these keys, too.
+    """
 
     congestion_control: Text = ""
-    """Of the plain-TCP baselines; as MPTCP's if left out (a coupled one is Reno over one path)."""
+    """Of the plain-TCP baselines; as MPTCP's if left out, ``reno`` where that is a coupled one,
+    which needs several paths."""
     window_scaling: Flag = False
     """Window scaling (RFC 7323 §2)."""
     timestamps: Flag = False
@@ -138,6 +155,9 @@ class Tcp(Section):
     quick_acks: Integer = Field(0, ge=0)
     """ACKs that do not wait all the same at the start, after a pause and after a duplicate, for the
     peer's slow start. As in Linux none waits while the receive window grows."""
+    ack_compression: Flag = False
+    """Whether ACKs for what comes out of order wait for each other once there were three: a
+    twentieth of the round-trip time and 1 ms at most, as Linux's do since 4.18."""
     appropriate_byte_counting: Flag = False
     """Whether the window grows by what ACKs acknowledge (RFC 3465) rather than by a segment an ACK,
     as in Linux before 3.13: half as fast where ACKs are delayed. CUBIC makes up for it after slow
@@ -147,10 +167,16 @@ class Tcp(Section):
     rack: Flag = False
     """Loss detection by time (RFC 8985), which waits 2 ms longer, as Linux does; without it by
     duplicate or selective ACKs."""
+    rescue_retransmission: Flag = False
+    """Without ``rack``: once a recovery, with nothing else to send, the last segment is sent again
+    (RFC 6675 §4, NextSeg rule 4). Linux never did."""
     tail_loss_probe: Flag = False
     """Tail loss probes (RFC 8985 §7)."""
     undo: Flag = False
-    """Take back what a loss did to the window when timestamps show that there was none."""
+    """Take back what a loss did to the window when timestamps (RFC 3522) or duplicates that the
+    peer reports (RFC 2883) show that there was none."""
+    f_rto: Flag = False
+    """F-RTO (RFC 5682): after a time-out see whether originals arrive before more is sent again."""
     initial_window: Packets = Field(0, ge=1)
     """First window (RFC 6928)."""
     slow_start: Literal["own", "standard", "hystart", "hystart++"] = "own"
@@ -182,6 +208,10 @@ class Tcp(Section):
     retries: Integer = Field(0, ge=0)
     """How often time-outs send data again before a subflow is given up; with ``max_backoff``, it is
     after as long as that would take without."""
+    slow_start_after_idle: Flag = False
+    """Whether a subflow that sent nothing for longer than its time-out begins with a smaller
+    window, halved for each time-out that went by, down to the first one (RFC 5681 §4.1), as in
+    Linux. BBR does not."""
     pacing: Flag = False
     """Spread segments over the round trip."""
     keep_alive_idle: DurationOrOff = Field(None, gt=0)
@@ -191,32 +221,47 @@ class Tcp(Section):
     keep_alive_probes: Integer = Field(0, ge=0)
     """Keep-alives without an answer before a subflow is given up."""
     receive_buffer: Bytes = Field(0, gt=0)
-    """The receive buffer at first, and always without ``receive_buffer_tuning``."""
+    """The receive buffer at first, and always without ``receive_buffer_tuning``. It is memory, as
+    Linux's ``tcp_rmem``: packets occupy more of it than their data, so the window is about 61 % of
+    it, and half before the first segment came."""
     max_receive_buffer: Bytes = Field(0, gt=0)
     """Most that tuning makes of it."""
     receive_buffer_tuning: Flag = False
     """Whether the receive buffer grows with the rate at which the application reads."""
+    adv_win_scale: IntegerOrOff = Field(None, ge=1, le=31)
+    """What of the receive buffer is never window: half of it for 1, a quarter for 2, nothing for 31
+    (``tcp_adv_win_scale`` of Linux before 6.6); ``"off"``: what packets occupy besides their data,
+    as in Linux since."""
     send_buffer: Bytes = Field(0, gt=0)
-    """What an application may write ahead of what is acknowledged."""
+    """Most memory of a subflow's send buffer (Linux's ``tcp_wmem``), which bounds what an
+    application may write ahead of what is acknowledged."""
+    send_buffer_tuning: Flag = False
+    """Whether the send buffer grows with the congestion window, to two of it, rather than being the
+    most from the beginning."""
     time_wait: Duration = 0
     """How long a closed subflow waits for stray segments (RFC 9293 §3.6)."""
     fin_timeout: Duration = 0
     """How long a subflow that nobody reads any more waits for the peer's FIN."""
 
 
+#: Schedulers of the out-of-tree kernel that mend what fills the receive buffer, all of them
+#: (``mptcp_rcv_buf_optimization`` in ``mptcp_sched.c``, ``mptcp_blest.c`` and ``mptcp_ecf.c``).
+BUFFER_OPTIMISERS = ("lowest-rtt", "blest", "ecf")
+
+
 @cache
-def defaults(era: str | None = None) -> dict[str, Any]:
-    """Give the endpoint's settings as its code has them."""
+def defaults(era: str = DEFAULT_ERA) -> dict[str, Any]:
+    """Give the endpoint's settings in an era as its code has them."""
     settings: dict[str, Any] = json.loads(_core.transport_defaults(era))
     return settings
 
 
-def era(value: Any, source: Source) -> str | None:
-    """Give the era that ``[mptcp]`` names."""
+def era(value: Any, source: Source) -> str:
+    """Give the era that ``[mptcp]`` names, or the one that holds if it names none."""
     place = ("mptcp", "era")
     given = value.get("era") if isinstance(value, dict) else None
     if given is None:
-        return None
+        return DEFAULT_ERA
     try:
         name: str = ERA.parse(given)
     except ValueError as error:
@@ -230,11 +275,13 @@ def era(value: Any, source: Source) -> str | None:
 def read_mptcp(value: Any, source: Source) -> Mptcp:
     """Read ``[mptcp]``, with everything that is left out."""
     name = era(value, source)
-    theirs = defaults(name)
-    manager = dict(theirs["mptcp"]["path_manager"])
-    theirs = {**theirs["mptcp"], **manager, "path_manager": manager["name"]} | (
-        {} if name is None else {"congestion_control": theirs["congestion_control"]}
-    )
+    all_of_it = defaults(name)
+    theirs, manager = all_of_it["mptcp"], all_of_it["mptcp"]["path_manager"]
+    theirs = {**theirs, **manager, "path_manager": manager["name"]}
+    theirs["congestion_control"] = all_of_it["congestion_control"]
+    if isinstance(value, dict) and "scheduler" in value:
+        belongs = value["scheduler"] in BUFFER_OPTIMISERS
+        theirs |= dict.fromkeys(("opportunistic_retransmission", "penalisation"), belongs)
     return _filled(Mptcp, value, theirs, source)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
+from mptcplab.scenario import endpoint
 from mptcplab.scenario.fault import nearest
 from mptcplab.scenario.path import Link
 from mptcplab.scenario.quantity import said
@@ -114,8 +115,10 @@ class TcpTraffic(Traffic):
     kind: Literal["tcp"] = "tcp"
     flows: Integer = Field(1, ge=1, le=1000)
     """How many."""
-    congestion_control: Text = "reno"
-    """How fast each may send."""
+    congestion_control: Text = Field(
+        default_factory=lambda: str(endpoint.defaults()["congestion_control"])
+    )
+    """How fast each may send; if left out as today's Linux has it, a coupled one is ``reno``."""
 
 
 class UdpTraffic(Traffic):
@@ -137,6 +140,10 @@ class Run(Section):
     """Period of the samples of ``state`` and ``queues``; 0: none."""
     baselines: Flag = True
     """Whether plain TCP over each path is run too."""
+    processing: Duration = Field(100_000, le=1_000_000_000)
+    """Longest that a simulated host takes to look at what came: each time is drawn, as network
+    cards hold interrupts back. Without it (0) flows of cross traffic also start on the dot, not
+    up to 1 ms late, and flows that share a full queue may stay in step for ever."""
 
 
 VERBS: dict[str, type[Event]] = {

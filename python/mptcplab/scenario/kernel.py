@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab.scenario import endpoint, policy
+from mptcplab.scenario import policy
+from mptcplab.scenario.endpoint import Mptcp
 from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
@@ -54,10 +55,11 @@ class Kernel(Section):
     """Linux at its ends, where the kernel is the engine (``--engine kernel``)."""
 
     congestion_control: Text = ""
-    """How fast each subflow may send; if left out what ``[mptcp]`` names, else ``cubic``. With a
-    ``stack`` of mptcplab at the other end, policies that Linux has not are that one's alone."""
+    """How fast each subflow may send; if left out as ``[mptcp]`` has it: ``cubic`` for
+    ``cubic-linux``. With a ``stack`` of mptcplab at the other end, policies that Linux has not are
+    that one's alone."""
     scheduler: Text = ""
-    """Which subflow sends next; if left out what ``[mptcp]`` names, else ``default``."""
+    """Which subflow sends next; if left out as ``[mptcp]`` has it: ``default`` for ``linux``."""
     tcp_congestion_control: Text = ""
     """Of the plain-TCP baselines; if left out what ``[tcp]`` names (``reno`` for a coupled one),
     else ``congestion_control``."""
@@ -70,37 +72,33 @@ class Kernel(Section):
     was dropped there, with what waited then."""
 
 
-def read_kernel(data: dict[str, Any], source: Source) -> Kernel:
+def read_kernel(data: dict[str, Any], mptcp: Mptcp, source: Source) -> Kernel:
     """Read the section from all of the scenario, with everything that is left out."""
     given = read(Kernel, data.get("kernel", {}), ("kernel",), source)
-    mptcp, tcp = data.get("mptcp", {}), data.get("tcp", {})
-    if (era := endpoint.era(mptcp, source)) is not None:
-        theirs = endpoint.defaults(era)
-        policies = {
-            "scheduler": theirs["mptcp"]["scheduler"],
-            "congestion_control": theirs["congestion_control"],
-        }
-        mptcp = policies | mptcp
-    scheduler = mptcp.get("scheduler", SCHEDULER)
-    ours = mptcp.get("congestion_control", CONGESTION_CONTROL)
+    scheduler, ours = mptcp.scheduler, mptcp.congestion_control
     if any(data.get(end, {}).get("stack") == "mptcplab" for end in ("client", "server")):
         # There is another end to have them.
         scheduler = SCHEDULER if scheduler in policy.known("scheduler") else scheduler
         ours = CONGESTION_CONTROL if ours in _lacking() else ours
     ours = given.congestion_control or ours
-    plain = tcp.get("congestion_control", ours)
+    plain = data.get("tcp", {}).get("congestion_control", ours)
     filled = given.model_copy(
         update={
             "congestion_control": CONGESTION_CONTROLS.get(ours, ours),
             "scheduler": given.scheduler or SCHEDULERS.get(scheduler, scheduler),
-            "tcp_congestion_control": given.tcp_congestion_control
-            or policy.over_one_path(CONGESTION_CONTROLS.get(plain, plain)),
+            "tcp_congestion_control": given.tcp_congestion_control or over_one_path(plain),
         }
     )
     for key in ("congestion_control", "scheduler", "tcp_congestion_control"):
         if not NAME.fullmatch(getattr(filled, key)):
             raise source.fault(("kernel", key), f"{said(getattr(filled, key))} is no name")
     return filled
+
+
+def over_one_path(congestion_control: str) -> str:
+    """Name what Linux has for plain TCP where a scenario names this congestion control."""
+    name = CONGESTION_CONTROLS.get(congestion_control, congestion_control)
+    return policy.over_one_path(name)
 
 
 def _lacking() -> set[str]:

@@ -16,7 +16,9 @@ def plain(scenario: Scenario, engine: str) -> Scenario:
     """
     # Simulated endpoints hand data to their only subflow as their scheduler does, too.
     scheduler = {key: getattr(scenario.mptcp, key) for key in ("scheduler", "scheduler_parameters")}
-    usual = kernel.read_kernel({}, Source("scenario", {}))
+    nothing = Source("scenario", {})
+    mptcp = endpoint.read_mptcp({}, nothing)
+    usual = kernel.read_kernel({}, mptcp, nothing)
     if engine == "kernel":
         # What plain TCP takes may follow what MPTCP takes.
         alone = {"congestion_control": usual.congestion_control}
@@ -24,7 +26,7 @@ def plain(scenario: Scenario, engine: str) -> Scenario:
     over_one_path = policy.over_one_path(scenario.tcp.congestion_control)
     return replace(
         scenario,
-        mptcp=endpoint.read_mptcp({}, Source("scenario", {})).model_copy(update=scheduler),
+        mptcp=mptcp.model_copy(update=scheduler),
         tcp=scenario.tcp.model_copy(update={"congestion_control": over_one_path}),
         kernel=usual,
     )

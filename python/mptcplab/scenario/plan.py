@@ -51,6 +51,7 @@ def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> str:
             "stop_ns": scenario.stop_ns,
             "epoch_ns": EPOCH_NS,
             "sample_ns": scenario.run.sample,
+            "processing_ns": scenario.run.processing,
         }
     )
 

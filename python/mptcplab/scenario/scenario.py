@@ -172,7 +172,7 @@ def read_scenario(source: Source) -> Scenario:
         server=read(Server, data.get("server", {}), ("server",), source),
         mptcp=mptcp,
         tcp=endpoint.read_tcp(data.get("tcp", {}), source, mptcp),
-        kernel=read_kernel(data, source),
+        kernel=read_kernel(data, mptcp, source),
         cross_traffic=traffic,
         timeline=timeline,
         run=run,

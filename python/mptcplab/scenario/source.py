@@ -7,6 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from mptcplab.reading import read_text
 from mptcplab.scenario import locate, rivals
 from mptcplab.scenario.fault import ScenarioError, nearest
 
@@ -48,7 +49,7 @@ class Source:
     def of_file(cls, path: Path) -> Source:
         """Read a file."""
         try:
-            text = path.read_text("utf-8")
+            text = read_text(path)
         except OSError as error:
             raise ScenarioError(f"{path}: {error.strerror}") from error
         except UnicodeDecodeError:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 UNKNOWN = "–"
 # Between thousands: narrow, and never broken.
 SPACE = "\u202f"
+# What JSON may hold as it is, but a terminal takes for an order: DEL, C1, separators of lines, what
+# turns the direction of writing (Unicode UAX #9), and halves of pairs, which no stream takes.
+STEERING = (
+    *range(0x7F, 0xA0),
+    *(0x061C, 0x200E, 0x200F),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+    *range(0xD800, 0xE000),
+)
+ESCAPES = {sign: f"\\u{sign:04x}" for sign in STEERING}
 
 
 def size(count: float | None) -> str:
@@ -77,6 +89,13 @@ def spread(mean: float | None, sigma: float | None) -> str:
     return shown if mean is None or sigma is None else f"{shown} ± {sigma:.{digits}f}"
 
 
+def digits(low: float, high: float, fewest: int = 0, most: int = 6) -> int:
+    """Say how many digits after the point tell the ends of an interval apart."""
+    if low == high:
+        return fewest
+    return min(max(-math.floor(math.log10(abs(high - low))), fewest), most)
+
+
 def count(value: int | None) -> str:
     """Give a number of things."""
     return UNKNOWN if value is None else f"{value:,}".replace(",", SPACE)
@@ -102,5 +121,10 @@ def endpoint(address: str | None, port: int | None = None) -> str:
 
 
 def clean(text: str) -> str:
-    """Make text from a capture harmless to a terminal."""
+    """Make text that others wrote harmless to a terminal, and one line of it."""
     return "".join(sign if sign.isprintable() or sign == SPACE else "\ufffd" for sign in text)
+
+
+def escaped(document: str) -> str:
+    """Write in JSON, as escapes, what would steer a terminal: it stands in strings alone."""
+    return document.translate(ESCAPES)

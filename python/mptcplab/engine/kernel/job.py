@@ -7,8 +7,10 @@ from typing import Any
 
 from mptcplab.engine.kernel import crossing, hosts, settings, timeline
 from mptcplab.engine.kernel.network import Agent, Host, Job
+from mptcplab.engine.kernel.refusals import Refusals
 from mptcplab.scenario.events import Profile, TcpTraffic, Traffic
 from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
 from mptcplab.scenario.plan import (
     addresses as own_addresses,
 )
@@ -17,7 +19,6 @@ from mptcplab.scenario.plan import (
     planned_transfer,
     server_addresses,
 )
-from mptcplab.scenario.policy import over_one_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,19 +49,24 @@ class Wanted:
         self.mptcp = self.baseline is None and scenario.mptcp.enabled
         self.ours = _ours(scenario)
         _refuse_proxies(scenario)
+        refusals = Refusals(scenario)
         self._base = settings.of(
-            scenario, self.machine, mptcp=self.mptcp, shared=self.ours is not None
+            scenario, self.machine, refusals, mptcp=self.mptcp, shared=self.ours is not None
         )
         key = "congestion_control" if self.mptcp else "tcp_congestion_control"
-        self._settings = self._with(getattr(scenario.kernel, key), f"[kernel] {key}")
+        name = getattr(scenario.kernel, key)
+        if why := settings.lacking(name, self.machine):
+            refusals.policy(key, f"[kernel] {key}: {why}", CONGESTION_CONTROL)
+        self._settings = settings.with_congestion_control(self._base, name, self.machine)
         self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
         links = {scenario.paths[name].link for name in self._paths}
         # By its number in the emulator's plan, which leaves out what the path does not meet.
         self.traffic = [
-            (traffic, self._of_traffic(traffic))
-            for traffic in scenario.cross_traffic
+            (traffic, self._of_traffic(number, traffic, refusals))
+            for number, traffic in enumerate(scenario.cross_traffic)
             if self.baseline is None or traffic.link in links
         ]
+        refusals.check()
 
     @property
     def congestion_control(self) -> str | None:
@@ -88,14 +94,15 @@ class Wanted:
             ours=self.ours,
         )
 
-    def _with(self, congestion_control: str, where: str) -> Settings:
-        return settings.with_congestion_control(self._base, congestion_control, where, self.machine)
-
-    def _of_traffic(self, traffic: Traffic) -> Settings:
+    def _of_traffic(self, number: int, traffic: Traffic, refusals: Refusals) -> Settings:
         if not isinstance(traffic, TcpTraffic):
             return self._settings
-        where = f"[[cross_traffic]] {traffic.name}: congestion_control"
-        return self._with(over_one_path(traffic.congestion_control), where)
+        name = over_one_path(traffic.congestion_control)
+        if why := settings.lacking(name, self.machine):
+            where = f"[[cross_traffic]] {traffic.name}: congestion_control"
+            linux = f"cross_traffic.{number}.congestion_control={CONGESTION_CONTROL}"
+            refusals.add(f"{where}: {why}", linux)
+        return settings.with_congestion_control(self._base, name, self.machine)
 
     def _hosts(self, client: hosts.Client) -> list[Host]:
         server = hosts.server(self.scenario, self._settings, self._paths, mptcp=self.mptcp)

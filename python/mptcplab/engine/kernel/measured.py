@@ -11,6 +11,7 @@ from mptcplab.engine.kernel.agent.numbers import Numbers, counters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from mptcplab.engine.kernel.network import Job
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # A link that is later one time of a hundred is another one than was asked for.
 LATE_NS = 1_000_000
+# What Linux counts there (mptcp_data_queue_ofo in net/mptcp/protocol.c).
+BEYOND_WINDOW = "MPTcpExtNoDSSInWindow"
 # Of fewer, the latest would be that one.
 ENOUGH_WAKE_UPS = 100
 
@@ -59,7 +62,33 @@ def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _co
             "way: this machine was busy"
         )
         rows.append({"diagnostic": "emulator_drops", "count": lost, "message": message})
+    rows += beyond_window(_files(job, "counters"))
     return _core.rows("diagnostics", json.dumps(rows))
+
+
+def beyond_window(files: Iterable[Path]) -> list[dict[str, Any]]:
+    """Say at which host Linux threw data away that lay beyond the connection's window."""
+    return [
+        {
+            "diagnostic": "beyond_window",
+            "count": after - before,
+            "message": (
+                f"Linux at the {host} threw {after - before} segments away that lay beyond the "
+                f"connection's window ({BEYOND_WINDOW}) after their subflow had acknowledged them: "
+                "they came again only by the connection's timer, and the transfer may have stood "
+                "still until then"
+            ),
+        }
+        for host, counter, before, after in _counted(files)
+        if counter == BEYOND_WINDOW and after > before
+    ]
+
+
+def _counted(files: Iterable[Path]) -> Iterator[tuple[str, str, int, int]]:
+    for file in files:
+        for line in file.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            yield row["host"], row["counter"], row["before"], row["after"]
 
 
 def _files(job: Job, key: str) -> list[Path]:

@@ -26,14 +26,14 @@ AS_ROOT = "--user --map-root-user"
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[Sandbox]:
-    """Start a lab, which waits for its job.
+def opened(place: Path, *, user: bool = False) -> Iterator[Sandbox]:
+    """Start a lab, which waits for its job; with ``user`` root's too has a user namespace.
 
     When we are killed, it ends and run directories in ``place`` that are not finished go.
     """
     life, word = os.pipe()
     engine = os.pidfd_open(os.getpid())
-    unshare = UNSHARE.split() + ([] if os.geteuid() == 0 else AS_ROOT.split())
+    unshare = UNSHARE.split() + (AS_ROOT.split() if user or os.geteuid() != 0 else [])
     words = [str(life), str(engine), str(place), *unshare, *_module(LAB)]
     command = [*_module(KEEPER), *words]
     with tempfile.TemporaryFile("w+") as said:
@@ -64,6 +64,15 @@ def opened(place: Path) -> Iterator[Sandbox]:
             os.close(word)
             with suppress(BrokenPipeError):
                 process.communicate()
+
+
+def has_user() -> bool:
+    """Say whether there are user namespaces; containers may keep them from root."""
+    try:
+        tried = subprocess.run(["unshare", *AS_ROOT.split(), "true"], capture_output=True)  # noqa: S603, S607
+    except OSError:
+        return False
+    return tried.returncode == 0
 
 
 class Sandbox:

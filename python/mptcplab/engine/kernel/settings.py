@@ -8,6 +8,7 @@ from typing import Any
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.kernel import SCHEDULER
 from mptcplab.scenario.quantity import DURATION, said
 from mptcplab.scenario.section import Section, kinds
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mptcplab.engine.kernel.machine import Machine
+    from mptcplab.engine.kernel.refusals import Refusals
     from mptcplab.scenario.endpoint import Mptcp
     from mptcplab.scenario.scenario import Scenario
 
@@ -69,56 +71,52 @@ class _At:
     settings: Settings
     #: Whether another end has what Linux has not.
     shared: bool
-    #: Who else than the user may have said it.
-    source: str
+    refusals: Refusals
 
 
-def of(scenario: Scenario, machine: Machine, *, mptcp: bool, shared: bool = False) -> Settings:
-    """Translate a scenario's settings; refuses what this kernel cannot do.
+def of(
+    scenario: Scenario, machine: Machine, refusals: Refusals, *, mptcp: bool, shared: bool = False
+) -> Settings:
+    """Translate a scenario's settings; what this kernel cannot do goes to the refusals.
 
     Where an end is not Linux's (``shared``), that one alone has what Linux has not.
     """
     if mptcp and not machine.has_mptcp:
         raise ScenarioError("this kernel has no MPTCP: mptcplab doctor says what would mend it")
     if not machine.has_ipv6 and any(path.ip != 4 for path in scenario.paths.values()):
-        raise ScenarioError("[path] ip: this kernel has no IPv6")
+        name = next(name for name, path in scenario.paths.items() if path.ip != 4)
+        raise ScenarioError(f"[path] ip: this kernel has no IPv6: --set path.{name}.ip=4")
     settings = Settings(dict(ALWAYS))
     if machine.has_ipv6:
         unwanted = all(path.ip == 4 for path in scenario.paths.values())
         settings.sysctls |= QUIET_IPV6 | {"net.ipv6.conf.default.disable_ipv6": int(unwanted)}
-    era = scenario.mptcp.era
-    at = _At(machine, settings, shared, "" if era in {None, "current"} else f', of era "{era}"')
+    at = _At(machine, settings, shared, refusals)
     _apply("tcp", scenario.tcp, TCP, at)
     settings.sysctls["net.ipv4.tcp_rmem"] = (
         f"4096 {scenario.tcp.receive_buffer} {scenario.tcp.max_receive_buffer}"
     )
     if mptcp:
         settings.sysctls["net.mptcp.enabled"] = 1
-        _apply("mptcp", scenario.mptcp, MPTCP, at)
-        _check_path_manager(scenario)
+        # What belongs to a scheduler goes with it where Linux's takes its place.
+        replaced = scenario.mptcp.scheduler != "linux"
+        rules = {key: rule for key, rule in MPTCP.items() if not (replaced and key in SCHEDULERS)}
+        _apply("mptcp", scenario.mptcp, rules, at)
+        _check_path_manager(scenario, refusals)
         settings.limits = _limits(scenario.mptcp, at)
         _set_scheduler(scenario.kernel.scheduler, at)
     for name, value in scenario.kernel.sysctl.items():
         if not machine.has(name) and ".conf." not in name:
-            raise ScenarioError(f"[kernel] sysctl: this kernel has no {name}")
+            raise ScenarioError(f"[kernel] sysctl: this kernel has no {name}: leave it out")
         settings.sysctls[name] = value
     return settings
 
 
-def with_congestion_control(
-    settings: Settings, name: str, where: str, machine: Machine
-) -> Settings:
+def with_congestion_control(settings: Settings, name: str, machine: Machine) -> Settings:
     """Give the settings of a host whose sockets have this congestion control.
 
     Linux lets the sysctl of a namespace name unrestricted ones alone, its routes any. Subflows that
     join take their connection's, which is the sysctl's unless the socket was told.
     """
-    known = machine.congestion_controls
-    if name not in known:
-        hint = ": name another in [kernel]" if where.startswith("[kernel]") else ""
-        if loads := congestion.load(Doctored(), name):
-            hint = f": {loads} loads it"
-        raise ScenarioError(f"{where}: this kernel has no {name} (it has {', '.join(known)}){hint}")
     free = name in machine.unrestricted
     sysctls = {CONGESTION_CONTROL: name if free else FALLBACK, **settings.sysctls}
     if free:
@@ -127,50 +125,52 @@ def with_congestion_control(
     return replace(settings, sysctls=sysctls, route=route, congestion_control=name)
 
 
+def lacking(name: str, machine: Machine) -> str | None:
+    """Say that this kernel has not that congestion control, if so, and what would load it."""
+    known = machine.congestion_controls
+    if name in known:
+        return None
+    loads = congestion.load(Doctored(), name)
+    hint = f": {loads} loads it" if loads else ""
+    return f"this kernel has no {name} (it has {', '.join(known)}){hint}"
+
+
 def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> None:
-    for key, kind in kinds(type(values)).items():
+    for key in kinds(type(values)):
         if key in rules:
-            value = getattr(values, key)
             try:
-                rules[key](value, at)
+                rules[key](getattr(values, key), at)
             except CannotError as error:
-                if at.shared:
-                    continue
-                shown = said(kind.show(value) if kind else value)
-                raise ScenarioError(
-                    f"[{section}] {key}{at.source}: Linux cannot have {shown}: {error}"
-                ) from None
+                if not at.shared:
+                    at.refusals.key(section, key, str(error))
 
 
 def _limits(mptcp: Mptcp, at: _At) -> tuple[int, int]:
     for key in ("max_subflows", "max_add_addr_accepted"):
-        limit = getattr(mptcp, key)
-        if limit > MOST and not at.shared:
-            raise ScenarioError(
-                f"[mptcp] {key}: Linux cannot have {limit}: at most {MOST} (MPTCP_PM_ADDR_MAX)"
-            )
+        if getattr(mptcp, key) > MOST and not at.shared:
+            at.refusals.key("mptcp", key, f"at most {MOST} (MPTCP_PM_ADDR_MAX)")
     return min(mptcp.max_subflows, MOST), min(mptcp.max_add_addr_accepted, MOST)
 
 
-def _check_path_manager(scenario: Scenario) -> None:
+def _check_path_manager(scenario: Scenario, refusals: Refusals) -> None:
     """Refuse what Linux's path manager cannot be told: it is the client's that opens subflows."""
-    name = scenario.mptcp.path_manager
-    if scenario.client.stack == "kernel" and name not in PATH_MANAGERS:
-        raise ScenarioError(
-            f"[mptcp] path_manager: Linux cannot have {said(name)}: "
-            f"it has {', '.join(said(known) for known in PATH_MANAGERS)}"
-        )
+    if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in PATH_MANAGERS:
+        known = ", ".join(said(known) for known in PATH_MANAGERS)
+        refusals.key("mptcp", "path_manager", f"it has {known}")
 
 
 def _set_scheduler(name: str, at: _At) -> None:
     known = at.machine.schedulers
     if name not in known:
-        raise ScenarioError(
-            f"[kernel] scheduler: this kernel has no {name} (it has {', '.join(known)}): "
-            "name another in [kernel]"
-        )
+        words = f"[kernel] scheduler: this kernel has no {name} (it has {', '.join(known)})"
+        at.refusals.policy("scheduler", words, SCHEDULER)
     if at.machine.has("net.mptcp.scheduler"):
         at.settings.sysctls["net.mptcp.scheduler"] = name
+
+
+def _unused(value: Any, at: _At) -> None:
+    """Nothing hangs on it where Linux's RACK is."""
+    del value, at
 
 
 def _fixed(does: Any) -> Callable[[Any, _At], None]:
@@ -231,6 +231,11 @@ def _delayed_ack(value: int | None, at: _At) -> None:
         raise CannotError('it has 40 ms, or "off"')
 
 
+def _ack_compression(value: bool, at: _At) -> None:
+    if not value:
+        _sysctl("net.ipv4.tcp_comp_sack_nr", does=0)(0, at)
+
+
 def _mss(value: int | None, at: _At) -> None:
     if value is not None:
         at.settings.route += ["advmss", str(value)]
@@ -278,6 +283,10 @@ def _tail_loss_probe(value: bool, at: _At) -> None:
     at.settings.sysctls["net.ipv4.tcp_early_retrans"] = 3 if value else 0
 
 
+def _f_rto(value: bool, at: _At) -> None:
+    at.settings.sysctls["net.ipv4.tcp_frto"] = 2 if value else 0
+
+
 def _send_buffer(value: int, at: _At) -> None:
     at.settings.sysctls["net.ipv4.tcp_wmem"] = f"4096 {min(16384, value)} {value}"
 
@@ -300,11 +309,14 @@ TCP: dict[str, Any] = {
     "sack": _sysctl("net.ipv4.tcp_sack"),
     "delayed_ack": _delayed_ack,
     "quick_acks": _fixed(16),
+    "ack_compression": _ack_compression,
     "appropriate_byte_counting": _fixed(True),
     "proportional_rate_reduction": _fixed(True),
     "rack": _rack,
+    "rescue_retransmission": _unused,
     "tail_loss_probe": _tail_loss_probe,
     "undo": _fixed(True),
+    "f_rto": _f_rto,
     "initial_window": _initial_window,
     "slow_start": _slow_start,
     "initial_ssthresh": _fixed(None),
@@ -317,15 +329,19 @@ TCP: dict[str, Any] = {
     "timer_wheel": _fixed(True),
     "syn_retries": _syn_retries,
     "retries": _sysctl("net.ipv4.tcp_retries2", most=255),
+    "slow_start_after_idle": _sysctl("net.ipv4.tcp_slow_start_after_idle"),
     "pacing": _fixed(False),
     "keep_alive_idle": _keep_alive_idle,
     "keep_alive_interval": _time("net.ipv4.tcp_keepalive_intvl", S, 75 * S, 1, 32_767),
     "keep_alive_probes": _sysctl("net.ipv4.tcp_keepalive_probes", least=1, most=127),
     "receive_buffer_tuning": _sysctl("net.ipv4.tcp_moderate_rcvbuf"),
+    "adv_win_scale": _fixed(None),
     "send_buffer": _send_buffer,
+    "send_buffer_tuning": _fixed(True),
     "time_wait": _fixed_time(60 * S),
     "fin_timeout": _time("net.ipv4.tcp_fin_timeout", S, 60 * S, 1, 120),
 }
+SCHEDULERS = ("opportunistic_retransmission", "penalisation")
 MPTCP: dict[str, Any] = {
     "version": _fixed(1),
     "join": _fixed("specified"),
@@ -333,6 +349,7 @@ MPTCP: dict[str, Any] = {
     "opportunistic_retransmission": _fixed(False),
     "penalisation": _fixed(False),
     "long_numbers": _fixed(True),
+    "reinjection": _fixed("connection-timer"),
     "stale_timeouts": _sysctl("net.mptcp.stale_loss_cnt", does=4),
     "capable_retries": _capable_retries,
     "receive_buffer": _fixed("shared"),

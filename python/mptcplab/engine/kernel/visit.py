@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -90,8 +91,9 @@ def visit(
     wanted = Wanted(scenario, seed, None, Machine.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
-    greeting = partial(begin, _warnings(wanted))
-    with sandbox.opened(target.parent) as lab, place.written(target) as new:
+    bounded = sandbox.has_user()
+    greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=bounded)])
+    with sandbox.opened(target.parent, user=bounded) as lab, place.written(target) as new:
         record.begin(new)
         raw = new / RAW
         raw.mkdir()
@@ -102,6 +104,9 @@ def visit(
         ):
             status = _visited(hosts, lab, guest, new, environment(name, scenario), greeting)
             ended = next(told)["ended"]
+        for file in (*new.glob("*.pcapng"), *new.glob(SERVED)):
+            # What programs send and say is for whoever ran them.
+            file.chmod(0o600)
         tables = measured.tables(job, ended)
         shutil.rmtree(raw)
         outcome = _outcome(wanted, guest, ended, status)
@@ -147,6 +152,14 @@ def _warnings(wanted: Wanted) -> list[str]:
         f"at the server, subflows that join go by {FALLBACK} instead of {name}, unless the program "
         f"chooses for itself; to mend it: {opens}"
     ]
+
+
+def _of_root(*, bounded: bool) -> list[str]:
+    """Say what programs may do because we may: what root owns is theirs in any namespace."""
+    if os.geteuid() != 0:
+        return []
+    rights = "may write to all files of root" if bounded else "have all rights over this machine"
+    return [f"you are root: the programs {rights}; those of an ordinary user may not"]
 
 
 def _names(scenario: Scenario) -> dict[str, str]:

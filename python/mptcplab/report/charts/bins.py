@@ -19,10 +19,10 @@ def bins(subject: Subject) -> tuple[pl.DataFrame, float | None]:
     """
     theirs = subject.table("throughput")
     arrived = subject.table("reordering")
-    length = subject.end_s - subject.start_s
+    length = subject.data_end_s - subject.start_s
     if theirs["at_s"].n_unique() >= FEW or arrived.is_empty() or not length:
         return theirs, None
-    width = next((width for width in WIDTHS_S if width >= length / FEW), 1.0)
+    width = max((width for width in WIDTHS_S if width <= length / FEW), default=WIDTHS_S[0])
     in_order = arrived.with_columns(
         subflow=pl.lit(None, pl.UInt32),
         at_s=pl.col("at_s") + pl.col("out_of_order_delay_ms") / 1000,

@@ -34,9 +34,9 @@ def chart(subject: Subject) -> Chart | None:
     return Chart(
         "events",
         "Events",
-        "Signalling and other events of the connection, at the packet that showed them. The "
-        "table below tells of each.",
-        definitions("events", "at_s", "event", "detail", "record"),
+        "Signalling and other events of the connection, at the packet that showed them; what lasts "
+        "is a bar from its start to its end. The table below tells of each.",
+        definitions("events", "at_s", "event", "detail", "duration_ms", "record"),
         lanes=[
             Lane(
                 str(lane),

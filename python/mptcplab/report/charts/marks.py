@@ -22,6 +22,9 @@ MARKED: tuple[tuple[Role, str], ...] = (
     ("timeout", "time-out"),
 )
 
+# Their duration begins with them; that of others lies before them.
+LASTING = ("gap",)
+
 
 def lanes(subject: Subject) -> list[Lane]:
     """Give a row for each kind of mark of which there are any."""
@@ -42,7 +45,9 @@ def lanes(subject: Subject) -> list[Lane]:
 def marks(
     subject: Subject, name: str, number: int | None, events: pl.DataFrame, role: Role
 ) -> Series:
-    """Give a mark per event."""
+    """Give a mark per event, and a bar where it lasts from then on."""
+    lasting = events.filter(pl.col("event").is_in(LASTING))
+    ends = events["at_s"] + events["duration_ms"].fill_null(0.0) / 1000
     return Series(
         name,
         "points",
@@ -50,5 +55,6 @@ def marks(
         array("d"),
         role=role,
         subflow=number,
+        until=numbers(ends) if len(lasting) else None,
         **packets(events, subject.captures),
     )

@@ -37,6 +37,7 @@ def by_subflow(
                 numbers(own[column] * scale if scale != 1.0 else own[column]),
                 role=role,
                 subflow=number,
+                until=None,
                 **(packets(own, subject.captures) if "record" in own.columns else {}),
             )
         )

@@ -1,0 +1,40 @@
+"""What is said beside the results, on standard error: one line each, harmless to a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import Any
+
+
+def say(words: str) -> None:
+    """Print a line; names in it may hold anything."""
+    print(text.clean(words), file=sys.stderr, flush=True)
+
+
+def show(words: str) -> None:
+    """Print a line on standard output."""
+    print(text.clean(words))
+
+
+def show_path(path: str | PathLike[str]) -> None:
+    """Print a path alone: to a terminal harmless, to a program as it is."""
+    name = os.fspath(path)
+    if sys.stdout.isatty():
+        show(name)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(os.fsencode(name) + b"\n")
+
+
+def print_json(document: Any) -> None:
+    """Print a document; what would steer a terminal stands there as its escape."""
+    words = json.dumps(document, indent=2, ensure_ascii=False)
+    sys.stdout.write(text.escaped(words) + "\n")

@@ -1,0 +1,37 @@
+"""Files that people write: whole, and no larger than such files are."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Scenarios, campaigns and links are pages of text; a trace has a line per packet.
+MOST_BYTES = 16 * 10**6
+MOST_TRACE_BYTES = 64 * 10**6
+
+
+def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
+    """Read a file of text.
+
+    Devices and pipes may have no end, and whoever opens a pipe waits for its other end.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or has more bytes.
+        UnicodeDecodeError: It is no text.
+    """
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
+        there = os.fstat(file.fileno())
+        if stat.S_ISDIR(there.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(there.st_mode):
+            raise OSError(errno.EINVAL, "is no regular file")
+        # What /proc has says that it has nothing.
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise OSError(errno.EFBIG, f"has more than {most_bytes // 10**6} MB")
+    return content.decode("utf-8")

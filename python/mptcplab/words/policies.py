@@ -1,0 +1,72 @@
+"""Policies in words: what an endpoint went by, short enough for a headline."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# As the field calls them. A kernel's own are Linux's by whatever name.
+CONGESTION_CONTROLS = {
+    "reno": "Reno",
+    "cubic": "CUBIC of RFC 9438",
+    "lia": "LIA",
+    "olia": "OLIA",
+    "balia": "BALIA",
+    "wvegas": "wVegas",
+    "ewtcp": "EWTCP",
+    "bbr": "BBR",
+    "fully-coupled": "fully coupled control",
+    "coupled-increase": "coupled increase",
+    "coupled-decrease": "coupled decrease",
+    "global-window": "one global window",
+}
+UPSTREAM = {"reno": "Linux's Reno", "cubic": "Linux's CUBIC", "bbr": "Linux's BBR"}
+LINUX = "-linux"
+SCHEDULERS = {
+    "linux": "default",
+    "lowest-rtt": "lowest-RTT",
+    "blest": "BLEST",
+    "ecf": "ECF",
+}
+PATH_MANAGER = "linux"
+ERA = "current"
+
+
+def congestion_control(name: str, *, kernel: bool = False) -> str:
+    """Name a congestion control of ours, or the kernel's, which may be several."""
+    if kernel:
+        return " and ".join(UPSTREAM.get(one, f"Linux's {one}") for one in name.split(", "))
+    base = name.removesuffix(LINUX)
+    if base == name:
+        return CONGESTION_CONTROLS.get(name, name)
+    return UPSTREAM.get(base, f"{CONGESTION_CONTROLS.get(base, base)} of the MPTCP kernel")
+
+
+def scheduler(name: str) -> str:
+    """Name a scheduler."""
+    return f"{SCHEDULERS.get(name, name)} scheduler"
+
+
+def one_end(named: Mapping[str, str | None], replaced: Mapping[str, str], *, kernel: bool) -> str:
+    """Say what an end went by; what is as in today's Linux anyhow is not said.
+
+    ``replaced`` holds what the scenario names and a kernel has not.
+    """
+    words = []
+    if (control := named.get("congestion_control")) is not None:
+        words.append(congestion_control(control, kernel=kernel))
+        if (instead := replaced.get("congestion_control")) is not None:
+            words[-1] += f" in place of {congestion_control(instead)}"
+    if (chosen := named.get("scheduler")) is not None:
+        words.append(scheduler(chosen))
+        if (instead := replaced.get("scheduler")) is not None:
+            words[-1] += f" in place of {scheduler(instead).removesuffix(' scheduler')}"
+    manager = named.get("path_manager")
+    if (instead := replaced.get("path_manager")) is not None:
+        words.append(f"Linux's path manager in place of {instead}")
+    elif manager not in (None, PATH_MANAGER):
+        words.append(f"path manager {manager}")
+    if (era := named.get("era")) not in (None, ERA):
+        words.append(f"era {era}")
+    return ", ".join(words)

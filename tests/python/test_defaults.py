@@ -1,0 +1,151 @@
+"""What a scenario leaves out is today's Linux wherever a default stands, and headers say it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import Run
+from mptcplab import _core
+from mptcplab.results import policies
+from mptcplab.results.run import Run as Kept
+from mptcplab.scenario import library, long
+from mptcplab.scenario.events import TcpTraffic
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
+
+# Those that are about hosts of another time.
+OLDER = {"boston", "era-2012"}
+BARE: dict[str, Any] = {
+    "schema": 1,
+    "transfer": {"direction": "download", "size": "200 kB"},
+    "path": {"wifi": {"rate": "10 Mbit/s", "delay": "5 ms"}},
+}
+TWO = BARE | {"path": {name: {"rate": "10 Mbit/s", "delay": "5 ms"} for name in ("wifi", "lte")}}
+LINUX = {"congestion_control": "cubic-linux", "scheduler": "linux", "path_manager": "linux"}
+
+
+def planned(*settings: str, name: str | dict[str, Any] = BARE) -> dict[str, Any]:
+    given: dict[str, Any] = json.loads(plan(load(name, list(settings))[1], 1))
+    return given
+
+
+@pytest.mark.parametrize("name", library.names("scenarios"))
+def test_what_ships_is_todays_linux_but_for_what_it_says(name: str) -> None:
+    written = library.table("scenarios", name).get("mptcp", {})
+    assert ("era" in written) is (name in OLDER)
+    if name not in OLDER:
+        assert planned(name=name) == planned("mptcp.era=current", name=name)
+
+
+def test_there_is_one_set_of_defaults() -> None:
+    ours = json.loads(_core.transport_defaults())
+    assert ours == json.loads(_core.transport_defaults("current"))
+    for end in ("client", "server"):
+        assert planned()["transport"][end] == ours
+    assert ours["congestion_control"] == LINUX["congestion_control"]
+    assert ours["mptcp"]["scheduler"] == LINUX["scheduler"]
+    # pm_nl_init_net: two further subflows, and no announced address.
+    manager = ours["mptcp"]["path_manager"]
+    assert manager["name"] == LINUX["path_manager"]
+    assert (manager["max_subflows"], manager["max_add_addr_accepted"]) == (2, 0)
+
+
+def test_other_hosts_have_the_same() -> None:
+    congestion_control = LINUX["congestion_control"]
+    assert TcpTraffic(link="wifi", flows=1).congestion_control == congestion_control
+    (proxy,) = (one for one in _core.elements() if one["name"] == "proxy")
+    (default,) = (
+        one["default"] for one in proxy["parameters"] if one["name"] == "congestion_control"
+    )
+    assert default == congestion_control
+
+
+# What is set, the engine, and what stands in the header.
+WORDS: list[tuple[list[str], str, str]] = [
+    ([], "simulation", "Linux's CUBIC, default scheduler"),
+    ([], "kernel", "Linux's CUBIC, default scheduler"),
+    (["mptcp.congestion_control=olia"], "simulation", "OLIA, default scheduler"),
+    (["mptcp.congestion_control=lia-linux"], "simulation", "LIA of the MPTCP kernel, default sche"),
+    (["mptcp.scheduler=blest"], "simulation", "Linux's CUBIC, BLEST scheduler"),
+    (
+        ["mptcp.era=2012"],
+        "simulation",
+        "LIA, lowest-RTT scheduler, path manager full-mesh, era 2012",
+    ),
+    (["mptcp.enabled=false"], "simulation", "Linux's CUBIC"),
+    (["mptcp.enabled=false", "tcp.congestion_control=olia"], "simulation", "Reno"),
+    # What a kernel replaces is said.
+    (
+        ["mptcp.congestion_control=lia", "kernel.congestion_control=reno"],
+        "kernel",
+        "Linux's Reno in place of LIA, default scheduler",
+    ),
+    (
+        ["mptcp.scheduler=ecf", "kernel.scheduler=default"],
+        "kernel",
+        "Linux's CUBIC, default scheduler in place of ECF",
+    ),
+    (
+        ["mptcp.path_manager=full-mesh"],
+        "kernel",
+        "Linux's CUBIC, default scheduler, Linux's path manager in place of full-mesh",
+    ),
+    (
+        ["mptcp.congestion_control=lia", "client.stack=mptcplab"],
+        "kernel",
+        "client: LIA, default scheduler; server: Linux's CUBIC in place of LIA, default scheduler",
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "engine", "words"), WORDS)
+def test_policies_in_words(settings: list[str], engine: str, words: str) -> None:
+    scenario = load(TWO, settings)[1]
+    about = {"engine": engine, "path": None, "mptcp": scenario.mptcp.enabled}
+    told = policies.described(about, tomllib.loads(long.write(scenario)))["in_words"]
+    assert told.startswith(words)
+    assert words.endswith("sche") or told == words
+
+
+def test_neighbours_are_not_taken_for_the_connection() -> None:
+    def socket(name: str) -> list[dict[str, Any]]:
+        return [{"subflows": [{"congestion_control": name}]}]
+
+    sockets = {"client": socket("bbr"), "server": socket("bbr"), "peer near": socket("reno")}
+    about = {"engine": "kernel", "path": None, "mptcp": True, "kernel": {"sockets": sockets}}
+    scenario = tomllib.loads(long.write(load(TWO)[1]))
+    assert policies.policies(about, scenario)["congestion_control"] == "bbr"
+
+
+def test_the_same_words_stand_on_terminal_page_and_in_json(mptcplab: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    settings = ("mptcp.congestion_control=lia", "transfer.size=200kB")
+    chosen = [word for one in settings for word in ("--set", one)]
+    done = mptcplab("run", "wifi-lte", *chosen, "--out", out)
+    words = "LIA, default scheduler"
+    # Plain TCP over one path has nothing to couple.
+    assert f"{words}; plain TCP: Reno" in " ".join(done.stdout.split())
+    assert json.loads((out / "mptcp" / "run.json").read_text())["policies"]["in_words"] == words
+    assert f"{words}; plain TCP: Reno" in (out / "report.html").read_text("utf-8")
+    assert policies.of_run(Kept(out / "tcp-wifi")) == "Reno"
+
+
+def test_a_campaign_says_what_it_does_not_vary(mptcplab: Run, tmp_path: Path) -> None:
+    campaign = tmp_path / "mine.toml"
+    campaign.write_text(
+        'schema = 1\nscenario = "wifi-lte"\nrepetitions = 1\nbaselines = false\n'
+        '[set]\n"transfer.size" = "200 kB"\n'
+        '[axis.controller]\nkey = "mptcp.congestion_control"\nvalues = ["lia", "bbr"]\n'
+    )
+    out = tmp_path / "out"
+    head = mptcplab("sweep", campaign, "--out", out).stdout.splitlines()[0]
+    assert "simulated · default scheduler · 2 runs" in head
+    assert "default scheduler" in (out / "report.html").read_text("utf-8")
+    told = json.loads((out / "campaign.json").read_text())["policies"]
+    assert told["in_words"] == "default scheduler"
+    assert told["client"]["congestion_control"] is None

@@ -1,0 +1,134 @@
+"""Directories are what their names say: no character of a name is a pattern or an address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import mptcplab as package
+from campaigns import written
+from command import Run
+from mptcplab.results.parquet import read_parquet, scan_parquet, write_parquet
+
+# Each beside a neighbour that it would match if it were a pattern.
+NAMES = [("s*p", "s1p"), ("a[1]", "a1"), ("~", "x"), ("b?c", "b1c"), ("**", "x"), ("{d,e}", "d")]
+COMMANDS = NAMES[:3]
+# What polars makes of these is not a name in this directory.
+PLACES = ["~", "~root", "file:", "http:", "%20", "x=1", "a b", "new\nline"]
+
+
+def _campaign(tmp_path: Path, name: str, size: str) -> Path:
+    directory = tmp_path / f"of-{size.replace(' ', '-')}"
+    axis = (
+        f'schema = 1\nrepetitions = 1\nscenario = "small.toml"\n[set]\n"transfer.size" = "{size}"\n'
+    )
+    return written(directory, axis).rename(directory / f"{name}.toml")
+
+
+@pytest.mark.parametrize("name", [name for pair in NAMES for name in pair] + PLACES)
+def test_a_table_is_written_and_read_by_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for one in {name, *(name for pair in NAMES for name in pair)}:
+        Path(one).mkdir()
+        write_parquet(pl.DataFrame({"name": [one]}), Path(one, "t.parquet"))
+    for file in (Path(name, "t.parquet"), tmp_path / name / "t.parquet"):
+        assert file.is_file()
+        assert read_parquet(file)["name"].to_list() == [name]
+        assert scan_parquet([file]).collect().to_dict(as_series=False) == {"name": [name]}
+
+
+@pytest.mark.parametrize(("name", "neighbour"), COMMANDS)
+def test_runs_are_read_by_their_names(
+    name: str, neighbour: str, tmp_path: Path, mptcplab: Run
+) -> None:
+    def command(*words: object) -> str:
+        done = mptcplab(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return str(done.stdout)
+
+    def size(document: str) -> int:
+        rows = json.loads(document)["runs"]["mptcp"]["tables"]["connections"]
+        return int(rows[0]["transfers"]["down"]["bytes"])
+
+    written(tmp_path)
+    run = ("run", "small.toml", "--json", "--out")
+    assert size(command(*run, neighbour, "--set", "transfer.size=100 kB")) == 100_000
+    assert size(command(*run, name, "--set", "transfer.size=50 kB")) == 50_000
+    # It is there already, and read only.
+    assert size(command(*run, name, "--set", "transfer.size=50 kB")) == 50_000
+    compared = json.loads(command("compare", "--json", f"{name}/mptcp", f"{neighbour}/mptcp"))
+    assert {row["key"] for row in compared["configuration"]} >= {"transfer.size"}
+    assert "50.0 kB" in command("run", "small.toml", "--out", name, "--set", "transfer.size=50 kB")
+    assert command("report", f"{name}/mptcp") == f"{name}/mptcp.html\n"
+    command("figure", "throughput", name, "--out", f"{name}/figure.svg")
+    captures = [f"{name}/mptcp/{end}.pcapng" for end in ("client", "server")]
+    analysed = json.loads(command("analyze", "--json", *captures))
+    assert analysed["connections"][0]["transfers"]["down"]["bytes"] == 50_000
+    command("analyze", "--parquet", f"{name}/tables", "--csv", f"{name}/tables", *captures)
+    kept = read_parquet(tmp_path / name / "tables" / "transfers.parquet")
+    assert 50_000 in kept["bytes"]
+    command("analyze", "--report", f"{name}/capture.html", *captures)
+    assert {path.name for path in tmp_path.iterdir()} >= {name, neighbour}
+    assert package.open_run(tmp_path / name / "mptcp").transfers.filter(direction="down")[
+        "bytes"
+    ].to_list() == [50_000]
+
+
+@pytest.mark.parametrize(("name", "neighbour"), COMMANDS)
+def test_campaigns_are_read_by_their_names(
+    name: str, neighbour: str, tmp_path: Path, mptcplab: Run
+) -> None:
+    def command(*words: object) -> str:
+        done = mptcplab(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return str(done.stdout)
+
+    small, large = (_campaign(tmp_path, "one", size) for size in ("20 kB", "60 kB"))
+    for out, file in ((neighbour, large), (name, small)):
+        command("sweep", file, "--out", out)
+        campaign = package.open_campaign(tmp_path / out)
+        assert campaign.runs.height == campaign.plan.height == 3
+        down = campaign.table("transfers").collect().filter(direction="down")
+        assert set(down["bytes"]) == {20_000 if out == name else 60_000}
+    document = json.loads(command("sweep", small, "--out", name, "--json"))
+    assert document["configurations"][0]["runs"]["mptcp"]["throughput_mbps"]["n"] == 1
+    assert "3 are there already" in command("sweep", small, "--out", name, "--dry-run")
+    assert command("report", name) == f"{name}/report.html\n"
+    key = campaign.runs["run"][0]
+    assert command("report", name, "--run", key) == f"{name}/reports/{key}.html\n"
+    command("figure", "bars", name, "--value", "throughput_mbps", "--out", f"{name}/bars.svg")
+    compared = json.loads(command("compare", "--json", name, neighbour))
+    assert {row["key"] for row in compared["configuration"]} >= {"transfer.size"}
+
+
+def test_captures_and_links_are_read_and_written_by_their_names(
+    tmp_path: Path, mptcplab: Run, download: list[str]
+) -> None:
+    place = tmp_path / "c[a]*"
+    place.mkdir()
+    (tmp_path / "ca").mkdir()
+    for link in (place / "l?nk.toml", tmp_path / "ca" / "link.toml"):
+        done = mptcplab("calibrate", "--row", "naist/B/wimax", "--runs", "2", "--out", link)
+        assert done.returncode in (0, 1), done.stderr
+        assert link.is_file()
+    captures = [place / f"{end}?.pcapng.gz" for end in ("client", "server")]
+    for capture, source in zip(captures, download, strict=True):
+        capture.write_bytes(Path(source).read_bytes())
+    assert json.loads(mptcplab("compare", "--json", captures[0], place).stdout)
+    done = mptcplab("figure", "throughput", place, "--out", place / "f[1].png")
+    assert done.returncode == 0, done.stderr
+    assert (place / "f[1].png").is_file()
+
+
+def test_a_study_is_read_by_its_name(tmp_path: Path, mptcplab: Run) -> None:
+    for name in ("s*", "s1"):
+        words = ("study", "simultaneous-syn", "--quick", "--out", name, "--json")
+        done = mptcplab(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    first, again = (json.loads(mptcplab(*words, cwd=tmp_path).stdout) for _ in range(2))
+    assert first == again
