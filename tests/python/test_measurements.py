@@ -1,7 +1,11 @@
 """The papers' numbers: all there, as printed, and refused where they are not as rows are."""
 
+import math
+import tomllib
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +21,48 @@ def test_rows_and_figures_are_as_many_as_were_printed() -> None:
     assert sum(row.loss is not None for row in rows) == 23
     assert sum(row.handshake_rtt is not None for row in rows) == 17
     assert (len(data.multipath), len(data.mobile), len(data.papers)) == (8, 7, 5)
+
+
+#: The papers' numbers, read independently of ours, where they lie beside the project.
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "measurements.toml"
+
+
+def numbers(value: Any, *place: str) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Give every number of a document with its place; rows go by their ids."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from numbers(one, *place, key)
+    elif isinstance(value, list):
+        for at, one in enumerate(value):
+            name = one.get("id", str(at)) if isinstance(one, dict) else str(at)
+            yield from numbers(one, *place, name)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        # What has no end is the largest number there, or none.
+        yield place, math.inf if value == 1e9 else value
+
+
+def test_every_number_is_the_one_that_was_read_independently() -> None:
+    for file in (one for one in (REFERENCE,) if one.exists()):
+        ours, theirs = (
+            dict(numbers(tomllib.loads(one.read_text()))) for one in (measurements.HERE, file)
+        )
+        assert len(theirs) > 500
+        assert ours == theirs
+
+
+def test_deviations_of_losses_are_those_of_table_iii() -> None:
+    """UM-CS-2012-022, the four that were once read from other rows."""
+    printed = {
+        ("amherst-8", "verizon-2"): 0.08,
+        ("amherst-8", "sprint-2"): 0.08,
+        ("boston-8", "sprint-1"): 0.16,
+        ("boston-8", "sprint-2"): 0.13,
+    }
+    rows = measurements.load().multipath
+    for (row, subflow), sd in printed.items():
+        loss = rows[f"umass-tr/III/{row}"].subflows[subflow].loss
+        assert loss is not None
+        assert loss.sd == sd
 
 
 @pytest.mark.parametrize("name", ["umass-tr/III/amherst-8", "umass-tr/III/boston-8"])

@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from browser import Shown, chromium
 
 from command import Run
+from mptcplab.results.statistics import interval
 from mptcplab.study import judging, measurements, outcome, page, scenes, scoring, told
 from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
 from mptcplab.study.experiments import chosen, experiments
@@ -54,50 +56,166 @@ def test_parts_of_the_naive_add_up_to_the_whole() -> None:
         assert sum(parts) == pytest.approx(value)
 
 
+WITHIN = [3.0, 4.0, 5.0, 6.0, 5.5, 4.2]
+LESS = [1.0, 2.0, 3.1, 4.0, 3.2, 2.5]
+
+
 @pytest.mark.parametrize(
     ("verdict", "status"),
     [
-        (judging.more([3, 4, 5, 6], [1, 2, 3.1, 4], "x"), judging.HOLDS),
-        (judging.more([1, 2, 3.1, 4], [3, 4, 5, 6], "x"), judging.FAILS),
+        (judging.more(WITHIN, LESS, "x"), judging.HOLDS),
+        (judging.more(LESS, WITHIN, "x"), judging.FAILS),
         (judging.more([1, 5, 2, 6], [2, 4, 3, 5], "x"), judging.OPEN),
-        (judging.more([3, 3, 3], [1, 1, 1], "x"), judging.HOLDS),
-        (judging.more([3, None], [1, 1], "x"), judging.OPEN),
+        # All the same: six say something, as their signs do, and three nothing.
+        (judging.more([3] * 6, [1] * 6, "x"), judging.HOLDS),
+        (judging.more([3] * 3, [1] * 3, "x"), judging.OPEN),
+        (judging.more([3, 4, None], [1, 1, 1], "x"), judging.OPEN),
         (judging.more([None], [None], "x"), judging.OPEN),
         (judging.above([2, 2.1, 2.2], 1, "x"), judging.HOLDS),
         (judging.above([2, 2.1, 2.2], 3, "x"), judging.FAILS),
-        (judging.above([0, 0, 0], 0, "x"), judging.FAILS),
-        (judging.below([0, 0, 0], 0.1, "x"), judging.HOLDS),
+        (judging.above([0] * 6, 0, "x"), judging.FAILS),
+        (judging.below([0] * 6, 0.1, "x"), judging.HOLDS),
         (judging.below([2, 2.1, 2.2], 1, "x"), judging.FAILS),
         (judging.above([2], 1, "x"), judging.OPEN),
-        (judging.in_most([True, True, False], "x"), judging.HOLDS),
-        (judging.in_most([True, False], "x"), judging.FAILS),
+        (judging.above(judging.Ratio(WITHIN, LESS), 1.2, "x"), judging.HOLDS),
+        (judging.below(judging.Ratio(WITHIN, LESS), 1.2, "x"), judging.FAILS),
+        (judging.above(judging.Ratio([None], [1]), 1.2, "x"), judging.OPEN),
+        # 5 of 5 have p = 0.0625, 20 of 30 have 0.099, 21 of 30 have 0.043.
+        (judging.in_most([True] * 5, "x"), judging.OPEN),
+        (judging.in_most([True] * 6, "x"), judging.HOLDS),
+        (judging.in_most([True] * 16 + [False] * 14, "x"), judging.OPEN),
+        (judging.in_most([True] * 20 + [False] * 10, "x"), judging.OPEN),
+        (judging.in_most([True] * 21 + [False] * 9, "x"), judging.HOLDS),
+        (judging.in_most([True] * 9 + [False] * 21, "x"), judging.FAILS),
         (judging.in_most([None], "x"), judging.OPEN),
     ],
 )
-def test_verdicts_follow_the_interval(verdict: judging.Verdict, status: str) -> None:
+def test_verdicts_follow_the_tests(verdict: judging.Verdict, status: str) -> None:
     assert verdict.status == status
 
 
-def test_of_several_questions_the_worst_answer_counts() -> None:
-    holds, fails, unsure = (
-        judging.Verdict(one, one) for one in (judging.HOLDS, judging.FAILS, judging.OPEN)
+@pytest.mark.parametrize("bound", [0.9, 1.4, 1.62, 2.2])
+@pytest.mark.parametrize("of", [WITHIN, judging.Ratio(WITHIN, LESS)])
+def test_a_side_is_decided_where_the_interval_lies_on_it(of: Any, bound: float) -> None:
+    """Tests and intervals are of one kind: what is printed says what is decided."""
+    found = of.estimate if isinstance(of, judging.Ratio) else interval(of)
+    assert found.low is not None
+    assert found.high is not None
+    sides = {
+        judging.HOLDS: found.low > bound,
+        judging.FAILS: found.high < bound,
+        judging.OPEN: found.low <= bound <= found.high,
+    }
+    assert [status for status, so in sides.items() if so] == [judging.above(of, bound, "x").status]
+
+
+def test_runs_by_chance_decide_seldom() -> None:
+    """Of two that are the same in the mean few verdicts say more, and few less."""
+    chance = np.random.default_rng(5)
+    for n in (4, 6, 15, 30):
+        told = [
+            judging.more(
+                chance.lognormal(sigma=0.3, size=n).tolist(),
+                chance.lognormal(sigma=0.3, size=n).tolist(),
+                "x",
+            ).status
+            for _ in range(1000)
+        ]
+        for side in (judging.HOLDS, judging.FAILS):
+            # 25 are to be expected: with more than 45 the binomial law has p < 0.0002.
+            assert told.count(side) <= 45, n
+
+
+def test_of_several_questions_the_weakest_answer_counts() -> None:
+    holds, unsure, fails = (
+        judging.Verdict(*p_values, "") for p_values in ((0.01, 1.0), (0.2, 1.0), (1.0, 0.01))
     )
     assert judging.both(holds, holds).status == judging.HOLDS
     assert judging.both(holds, unsure).status == judging.OPEN
     assert judging.both(unsure, fails, holds).status == judging.FAILS
+    assert judging.both(holds, holds, unsure).holds == 0.2
+    # One of several that fails is one of as many comparisons.
+    assert judging.both(unsure, fails, holds).fails == pytest.approx(0.03)
 
 
-def test_a_finding_of_another_size_holds_in_direction_alone() -> None:
-    more = judging.more([3, 4, 5, 6], [1, 2, 3.1, 4], "x")
-    ratios = [1.4, 1.5, 1.6]
-    assert judging.sized(more, ratios, 1.5 / 1.09, "it").status == judging.HOLDS
-    far = judging.sized(more, ratios, 1.07, "it")
+def test_a_size_is_reproduced_where_the_whole_interval_is_within_a_tenth() -> None:
+    more = judging.more(WITHIN, LESS, "x")
+    near, wide = [1.49, 1.5, 1.51], [1.3, 1.5, 1.7]
+    assert judging.sized(more, near, 1.5 / 1.05, "it").status == judging.HOLDS
+    # The same mean: that it is near is not shown by runs that differ so.
+    assert judging.sized(more, wide, 1.5 / 1.05, "it").status == judging.DIRECTION
+    far = judging.sized(more, near, 1.07, "it")
     assert far.status == judging.DIRECTION
-    assert far.because.endswith("it 1.50 where 1.07 is printed: ×1.40")
-    less = judging.more([1, 2, 3.1, 4], [3, 4, 5, 6], "x")
-    assert judging.sized(less, ratios, 1.5, "it").status == judging.FAILS
+    assert far.because.endswith("it 1.50 (95 % CI 1.48 to 1.52), printed 1.07: ×1.40")
+    less = judging.more(LESS, WITHIN, "x")
+    assert judging.sized(less, near, 1.5, "it").status == judging.FAILS
     assert judging.both(more, far).status == judging.DIRECTION
     assert judging.sized(more, [None], 1.5, "it") == more
+
+
+def test_verdicts_are_corrected_together() -> None:
+    clear, slight = judging.Verdict(1e-5, 1.0, "a"), judging.Verdict(0.03, 1.0, "b", 0.001)
+    against = judging.Verdict(1.0, 0.04, "c")
+    assert [one.status for one in judging.corrected([clear])] == [judging.HOLDS]
+    assert [one.status for one in judging.corrected([slight])] == [judging.HOLDS]
+    found = judging.corrected([clear, slight, against])
+    assert [one.status for one in found] == [judging.HOLDS, judging.OPEN, judging.OPEN]
+    # Four claims: three sides and a size.
+    assert [min(one.holds, one.fails) for one in found] == pytest.approx([4e-5, 0.06, 0.06])
+    assert found[1].sized == pytest.approx(0.003)
+    # Of 72 that say nothing hardly any study says something.
+    chance = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(200):
+        drawn = chance.normal(size=(72, 30))
+        given = [judging.above(values.tolist(), 0, "x") for values in drawn]
+        wrong += any(one.status != judging.OPEN for one in judging.corrected(given))
+    # 10 are to be expected; the binomial law gives more than 21 with p < 0.001.
+    assert wrong <= 21
+
+
+def test_findings_get_their_verdict_when_all_are_known() -> None:
+    def finding(p_holds: float, **other: Any) -> dict[str, Any]:
+        row = {"p_holds": p_holds, "p_fails": 1.0, "p_sized": None, "because": ""}
+        return {**row, "assumed": [], "unprinted": None, "fitted": False, **other}
+
+    findings = [
+        finding(1e-6),
+        finding(0.03),
+        finding(1e-6, assumed=["lte"]),
+        finding(1e-6, unprinted="an axis"),
+        finding(1e-6, fitted=True),
+    ]
+    outcome.decide(findings)
+    assert [one["status"] for one in findings] == [
+        judging.HOLDS,
+        judging.HOLDS,
+        judging.UNJUDGED,
+        judging.UNJUDGED,
+        judging.FITTED,
+    ]
+    assert findings[0]["p_corrected"] == pytest.approx(5e-6)
+    findings += [finding(0.5)]
+    outcome.decide(findings)
+    assert findings[1]["status"] == judging.OPEN
+
+
+def test_what_stands_at_an_axis_is_no_number_that_was_printed() -> None:
+    unprinted = {
+        finding.where: finding.unprinted
+        for one in experiments().values()
+        for finding in one.findings
+        if finding.unprinted
+    }
+    assert set(unprinted) == {"figure 8", "figure 10", "figure 11"}
+    assert all("of the axis" in reason for reason in unprinted.values())
+
+
+def test_the_gain_is_a_ratio_of_means() -> None:
+    ours, alone = [2.0, 9.0, 4.0], [1.0, 6.0, 2.0]
+    found = scoring.score(Figure(1.5), judging.Ratio(ours, alone), {})
+    assert found.mean.estimate == pytest.approx(15 / 9)
+    assert found.log_error == pytest.approx(math.log(15 / 9 / 1.5))
 
 
 def _comparison(error: float, naive: float, **other: Any) -> dict[str, Any]:
@@ -110,7 +228,7 @@ def test_scores_leave_out_what_is_assumed_and_part_what_was_fitted() -> None:
         _comparison(0.1, 0.4),
         _comparison(-0.3, 0.4),
         _comparison(9, 9, scored=False),
-        _comparison(0.5, 0, fitted=True),
+        _comparison(0.5, 1, fitted=True),
         _comparison(0.2, 0, what="throughput in 0 to 5 s: a ride"),
     ]
     part, whole, fitted = (
@@ -131,6 +249,7 @@ def test_scores_leave_out_what_is_assumed_and_part_what_was_fitted() -> None:
     assert part["skills"] == {scoring.SUM: {"skill": pytest.approx(0.5), "n": 2}}
     assert (part["within_10_percent"], part["within_factor_1_5"]) == (0, 2)
     assert (whole["n"], fitted["n"]) == (1, 1)
+    assert fitted["skills"] == {}
 
 
 def test_no_multipath_or_mobile_row_is_called_fitted_and_single_rows_have_their_links() -> None:
@@ -194,7 +313,10 @@ def test_an_experiment_passes_from_end_to_end(name: str, tmp_path: Path) -> None
         judging.UNJUDGED,
     }
     for finding in table["findings"]:
-        assert (finding["status"] == judging.UNJUDGED) == bool(finding["assumed"])
+        unjudged = bool(finding["assumed"] or finding["unprinted"])
+        assert (finding["status"] == judging.UNJUDGED) == unjudged
+        # Of two runs nothing is said.
+        assert unjudged or finding["status"] == judging.OPEN
     data = measurements.load()
     for row in table["comparisons"]:
         assert row["row"] in data.single_path | data.multipath | data.mobile

@@ -13,6 +13,8 @@ from mptcplab.calibration import losses
 from mptcplab.calibration.measure import WAYS, of_tables
 from mptcplab.calibration.subject import Subject
 from mptcplab.calibration.target import FIGURES, Target
+from mptcplab.scenario.endpoint import DEFAULT_ERA
+from mptcplab.words.protocol import is_mptcp
 from mptcplab.words.text import size
 
 DIRECTIONS = {way: direction for direction, way in WAYS.items()}
@@ -52,7 +54,7 @@ def subject(
         taken=f"connection {transfer['connection']}, a {direction} of {size(transfer['bytes'])}",
         diagnostics=_diagnostics(tables, transfer["connection"]),
         transfers=({"direction": direction, "size": f"{transfer['bytes']} B"},),
-        mptcp={} if era is None else {"era": era},
+        mptcp={"era": era or DEFAULT_ERA},
         loss_percent=lost.percent,
         burst_packets=lost.burst_packets,
         base_rtt_ms=flow["rtt_ms_min"],
@@ -63,7 +65,7 @@ def subject(
 def _largest(tables: _core.Tables, files: list[str]) -> dict[str, Any]:
     named = ", ".join(files)
     connections = list(tables.rows("connections"))
-    plain = {row["connection"] for row in connections if row["mptcp_version"] is None}
+    plain = {row["connection"] for row in connections if not is_mptcp(row)}
     rows = [row for row in tables.rows("transfers") if row["connection"] in plain]
     largest = max(rows, key=lambda row: row["bytes"] or 0, default=None)
     if largest is None or (largest["bytes"] or 0) < LEAST_BYTES:

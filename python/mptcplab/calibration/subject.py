@@ -152,5 +152,7 @@ def _tcp(row: SinglePath) -> dict[str, Any]:
             "receive_buffer": window,
             "max_receive_buffer": window,
             "receive_buffer_tuning": False,
+            # What was read off is a window.
+            "adv_win_scale": 31,
         }
     return tcp

@@ -133,7 +133,7 @@ def gain(
 ) -> Comparison:
     """Compare a gain over the best single path, as the ratio of the two."""
     ours, now = (
-        judging.ratio(of.figure("throughput_mbps"), of.best_alone()) if of else ()
+        judging.Ratio(of.figure("throughput_mbps"), of.best_alone()) if of else ()
         for of in (sample, today)
     )
     naive = {scoring.BEST: 1.0, scoring.SUM: sum_of_paths, scoring.EQUAL: 1.0}

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from mptcplab.study.judging import Verdict
+    from mptcplab.study.judging import Ratio, Verdict
     from mptcplab.study.measured import Measured
     from mptcplab.study.measurements import Figure
 
@@ -46,10 +46,10 @@ class Comparison:
     what: str
     unit: str
     theirs: Figure
-    #: One per run; none where it is unknown.
-    ours: Sequence[float | None]
+    #: One per run, none where it is unknown; or a ratio of means.
+    ours: Sequence[float | None] | Ratio
     #: The same with today's stack, if that was run.
-    today: Sequence[float | None] = ()
+    today: Sequence[float | None] | Ratio = ()
     #: What naive predictors say, by their name.
     naive: dict[str, float] = field(default_factory=dict)
     #: Links that it hangs on.
@@ -76,6 +76,8 @@ class Finding:
     profiles: tuple[str, ...] | None = None
     #: Whether the links were calibrated on these very figures: that it holds then predicts nothing.
     fitted: bool = False
+    #: Why nothing was printed that it could be judged by, where that is so.
+    unprinted: str | None = None
 
 
 @dataclass(frozen=True)

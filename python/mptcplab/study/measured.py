@@ -148,19 +148,24 @@ class Sample:
         within = rows.filter(pl.col("at_s").is_between(start_s, end_s, closed="left"))
         return int(within["bytes"].sum())
 
-    def distribution(self, quantity: str, path: str | None = None) -> pl.DataFrame:
-        """Give the bins of a quantity over all runs, of a path's subflows or all together."""
+    def samples(
+        self, quantity: str, path: str, low_ms: float, high_ms: float
+    ) -> tuple[Values, Values]:
+        """Count a quantity's samples of a path's subflows within a span, and all of them, by run.
+
+        Bins that the span cuts are not within it.
+        """
         import polars as pl
 
-        rows = self._table("distributions").filter(
-            connection=0, direction=self.direction, quantity=quantity
+        of_transfer = {"connection": 0, "direction": self.direction, "quantity": quantity}
+        own = self._subflows.filter(path=path).select("run", "subflow")
+        rows = self._table("distributions").filter(**of_transfer).join(own, on=["run", "subflow"])
+        inside = (pl.col("from_ms") >= low_ms) & (pl.col("to_ms") <= high_ms)
+        counted = rows.group_by("run").agg(
+            within=pl.col("count").filter(inside).sum().cast(pl.Float64),
+            every=pl.col("count").sum().cast(pl.Float64),
         )
-        if path is None:
-            rows = rows.filter(pl.col("subflow").is_null())
-        else:
-            own = self._subflows.filter(path=path).select("run", "subflow")
-            rows = rows.join(own, on=["run", "subflow"])
-        return rows.group_by("from_ms", "to_ms").agg(pl.col("count").sum()).sort("from_ms")
+        return self._in_order(counted, "within"), self._in_order(counted, "every")
 
     @cached_property
     def runs(self) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.reading import read_text
 from mptcplab.scenario.quantity import said
 from mptcplab.study import shape
 
@@ -182,7 +183,7 @@ def load(file: str | PathLike[str] = HERE) -> Measurements:
         Error: It cannot be read, or a row is not as rows are; says which, and what is wrong.
     """
     try:
-        data = tomllib.loads(Path(file).read_text("utf-8"))
+        data = tomllib.loads(read_text(Path(file)))
     except (OSError, ValueError) as error:
         raise Error(f"{file} cannot be read: {error}") from error
     rows = {

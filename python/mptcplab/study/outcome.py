@@ -11,9 +11,9 @@ from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.engine.record import build
 from mptcplab.results import about
-from mptcplab.results.statistics.bootstrap import interval
-from mptcplab.study import measurements, scenes, scoring
-from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED
+from mptcplab.results.statistics import interval
+from mptcplab.study import judging, measurements, scenes, scoring
+from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED, Verdict
 from mptcplab.writing import write_whole
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.study.experiment import Comparison, Experiment, Extent, Finding
-    from mptcplab.study.judging import Verdict
     from mptcplab.study.measured import Measured
 
     Table = dict[str, Any]
@@ -55,6 +54,7 @@ def of_experiment(experiment: Experiment, measured: Measured) -> Table:
 def document(extent: Extent, experiments: list[Table]) -> Table:
     """Put all together, with the scores at the top."""
     papers = measurements.load().papers.values()
+    decide([one for table in experiments for one in table["findings"]])
     return {
         "schema": SCHEMA,
         "mptcplab": _core.VERSION,
@@ -64,6 +64,23 @@ def document(extent: Extent, experiments: list[Table]) -> Table:
         "inconsistent": {paper.title: list(paper.inconsistent) for paper in papers},
         "experiments": experiments,
     }
+
+
+def decide(findings: list[Table]) -> None:
+    """Give each finding its verdict: p-values are corrected over all that were judged together."""
+    given = [
+        Verdict(one["p_holds"], one["p_fails"], one["because"], one["p_sized"]) for one in findings
+    ]
+    for finding, verdict in zip(findings, judging.corrected(given), strict=True):
+        shown = verdict.status
+        holds = shown in (HOLDS, DIRECTION)
+        finding["shown"] = shown
+        finding["p_corrected"] = _rounded(min(verdict.holds, verdict.fails))
+        finding["p_sized_corrected"] = _rounded(verdict.sized)
+        if finding["assumed"] or finding["unprinted"]:
+            finding["status"] = UNJUDGED
+        else:
+            finding["status"] = FITTED if finding["fitted"] and holds else shown
 
 
 def write(results: Table, out: Path) -> None:
@@ -104,7 +121,7 @@ def scores(experiments: Iterable[Table]) -> list[Table]:
             use = "fitted" if row["fitted"] else PREDICTED
             groups.setdefault((use, kind(row["what"]), row["origin"]), []).append(row)
     return [
-        {"use": use, "kind": what, "origin": origin, **_scored(rows)}
+        {"use": use, "kind": what, "origin": origin, **_scored(rows, use)}
         for (use, what, origin), rows in sorted(groups.items(), key=lambda one: _order(*one[0]))
     ]
 
@@ -129,10 +146,11 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _scored(rows: list[Table]) -> Table:
+def _scored(rows: list[Table], use: str) -> Table:
     errors = [row["log_error"] for row in rows]
     skills = {}
-    for name in NAIVE:
+    # What a link was fitted to is no prediction: there is no skill in it.
+    for name in NAIVE if use == PREDICTED else ():
         known = [row for row in rows if name in row["naive"]]
         own = [row["log_error"] for row in known]
         value = scoring.skill(own, [row["naive"][name] for row in known])
@@ -143,7 +161,7 @@ def _scored(rows: list[Table]) -> Table:
     return {
         "n": len(rows),
         "mean_absolute_log_error": mean.estimate,
-        "low": mean.low,
+        "low": None if mean.low is None else max(mean.low, 0.0),
         "high": mean.high,
         "mean_log_error": math.fsum(errors) / len(errors),
         "within_10_percent": sum(one <= math.log(1.1) for one in size),
@@ -155,7 +173,7 @@ def _scored(rows: list[Table]) -> Table:
 def _compared(one: Comparison, links: list[str]) -> Table:
     found = scoring.score(one.theirs, one.ours, one.naive)
     origin = scenes.worst(one.profiles or links)
-    today = interval(one.today) if one.today else None
+    today = scoring.score(one.theirs, one.today, {}).mean if one.today else None
     return {
         "row": one.row,
         "what": one.what,
@@ -180,11 +198,6 @@ def _compared(one: Comparison, links: list[str]) -> Table:
     }
 
 
-def _status(one: Finding, verdict: Verdict) -> str:
-    holds = verdict.status in (HOLDS, DIRECTION)
-    return FITTED if one.fitted and holds else verdict.status
-
-
 def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
     hangs_on = links if one.profiles is None else one.profiles
     verdict = one.judge(measured)
@@ -194,8 +207,11 @@ def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
         "where": one.where,
         "says": one.says,
         "asked": one.asked,
-        "status": UNJUDGED if assumed else _status(one, verdict),
-        "shown": verdict.status,
         "because": verdict.because,
+        "p_holds": _rounded(verdict.holds),
+        "p_fails": _rounded(verdict.fails),
+        "p_sized": _rounded(verdict.sized),
+        "fitted": one.fitted,
         "assumed": assumed,
+        "unprinted": one.unprinted,
     }

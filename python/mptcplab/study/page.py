@@ -64,7 +64,7 @@ def describe(results: dict[str, Any]) -> StudyPage:
 
 
 def _scores(results: dict[str, Any]) -> Table:
-    heads = [*told.SCORED, *(f"skill against {name}" for name in outcome.NAIVE)]
+    heads = [*told.SCORED, *(f"skill over {name}" for name in outcome.NAIVE)]
     rows = [[*told.scored(one), *told.skills(one, outcome.NAIVE)] for one in results["scores"]]
     meanings = [None] * len(told.SCORED) + [SKILL] * len(outcome.NAIVE)
     return _table("scores", "How near ours are", heads, 2, rows, meanings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.scenario import library
+from mptcplab.scenario.quantity import BYTES
 from mptcplab.study.experiment import LINUX, PAPERS, TODAY
 
 TYPE_CHECKING = False
@@ -35,7 +36,10 @@ STACKS[LINUX] = STACKS[TODAY] | {
 }
 KERNEL_STOP = "5 min"
 # What Linux decides by itself.
-NOT_OF_LINUX = ("tcp.initial_ssthresh",)
+NOT_OF_LINUX = ("tcp.initial_ssthresh", "tcp.adv_win_scale")
+BUFFERS = ("tcp.receive_buffer", "tcp.max_receive_buffer")
+#: What a full segment of a packet of 1500 bytes occupies in Linux, and its payload.
+OCCUPIED_BYTES, PAYLOAD_BYTES = 2304, 1448
 #: Origins of links, from what was measured to what was not.
 ORIGINS = ("calibrated", "transferred", "assumed")
 
@@ -118,15 +122,26 @@ def _possible(axes: dict[str, Any], engine: str) -> dict[str, Any]:
     if engine != "kernel":
         return axes
     return {
-        name: {**axis, "points": {label: _told(point) for label, point in axis["points"].items()}}
+        name: {
+            **axis,
+            "points": {label: _for_linux(point) for label, point in axis["points"].items()},
+        }
         if "points" in axis
         else axis
         for name, axis in axes.items()
     }
 
 
-def _told(point: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in point.items() if key not in NOT_OF_LINUX}
+def _for_linux(point: dict[str, Any]) -> dict[str, Any]:
+    settings = {key: value for key, value in point.items() if key not in NOT_OF_LINUX}
+    if "tcp.adv_win_scale" in point:
+        # The point gives windows, Linux takes memory.
+        settings |= {
+            key: f"{BYTES.parse(point[key]) * OCCUPIED_BYTES // PAYLOAD_BYTES} B"
+            for key in BUFFERS
+            if key in point
+        }
+    return settings
 
 
 def profiles(table: Any) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from mptcplab.results.statistics.bootstrap import interval
+from mptcplab.results.statistics import interval
+from mptcplab.study.judging import Ratio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +34,15 @@ class Score:
     naive: dict[str, float]
 
 
-def score(theirs: Figure, ours: Sequence[float | None], naive: Mapping[str, float]) -> Score:
+def score(
+    theirs: Figure, ours: Sequence[float | None] | Ratio, naive: Mapping[str, float]
+) -> Score:
     """Compare what runs gave with what was printed."""
-    mean = interval(ours, "mean")
+    mean = ours.estimate if isinstance(ours, Ratio) else interval(ours)
     errors = {name: log_error(value, theirs) for name, value in naive.items()}
     return Score(
         mean=mean,
-        sigma=interval(ours, "sigma").estimate,
+        sigma=None if isinstance(ours, Ratio) else interval(ours, "sigma").estimate,
         log_error=None if mean.estimate is None else log_error(mean.estimate, theirs),
         naive={name: error for name, error in errors.items() if error is not None},
     )

@@ -77,7 +77,7 @@ class Place:
         assert row.gain_percent is not None  # noqa: S101 - the row prints it
         return judging.sized(
             judging.more(ours, best, "MPTCP, best alone", "Mbit/s"),
-            judging.ratio(ours, best),
+            judging.Ratio(ours, best),
             1 + row.gain_percent / 100,
             "the ratio",
         )

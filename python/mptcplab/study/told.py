@@ -34,6 +34,15 @@ PREDICTED = {
     "throughput of a part": "throughput of a path or subflow",
 }
 USES = {"predicted": "predicted", "fitted": "fitted to"}
+#: Statuses of findings, as they are counted.
+COUNTED = {
+    judging.HOLDS: "reproduced",
+    judging.DIRECTION: "in direction alone",
+    judging.FITTED: "as fitted",
+    judging.FAILS: "did not reproduce",
+    judging.OPEN: "undecided",
+    judging.UNJUDGED: "cannot be judged",
+}
 
 
 def compared(row: Table, *, today: bool = False) -> list[str]:
@@ -85,31 +94,27 @@ def found(finding: Table) -> list[str]:
     """Give a finding as the cells of ``FOUND``."""
     status = finding["status"]
     because = finding["because"]
-    if status == judging.UNJUDGED:
+    if (p_value := finding.get("p_corrected")) is not None:
+        because += f"; corrected p {chance(p_value)}"
+    if finding["assumed"]:
         because += f". {', '.join(finding['assumed'])}: assumed"
+    if finding.get("unprinted"):
+        because += f". {finding['unprinted']}"
     return [f"{finding['paper']}, {finding['where']}", finding["says"], status, because]
 
 
 def verdict(results: Table) -> list[str]:
     """Say in a few lines what came of it."""
     findings = [one for table in results["experiments"] for one in table["findings"]]
-    order = (
-        judging.HOLDS,
-        judging.DIRECTION,
-        judging.FITTED,
-        judging.FAILS,
-        judging.OPEN,
-        judging.UNJUDGED,
-    )
-    counts = [(status, sum(one["status"] == status for one in findings)) for status in order]
+    counts = [(status, sum(one["status"] == status for one in findings)) for status in COUNTED]
     lines = [
         f"{plural(len(findings), 'finding')}: "
-        + ", ".join(f"{count} {status}" for status, count in counts if count)
+        + ", ".join(f"{count} {COUNTED[status]}" for status, count in counts if count)
     ]
     for status in (judging.FAILS, judging.OPEN):
         says = [one["says"].removesuffix(".") for one in findings if one["status"] == status]
         if says:
-            lines.append(f"{status}: {'; '.join(says)}")
+            lines.append(f"{COUNTED[status]}: {'; '.join(says)}")
     for score in results["scores"]:
         if score["use"] == "predicted" and score["kind"] in PREDICTED:
             lines.append(_predicted(score))
@@ -128,6 +133,11 @@ def interval(estimate: float | None, low: float | None, high: float | None) -> s
     if low is None or high is None:
         return figure(estimate)
     return f"{figure(estimate)} ({figure(low)} to {figure(high)})"
+
+
+def chance(p_value: float) -> str:
+    """Give a p-value, with its sign of comparison."""
+    return "< 0.0001" if p_value < 0.0001 else f"= {p_value:.2g}"
 
 
 def signed(value: float | None) -> str:
@@ -149,7 +159,7 @@ def worth(score: Table) -> str:
 
 def _predicted(score: Table) -> str:
     skills = ", ".join(
-        f"{signed(one['skill'])} against {name}" for name, one in score["skills"].items()
+        f"{signed(one['skill'])} over the predictor {name}" for name, one in score["skills"].items()
     )
     error = interval(score["mean_absolute_log_error"], score["low"], score["high"])
     return (

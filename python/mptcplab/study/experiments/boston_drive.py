@@ -62,7 +62,7 @@ def _gains(measured: Measured) -> Verdict:
     ours, alone = sample.figure("throughput_mbps"), sample.alone("att")
     return judging.sized(
         judging.more(ours, alone, "MPTCP, AT&T's LTE alone", "Mbit/s"),
-        judging.ratio(ours, alone),
+        judging.Ratio(ours, alone),
         1.14,
         "the ratio",
     )

@@ -126,12 +126,12 @@ def _shorter(measured: Measured, place: str) -> Verdict:
     percent = measurements.load().multipath[ROWS[place]].rtt_reduction_percent
     assert percent is not None  # noqa: S101 - the row prints it
     shorter = judging.more(alone, ours, f"at {place.upper()}, WiMAX alone, MPTCP", "ms")
-    return judging.sized(shorter, judging.ratio(ours, alone), 1 - percent / 100, "the ratio")
+    return judging.sized(shorter, judging.Ratio(ours, alone), 1 - percent / 100, "the ratio")
 
 
 def _as_much(measured: Measured) -> Verdict:
     sample = measured.sample("a")
-    ratio = judging.ratio(sample.path("wimax"), sample.alone("wimax"))
+    ratio = judging.Ratio(sample.path("wimax"), sample.alone("wimax"))
     return judging.above(ratio, 0.9, "WiMAX within MPTCP / alone at A")
 
 

@@ -53,7 +53,7 @@ def _wifi_most(measured: Measured) -> Verdict:
     sample = measured.sample(AMHERST.name)
     wifi, verizon = sample.path("umass"), sample.path("verizon")
     more = judging.more(wifi, verizon, "Wi-Fi, Verizon", "Mbit/s")
-    return judging.sized(more, judging.ratio(wifi, verizon), 12.19 / 4.41, "the ratio")
+    return judging.sized(more, judging.Ratio(wifi, verizon), 12.19 / 4.41, "the ratio")
 
 
 def _wifi_shorter(measured: Measured) -> Verdict:

@@ -6,16 +6,14 @@ from functools import partial
 
 from mptcplab.study import imc, judging
 from mptcplab.study.experiment import Drawing, Experiment, Finding
-from mptcplab.study.judging import FAILS, HOLDS, OPEN, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    import polars as pl
-
     from mptcplab.study.experiment import Comparison, Extent
+    from mptcplab.study.judging import Verdict
     from mptcplab.study.measured import Measured, Sample
 
 SIZES = ("4 MB", "8 MB", "16 MB", "32 MB")
@@ -47,13 +45,6 @@ def _sample(measured: Measured, carrier: str, size: str) -> Sample:
     return measured.sample(carrier, size=size, controller="lia", subflows="MP-2")
 
 
-def _share(bins: pl.DataFrame, low_ms: float, high_ms: float) -> float | None:
-    """Give the share of samples between two values."""
-    total = int(bins["count"].sum())
-    within = bins.filter((bins["from_ms"] >= low_ms) & (bins["to_ms"] <= high_ms))
-    return int(within["count"].sum()) / total if total else None
-
-
 def _asked(
     measured: Measured,
     carrier: str,
@@ -63,17 +54,12 @@ def _asked(
     sizes: tuple[str, ...] = SIZES,
 ) -> Verdict:
     """Ask whether more than a share of the round trips over a path lies within a span."""
-    shares = []
+    verdicts = []
     for size in sizes:
-        bins = _sample(measured, carrier, size).distribution("rtt", path)
-        shares.append(_share(bins, *span))
-    known = [one for one in shares if one is not None]
-    if not known:
-        return Verdict(OPEN, "there are no round trips")
-    words = ", ".join(
-        f"{100 * one:.0f} % of {size}" for one, size in zip(known, sizes, strict=True)
-    )
-    return Verdict(HOLDS if min(known) > least else FAILS, words)
+        within, every = _sample(measured, carrier, size).samples("rtt", path, *span)
+        words = f"share of {size}"
+        verdicts.append(judging.above(judging.Ratio(within, every), least, words))
+    return judging.both(*verdicts)
 
 
 def _shortest(measured: Measured, carrier: str, printed: float) -> Verdict:
@@ -93,23 +79,22 @@ def _longest(measured: Measured, carrier: str, printed: float) -> Verdict:
 
 
 def _in_order(measured: Measured, carrier: str) -> Verdict:
-    shares = []
-    for size in SIZES:
-        sample = _sample(measured, carrier, size)
-        waited = judging.ratio(
-            sample.transfer("out_of_order_segments"), sample.transfer("reordering_segments")
-        )
-        shares += [None if one is None else 1 - one for one in waited]
-    return judging.above(shares, 0.75, "share in order over all sizes")
+    waited, every = (
+        judging.over(*(_sample(measured, carrier, size).transfer(what) for size in SIZES))
+        for what in ("out_of_order_segments", "reordering_segments")
+    )
+    at_once = [
+        None if late is None or all_ is None else all_ - late
+        for late, all_ in zip(waited, every, strict=True)
+    ]
+    return judging.above(judging.Ratio(at_once, every), 0.75, "share in order over all sizes")
 
 
 def _smaller_wait_longer(measured: Measured) -> Verdict:
     small, large = (
-        [
-            value
-            for size in sizes
-            for value in _sample(measured, "att", size).figure("out_of_order_delay_ms_mean")
-        ]
+        judging.over(
+            *(_sample(measured, "att", size).figure("out_of_order_delay_ms_mean") for size in sizes)
+        )
         for sizes in (SIZES[:2], SIZES[2:])
     )
     return judging.more(small, large, "4 and 8 MB, 16 and 32 MB", "ms")

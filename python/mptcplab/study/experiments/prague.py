@@ -83,7 +83,7 @@ def _sum(measured: Measured) -> Verdict:
     first, second = (sample.alone(path) for path in LINKS)
     sums = [None if None in (a, b) else a + b for a, b in zip(first, second, strict=True)]  # type: ignore[operator]
     return judging.above(
-        judging.ratio(sample.figure("throughput_mbps"), sums), 0.9, "MPTCP / sum of both alone"
+        judging.Ratio(sample.figure("throughput_mbps"), sums), 0.9, "MPTCP / sum of both alone"
     )
 
 
@@ -91,7 +91,7 @@ def _more_than_alone(measured: Measured) -> Verdict:
     sample = measured.sample("together")
     within, alone = sample.path("ppp1"), sample.alone("ppp1")
     more = judging.more(within, alone, "within MPTCP, alone", "Mbit/s")
-    return judging.sized(more, judging.ratio(within, alone), 3.46 / 2.74, "the ratio")
+    return judging.sized(more, judging.Ratio(within, alone), 3.46 / 2.74, "the ratio")
 
 
 def _goes_on(measured: Measured) -> Verdict:

@@ -53,7 +53,7 @@ def _figure(measured: Measured, row: str, name: str) -> list[float | None]:
 
 def _window(measured: Measured) -> Verdict:
     first, second = (_figure(measured, row, "throughput_mbps") for row in (WIDE, NARROW))
-    ratio = judging.ratio(first, second)
+    ratio = judging.Ratio(first, second)
     more = judging.above(ratio, 1.23, "adjusted row / other")
     return judging.sized(more, ratio, 1.46, "the ratio")
 
@@ -71,7 +71,7 @@ def _lte_against_3g(measured: Measured) -> Verdict:
         _figure(measured, f"umass-tr/II/{row}", "throughput_mbps")
         for row in ("amherst-verizon-lte", "sunderland-verizon-ehrpd")
     )
-    return judging.above(judging.ratio(fast, slow), 3, "Verizon LTE / eHRPD")
+    return judging.above(judging.Ratio(fast, slow), 3, "Verizon LTE / eHRPD")
 
 
 def _links(*rows: str) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _goes_on(measured: Measured, direction: str) -> Verdict:
         measured.sample(direction, modem="stays").between(*span)
         for span in ((20, ENTERS_S), (ENTERS_S, END_S))
     )
-    return judging.above(judging.ratio(after, before), 0.8, "in 4G / before")
+    return judging.above(judging.Ratio(after, before), 0.8, "in 4G / before")
 
 
 EXPERIMENT = Experiment(

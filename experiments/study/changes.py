@@ -1,0 +1,71 @@
+"""What changed between two results of the study: ``python -m experiments.study.changes BEFORE AFTER``.
+
+Prints scores and verdicts side by side as Markdown, where they differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mptcplab.study import told
+
+Results = dict[str, Any]
+
+
+def main() -> None:
+    """Read both, and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("before", type=Path)
+    parser.add_argument("after", type=Path)
+    given = parser.parse_args()
+    print("\n".join(changes(*(json.loads(one.read_text()) for one in (given.before, given.after)))))
+
+
+def changes(before: Results, after: Results) -> Iterator[str]:
+    """Give the scores, then the findings whose verdict changed, came or went."""
+    yield ""
+    yield from table(("of", "mean \\|ln(ours/theirs)\\|, before", "after"), _scores(before, after))
+    yield ""
+    yield from table(("finding", "before", "after", "because"), _findings(before, after))
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Give a table in Markdown."""
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _scores(before: Results, after: Results) -> Iterator[list[str]]:
+    old, new = (
+        {(one["use"], one["kind"], one["origin"]): one for one in results["scores"]}
+        for results in (before, after)
+    )
+    for key in dict.fromkeys([*new, *old]):
+        kind = f"{key[1]}, {told.USES[key[0]]}, {key[2]}"
+        yield [kind, *(told.scored(one[key])[3] if key in one else "–" for one in (old, new))]
+
+
+def _findings(before: Results, after: Results) -> Iterator[list[str]]:
+    old, new = (
+        {
+            (one["name"], finding["paper"], finding["where"], finding["says"]): finding
+            for one in results["experiments"]
+            for finding in one["findings"]
+        }
+        for results in (before, after)
+    )
+    for key in dict.fromkeys([*new, *old]):
+        statuses = [one[key]["status"] if key in one else "–" for one in (old, new)]
+        if statuses[0] != statuses[1]:
+            because = told.found(new[key])[3] if key in new else ""
+            yield [key[3], *statuses, because]
+
+
+if __name__ == "__main__":
+    main()
