@@ -100,6 +100,7 @@ def scenario(connections: int) -> dict[str, object]:
 
     config = json.loads(_core.transport_defaults())
     config["congestion_control"] = "lia"
+    config["mptcp"]["scheduler"] = "lowest-rtt"
     config["tcp"]["max_receive_buffer_bytes"] = 16 << 20
     elements = [
         {"element": "rate", "rate": 100_000_000, "queue": {"queue": "drop-tail", "bytes": 250_000}},

@@ -1,4 +1,4 @@
-"""Many runs of ``mptcplab run``, some at a time. Figures are kept, runs are not: interrupt it, and go on later."""
+"""Many runs of ``mptcplab run``, some at a time. Figures are kept: interrupt it, and go on later."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Job:
     engine: str
     seed: int
     figures: Callable[[Run], Figures]
+    # Whether the run directory stays, so that its figures can be taken again.
+    is_kept: bool = False
 
     def run(self, directory: Path) -> Figures:
         """Give its figures and its outcome, from the last time where that is known."""
@@ -37,6 +39,16 @@ class Job:
             figures: Figures = json.loads(kept.read_text())
             return figures
         out = place / str(self.seed)
+        if not (out / "done").exists():
+            self._make(out)
+        run = Run(out / "run" / "mptcp")
+        figures = self.figures(run) | {"outcome": run.outcome["reason"], "late_ms_p99": late(run)}
+        kept.write_text(json.dumps(figures))
+        if not self.is_kept:
+            shutil.rmtree(out)
+        return figures
+
+    def _make(self, out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
         file = out / "scenario.toml"
         file.write_text(self.scenario, "utf-8")
@@ -47,11 +59,7 @@ class Job:
         if done.returncode:
             reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
             raise RuntimeError(f"exit status {done.returncode}: {reason[0]}")
-        run = Run(out / "run" / "mptcp")
-        figures = self.figures(run) | {"outcome": run.outcome["reason"], "late_ms_p99": late(run)}
-        kept.write_text(json.dumps(figures))
-        shutil.rmtree(out)
-        return figures
+        (out / "done").touch()
 
 
 def late(run: Run) -> float | None:

@@ -16,12 +16,18 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from mptcplab.results.statistics import Estimate, ccdf, gain, interval
+from mptcplab.results.statistics import (
+    Estimate,
+    ccdf,
+    gain,
+    interval,
+    quotient_of_independent,
+)
 
 RESULTS = Path(__file__).parent / "results.json"
 LEVEL = 0.95
 TRIALS = 2000
-SIZES = (6, 10, 30, 100)
+SIZES = (3, 5, 10, 30, 100)
 Q90 = float(stats.norm.ppf(0.9))
 
 Draw = Callable[[np.random.Generator, int], Any]
@@ -31,16 +37,15 @@ Row = dict[str, Any]
 DISTRIBUTIONS: dict[str, tuple[Draw, dict[str | float, float]]] = {
     "normal": (
         lambda chance, n: chance.standard_normal(n),
-        {"mean": 0.0, "sigma": 1.0, "median": 0.0, 0.9: Q90},
+        {"mean": 0.0, "median": 0.0, 0.9: Q90},
     ),
-    "lognormal": (
+    "lognormal, σ 0.5": (
+        lambda chance, n: chance.lognormal(sigma=0.5, size=n),
+        {"mean": math.exp(0.125), "median": 1.0, 0.9: math.exp(0.5 * Q90)},
+    ),
+    "lognormal, σ 1": (
         lambda chance, n: chance.lognormal(size=n),
-        {
-            "mean": math.exp(0.5),
-            "sigma": math.sqrt((math.e - 1) * math.e),
-            "median": 1.0,
-            0.9: math.exp(Q90),
-        },
+        {"mean": math.exp(0.5), "median": 1.0, 0.9: math.exp(Q90)},
     ),
 }
 # Throughput of a single path, and MPTCP's gain over it, in pairs that share their conditions.
@@ -48,13 +53,13 @@ PATH_MBPS, GAIN, SHARED_SIGMA, OWN_SIGMA = 20, 0.3, 0.4, 0.1
 # Runs differ from each other by this σ of the logarithm, samples within one by 1.
 BETWEEN_RUNS_SIGMA, SAMPLES = 0.5, 200
 TAILS = (0.5, 0.1, 0.01)
-RUNS = (6, 10, 30)
+RUNS = (3, 5, 10, 30)
 
 
 def main() -> None:
     """Draw, count, and write."""
     rows = []
-    for row in chain(gains(), tails(), figures()):
+    for row in chain(gains(), unlike(), tails(), figures()):
         print(row, file=sys.stderr, flush=True)
         rows.append(row)
     RESULTS.write_text(json.dumps({"level": LEVEL, "rows": rows}, indent=1) + "\n")
@@ -76,6 +81,18 @@ def gains() -> Iterator[Row]:
         chance = np.random.default_rng(n)
         found = (gain(*pairs(chance, n), level=LEVEL).paired.relative for _ in range(TRIALS))
         yield from counted("gain", "lognormal pairs", n, GAIN, found)
+
+
+def unlike() -> Iterator[Row]:
+    """Count over ratios of samples that vary unlike: a simulation beside a kernel."""
+    for n in SIZES:
+        chance = np.random.default_rng(n)
+        drawn = ((chance.normal(10, 0.2, n), chance.normal(8, 1, n)) for _ in range(TRIALS))
+        found = (
+            quotient_of_independent(one.tolist(), other.tolist(), level=LEVEL)
+            for one, other in drawn
+        )
+        yield from counted("ratio", "unlike samples", n, 10 / 8, found)
 
 
 def pairs(chance: np.random.Generator, n: int) -> tuple[Any, dict[str, Any]]:

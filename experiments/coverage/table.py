@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results.json"
-NAMES = {"sigma": "σ", "0.9": "90th percentile", "gain": "gain over a path"}
+NAMES = {"0.9": "90th percentile", "gain": "gain over a path", "ratio": "ratio of two engines"}
 OF_SAMPLES = ("band", "samples")
 
 

@@ -1,6 +1,7 @@
 """Runs every case with both engines, and keeps the figures: ``python -m experiments.engines.run DIR``.
 
-They go to ``results.json`` beside this file, of which ``docs/generate.py`` draws the table of the documentation.
+They go to ``simulation.json`` and ``kernel.json`` beside this file, of which ``docs/generate.py`` draws the tables of the
+documentation. The kernel's captures stay in ``DIR``: ``--measure-again`` takes its figures from them anew.
 """
 
 from __future__ import annotations
@@ -9,51 +10,94 @@ import argparse
 import json
 import platform
 import re
+import shutil
 from pathlib import Path
 
 from experiments import pool
-from experiments.engines.cases import CASES, Case
+from experiments.engines.case import Case
+from experiments.engines.cases import CASES
+from mptcplab import _core
 from mptcplab.results.run import Run
 
 ENGINES = ("simulation", "kernel")
-RESULTS = Path(__file__).parent / "results.json"
+HERE = Path(__file__).parent
+CAPTURES = ["client.pcapng", "server.pcapng"]
+OF_TRANSFER = (
+    "throughput_mbps",
+    "elapsed_s",
+    "response_time_ms_mean",
+    "rtt_ms_mean",
+    "rtt_ms_p95",
+    "longest_gap_ms",
+    "out_of_order_delay_ms_mean",
+    "reinjected_bytes",
+)
 
 
 def main() -> None:
     """Run, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
     parser.add_argument("directory", type=Path, help="where figures of single runs are kept")
-    parser.add_argument("--repeat", type=int, default=10, help="runs of each case and engine")
+    parser.add_argument("--repeat", type=int, help="runs of each case, if not as many as it says")
     parser.add_argument("--at-once", type=int, default=4, help="runs at once")
     parser.add_argument("--only", default="", help="regular expression: cases to run")
     parser.add_argument(
         "--engine", choices=ENGINES, help="only of this one; those of the other stay"
     )
+    parser.add_argument(
+        "--measure-again", action="store_true", help="forget the figures, not the kernel's runs"
+    )
+    parser.add_argument(
+        "--not-later-than",
+        type=float,
+        metavar="MS",
+        help="make the kernel's runs again whose emulator was later one time of a hundred",
+    )
     given = parser.parse_args()
     cases = [case for case in CASES if re.search(given.only, case.name)]
-    engines = (given.engine,) if given.engine else ENGINES
+    for engine in (given.engine,) if given.engine else ENGINES:
+        for case in cases:
+            for kept in (given.directory / place(case) / engine).glob("*.json"):
+                _forget(kept, given.not_later_than, measured=given.measure_again)
+        _run(engine, cases, given.directory, given.at_once, given.repeat)
+
+
+def _forget(kept: Path, most_ms: float | None, *, measured: bool) -> None:
+    """Forget figures that are to be taken again, and a run that was made too late."""
+    late_ms = json.loads(kept.read_text())["late_ms_p99"]
+    is_late = most_ms is not None and late_ms is not None and late_ms > most_ms
+    if is_late:
+        shutil.rmtree(kept.with_suffix(""), ignore_errors=True)
+    if is_late or measured:
+        kept.unlink()
+
+
+def _run(engine: str, cases: list[Case], directory: Path, at_once: int, repeat: int | None) -> None:
+    """Run them with one engine; the first seeds of all come first."""
+    most = repeat or max((case.runs(engine) for case in cases), default=0)
     jobs = {
-        (case.name, engine, seed): pool.Job(place(case), case.toml(), engine, seed, figures)
-        for seed in range(1, given.repeat + 1)
+        (case.name, seed): job(case, engine, seed)
+        for seed in range(1, most + 1)
         for case in cases
-        for engine in engines
+        if seed <= (repeat or case.runs(engine))
     }
-    done = pool.run(jobs.values(), given.directory, given.at_once)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"cases": {}}
-    if "kernel" in engines:
+    done = pool.run(jobs.values(), directory, at_once)
+    file = HERE / f"{engine}.json"
+    results = json.loads(file.read_text()) if file.exists() else {"cases": {}}
+    if engine == "kernel":
         results["kernel"] = platform.release()
     for case in cases:
-        results["cases"].setdefault(case.name, {}).update(
-            {
-                engine: [
-                    done[job]
-                    for (name, of, _), job in jobs.items()
-                    if (name, of) == (case.name, engine) and job in done
-                ]
-                for engine in engines
-            }
-        )
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        results["cases"][case.name] = [
+            done[job] for (name, _), job in jobs.items() if name == case.name and job in done
+        ]
+    file.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def job(case: Case, engine: str, seed: int) -> pool.Job:
+    """Give one run: the kernel's take long, and stay."""
+    return pool.Job(
+        place(case), case.text, engine, seed, Figures(case.first), is_kept=engine == "kernel"
+    )
 
 
 def place(case: Case) -> str:
@@ -61,26 +105,36 @@ def place(case: Case) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", case.name.lower()).strip("-")
 
 
-def figures(run: Run) -> pool.Figures:
-    """Take what is compared from a run."""
-    transfer = run.transfer or {}
-    connection = transfer.get("connection")
-    paths = {
-        row["subflow"]: row["path"] for row in run.tables.rows("subflows", connection=connection)
-    }
-    share = sum(
-        flow["share"] or 0
-        for flow in run.tables.rows("flows", connection=connection)
-        if flow["direction"] == "down" and paths[flow["subflow"]] == "one"
-    )
-    return {
-        "throughput_mbps": transfer.get("throughput_mbps"),
-        "rtt_ms_mean": transfer.get("rtt_ms_mean"),
-        "rtt_ms_p95": transfer.get("rtt_ms_p95"),
-        "loss_rate_percent": run.loss_rate_percent,
-        "share_percent": 100 * share,
-        "out_of_order_delay_ms_mean": transfer.get("out_of_order_delay_ms_mean"),
-    }
+class Figures:
+    """Takes what is compared from the captures of a run, as they are measured today."""
+
+    def __init__(self, first: str) -> None:
+        self._first = first
+
+    def __call__(self, run: Run) -> pool.Figures:
+        """Give the figures."""
+        run.tables = _core.analyze(CAPTURES, directory=run.directory, one_clock=True)  # type: ignore[assignment]
+        transfer = run.transfer or {}
+        return {key: _rounded(transfer.get(key)) for key in OF_TRANSFER} | {
+            "loss_rate_percent": _rounded(run.loss_rate_percent),
+            "share_percent": _rounded(100 * self._share(run, transfer)),
+        }
+
+    def _share(self, run: Run, transfer: pool.Figures) -> float:
+        connection, direction = transfer.get("connection"), transfer.get("direction")
+        paths = {
+            row["subflow"]: row["path"]
+            for row in run.tables.rows("subflows", connection=connection)
+        }
+        return sum(
+            flow["share"] or 0
+            for flow in run.tables.rows("flows", connection=connection)
+            if flow["direction"] == direction and paths[flow["subflow"]] == self._first
+        )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")
 
 
 if __name__ == "__main__":

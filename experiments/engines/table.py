@@ -1,97 +1,182 @@
-"""Draws the table of the documentation from ``results.json``."""
+"""Draws the tables of the documentation from the figures of both engines."""
 
 from __future__ import annotations
 
 import json
-import random
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
+from experiments.engines.case import RESPONSE, Case
 from experiments.engines.cases import CASES
+from mptcplab.results.statistics import quotient_of_independent
 
-RESULTS = Path(__file__).parent / "results.json"
-RESAMPLES = 4000
-COLUMNS = {
-    "throughput_mbps": "Mbit/s",
-    "rtt_ms_mean": "RTT ms, mean",
-    "rtt_ms_p95": "RTT ms, p95",
-    "loss_rate_percent": "loss %",
-    "share_percent": "share of the first path %",
-    "out_of_order_delay_ms_mean": "out-of-order delay ms",
+HERE = Path(__file__).parent
+ENGINES = ("simulation", "kernel")
+LEVEL = 0.9
+FAMILIES = {
+    "one path": "Plain TCP over one path",
+    "several paths": "MPTCP over several paths",
+    "buffers": "Receive and send buffers",
+    "short": "Short transfers, and responses after pauses",
+    "failures": "Paths that fail, return and move",
+    "radio": "What radios do",
+    "links": "Other queues, links and settings",
+    "sharing": "Neighbours at the bottleneck",
+    "shipped": "Shipped scenarios, with nothing chosen",
 }
+# Times that are nearer than this are one: emulated links bundle packets by up to 1 ms.
+FLOOR_MS = 1.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure that is compared."""
+
+    key: str
+    title: str
+    # How far the engines may be apart: a factor, or a difference.
+    factor: float | None = None
+    difference: float = 0.0
+
+    def off(self, ours: float, theirs: float) -> bool:
+        """Whether two means are farther apart than the band."""
+        if self.factor is None:
+            return abs(ours - theirs) > self.difference
+        if abs(ours - theirs) <= self.difference:
+            return False
+        return not 1 / self.factor <= (ours / theirs if theirs else self.factor + 1) <= self.factor
+
+
+def columns(case: Case) -> list[Column]:
+    """Name what is compared of a case."""
+    title = "response ms" if case.measure == RESPONSE else "Mbit/s"
+    speed = Column(case.measure, title, 1 + case.band)
+    share = [Column("share_percent", "share %", difference=5.0)] if case.is_multipath else []
+    return [
+        speed,
+        Column("rtt_ms_mean", "RTT ms", 1.15, FLOOR_MS),
+        *share,
+        Column("longest_gap_ms", "longest gap ms", 1.5, FLOOR_MS),
+        Column("out_of_order_delay_ms_mean", "out-of-order delay ms", 1.5, FLOOR_MS),
+    ]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of one case by both engines."""
+
+    column: Column
+    ours: list[float]
+    theirs: list[float]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether both engines gave it."""
+        return bool(self.ours and self.theirs)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the means are farther apart than the band."""
+        return self.is_known and self.column.off(fmean(self.ours), fmean(self.theirs))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is within its band, and chance could have it outside as well."""
+        if not self.is_known or self.is_off:
+            return False
+        ends = extremes(self.ours, self.theirs)
+        return ends is None or any(self.column.off(ours, theirs) for ours, theirs in ends)
+
+    def shown(self) -> str:
+        """Write it: simulation, kernel, and whether it is out of its band or open."""
+        if not self.is_known:
+            return ""
+        text = f"{_short(fmean(self.ours))} · {_short(fmean(self.theirs))}"
+        return f"**{text}**" if self.is_off else f"{text} ?" if self.is_open else text
+
+
+def extremes(ours: list[float], theirs: list[float]) -> list[tuple[float, float]] | None:
+    """Give the pairs of means at the ends of the 90 % interval of their ratio; None: it has no ends.
+
+    By Fieller's theorem with Welch's degrees of freedom. Values that are all the same leave nothing open.
+    """
+    theirs_mean = fmean(theirs)
+    ratio = quotient_of_independent(ours, theirs, level=LEVEL)
+    if ratio.low is None or ratio.high is None:
+        same = len(set(ours)) == len(set(theirs)) == 1
+        return [(fmean(ours), theirs_mean)] if same else None
+    return [(end * theirs_mean, theirs_mean) for end in (ratio.low, ratio.high)]
+
+
+def cells(case: Case, results: dict[str, dict[str, Any]]) -> list[Cell]:
+    """Give the figures of a case."""
+    return [
+        Cell(column, *(_values(results[engine], case.name, column.key) for engine in ENGINES))
+        for column in columns(case)
+    ]
 
 
 def markdown() -> str:
-    """Give two tables: throughput with the interval of the ratio, then all other figures."""
-    results = json.loads(RESULTS.read_text())["cases"]
-    return f"{_ratios(results)}\n{_figures(results)}"
-
-
-def _ratios(results: dict[str, Any]) -> str:
-    lines = [
-        "| scenario | simulation | kernel | runs | simulation / kernel | within |",
-        "|---|---|---|---|---|---|",
+    """Give the count, a table per family, and what is outside with its cause."""
+    results = {engine: read(engine) for engine in ENGINES}
+    rows = [(case, cells(case, results)) for case in CASES]
+    rows = [(case, row) for case, row in rows if row[0].is_known]
+    outside = [(case, row) for case, row in rows if any(cell.is_off for cell in row)]
+    parts = [
+        f"{len(rows) - len(outside)} of {len(rows)} scenarios are within all their bands, "
+        f"{sum(not row[0].is_off for _, row in rows)} within that of speed.\n"
     ]
-    for case in CASES:
-        ours, theirs = (
-            _values(results, case.name, engine, "throughput_mbps") for engine in ENGINES
-        )
-        ratio = fmean(ours) / fmean(theirs)
-        low, high = interval(ours, theirs)
-        within = _within(ratio, (low, high), case.band_percent / 100)
-        lines.append(
-            f"| {case.name} | {_spread(ours)} | {_spread(theirs)} | {len(ours)} + {len(theirs)} "
-            f"| {ratio:.3f} [{low:.3f}, {high:.3f}] | {within}, ±{case.band_percent} % |"
-        )
+    for family, title in FAMILIES.items():
+        own = [(case, row) for case, row in rows if case.family == family]
+        if own:
+            parts.append(_table(title, own))
+    parts.append(_outside(outside))
+    return "\n".join(parts)
+
+
+def _table(title: str, rows: list[tuple[Case, list[Cell]]]) -> str:
+    titles = ["speed", "RTT ms", "share %", "longest gap ms", "out-of-order delay ms"]
+    lines = [
+        f"### {title}\n",
+        f"| scenario | {' | '.join(titles)} | simulation / kernel |",
+        "|---" * (len(titles) + 2) + "|",
+    ]
+    for case, row in rows:
+        shown = [cell.shown() for cell in row]
+        if not case.is_multipath:
+            shown.insert(2, "")
+        unit = row[0].column.title.removeprefix("response ")
+        ratio = fmean(row[0].ours) / fmean(row[0].theirs)
+        shown[0] += f" {unit}"
+        lines.append(f"| {case.name} | {' | '.join(shown)} | {ratio:.3f} |")
     return "\n".join(lines) + "\n"
 
 
-def _within(ratio: float, interval: tuple[float, float], band: float) -> str:
-    if abs(ratio - 1) > band:
-        return "**no**"
-    return "yes" if all(abs(end - 1) <= band for end in interval) else "open"
-
-
-def _figures(results: dict[str, Any]) -> str:
-    columns = {key: title for key, title in COLUMNS.items() if key != "throughput_mbps"}
+def _outside(rows: list[tuple[Case, list[Cell]]]) -> str:
     lines = [
-        "| scenario | " + " | ".join(columns.values()) + " |",
-        "|---" * (1 + len(columns)) + "|",
+        "### Outside their bands\n",
+        "| scenario | what | cause |",
+        "|---|---|---|",
     ]
-    for case in CASES:
-        cells = []
-        for key in columns:
-            pair = [_values(results, case.name, engine, key) for engine in ENGINES]
-            known = case.is_multipath or key != "share_percent"
-            cells.append(
-                " · ".join(_short(fmean(one)) for one in pair) if known and all(pair) else ""
-            )
-        lines.append(f"| {case.name} | " + " | ".join(cells) + " |")
+    for case, row in rows:
+        what = ", ".join(cell.column.title.removesuffix(" ms") for cell in row if cell.is_off)
+        lines.append(f"| {case.name} | {what} | {case.cause or 'not explained'} |")
     return "\n".join(lines) + "\n"
 
 
-def interval(ours: list[float], theirs: list[float]) -> tuple[float, float]:
-    """Give the 90 % interval of the ratio of the means: percentile bootstrap (Efron and Tibshirani 1993, §13.3)."""
-    chance = random.Random(1)
-    ratios = sorted(
-        fmean(chance.choices(ours, k=len(ours))) / fmean(chance.choices(theirs, k=len(theirs)))
-        for _ in range(RESAMPLES)
-    )
-    return ratios[round(0.05 * RESAMPLES)], ratios[round(0.95 * RESAMPLES) - 1]
+def read(engine: str) -> dict[str, Any]:
+    """Read the figures of an engine by case."""
+    file = HERE / f"{engine}.json"
+    found: dict[str, Any] = json.loads(file.read_text())["cases"] if file.exists() else {}
+    return found
 
 
-ENGINES = ("simulation", "kernel")
-
-
-def _values(results: dict[str, Any], case: str, engine: str, key: str) -> list[float]:
-    values = [run[key] for run in results.get(case, {}).get(engine, [])]
+def _values(results: dict[str, Any], case: str, key: str) -> list[float]:
+    values = [run[key] for run in results.get(case, [])]
     return [value for value in values if value is not None]
-
-
-def _spread(values: list[float]) -> str:
-    return f"{_short(fmean(values))} ± {_short(stdev(values))}"
 
 
 def _short(value: float) -> str:

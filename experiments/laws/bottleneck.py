@@ -43,7 +43,9 @@ def read(controller: str, flows: int, law: Callable[[int], float]) -> Reading:
                 seed=seed,
                 mptcp={"congestion_control": controller},
                 path={"left": link, "right": link},
-                cross_traffic=[link | {"kind": "tcp", "flows": flows}],
+                cross_traffic=[
+                    link | {"kind": "tcp", "flows": flows, "congestion_control": "reno"}
+                ],
             )
         )
         for seed in SEEDS

@@ -54,7 +54,8 @@ class Sender:
         policies: runs.Table = {"congestion_control": "reno", "scheduler": self.scheduler}
         if self.parameters:
             policies["scheduler_parameters"] = dict(self.parameters)
-        return policies | dict.fromkeys(self.helps, True)
+        helps = ("opportunistic_retransmission", "penalisation")
+        return policies | {name: name in self.helps for name in helps}
 
 
 LOWEST_RTT = Sender("lowest-rtt")
@@ -69,7 +70,12 @@ def rule_bytes() -> float:
 @cache
 def mbps(sender: Sender, buffers: float) -> float:
     """Give the mean throughput over some seeds, with a buffer of so many times the rule."""
-    held = {"receive_buffer": f"{rule_bytes() * buffers:.0f} B", "receive_buffer_tuning": False}
+    # The rule counts bytes of data, and all from the beginning.
+    held = {
+        "receive_buffer": f"{rule_bytes() * buffers:.0f} B",
+        "receive_buffer_tuning": False,
+        "adv_win_scale": 31,
+    }
     return fmean(
         runs.mbps(runs.download(LINKS, SECONDS, seed=seed, mptcp=sender.mptcp, tcp=held))
         for seed in SEEDS

@@ -24,9 +24,11 @@ def beside(rate_mbps: int, queue: runs.Table) -> Analysis:
         "transfer": {"direction": "download", "duration": f"{SECONDS} s"},
         "link": {"one": {"uplink": plain["uplink"], "downlink": [limit, *plain["downlink"]]}},
         "path": {"one": {"link": "one"}},
-        "mptcp": {"enabled": False},
+        "mptcp": runs.POLICIES | {"enabled": False},
         "tcp": {"congestion_control": "reno"},
-        "cross_traffic": [{"link": "one", "kind": "tcp", "flows": NEIGHBOURS}],
+        "cross_traffic": [
+            {"link": "one", "kind": "tcp", "flows": NEIGHBOURS, "congestion_control": "reno"}
+        ],
         "run": {"stop": f"{SECONDS + 60} s", "sample": "20 ms"},
     }
     return Analysis(_core.simulate(plan(load(scenario, [])[1], 1), samples=True))

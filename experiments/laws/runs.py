@@ -12,18 +12,29 @@ from mptcplab.scenario.scenario import load
 
 Table = dict[str, Any]
 
-# As formulas have it: an ACK per segment, and nothing that finds or forgives losses by time.
+# As formulas have it: an ACK per segment (so hosts look at each when it comes, below), and nothing that finds or forgives losses
+# by time.
 PLAIN: Table = {
     "delayed_ack": "off",
     "initial_ssthresh": "50 packets",
     "rack": False,
     "tail_loss_probe": False,
     "undo": False,
+    "f_rto": False,
 }
 AMPLE: Table = {
     "max_receive_buffer": "64 MB",
     "receive_buffer": "16 MB",
     "send_buffer": "4 MB",
+    "send_buffer_tuning": False,
+}
+# The simplest policies, for laws that set others: every address is joined, and data goes where the round trip is shortest.
+POLICIES: Table = {
+    "congestion_control": "lia",
+    "scheduler": "lowest-rtt",
+    "path_manager": "full-mesh",
+    "max_subflows": 8,
+    "max_add_addr_accepted": 8,
 }
 
 
@@ -53,9 +64,9 @@ def download(
         "transfer": {"direction": "download", "duration": f"{seconds:.3f} s"},
         "link": links,
         "path": {name: {"link": name} for name in links},
-        "mptcp": {"enabled": False} if mptcp is None else mptcp,
+        "mptcp": POLICIES | ({"enabled": False} if mptcp is None else mptcp),
         "tcp": PLAIN | AMPLE | (tcp or {}),
-        "run": {"stop": f"{seconds + 3600:.3f} s", "sample": "0 s"},
+        "run": {"stop": f"{seconds + 3600:.3f} s", "sample": "0 s", "processing": "0 s"},
     } | more
     return Analysis(_core.simulate(plan(load(scenario, [])[1], seed), samples=False))
 

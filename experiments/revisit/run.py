@@ -56,6 +56,9 @@ queue = "80 kB"
 [mptcp]
 congestion_control = "cubic-linux"
 scheduler = "linux"
+path_manager = "full-mesh"
+max_subflows = 8
+max_add_addr_accepted = 8
 
 [run]
 stop = "{stop} s"

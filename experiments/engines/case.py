@@ -1,0 +1,137 @@
+"""A case: one scenario that both engines run, and how it is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+THROUGHPUT = "throughput_mbps"
+RESPONSE = "response_time_ms_mean"
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path: rate downwards, round-trip time without queues, queue each way; loss and jitter each way."""
+
+    rate_mbps: float
+    rtt_ms: float
+    queue_kb: float
+    loss_percent: float = 0.0
+    uplink_mbps: float | None = None
+    jitter_ms: float = 0.0
+    # Further keys, as lines of TOML.
+    more: str = ""
+
+    def toml(self, name: str) -> str:
+        """Write it down."""
+        uplink = self.rate_mbps if self.uplink_mbps is None else self.uplink_mbps
+        return f"""
+[path.{name}]
+downlink_rate = "{self.rate_mbps:g} Mbit/s"
+uplink_rate = "{uplink:g} Mbit/s"
+delay = "{self.rtt_ms / 2:g} ms"
+jitter = "{self.jitter_ms:g} ms"
+loss = "{self.loss_percent:g} %"
+queue = "{self.queue_kb:g} kB"
+{self.more}
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scenario."""
+
+    name: str
+    family: str
+    # The whole file.
+    text: str
+    # Whether several paths carry it: engines may be farther apart then.
+    is_multipath: bool = False
+    # Whether losses, rates or delays are drawn: such runs differ more.
+    is_drawn: bool = False
+    # What says how fast it was.
+    measure: str = THROUGHPUT
+    # The path whose share is told.
+    first: str = "one"
+    # Why engines are farther apart than the bands, where they are.
+    cause: str = ""
+
+    @property
+    def band(self) -> float:
+        """How far the engines' speed may be apart before it is to be explained."""
+        return 0.15 if self.is_multipath else 0.10
+
+    def runs(self, engine: str) -> int:
+        """How many runs an engine makes: Linux's take as long as they take."""
+        if engine == "simulation":
+            return 20
+        return 8 if self.is_drawn else 3
+
+
+def bulk(size: str, direction: str = "download") -> str:
+    """Write a transfer of so much."""
+    return f'direction = "{direction}"\nsize = "{size}"'
+
+
+def lasting(duration: str, direction: str = "download") -> str:
+    """Write a transfer that goes on for so long."""
+    return f'direction = "{direction}"\nduration = "{duration}"'
+
+
+def responses(response: str, requests: int, think: str) -> str:
+    """Write requests with pauses between them."""
+    return "\n".join(
+        [
+            'application = "request-response"',
+            'direction = "download"',
+            'request = "300 B"',
+            f'response = "{response}"',
+            f"requests = {requests}",
+            f'think = "{think}"',
+        ]
+    )
+
+
+def tcp(controller: str, transfer: str, link: Path | str, tcp: str = "", more: str = "") -> str:
+    """Write plain TCP over one path; a link of its own kind is text."""
+    path = link.toml("one") if isinstance(link, Path) else link
+    return f"""schema = 1
+[transfer]
+{transfer}
+{path}
+[mptcp]
+era = "current"
+enabled = false
+[tcp]
+congestion_control = "{controller}"
+{tcp}
+{more}
+"""
+
+
+def mptcp(
+    controller: str,
+    transfer: str,
+    links: tuple[Path, ...] | str,
+    *,
+    mptcp: str = "",
+    tcp: str = "",
+    more: str = "",
+) -> str:
+    """Write MPTCP as Linux has it."""
+    paths = links
+    if not isinstance(paths, str):
+        paths = "".join(
+            path.toml(name) for path, name in zip(paths, ("one", "two", "three"), strict=False)
+        )
+    return f"""schema = 1
+[transfer]
+{transfer}
+{paths}
+[mptcp]
+era = "current"
+congestion_control = "{controller}"
+{mptcp}
+[tcp]
+{tcp}
+{more}
+"""

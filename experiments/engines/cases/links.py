@@ -1,0 +1,77 @@
+"""Other links, applications and settings of TCP."""
+
+from __future__ import annotations
+
+from experiments.engines.case import Case, Path, bulk, mptcp, tcp
+
+BURSTS = '{ element = "gilbert-elliott", p = "0.1 %", r = "20 %" }'
+WANDERS = (
+    '{ element = "rate-process", mean = "15 Mbit/s", deviation = "5 Mbit/s", correlation = "1 s", '
+    'floor = "2 Mbit/s", queue = { queue = "drop-tail", bytes = "200 kB" } }'
+)
+STREAM = """application = "constant-bit-rate"
+direction = "download"
+rate = "4 Mbit/s"
+message = "10 kB"
+duration = "10 s\""""
+
+
+def _link(rate: str, last: str = "") -> str:
+    delay = '{ element = "delay", delay = "20 ms" }'
+    plain = '{ element = "rate", rate = "20 Mbit/s" }'
+    after = f",\n  {last}," if last else ","
+    return f"""
+[link.one]
+uplink = [{plain}, {delay}]
+downlink = [
+  {rate},
+  {delay}{after}
+]
+[path.one]
+link = "one"
+"""
+
+
+def _queue(queue: str) -> str:
+    return f'{{ element = "rate", rate = "20 Mbit/s", queue = {{ {queue} }} }}'
+
+
+def _case(
+    name: str,
+    link: Path | str,
+    size: str,
+    settings: str = "",
+    *,
+    drawn: bool = False,
+    way: str = "download",
+) -> Case:
+    return Case(name, "links", tcp("cubic-linux", bulk(size, way), link, settings), is_drawn=drawn)
+
+
+PLAIN = Path(20, 40, 100)
+LOSSY = Path(20, 40, 100, 0.5)
+CASES = (
+    _case("CoDel", _link(_queue('queue = "codel", bytes = "500 kB"')), "20 MB"),
+    _case("FQ-CoDel", _link(_queue('queue = "fq-codel"')), "20 MB"),
+    _case("PIE", _link(_queue('queue = "pie", bytes = "500 kB"')), "20 MB", drawn=True),
+    _case(
+        "losses in bursts",
+        _link(_queue('queue = "drop-tail", bytes = "100 kB"'), BURSTS),
+        "10 MB",
+        drawn=True,
+    ),
+    _case("a rate that wanders", _link(WANDERS), "16 MB", drawn=True),
+    _case("upload, 5 Mbit/s, 60 ms", Path(5, 60, 100), "5 MB", way="upload"),
+    _case("upload, 0.5 % loss", LOSSY, "6 MB", way="upload", drawn=True),
+    _case("IPv6", Path(20, 40, 100, more="ip = 6"), "20 MB"),
+    _case("without SACK, 0.5 % loss", LOSSY, "6 MB", "sack = false", drawn=True),
+    _case("without timestamps, 0.5 % loss", LOSSY, "6 MB", "timestamps = false", drawn=True),
+    _case("no delayed ACKs", PLAIN, "20 MB", 'delayed_ack = "off"'),
+    _case("packets of 1280 bytes", Path(20, 40, 100, more="mtu = 1280"), "20 MB"),
+    Case(
+        "a stream of 4 Mbit/s over two paths",
+        "links",
+        mptcp("cubic-linux", STREAM, (Path(5, 25, 60), Path(4, 60, 80))),
+        is_multipath=True,
+    ),
+)

@@ -1,0 +1,47 @@
+"""Neighbours at a shared bottleneck."""
+
+from __future__ import annotations
+
+from experiments.engines.case import Case, lasting, mptcp, tcp
+
+
+def _bottleneck(*paths: str) -> str:
+    rate = '{ element = "rate", rate = "20 Mbit/s", queue = { queue = "drop-tail", bytes = "125 kB" } }'
+    delay = '{ element = "delay", delay = "20 ms" }'
+    named = "\n".join(f'[path.{path}]\nlink = "bottleneck"' for path in paths)
+    return f"""
+[link.bottleneck]
+uplink = [{rate}, {delay}]
+downlink = [{rate}, {delay}]
+{named}
+"""
+
+
+def _neighbour(what: str) -> str:
+    return f'[[cross_traffic]]\nlink = "bottleneck"\n{what}'
+
+
+def _one(name: str, controller: str, neighbour: str) -> Case:
+    text = tcp(controller, lasting("12 s"), _bottleneck("one"), more=_neighbour(neighbour))
+    return Case(name, "sharing", text, is_drawn=True)
+
+
+def _two(name: str, controller: str, neighbour: str) -> Case:
+    text = mptcp(controller, lasting("12 s"), _bottleneck("one", "two"), more=_neighbour(neighbour))
+    return Case(name, "sharing", text, is_multipath=True, is_drawn=True)
+
+
+RENO = 'kind = "tcp"\ncongestion_control = "reno-linux"'
+CUBIC = 'kind = "tcp"\ncongestion_control = "cubic-linux"'
+CASES = (
+    _one("reno beside a flow of Reno", "reno-linux", RENO),
+    _one("cubic beside a flow of Reno", "cubic-linux", RENO),
+    _one("cubic beside a flow of CUBIC", "cubic-linux", CUBIC),
+    _one("cubic beside two flows of CUBIC", "cubic-linux", CUBIC + "\nflows = 2"),
+    _one(
+        "cubic beside a flow of CUBIC that comes at 4 s", "cubic-linux", CUBIC + '\nstart = "4 s"'
+    ),
+    _one("cubic beside datagrams of 8 Mbit/s", "cubic-linux", 'kind = "udp"\nrate = "8 Mbit/s"'),
+    _two("two subflows beside a flow of Reno", "reno-linux", RENO),
+    _two("two subflows beside a flow of CUBIC", "cubic-linux", CUBIC),
+)

@@ -1,0 +1,31 @@
+"""Short transfers, and responses after pauses."""
+
+from __future__ import annotations
+
+from experiments.engines.case import RESPONSE, Case, Path, bulk, mptcp, responses, tcp
+
+ONE = Path(20, 60, 150)
+TWO = (Path(20, 25, 100), Path(12, 60, 200))
+
+
+def _short(kb: int) -> Case:
+    text = mptcp("cubic-linux", bulk(f"{kb} kB"), TWO)
+    return Case(f"{kb} kB over two paths", "short", text, is_multipath=True)
+
+
+def _pause(name: str, transfer: str, *, several: bool = False) -> Case:
+    text = mptcp("cubic-linux", transfer, TWO) if several else tcp("cubic-linux", transfer, ONE)
+    return Case(name, "short", text, is_multipath=several, measure=RESPONSE)
+
+
+CASES = (
+    *(_short(kb) for kb in (64, 256, 512, 1000, 2000)),
+    Case("100 kB over one path", "short", tcp("cubic-linux", bulk("100 kB"), ONE)),
+    Case("1 MB over one path", "short", tcp("cubic-linux", bulk("1 MB"), ONE)),
+    _pause("responses of 200 kB after 1 s", responses("200 kB", 8, "1 s")),
+    _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s")),
+    _pause("responses of 20 kB after 200 ms", responses("20 kB", 20, "200 ms")),
+    _pause(
+        "responses of 300 kB after 1 s over two paths", responses("300 kB", 8, "1 s"), several=True
+    ),
+)

@@ -1,0 +1,38 @@
+"""Plain TCP over one path: congestion controls, queues, losses."""
+
+from __future__ import annotations
+
+from experiments.engines.case import Case, Path, bulk, tcp
+
+CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
+
+
+def _case(controller: str, name: str, path: Path, size_mb: float) -> Case:
+    text = tcp(CONTROLLERS[controller], bulk(f"{size_mb:g} MB"), path)
+    return Case(f"{controller}, {name}", "one path", text, is_drawn=path.loss_percent > 0)
+
+
+# Rates in Mbit/s, round trips in ms, queues in kB: name, path, size in MB.
+PATHS = (
+    ("1 Mbit/s, 40 ms, small queue", Path(1, 40, 10), 1.5),
+    ("10 Mbit/s, 10 ms, small queue", Path(10, 10, 15), 12),
+    ("10 Mbit/s, 40 ms, one BDP", Path(10, 40, 50), 12),
+    ("10 Mbit/s, 100 ms, bloated queue", Path(10, 100, 1000), 16),
+    ("100 Mbit/s, 20 ms, one BDP", Path(100, 20, 250), 100),
+    ("10 Mbit/s, 400 ms, half a BDP", Path(10, 400, 250), 18),
+    ("50 Mbit/s, 40 ms, 2 % loss", Path(50, 40, 250, 2), 4),
+    ("50 Mbit/s, 10 ms, 0.5 % loss", Path(50, 10, 250, 0.5), 24),
+    ("20 Mbit/s, 200 ms, 0.1 % loss", Path(20, 200, 500, 0.1), 9),
+    ("10 Mbit/s, 40 ms, 8 % loss", Path(10, 40, 100, 8), 0.8),
+)
+BBR = (
+    ("10 Mbit/s, 40 ms, deep queue", Path(10, 40, 600), 15),
+    ("10 Mbit/s, 40 ms, one BDP", Path(10, 40, 50), 15),
+    ("50 Mbit/s, 40 ms, 0.5 % loss", Path(50, 40, 250, 0.5), 60),
+    ("20 Mbit/s, 100 ms, 2 % loss", Path(20, 100, 250, 2), 24),
+)
+CASES = (
+    *(_case("reno", *path) for path in PATHS),
+    *(_case("cubic", *path) for path in PATHS),
+    *(_case("bbr", *path) for path in BBR),
+)

@@ -1,0 +1,47 @@
+"""Receive and send buffers: fixed and tuned, on one path and over unequal ones."""
+
+from __future__ import annotations
+
+from experiments.engines.case import Case, Path, bulk, mptcp, tcp
+
+ONE = Path(50, 40, 250)
+# Wi-Fi and a cellular path that queues for long.
+UNEQUAL = (Path(20, 25, 100), Path(8, 120, 300))
+EVDO = (Path(20, 25, 100), Path(1.5, 150, 150))
+HSPA = (Path(10, 30, 80), Path(3, 120, 400))
+
+
+def _fixed(kb: int) -> str:
+    return (
+        f'receive_buffer = "{kb} kB"\nmax_receive_buffer = "{kb} kB"\nreceive_buffer_tuning = false'
+    )
+
+
+def _tuned(kb: int) -> str:
+    return f'max_receive_buffer = "{kb} kB"'
+
+
+def _one(name: str, settings: str, path: Path = ONE, size_mb: float = 20) -> Case:
+    return Case(name, "buffers", tcp("cubic-linux", bulk(f"{size_mb:g} MB"), path, settings))
+
+
+def _two(name: str, settings: str, paths: tuple[Path, ...], size_mb: float) -> Case:
+    text = mptcp("cubic-linux", bulk(f"{size_mb:g} MB"), paths, tcp=settings)
+    return Case(name, "buffers", text, is_multipath=True)
+
+
+CASES = (
+    *(_one(f"one path, receive buffer of {kb} kB", _fixed(kb)) for kb in (128, 256, 512)),
+    _one("one path, receive buffer tuned to 512 kB", _tuned(512)),
+    _one("one path, receive buffer tuned, 75 Mbit/s, 100 ms", "", Path(75, 100, 900), 60),
+    _one("one path, send buffer of 256 kB", 'send_buffer = "256 kB"'),
+    *(
+        _two(f"unequal paths, receive buffer of {kb} kB", _fixed(kb), UNEQUAL, 16)
+        for kb in (128, 256, 512)
+    ),
+    _two("unequal paths, receive buffer tuned to 512 kB", _tuned(512), UNEQUAL, 16),
+    _two("unequal paths, send buffer of 512 kB", 'send_buffer = "512 kB"', UNEQUAL, 16),
+    _two("Wi-Fi and EVDO", "", EVDO, 24),
+    _two("Wi-Fi and HSPA", "", HSPA, 14),
+    _two("Wi-Fi and EVDO, send buffer of 420 kB", 'send_buffer = "420 kB"', EVDO, 24),
+)
