@@ -23,7 +23,9 @@ def main() -> None:
         )
         tab = browser.new_page(viewport={"width": 1120, "height": 1130})
         tab.goto(page.as_uri())
-        tab.wait_for_function("window.mptcplab?.drawn")
+        # The page's policy forbids to wait for a function, which is text that it evaluates.
+        while not tab.evaluate("Boolean(window.mptcplab?.drawn)"):
+            tab.wait_for_timeout(20)
         tab.screenshot(path=Path(__file__).parent / "report.png")
         browser.close()
 

@@ -3,6 +3,7 @@ import type { Chart, Moment, Role, Series } from "../page/shape";
 import { type Style, styleOf, theme } from "../page/theme";
 import type { View } from "../run/view";
 import type { Option } from "./echarts";
+import { drawn as shapes, rect } from "./shapes";
 import { extent, type Slice, slice } from "./slice";
 
 // A series as it is drawn, in which of the two grids.
@@ -12,6 +13,8 @@ export interface Drawn {
   grid: "values" | "lanes";
   style: Style;
   size: number;
+  // Of those that lie on each other, from the lowest.
+  layer: number;
 }
 
 export interface Described {
@@ -27,6 +30,7 @@ const BOTTOM = 44;
 const VALUES = 230;
 const LANE = 18;
 const GAP = 12;
+const BAR = 10;
 // More points than this are drawn as one shape.
 const MANY = 2000;
 const FONT = 12;
@@ -55,12 +59,23 @@ export function describe(chart: Chart, view: View, moments: Moment[], width: num
     drawn.map((one) => one.slice),
     view.span,
   );
+  layer(drawn);
   chart.lanes.forEach((lane, row) => {
     for (const series of lane.series)
       if (view.shows(series.subflow)) drawn.push(drawLane(series, row, view, inner));
   });
   const grids = gridsOf(chart, above);
   return { drawn, option: optionOf(chart, view, moments, drawn, grids, rangeOf(chart, seen)) };
+}
+
+// Where subflows share a place, the one with fewer points lies on the others and is smaller, so that all are seen.
+function layer(drawn: Drawn[]): void {
+  const points = drawn.filter(({ series }) => series.kind === "points" && series.role === "data");
+  points.sort((one, other) => other.slice.numbers.length - one.slice.numbers.length);
+  points.forEach((one, place) => {
+    one.layer = place;
+    if (points.length > 1) one.size = Math.max(6 - 2.5 * place, 1.5);
+  });
 }
 
 export function styleFor(series: Series): Style & { size: number } {
@@ -73,14 +88,14 @@ export function styleFor(series: Series): Style & { size: number } {
 
 function drawValues(series: Series, view: View, width: number): Drawn {
   const { size, ...style } = styleFor(series);
-  return { series, slice: slice(series, view.span, width), grid: "values", style, size };
+  return { series, slice: slice(series, view.span, width), grid: "values", style, size, layer: 0 };
 }
 
 function drawLane(series: Series, row: number, view: View, width: number): Drawn {
   const { size, ...style } = styleFor(series);
   const cut = slice(series, view.span, width);
   for (let place = 1; place < cut.points.length; place += 2) cut.points[place] = row;
-  return { series, slice: cut, grid: "lanes", style, size: Math.max(size, 8) };
+  return { series, slice: cut, grid: "lanes", style, size: Math.max(size, 8), layer: 0 };
 }
 
 interface Grids {
@@ -127,7 +142,7 @@ function optionOf(
       max: view.span.to,
       axisLine: { show: number === last, lineStyle: { color: faint }, onZero: false },
       axisTick: { show: number === last, lineStyle: { color: faint } },
-      splitNumber: TICKS,
+      interval: step,
       axisLabel: {
         ...label,
         show: number === last,
@@ -167,13 +182,14 @@ function optionOf(
           },
     ),
     series: [
+      ...barsOf(chart, view, grids),
       ...drawn.map((one) => seriesOf(one, grids)),
       ...grids.names.map((name, number) => backOf(chart, view, moments, name, number, text)),
     ],
   };
 }
 
-function seriesOf({ series, slice: cut, grid, style, size }: Drawn, grids: Grids): object {
+function seriesOf({ series, slice: cut, grid, style, size, layer }: Drawn, grids: Grids): object {
   const place = grids.names.indexOf(grid);
   const common = {
     name: series.name,
@@ -190,14 +206,14 @@ function seriesOf({ series, slice: cut, grid, style, size }: Drawn, grids: Grids
       ...common,
       type: "scatter",
       symbol: style.symbol,
-      symbolSize: several && series.role === "data" ? size - 1 : size,
+      symbolSize: several && series.role === "data" ? Math.max(size - 1, 1.5) : size,
       itemStyle: { color: style.colour, opacity: 1 },
       large: several,
       largeThreshold: MANY,
       // All at once: a picture of it must not miss what would come later.
       progressive: 0,
       progressiveThreshold: Number.POSITIVE_INFINITY,
-      z: series.role === "data" ? 2 : 3,
+      z: series.role === "data" ? 2 + layer / 100 : 3,
     };
   }
   return {
@@ -209,6 +225,32 @@ function seriesOf({ series, slice: cut, grid, style, size }: Drawn, grids: Grids
     itemStyle: { color: style.colour },
     z: series.role === "total" ? 3 : 2,
   };
+}
+
+// What lasted, from its mark to its end, in lanes.
+function barsOf(chart: Chart, view: View, grids: Grids): object[] {
+  const place = grids.names.indexOf("lanes");
+  const { from, to } = view.span;
+  const bars: object[] = [];
+  chart.lanes.forEach((lane, row) => {
+    for (const series of lane.series) {
+      const { until, x } = series;
+      if (!until || !view.shows(series.subflow)) continue;
+      const all = Array.from(x, (begin, number) => [begin, until[number] as number] as [number, number]);
+      const seen = all.filter(([begin, end]) => end > begin && begin <= to && end >= from);
+      const { colour } = styleFor(series);
+      const shape = (
+        [begin, end]: [number, number],
+        coord: (point: [number, number]) => [number, number],
+      ) => {
+        const [left, middle] = coord([Math.max(begin, from), row]);
+        const [right] = coord([Math.min(end, to), row]);
+        return rect([left, middle - BAR / 2], [right, middle + BAR / 2], { fill: colour, opacity: 0.45 });
+      };
+      bars.push({ ...shapes(seen, shape), xAxisIndex: place, yAxisIndex: place });
+    }
+  });
+  return bars;
 }
 
 // What lies behind the data: the timeline of the scenario, and levels to compare with.

@@ -23,6 +23,7 @@ export interface Series {
   subflow: number | null;
   capture: Column | null;
   record: Column | null;
+  until: Column | null;
 }
 
 export interface Level {

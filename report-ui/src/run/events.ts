@@ -12,7 +12,11 @@ export function eventTable(page: Page, view: View, packets: PacketPanel): HTMLEl
   const rest = make("p", { class: "faint" });
   const fill = () => {
     const { from, to } = view.span;
-    const seen = page.events.filter(({ at_s, subflow }) => at_s >= from && at_s <= to && view.shows(subflow));
+    // The axis ends with the data; what came after it stands in the table.
+    const last = to < view.whole.to ? to : Number.POSITIVE_INFINITY;
+    const seen = page.events.filter(
+      ({ at_s, subflow }) => at_s >= from && at_s <= last && view.shows(subflow),
+    );
     body.replaceChildren(...seen.slice(0, MOST).map((event) => row(event, page, packets)));
     rest.textContent =
       seen.length > MOST
