@@ -64,7 +64,7 @@ class Case:
         """How many runs an engine makes: Linux's take as long as they take."""
         if engine == "simulation":
             return 20
-        return 8 if self.is_drawn else 3
+        return 8 if self.is_drawn else 5
 
 
 def bulk(size: str, direction: str = "download") -> str:
