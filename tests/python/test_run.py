@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -275,6 +276,21 @@ def test_repeated_runs_have_mean_and_deviation(mptcplab: Run, small: Path, tmp_p
     assert re.search(r"^  seed +MPTCP Mbit/s  next-door Mbit/s$", alike.stdout, re.MULTILINE)
     assert re.search(r"^  mean  ± σ +[\d.]+ ± 0 +[\d.]+ ± 0$", alike.stdout, re.MULTILINE)
     assert "all seeds gave the same: this scenario leaves nothing to chance" in alike.stdout
+
+
+def test_the_gain_of_repeated_runs_is_of_mean_throughputs(
+    mptcplab: Run, small: Path, tmp_path: Path
+) -> None:
+    lossy = ("--set", "path.lte.loss=2 %", "--set", "path.wifi.loss=2 %")
+    printed = mptcplab("run", small, "--repeat", 3, "--out", tmp_path / "text", *lossy).stdout
+    done = mptcplab("run", small, "--repeat", 3, "--out", tmp_path / "json", *lossy, "--json")
+    repeated = [one["runs"] for one in json.loads(done.stdout)["repeated"]]
+    mean = {
+        run: statistics.fmean(one[run]["throughput_mbps"] for one in repeated)
+        for run in repeated[0]
+    }
+    gain = mean.pop("mptcp") / max(mean.values()) - 1
+    assert re.search(rf"^  mean .* {100 * gain:.0f} %$", printed, re.MULTILINE)
 
 
 def test_plain_tcp_is_not_called_mptcp(mptcplab: Run, small: Path, tmp_path: Path) -> None:

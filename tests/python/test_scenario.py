@@ -411,6 +411,7 @@ def test_missing_sections_are_named() -> None:
 
 SETTINGS = [
     ("path.wifi.mtu=9", "path.wifi.mtu: must be at least 576"),
+    ("run.processing=10s", "run.processing: must be at most 1 s"),
     ("path.lte.rate=10Mbpz", 'path.lte.rate: "10Mbpz" is not a rate such as "20 Mbit/s"'),
     ("path.lte.rate=10", "path.lte.rate: 10 is not a rate"),
     ("path.wifi.rate=10Mbps", "path.wifi.rate: link and rate exclude each other"),

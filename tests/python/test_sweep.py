@@ -278,11 +278,12 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert_same(campaign, whole)
 
 
+@pytest.mark.parametrize("limit", ['limit = "2 s"\n', ""])
 def test_a_worker_that_is_stopped_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local, "GRACE_SECONDS", 0.5)
-    file = written(tmp_path, f'limit = "2 s"\n{CAMPAIGN}', repetitions=3)
+    file = written(tmp_path, limit + CAMPAIGN, repetitions=3)
     stopped: list[int] = []
     calls = 0
 

@@ -24,6 +24,13 @@ class Section(BaseModel):
 
 Some = TypeVar("Some", bound=Section)
 
+# Words for each kind of bound, and what pydantic calls it.
+BOUNDS = {
+    "greater_than": ("above", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+}
+
 Rate = Annotated[int, BeforeValidator(quantity.RATE.parse), quantity.RATE]
 Duration = Annotated[int, BeforeValidator(quantity.DURATION.parse), quantity.DURATION]
 Bytes = Annotated[int, BeforeValidator(quantity.BYTES.parse), quantity.BYTES]
@@ -100,12 +107,13 @@ def _fault(
         return source.fault(where, f"{given} is not known here; {nearest(given, known)}")
     if what == "list_type":
         return source.fault(where, f"{given} is not a list: write it in [ ]")
-    if what == "greater_than":
-        return source.fault(where, f"must be above {fault['ctx']['gt']}")
-    if what == "greater_than_equal":
-        return source.fault(where, f"must be at least {fault['ctx']['ge']}")
-    if what == "less_than_equal":
-        return source.fault(where, f"must be at most {fault['ctx']['le']}")
+    if what in BOUNDS:
+        words, bound = BOUNDS[what]
+        limit = fault["ctx"][bound]
+        kind = kinds(model)[str(fault["loc"][0])]
+        return source.fault(
+            where, f"must be {words} {kind.show(limit) if kind and limit else limit}"
+        )
     return source.fault(where, f"{given}: {fault['msg'][:1].lower()}{fault['msg'][1:]}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import socket
@@ -16,7 +15,8 @@ from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
 from mptcplab.campaign.task import Batch, Shard
 
-# What a worker may take beside its runs, which look at their limit themselves.
+# What a worker may take beside its runs, which look at their limit themselves, and how long it may
+# be stopped.
 GRACE_SECONDS = 30.0
 COMMAND = [sys.executable, "-P", "-m", "mptcplab.campaign.executor.worker"]
 
@@ -31,6 +31,8 @@ class Local:
         self._busy: dict[_Worker, Batch] = {}
         # Until when a worker may take for its batch; those of batches without a limit have none.
         self._until: dict[_Worker, float] = {}
+        # Since when workers that work no more were seen to be stopped (SIGSTOP).
+        self._stopped: dict[_Worker, float] = {}
 
     def free(self) -> int:
         """Say how many workers wait."""
@@ -54,20 +56,36 @@ class Local:
         ended = []
         for line in connection.wait(list(lines), seconds):
             worker = lines[line]  # type: ignore[index]
-            self._until.pop(worker, None)
-            ended.append((self._busy.pop(worker), self._received(worker)))
+            ended.append((self._taken_from(worker), self._received(worker)))
         return ended or self._given_up()
 
     def _given_up(self) -> list[tuple[Batch, Shard | Lost]]:
-        """End workers that neither work nor say so, as one does that was stopped (SIGSTOP)."""
+        """End workers that neither work nor say so."""
         now = time.monotonic()
-        late = [worker for worker in self._busy if self._until.get(worker, math.inf) < now]
+        self._stopped = {
+            worker: self._stopped.get(worker, now) for worker in self._busy if worker.is_stopped()
+        }
+        late = {
+            worker: "was stopped and did not go on"
+            for worker, since in self._stopped.items()
+            if now - since > GRACE_SECONDS
+        } | {
+            worker: "did not answer for longer than the campaign's limit"
+            for worker, until in self._until.items()
+            if until < now
+        }
         for worker in late:
-            del self._until[worker]
             worker.end()
             self._idle.append(_Worker.started())
-        reason = "the process that ran it did not answer for longer than the campaign's limit"
-        return [(self._busy.pop(worker), Lost(reason)) for worker in late]
+        return [
+            (self._taken_from(worker), Lost(f"the process that ran it {reason}"))
+            for worker, reason in late.items()
+        ]
+
+    def _taken_from(self, worker: _Worker) -> Batch:
+        self._until.pop(worker, None)
+        self._stopped.pop(worker, None)
+        return self._busy.pop(worker)
 
     def close(self) -> None:
         """End all workers."""
@@ -108,6 +126,11 @@ class _Worker:
                 env={**os.environ, "POLARS_MAX_THREADS": "1"},
             )
         return cls(process, connection.Connection(ours.detach()))
+
+    def is_stopped(self) -> bool:
+        """Say whether it was stopped and has not gone on."""
+        flags = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.process.pid, flags) is not None
 
     def end(self) -> int:
         """Kill it, and give its exit status."""
