@@ -101,18 +101,22 @@ def output(line: str) -> str:
 def sitting(page: str) -> str:
     """Give a page of one sitting with what its commands print."""
     with TemporaryDirectory() as elsewhere:
-        place = Path(elsewhere)
+        return played(page, Path(elsewhere))
 
-        def step(match: re.Match[str]) -> str:
-            head, kind, what, block, end = match.groups()
-            if kind == "file":
-                (place / what).write_text(block)
-                return match[0]
-            printed = stopped(what, place) if kind == "stop" else printed_by(what, place)
-            same = kind != "then" and FIGURES.sub("#", printed) == FIGURES.sub("#", block)
-            return head + (block if same else printed) + end
 
-        return STEP.sub(step, page)
+def played(page: str, place: Path) -> str:
+    """Do in a directory what a page of one sitting does, and give the page with what is printed."""
+
+    def step(match: re.Match[str]) -> str:
+        head, kind, what, block, end = match.groups()
+        if kind == "file":
+            (place / what).write_text(block)
+            return match[0]
+        printed = stopped(what, place) if kind == "stop" else printed_by(what, place)
+        same = kind != "then" and FIGURES.sub("#", printed) == FIGURES.sub("#", block)
+        return head + (block if same else printed) + end
+
+    return STEP.sub(step, page)
 
 
 def printed_by(line: str, place: Path) -> str:
