@@ -4,6 +4,7 @@ use super::receive::clock;
 use super::state::{Due, Phase, Subflow, whole};
 use super::{Control, State};
 use crate::congestion::{Acked, Congestion, Sample, Window};
+use crate::recovery::pacing;
 use crate::recovery::prr::Progress;
 use crate::recovery::scoreboard::Record;
 use crate::recovery::tlp::Answer;
@@ -104,6 +105,8 @@ impl Subflow {
             self.sample_rate(now, &news, rtt, in_flight_before, lost_before, control);
         } else {
             self.set_window(now, &news, rtt.map(|rtt| rtt.last_ns), flight, lost_before, control);
+            // Not when a time-out or an idle time makes the window smaller (tcp_cong_control, tcp_update_pacing_rate).
+            self.pacing_rate = pacing::bytes_per_second(&control.windows[control.index], self.flight.len());
         }
         self.restart_timers(now, news.advanced);
         true
@@ -288,7 +291,7 @@ impl Subflow {
             repairing: self.phase != Phase::Open,
             recovering: self.phase == Phase::Recovery,
         };
-        self.paced_at = Some(controller.delivered(control.index, window, &sample));
+        self.pacing_rate = controller.delivered(control.index, window, &sample);
         if controller.holds_back(control.index) {
             delivery.limit(in_flight);
         }

@@ -4,6 +4,7 @@ use super::header::TIMESTAMPS_BYTES;
 use super::state::{Due, State, Subflow, whole};
 use super::{Control, Received};
 use crate::congestion::Window;
+use crate::recovery::pacing;
 use crate::slow_start::Watch;
 use wire::{Flags, Tcp, TcpOption, Time};
 
@@ -109,6 +110,7 @@ impl Subflow {
             recovering: false,
             usable: true,
         };
+        self.pacing_rate = pacing::bytes_per_second(&control.windows[control.index], 0);
         control.congestion.joined(control.index, now);
         let kind = self.settings.slow_start;
         if control.congestion.leave_slow_start(kind, self.settings.pacing) {
@@ -116,7 +118,7 @@ impl Subflow {
         }
         if let Some(controller) = control.congestion.by_rate() {
             let random = u64::from(self.isn) << 32 | u64::from(self.inbound.isn);
-            self.paced_at = Some(controller.started(control.index, &control.windows[control.index], now, random));
+            self.pacing_rate = controller.started(control.index, &control.windows[control.index], now, random);
             self.delivery = Some(Box::default());
         }
     }

@@ -136,11 +136,13 @@ impl Subflow {
 
     /// Whether pacing holds the next segment; then the timer says until when.
     fn is_paced(&mut self, now: Time) -> bool {
-        let held = (self.settings.pacing || self.paced_at.is_some())
-            && self.pacing.release() > now
-            && (!self.queue.is_empty() || self.flight.waiting() > 0);
+        let held = self.paces() && self.pacing.release() > now && (!self.queue.is_empty() || self.flight.waiting() > 0);
         self.timers.pace = if held { self.pacing.release() } else { Time::MAX };
         held
+    }
+
+    fn paces(&self) -> bool {
+        self.settings.pacing || self.delivery.is_some()
     }
 
     fn send_new(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
@@ -194,7 +196,7 @@ impl Subflow {
         self.arm_tail(now);
         let full = self.in_flight_packets() >= self.window_packets(control);
         self.usage.sent(full, self.flight.len(), self.acked, self.next);
-        self.left(now, &record, control)
+        self.left(now, &record)
     }
 
     fn resend(&mut self, now: Time, at: usize, control: &mut Control) -> Emission {
@@ -211,7 +213,7 @@ impl Subflow {
         if at == 0 {
             self.timers.retransmit = self.after(now, self.rto.timeout_ns());
         }
-        Emission { retransmission: true, ..self.left(now, &record, control) }
+        Emission { retransmission: true, ..self.left(now, &record) }
     }
 
     /// For a controller by rate.
@@ -221,7 +223,7 @@ impl Subflow {
         let idle = self.flight.is_empty();
         if idle && delivery.is_limited() {
             let window = &mut control.windows[control.index];
-            self.paced_at = Some(controller.restarted(control.index, window, now));
+            self.pacing_rate = controller.restarted(control.index, window, now);
         }
         delivery.sent(now, offset, idle);
     }
@@ -238,14 +240,13 @@ impl Subflow {
         }
     }
 
-    fn left(&mut self, now: Time, record: &Record, control: &Control) -> Emission {
+    fn left(&mut self, now: Time, record: &Record) -> Emission {
         self.last_sent = now;
         if self.phase == Phase::Recovery {
             self.prr.sent();
         }
-        if self.settings.pacing || self.paced_at.is_some() {
-            let rate = self.pacing_bytes_per_second(&control.windows[control.index]);
-            self.pacing.sent(now, record.piece.len, rate);
+        if self.paces() {
+            self.pacing.sent(now, record.piece.len, self.pacing_rate);
         }
         let kind = if record.fin { Kind::Fin } else { Kind::Data };
         let piece = (record.piece.len > 0).then_some(record.piece);

@@ -175,8 +175,8 @@ pub struct Subflow {
     /// Segments that the peer reported as duplicates.
     pub(super) duplicates: u64,
     pub(super) pacing: Pacing,
-    /// Bytes per second that a controller by rate paces at.
-    pub(super) paced_at: Option<u64>,
+    /// Bytes per second, as of the last ACK: what a controller by rate paces at, else Linux's sk_pacing_rate.
+    pub(super) pacing_rate: u64,
     /// Kept for a controller by rate.
     pub(super) delivery: Option<Box<Delivery>>,
     pub(super) usage: Usage,
@@ -255,7 +255,7 @@ impl Subflow {
             only_new: false,
             duplicates: 0,
             pacing: Pacing::default(),
-            paced_at: None,
+            pacing_rate: u64::MAX,
             delivery: None,
             usage: Usage::default(),
             slow_start: Watch::default(),

@@ -6,7 +6,6 @@ use super::inbound::LEAST_SEGMENT_BYTES;
 use super::state::{Due, Phase, State, Subflow, whole};
 use crate::congestion::Window;
 use crate::memory::Memory;
-use crate::recovery::pacing;
 use crate::recovery::scoreboard::Scoreboard;
 use crate::scheduler::PathView;
 use std::net::SocketAddr;
@@ -220,11 +219,6 @@ impl Subflow {
         self.phase == Phase::Loss
     }
 
-    /// Rate at which it could send: what its controller paces at, else window over round-trip time with Linux's gain.
-    pub fn pacing_bytes_per_second(&self, window: &Window) -> u64 {
-        self.paced_at.unwrap_or_else(|| pacing::bytes_per_second(window, self.flight.len()))
-    }
-
     /// What a scheduler sees; the connection adds whether it is `backup` or stale.
     #[inline(always)] // written where it goes rather than copied there
     pub fn view(&self, subflow: usize, window: &Window) -> PathView {
@@ -238,7 +232,7 @@ impl Subflow {
             queued_bytes: self.queued_bytes,
             unacknowledged_packets: self.flight.len(),
             send_buffer_bytes: self.send_buffer_bytes,
-            pacing_bytes_per_second: self.pacing_bytes_per_second(window),
+            pacing_bytes_per_second: self.pacing_rate,
             mss_bytes: self.mss_bytes(),
             backup: false,
             stale: false,

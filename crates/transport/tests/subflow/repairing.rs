@@ -404,6 +404,12 @@ fn a_window_begins_anew_after_idle_time() {
 }
 
 #[test]
+fn the_rate_of_a_scheduler_is_that_of_the_last_ack() {
+    // tcp_update_pacing_rate: 1.2 windows a round trip of 100 ms, when an ACK came; a smaller window after idle time is no news.
+    after_idle(&plain(), 2500, "2700 = cwnd 20\n 2700 = rate 960000");
+}
+
+#[test]
 fn a_window_below_the_first_stays_after_idle_time() {
     open_and(
         &plain(),

@@ -295,6 +295,7 @@ impl Player {
             "arrived" => host.arrived.to_string(),
             "cwnd" => window.cwnd_packets.to_string(),
             "ssthresh" => window.ssthresh_packets.to_string(),
+            "rate" => host.tcp().view(0, window).pacing_bytes_per_second.to_string(),
             "usable" => window.usable.to_string(),
             "pipe" => host.tcp().in_flight_packets().to_string(),
             "rto" => (host.tcp().rto_ns() / MS).to_string(),
