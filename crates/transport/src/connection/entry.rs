@@ -50,6 +50,8 @@ pub struct Entry {
     pub tell_failed: bool,
     /// Reason for the RST (RFC 8684 §3.6).
     pub reset_reason: Option<u8>,
+    /// Its send buffer as the connection's counts it.
+    pub counted_bytes: u64,
     /// Bytes that the scheduler gave it.
     pub scheduled_bytes: u64,
     /// It was given all data below this place that the peer lacks, where every subflow gets everything.
@@ -112,6 +114,7 @@ impl Entry {
             failed: None,
             tell_failed: false,
             reset_reason: None,
+            counted_bytes: 0,
             scheduled_bytes: 0,
             copied: 0,
             closed: None,

@@ -135,7 +135,10 @@ impl Connection {
         if self.has_own_windows() {
             self.entries[i].tcp.allow(received.acked + received.window_bytes);
         }
-        if self.send.acknowledged(place, received.window_bytes) {
+        // Upstream Linux goes by the window of the subflow's TCP, which may be older than the DATA_ACK: then it sends
+        // beyond what the peer told (net/mptcp/options.c, ack_update_msk).
+        let window_bytes = if self.fills_windows() { received.kept_window_bytes } else { received.window_bytes };
+        if self.send.acknowledged(place, window_bytes) {
             self.timers.stall = Time::MAX;
             self.progressed(now);
         }

@@ -57,8 +57,8 @@ impl Receive {
             return false;
         }
         if data.start > self.next {
-            if self.bound && data.start >= self.edge {
-                return false; // beyond the window: no memory for it (RFC 8684 §3.3.5)
+            if self.bound && data.end > self.edge {
+                return false; // beyond the window: no memory for it (RFC 8684 §3.3.5; mptcp_data_queue_ofo)
             }
             self.ahead.insert(data, |_| {});
             return false;

@@ -98,6 +98,7 @@ impl Connection {
             let piece = self.send.give(len as u32, first);
             let data_fin = piece.end && self.is_multipath();
             let entry = &mut self.entries[first];
+            entry.tcp.share_window(self.send.window_from(piece.place));
             entry.tcp.push(Piece { data_offset: piece.place, len: piece.len, data_fin });
             entry.scheduled_bytes += len;
             for i in each_of(subflows & !(1 << first)) {
@@ -118,6 +119,7 @@ impl Connection {
     #[inline(never)] // seldom
     pub(super) fn push_again(&mut self, i: usize, piece: &super::send::Outstanding) {
         let entry = &mut self.entries[i];
+        entry.tcp.share_window(self.send.window_from(piece.place));
         let mss_bytes = entry.tcp.mss_bytes();
         let mut at = 0;
         while at < piece.len {

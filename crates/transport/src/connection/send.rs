@@ -154,6 +154,11 @@ impl Send {
         self.edge.saturating_sub(self.una)
     }
 
+    /// What the peer takes from `place` on.
+    pub fn window_from(&self, place: u64) -> u64 {
+        self.edge.saturating_sub(place)
+    }
+
     /// The peer's window as last told.
     pub fn window(&self) -> u64 {
         self.window

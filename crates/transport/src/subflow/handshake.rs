@@ -61,6 +61,7 @@ impl Subflow {
         }
         self.agree(now, tcp);
         self.peer_window = tcp.window;
+        self.send_window.update(0, true, u64::from(tcp.window));
         if !has_ack {
             // Simultaneous open (RFC 9293 §3.5, figure 7).
             self.state = State::SynReceived;

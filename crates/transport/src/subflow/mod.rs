@@ -13,6 +13,7 @@ mod output;
 mod receive;
 mod repair;
 mod send_buffer;
+mod send_window;
 mod state;
 mod timers;
 mod too_big;
@@ -98,6 +99,8 @@ pub struct Received {
     pub acked: u64,
     /// The peer's window in bytes, scaled, beyond `acked`.
     pub window_bytes: u64,
+    /// The window as TCP keeps it: a narrower one counts only with something else that is new.
+    pub kept_window_bytes: u64,
     /// The peer's FIN came in order now.
     pub finished: bool,
     /// The peer reset the subflow.

@@ -54,6 +54,7 @@ impl Subflow {
             received.established = true;
         }
         self.remember(now, said, start);
+        let acked_before = self.acked;
         if !self.acknowledged(now, tcp, len, said, control) {
             return Received::default();
         }
@@ -61,7 +62,12 @@ impl Subflow {
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.peer_shift };
         // Of an ACK that others overtook, what its window still allows.
         let overtaken = i64::from(seq::diff(self.isn.wrapping_add(self.acked as u32), tcp.ack)).max(0);
-        received.window_bytes = (u64::from(tcp.window) << shift).saturating_sub(overtaken as u64);
+        let window_bytes = u64::from(tcp.window) << shift;
+        received.window_bytes = window_bytes.saturating_sub(overtaken as u64);
+        if overtaken == 0 {
+            self.send_window.update(start, received.established || self.acked > acked_before, window_bytes);
+        }
+        received.kept_window_bytes = self.send_window.bytes;
         if len > 0 || tcp.flags.has(Flags::FIN) {
             let (goal_bytes, pause_ns) = (control.window_goal_bytes, self.rto.timeout_ns());
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();

@@ -1,6 +1,7 @@
 //! What a subflow is and what can be asked of it.
 
 use super::inbound::Inbound;
+use super::send_window::SendWindow;
 use super::timers::Timers;
 use super::{Control, Piece};
 use crate::config;
@@ -148,6 +149,7 @@ pub struct Subflow {
     pub(super) short_until: u64,
     /// Window of the last segment, as on the wire: a segment with another is no duplicate ACK.
     pub(super) peer_window: u16,
+    pub(super) send_window: SendWindow,
     /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
     pub(super) peer_edge: u64,
     /// Offset of a reset that refuses a segment.
@@ -237,6 +239,7 @@ impl Subflow {
             fin_at: None,
             short_until: 0,
             peer_window: 0,
+            send_window: SendWindow::default(),
             peer_edge: u64::MAX,
             refusal: 0,
             phase: Phase::Open,

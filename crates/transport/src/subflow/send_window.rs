@@ -1,0 +1,30 @@
+//! The peer's window as TCP keeps it: snd_wnd.
+
+use super::state::Subflow;
+
+/// What the peer takes beyond what it acknowledged, and which segment said so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SendWindow {
+    pub(super) bytes: u64,
+    /// Offset of the segment (SND.WL1).
+    segment: i64,
+}
+
+impl SendWindow {
+    /// A segment at offset `start` says `bytes`; `advances`: it acknowledges more than those before it. Of two that say
+    /// nothing else new the wider window counts (net/ipv4/tcp_input.c, tcp_may_update_window).
+    pub(super) fn update(&mut self, start: i64, advances: bool, bytes: u64) {
+        let wider = bytes > self.bytes || bytes == 0;
+        if advances || start > self.segment || start == self.segment && wider {
+            *self = SendWindow { bytes, segment: start };
+        }
+    }
+}
+
+impl Subflow {
+    /// It was given data from whose first byte on the peer takes `bytes` in all, whichever subflow was told so
+    /// (net/mptcp/protocol.c, mptcp_check_allowed_size).
+    pub fn share_window(&mut self, bytes: u64) {
+        self.send_window.bytes = self.send_window.bytes.max(bytes);
+    }
+}
