@@ -74,7 +74,7 @@ impl Subflow {
             self.answer(now, len);
             return false;
         }
-        self.unanswered = 0;
+        (self.unanswered, self.deferred) = (0, false);
         let same_window = std::mem::replace(&mut self.peer_window, tcp.window) == tcp.window;
         let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals;
         let mut news = News { bare, echo: said.timestamps.map(|(_, echo)| echo), ..News::default() };

@@ -5,6 +5,7 @@
 
 mod ack;
 mod compression;
+mod deferral;
 mod expire;
 mod handshake;
 mod header;

@@ -107,6 +107,7 @@ impl Subflow {
             }
             if self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes())
                 && !(control.nagle && self.holds_short())
+                && !self.defers(now, control)
             {
                 return self.send_new(now, control);
             }

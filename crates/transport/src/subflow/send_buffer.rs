@@ -12,8 +12,8 @@ const BESIDE_BYTES: u64 = 576;
 const SK_BUFF_BYTES: u64 = 256;
 
 impl Subflow {
-    /// Room for two windows (net/ipv4/tcp_input.c, tcp_sndbuf_expand): at first, and where a writer waits although the window
-    /// is not full (tcp_should_expand_sndbuf). It never shrinks.
+    /// Room for two windows (net/ipv4/tcp_input.c, tcp_sndbuf_expand), with BBR three (bbr_sndbuf_expand): at first, and where a
+    /// writer waits although the window is not full (tcp_should_expand_sndbuf). It never shrinks.
     pub fn expand_send_buffer(&mut self, window: &Window) {
         if !self.settings.send_buffer_tuning {
             return;
@@ -23,7 +23,8 @@ impl Subflow {
             return;
         }
         let segment_bytes = (u64::from(self.mss_bytes()) + BESIDE_BYTES).next_power_of_two() + SK_BUFF_BYTES;
-        let bytes = 2 * u64::from(packets.max(FIRST_PACKETS)) * segment_bytes;
+        let windows = if self.delivery.is_some() { 3 } else { 2 };
+        let bytes = windows * u64::from(packets.max(FIRST_PACKETS)) * segment_bytes;
         self.send_buffer_bytes = self.send_buffer_bytes.max(bytes.min(self.settings.send_buffer_bytes));
     }
 

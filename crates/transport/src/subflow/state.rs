@@ -3,7 +3,7 @@
 use super::inbound::Inbound;
 use super::send_window::SendWindow;
 use super::timers::Timers;
-use super::{Control, Piece};
+use super::{Control, Piece, cut};
 use crate::config;
 use crate::recovery::delivery::Delivery;
 use crate::recovery::newreno::NewReno;
@@ -152,6 +152,9 @@ pub struct Subflow {
     pub(super) send_window: SendWindow,
     /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
     pub(super) peer_edge: u64,
+    /// Segments that leave with the last one, and whether the next ones wait for more room.
+    pub(super) unit: u32,
+    pub(super) deferred: bool,
     /// Offset of a reset that refuses a segment.
     pub(super) refusal: u64,
 
@@ -241,6 +244,8 @@ impl Subflow {
             peer_window: 0,
             send_window: SendWindow::default(),
             peer_edge: u64::MAX,
+            unit: 0,
+            deferred: false,
             refusal: 0,
             phase: Phase::Open,
             recover: 0,
@@ -309,6 +314,7 @@ impl Subflow {
         debug_assert!(piece.len <= self.mss_bytes(), "{} bytes do not fit a segment", piece.len);
         self.queued_bytes += u64::from(piece.len);
         self.queue.push_back(piece);
+        self.deferred = false;
     }
 
     /// The last piece that waits, if it ends at `data_offset` and is short, takes up to `bytes` more of the data that follows
@@ -378,7 +384,11 @@ impl Subflow {
 
     /// Leaves room for `bytes` of the connection's options (a multiple of 4) in every full segment.
     pub fn reserve_options(&mut self, bytes: u32, control: &mut Control) {
-        self.reserved_bytes = bytes;
+        let is_more = std::mem::replace(&mut self.reserved_bytes, bytes) < bytes;
+        if is_more && !self.queue.is_empty() {
+            let mss_bytes = self.mss_bytes();
+            self.queue = self.queue.drain(..).flat_map(|piece| cut(piece, mss_bytes)).collect();
+        }
         control.windows[control.index].mss_bytes = self.mss_bytes();
     }
 }

@@ -2,6 +2,7 @@
 
 mod closing;
 mod coverage;
+mod deferring;
 mod ending;
 mod headers;
 mod law;

@@ -50,7 +50,8 @@ fn by_selective_acks() {
 
 #[test]
 fn by_duplicate_acks() {
-    // RFC 5681 §3.2, RFC 3042, RFC 6582 §3.2: limited transmit, fast retransmit, a partial ACK, a full one
+    // RFC 5681 §3.2, RFC 3042, RFC 6582 §3.2: limited transmit, fast retransmit, a partial ACK, a full one. ACKs come 2 ms
+    // apart, so that no segment waits for another
     open_and(
         &config::Tcp { sack: false, proportional_rate_reduction: false, ..plain() },
         "200  ! cwnd 6
@@ -63,16 +64,16 @@ fn by_duplicate_acks() {
          200  > . 5001:6001 ack 1
          300  < . 1:1 ack 1
          300  > . 6001:7001 ack 1
-         301  < . 1:1 ack 1
-         301  > . 7001:8001 ack 1
          302  < . 1:1 ack 1
-         302  > . 1:1001 ack 1 again
-         302  = ssthresh 3
-         302  = pipe 5
-         303  < . 1:1 ack 1
+         302  > . 7001:8001 ack 1
          304  < . 1:1 ack 1
+         304  > . 1:1001 ack 1 again
+         304  = ssthresh 3
+         304  = pipe 5
          305  < . 1:1 ack 1
-         305  > . 8001:9001 ack 1
+         306  < . 1:1 ack 1
+         307  < . 1:1 ack 1
+         307  > . 8001:9001 ack 1
          // 3001 was lost too.
          402  < . 1:1 ack 3001
          402  > . 3001:4001 ack 1 again

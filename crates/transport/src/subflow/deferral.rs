@@ -1,0 +1,74 @@
+//! Linux hands segments down in units of two at least, and waits for a window that has room for one (net/ipv4/tcp_output.c,
+//! tcp_tso_should_defer, tcp_tso_autosize).
+
+use super::Control;
+use super::state::{Phase, Subflow};
+use wire::Time;
+
+/// A unit is of so many bytes as the rate brings in a 1024th of a second (sk_pacing_shift), or of two segments.
+const UNITS_PER_SECOND: u64 = 1024;
+const LEAST_SEGMENTS: u64 = 2;
+/// On short paths it is longer by what is left of the longest, halved for each 512 µs of the round trip (tcp_tso_rtt_log).
+const LONGEST_BYTES: u64 = 65_536;
+const HALVING_NS: i64 = 512_000;
+/// Nothing waits longer than that since something left.
+const LONGEST_WAIT_NS: i64 = 1_000_000;
+/// Nor where there is room for that part of the window (tcp_tso_win_divisor).
+const PART_OF_WINDOW: u32 = 3;
+
+impl Subflow {
+    /// Whether the next segment waits for an ACK that makes room for more; otherwise it leaves, and a unit of others with it.
+    pub(super) fn defers(&mut self, now: Time, control: &Control) -> bool {
+        if self.deferred {
+            return true;
+        }
+        if self.unit == 0 {
+            let cwnd_packets = self.window_packets(control);
+            let room = cwnd_packets - self.in_flight_packets();
+            let most = self.unit_packets(control);
+            let together = self.together(most.max(room));
+            self.deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
+            if self.deferred {
+                // The window is what holds it back.
+                self.usage.sent(true, self.flight.len(), self.acked, self.next);
+                return true;
+            }
+            self.unit = together.min(room).min(most);
+        }
+        self.unit -= 1;
+        false
+    }
+
+    fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {
+        // What comes after it does not grow any more.
+        let whole = together <= room && (together as usize) < self.queue.len();
+        let oldest = self.flight.records().next().map_or(now, |record| record.last_sent);
+        let srtt_ns = self.srtt_ns().unwrap_or(i64::MAX);
+        self.phase == Phase::Open
+            && !whole
+            && now - self.last_sent <= LONGEST_WAIT_NS
+            && PART_OF_WINDOW * room < cwnd_packets
+            // The next ACK is not far.
+            && now - oldest >= srtt_ns / 2
+    }
+
+    /// How many segments of the connection's data follow each other in the queue; no more than `most` are counted.
+    fn together(&self, most: u32) -> u32 {
+        let mut end = None;
+        let follow = self.queue.iter().take(most as usize).take_while(|piece| {
+            let follows = end.is_none_or(|end| end == piece.data_offset);
+            end = Some(piece.data_offset + u64::from(piece.len));
+            follows
+        });
+        follow.count() as u32
+    }
+
+    /// Segments of a unit.
+    fn unit_packets(&self, control: &Control) -> u32 {
+        let rate = self.pacing_bytes_per_second(&control.windows[control.index]);
+        let halvings = self.min_rtt_ns().map_or(0, |rtt_ns| rtt_ns / HALVING_NS);
+        let more = if halvings < 32 { LONGEST_BYTES >> halvings } else { 0 };
+        let bytes = (rate / UNITS_PER_SECOND).saturating_add(more).min(LONGEST_BYTES);
+        (bytes / u64::from(self.mss_bytes())).max(LEAST_SEGMENTS) as u32
+    }
+}
