@@ -283,6 +283,7 @@ impl Host {
     }
 
     fn insert(&mut self, connection: ConnectionId, application: Box<dyn Application>) {
+        self.endpoint.set_no_delay(connection, !application.gathers());
         let place = self.served.partition_point(|served| served.connection < connection);
         self.served.insert(place, Served { connection, application, progress: Progress::default() });
         for (moved, served) in self.served.iter().enumerate().skip(place) {

@@ -191,6 +191,12 @@ impl Endpoint {
         self.with(connection.0 as usize, |connection, _| connection.write(bytes)).unwrap_or(0)
     }
 
+    /// Whether short segments go at once, rather than when no other is on its way (TCP_NODELAY). Matters where short segments
+    /// wait: in MPTCP with Linux's scheduler.
+    pub fn set_no_delay(&mut self, connection: ConnectionId, no_delay: bool) {
+        self.with(connection.0 as usize, |connection, _| connection.set_no_delay(no_delay));
+    }
+
     /// Reads up to `bytes` that are in order; says how many there were. Not reading closes the window.
     pub fn read(&mut self, now: Time, connection: ConnectionId, bytes: u64) -> u64 {
         self.with(connection.0 as usize, |connection, _| connection.read(now, bytes)).unwrap_or(0)

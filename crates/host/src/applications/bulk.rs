@@ -69,6 +69,10 @@ impl Application for Bulk {
         }
     }
 
+    fn gathers(&self) -> bool {
+        true
+    }
+
     fn deadline(&self) -> Time {
         self.stop
     }

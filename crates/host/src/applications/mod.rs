@@ -28,6 +28,11 @@ pub trait Application: Send {
         let _ = (now, stream);
     }
 
+    /// Whether a small rest may wait for more to be written, as Nagle has it (RFC 9293 §3.7.4).
+    fn gathers(&self) -> bool {
+        false
+    }
+
     /// When it wants to be woken; [`Time::MAX`] for never.
     fn deadline(&self) -> Time {
         Time::MAX

@@ -81,6 +81,8 @@ pub struct Connection {
     send: Send,
     receive: Receive,
     /// Each subflow has a receive buffer of its own.
+    /// Short segments go at once (TCP_NODELAY).
+    no_delay: bool,
     own_windows: bool,
     entries: Vec<Entry>,
     windows: Vec<Window>,
@@ -192,6 +194,7 @@ impl Connection {
             receive: Receive::new(memory, memory.first_window(offered_mss_bytes)),
             own_windows: settings.receive_buffer == ReceiveBuffer::PerSubflow,
             entries: Vec::new(),
+            no_delay: false,
             windows: Vec::new(),
             by_rate: congestion.by_rate().is_some(),
             congestion,
@@ -256,7 +259,7 @@ impl Connection {
             Mode::Plain => self.receive.memory().window().saturating_sub(self.receive.readable()),
             _ => u64::MAX,
         };
-        let nagle = self.fills_windows();
+        let nagle = self.fills_windows() && !self.no_delay;
         let mut control = Control {
             congestion: &mut *self.congestion,
             windows: &mut self.windows,
@@ -386,6 +389,11 @@ impl Connection {
     /// The application reads up to `bytes`; says how many there were.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
         let read = self.receive.read(bytes);
+    /// Whether short segments go at once, whatever else is on its way.
+    pub fn set_no_delay(&mut self, no_delay: bool) {
+        self.no_delay = no_delay;
+    }
+
         self.told.readable = self.receive.readable() > 0;
         if read > 0 {
             self.was_read(now);
