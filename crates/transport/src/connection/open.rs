@@ -23,6 +23,7 @@ pub(super) const HMAC: u8 = 0x01;
 /// Reason codes of MP_TCPRST (RFC 8684 §3.6).
 pub(super) mod reason {
     pub const MPTCP_SPECIFIC: u8 = 1;
+    pub const PROHIBITED: u8 = 3;
     pub const MIDDLEBOX: u8 = 6;
 }
 /// Bytes that DSS takes in a segment with data, its checksum included: with numbers of 8 bytes, and with numbers of 4.
@@ -89,7 +90,7 @@ impl Connection {
     ) -> Result<(), Closed> {
         let address = ctx.addresses.iter().find(|address| address.ip == local).copied();
         let address = address.ok_or(Closed::AddressLost)?;
-        if self.full() || (self.not_there && remote == self.remote) {
+        if self.full() || !self.takes_joins() || (self.not_there && remote == self.remote) {
             return Err(Closed::Refused);
         }
         let local = loop {
@@ -138,6 +139,12 @@ impl Connection {
     }
 
     fn full(&self) -> bool {
+    /// Whether a further subflow would still be taken, as neither end has said that it writes nothing more
+    /// (net/mptcp/protocol.h, mptcp_is_fully_established).
+    fn takes_joins(&self) -> bool {
+        self.path_manager.joins_to_the_end() || !(self.send.is_closed() || self.receive.finished())
+    }
+
         self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.buried)
     }
 
@@ -208,6 +215,10 @@ impl Connection {
         }
         match signals.capable() {
             Some(MpCapable { sender_key: Some(peer), receiver_key: Some(own), .. }) => {
+            if !self.takes_joins() {
+                self.refuse(i, reason::PROHIBITED);
+                return false;
+            }
                 if own != self.local_key {
                     return false;
                 }
@@ -271,7 +282,7 @@ impl Connection {
         let opened_here = self.entries[i].opened_here;
         let window_bytes = if tcp.flags.has(Flags::SYN) { u64::from(tcp.window) } else { received.window_bytes };
         if self.entries[i].join.is_some() {
-            if opened_here && !self.joined(i, signals) {
+            if opened_here && !(self.joined(i, signals) && self.takes_joins()) {
                 self.refuse(i, reason::MPTCP_SPECIFIC);
                 return self.close_subflow(now, i, Closed::Refused, ctx);
             }

@@ -134,6 +134,11 @@ impl Send {
         self.closed = true;
     }
 
+    /// Whether nothing more will be written.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// Everything below this place is acknowledged.
     pub fn una(&self) -> u64 {
         self.una

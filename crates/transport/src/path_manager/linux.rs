@@ -175,6 +175,10 @@ impl Linux {
 }
 
 impl PathManager for Linux {
+    fn joins_to_the_end(&self) -> bool {
+        false
+    }
+
     fn on(&mut self, _: Time, event: &PathEvent, commands: &mut Vec<PathCommand>) {
         match *event {
             PathEvent::Established { client, local, remote } => self.established(client, local, remote, commands),

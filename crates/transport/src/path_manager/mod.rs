@@ -235,4 +235,9 @@ pub enum PathCommand {
 pub trait PathManager: Send {
     /// Something happened at `now`; orders go to `commands`.
     fn on(&mut self, now: Time, event: &PathEvent, commands: &mut Vec<PathCommand>);
+
+    /// Whether subflows are opened and taken even where one end has said that it writes nothing more.
+    fn joins_to_the_end(&self) -> bool {
+        true
+    }
 }

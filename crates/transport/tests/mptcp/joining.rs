@@ -80,7 +80,7 @@ fn a_server_is_joined() {
              // The third packet is lost: nothing is sent here, and data that overtakes it comes again.
              25  ! write 100
              25  > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
-             30  < lte . 1:101 ack 1 dss(1 1 100, ack 1)
+             30  < lte . 1:101 ack 1 dss4(1 1 100, ack 1)
              40  < lte . 1:1 ack 1 join
              40  > lte . 1:1 ack 1 dss(ack 1)
              // The fourth was lost.
@@ -143,6 +143,31 @@ fn a_wrong_hmac_is_refused() {
              30  > lte R. 1:1 ack 1 tcprst(1)"
         ),
     );
+}
+
+#[test]
+fn upstream_linux_takes_no_join_once_an_end_has_finished() {
+    // net/mptcp/subflow.c, subflow_syn_recv_sock with mptcp_can_accept_new_subflow: captures of Linux 6.18 show the reset.
+    let mut config = plain();
+    config.mptcp.path_manager.name = "linux".into();
+    for (config, third) in
+        [(&config, "> lte R. 1:1 ack 1 tcprst(3)"), (&plain(), "> lte . 1:1 ack 1 dss(fin 101, ack 1)")]
+    {
+        play(
+            config,
+            &format!(
+                "{SERVER}
+                 20  < lte S 0:0 join(1)
+                 20  > lte S. 0:0 ack 1 join(0)
+                 25  ! write 100
+                 25  > wifi . 1:101 ack 1 dss(1 1 100, ack 1)
+                 25  ! finish
+                 25  > wifi . 101:101 ack 1 dss(fin 101, ack 1)
+                 30  < lte . 1:1 ack 1 join
+                 30  {third}"
+            ),
+        );
+    }
 }
 
 #[test]
