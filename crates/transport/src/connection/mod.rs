@@ -76,13 +76,15 @@ pub struct Connection {
     /// Both ends use DSS checksums.
     checksum: bool,
     long_numbers: bool,
+    /// The peer sent such a number: DATA_ACKs are as long from then on.
+    long_number_came: bool,
     capable_retries: u32,
 
     send: Send,
-    receive: Receive,
-    /// Each subflow has a receive buffer of its own.
     /// Short segments go at once (TCP_NODELAY).
     no_delay: bool,
+    receive: Receive,
+    /// Each subflow has a receive buffer of its own.
     own_windows: bool,
     entries: Vec<Entry>,
     windows: Vec<Window>,
@@ -189,12 +191,13 @@ impl Connection {
             receiving: Numbers::new(0),
             checksum: settings.checksum,
             long_numbers: settings.long_numbers,
+            long_number_came: false,
             capable_retries: settings.capable_retries,
             send: Send::new(),
+            no_delay: false,
             receive: Receive::new(memory, memory.first_window(offered_mss_bytes)),
             own_windows: settings.receive_buffer == ReceiveBuffer::PerSubflow,
             entries: Vec::new(),
-            no_delay: false,
             windows: Vec::new(),
             by_rate: congestion.by_rate().is_some(),
             congestion,
@@ -386,14 +389,14 @@ impl Connection {
         self.send.write(bytes)
     }
 
-    /// The application reads up to `bytes`; says how many there were.
-    pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
-        let read = self.receive.read(bytes);
     /// Whether short segments go at once, whatever else is on its way.
     pub fn set_no_delay(&mut self, no_delay: bool) {
         self.no_delay = no_delay;
     }
 
+    /// The application reads up to `bytes`; says how many there were.
+    pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
+        let read = self.receive.read(bytes);
         self.told.readable = self.receive.readable() > 0;
         if read > 0 {
             self.was_read(now);

@@ -26,8 +26,9 @@ pub(super) mod reason {
     pub const PROHIBITED: u8 = 3;
     pub const MIDDLEBOX: u8 = 6;
 }
-/// Bytes that DSS takes in a segment with data, its checksum included: with numbers of 8 bytes, and with numbers of 4.
-const DSS_BYTES: (u32, u32) = (28, 20);
+/// Bytes that DSS takes in a segment with data, its checksum included: with numbers of 8 bytes, with a DATA_ACK of 4 beside
+/// one, and with numbers of 4.
+const DSS_BYTES: [u32; 3] = [28, 24, 20];
 /// Bytes that MP_CAPABLE takes in the first segment with data.
 const CAPABLE_BYTES: u32 = 24;
 
@@ -138,13 +139,13 @@ impl Connection {
         true
     }
 
-    fn full(&self) -> bool {
     /// Whether a further subflow would still be taken, as neither end has said that it writes nothing more
     /// (net/mptcp/protocol.h, mptcp_is_fully_established).
     fn takes_joins(&self) -> bool {
         self.path_manager.joins_to_the_end() || !(self.send.is_closed() || self.receive.finished())
     }
 
+    fn full(&self) -> bool {
         self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.buried)
     }
 
@@ -184,7 +185,11 @@ impl Connection {
 
     /// Bytes that DSS takes in a segment with data.
     pub(super) fn dss_bytes(&self) -> u32 {
-        if self.long_numbers { DSS_BYTES.0 } else { DSS_BYTES.1 }
+        DSS_BYTES[match (self.long_numbers, self.long_number_came) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, _) => 2,
+        }]
     }
 
     /// Whether a segment may reach TCP: handshakes of MPTCP are checked first.
@@ -210,15 +215,15 @@ impl Connection {
                     return false;
                 }
             }
+            if !self.takes_joins() {
+                self.refuse(i, reason::PROHIBITED);
+                return false;
+            }
             self.entries[i].confirmed = true;
             return true;
         }
         match signals.capable() {
             Some(MpCapable { sender_key: Some(peer), receiver_key: Some(own), .. }) => {
-            if !self.takes_joins() {
-                self.refuse(i, reason::PROHIBITED);
-                return false;
-            }
                 if own != self.local_key {
                     return false;
                 }

@@ -166,7 +166,11 @@ impl Connection {
             len: (piece.len + u32::from(piece.data_fin)) as u16,
             checksum: self.checksum.then(|| self.checksum_of(&piece, subflow_seq)),
         };
-        add_dss(options, &Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..self.data_ack() });
+        let mut ack = self.data_ack();
+        if piece.len > self.entries[i].tcp.mss_bytes() {
+            ack.data_ack = Some(self.receiving.wire(self.receive.acknowledged(), false)); // see note_numbers
+        }
+        add_dss(options, &Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..ack });
     }
 
     #[cold]
@@ -187,7 +191,9 @@ impl Connection {
 
     fn data_ack(&self) -> Dss {
         let acknowledged = self.receive.acknowledged();
-        Dss { data_ack: Some(self.receiving.wire(acknowledged, self.long_numbers)), ..Dss::default() }
+        // RFC 8684 §3.3.2: of 8 bytes once such numbers came (net/mptcp/options.c, mptcp_established_options_dss).
+        let long = self.long_numbers && self.long_number_came;
+        Dss { data_ack: Some(self.receiving.wire(acknowledged, long)), ..Dss::default() }
     }
 
     fn ack(&mut self, now: Time, i: usize, options: &mut Options) {

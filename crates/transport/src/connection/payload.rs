@@ -3,7 +3,7 @@
 use super::mappings::{self, Mapping};
 use super::{Connection, Mode, Signals};
 use std::ops::Range;
-use wire::mptcp::{dss_checksum, dss_checksum_of_pattern};
+use wire::mptcp::{DataNumber, dss_checksum, dss_checksum_of_pattern};
 use wire::{Content, Packet, Tcp, pattern};
 
 impl Connection {
@@ -23,6 +23,9 @@ impl Connection {
                     self.mapped_infinitely(i, offset, place);
                 }
                 Some(mapping) if !self.discarding => {
+                    if self.long_numbers && !self.long_number_came {
+                        self.note_numbers(signals);
+                    }
                     self.linear &= mapping.offset == mapping.place + 1;
                     let entry = &mut self.entries[i];
                     if mapping.offset + u64::from(mapping.len) > entry.delivered {
@@ -41,6 +44,22 @@ impl Connection {
         let checked = self.checksum && self.mode == Mode::Multipath;
         if !checked {
             self.corrupt_bytes += self.corrupt(i, offset, packet);
+        }
+    }
+
+    /// A number of 8 bytes is answered by such (RFC 8684 §3.3.2), for which segments with data have less room; data that came
+    /// with the keys has one. What was sent before goes again as it was, with 4.
+    #[cold]
+    #[inline(never)]
+    fn note_numbers(&mut self, signals: &Signals) {
+        let mapping = signals.dss().and_then(|dss| dss.mapping);
+        if mapping.is_some_and(|mapping| matches!(mapping.data_seq, DataNumber::Short(_))) {
+            return;
+        }
+        self.long_number_came = true;
+        let bytes = self.dss_bytes();
+        for i in 0..self.entries.len() {
+            self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
         }
     }
 

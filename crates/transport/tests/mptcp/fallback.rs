@@ -22,10 +22,10 @@ fn stripped_from_the_syn_or_its_answer() {
          0   > wifi S 0:0 capable
          10  < wifi S. 0:0 ack 1
          10  > wifi . 1:1 ack 1
-         10  ! write 1028
-         10  > wifi . 1:1029 ack 1
-         20  < wifi . 1:101 ack 1029
-         20  > wifi . 1029:1029 ack 101
+         10  ! write 1024
+         10  > wifi . 1:1025 ack 1
+         20  < wifi . 1:101 ack 1025
+         20  > wifi . 1025:1025 ack 101
          20  = read 100
          20  = waiting 0
          20  = mptcp false",
@@ -236,8 +236,8 @@ fn a_wrong_checksum_on_the_only_subflow() {
          60  = corrupt 0
          60  = mptcp false
          60  ! write 1100
-         60  > wifi . 1:1001 ack 601 dss(1 1 infinite)
-         60  > wifi . 1001:1101 ack 601
+         60  > wifi . 1:997 ack 601 dss(1 1 infinite)
+         60  > wifi . 997:1101 ack 601
          70  < wifi . 601:601 ack 1101
          70  = waiting 0",
     );

@@ -1,6 +1,6 @@
 //! MP_CAPABLE (RFC 8684 §3.1).
 
-use crate::script::{plain, play};
+use crate::script::{SERVER, plain, play};
 
 #[test]
 fn a_client_that_sends_first() {
@@ -113,8 +113,8 @@ fn syns_go_without_mptcp_when_those_with_it_are_not_answered() {
          3010 > wifi . 1:1 ack 1
          3010 = mptcp false
          3010 = events connected
-         3010 ! write 1028
-         3010 > wifi . 1:1029 ack 1",
+         3010 ! write 1024
+         3010 > wifi . 1:1025 ack 1",
     );
 }
 
@@ -210,13 +210,35 @@ fn numbers_of_four_bytes() {
          0   > wifi S 0:0 capable
          10  < wifi S. 0:0 ack 1 capable
          10  > wifi . 1:1 ack 1 capable
-         10  ! write 1004
-         10  > wifi . 1:1005 ack 1 capable
-         20  < wifi . 1:101 ack 1005 dss4(1 1 100, ack 1005)
-         20  > wifi . 1005:1005 ack 101 dss4(ack 101)
+         10  ! write 1000
+         10  > wifi . 1:1001 ack 1 capable
+         20  < wifi . 1:101 ack 1001 dss4(1 1 100, ack 1001)
+         20  > wifi . 1001:1001 ack 101 dss4(ack 101)
          20  = read 100
-         20  ! write 1008
-         20  > wifi . 1005:2013 ack 101 dss4(1005 1005 1008, ack 101)",
+         20  ! write 1004
+         20  > wifi . 1001:2005 ack 101 dss4(1001 1001 1004, ack 101)",
+    );
+}
+
+#[test]
+fn data_acks_are_long_once_a_long_number_came() {
+    // RFC 8684 §3.3.2; net/mptcp/options.c, mptcp_established_options_dss: four bytes more for data, in packets of the same
+    // length, until data with a number of 8 bytes comes the other way.
+    play(
+        &plain(),
+        &format!(
+            "{SERVER}
+             10  ! write 3500
+             10  > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             10  > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             10  > wifi . 2001:3001 ack 1 dss(2001 2001 1000, ack 1)
+             10  > wifi . 3001:3501 ack 1 dss(3001 3001 500, ack 1)
+             20  < wifi . 1:101 ack 3501 dss(1 1 100, ack 3501)
+             20  > wifi . 3501:3501 ack 101 dss(ack 101)
+             30  ! write 1500
+             30  > wifi . 3501:4497 ack 101 dss(3501 3501 996, ack 101)
+             30  > wifi . 4497:5001 ack 101 dss(4497 4497 504, ack 101)"
+        ),
     );
 }
 

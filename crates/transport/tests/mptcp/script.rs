@@ -20,7 +20,7 @@
 //! |---|---|
 //! | `capable` | MP_CAPABLE in the form that flags and payload ask for; `capable(checksum)`, `capable(v0)`, `capable(B)`, `capable(no H)` |
 //! | `join(ID)` | MP_JOIN in the form that the flags ask for; `join(ID backup)`, `join(ID wrong)`; on the third packet just `join` |
-//! | `dss(DSN SSN LEN, ack DSN)` | with 8 bytes each; `dss4(…)` with 4; `sum` after a comma: with its checksum |
+//! | `dss(DSN SSN LEN, ack DSN)` | with 8 bytes each, but the endpoint's DATA_ACKs with 4 until data came; `dss4(…)` with 4; `sum` after a comma: with its checksum |
 //! | `dss(DSN SSN LEN fin)` | DATA_FIN with data, which `LEN` counts without it; `dss(fin DSN)` without data |
 //! | `dss(DSN SSN infinite)` | the infinite mapping |
 //! | `add_addr(ID ADDRESS[:PORT] [echo] [wrong])`, `remove_addr(ID …)`, `prio(backup)`, `prio(regular)` | |
@@ -45,7 +45,7 @@ const PEER_KEY: u64 = 0x0123_4567_89ab_cdef;
 const PEER_ISN: u32 = 0xffff_f000;
 const PEER_NONCE: u32 = 0x600d_cafe;
 /// With the 28 bytes that DSS takes, segments hold 1000.
-const MSS: u16 = 1028;
+const MSS: u16 = 1024;
 const PATHS: [&str; 3] = ["wifi", "lte", "dsl"];
 
 /// A client whose peer is known to speak MPTCP.
@@ -136,6 +136,9 @@ struct Flow {
 struct Player {
     endpoint: Endpoint,
     v6: bool,
+    /// The endpoint uses numbers of 8 bytes; data came with one.
+    long: bool,
+    long_came: bool,
     start: Time,
     now: Time,
     connection: Option<ConnectionId>,
@@ -161,6 +164,8 @@ impl Player {
         Player {
             endpoint,
             v6,
+            long: config.mptcp.long_numbers,
+            long_came: false,
             start,
             now: start,
             connection: None,
@@ -437,9 +442,18 @@ impl Player {
         if sum {
             parts.push("sum".into());
         }
-        let short = [dss.data_ack, dss.mapping.map(|mapping| mapping.data_seq)];
-        let short = short.iter().flatten().any(|number| matches!(number, DataNumber::Short(_)));
-        format!("{}({})", if short { "dss4" } else { "dss" }, parts.join(", "))
+        let is_short = |number: DataNumber| matches!(number, DataNumber::Short(_));
+        let mapped = dss.mapping.map(|mapping| is_short(mapping.data_seq));
+        let name = match (mapped, dss.data_ack.map(is_short)) {
+            // A DATA_ACK beside long numbers is short until one came (RFC 8684 §3.3.2).
+            (mapped, Some(short)) if self.long && mapped != Some(true) && short == self.long_came => {
+                "dss of the wrong length"
+            }
+            (None, Some(_)) if self.long => "dss",
+            (Some(true), _) | (None, Some(true)) => "dss4",
+            _ => "dss",
+        };
+        format!("{name}({})", parts.join(", "))
     }
 
     /// A data sequence number, the endpoint's own or the peer's, relative to the initial one.
@@ -534,7 +548,7 @@ impl Player {
                 }
                 "capable" => {
                     if len > 0 {
-                        place = Some(0);
+                        (place, self.long_came) = (Some(0), true);
                     }
                     Mptcp::Capable(self.capable(inner, flags, len))
                 }
@@ -543,6 +557,7 @@ impl Player {
                     let (dss, mapped) = self.dss(inner, name == "dss");
                     if let Some((offset, at)) = mapped {
                         self.flows.get_mut(label).unwrap().mapped = mapped;
+                        self.long_came |= name == "dss" && len > 0;
                         place = Some(at.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
                     }
                     Mptcp::Dss(dss)

@@ -22,15 +22,15 @@ fn no_options_of_mptcp() {
             "{SERVER}
              20  < wifi . 1:101 ack 1
              20  > wifi . 1:1 ack 101
-             20  ! write 1028
-             20  > wifi . 1:1029 ack 101
+             20  ! write 1024
+             20  > wifi . 1:1025 ack 101
              20  ! finish
-             20  > wifi F. 1029:1029 ack 101
-             30  < wifi . 101:101 ack 1030
+             20  > wifi F. 1025:1025 ack 101
+             30  < wifi . 101:101 ack 1026
              30  = events accepted connected delivered
              // Half closed for as long as it takes.
-             90000 < wifi F. 101:201 ack 1030
-             90000 > wifi . 1030:1030 ack 202
+             90000 < wifi F. 101:201 ack 1026
+             90000 > wifi . 1026:1026 ack 202
              90000 = events finished complete"
         ),
     );

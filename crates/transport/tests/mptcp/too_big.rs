@@ -2,7 +2,7 @@
 
 use crate::script::{CLIENT, plain, play};
 
-/// Packets of 640 bytes leave 600 for options and data, of which DSS takes 28.
+/// Packets of 640 bytes leave 600 for options and data, of which DSS takes 24.
 #[test]
 fn what_is_too_big_is_sent_again_in_smaller_segments() {
     play(
@@ -14,14 +14,14 @@ fn what_is_too_big_is_sent_again_in_smaller_segments() {
              20  > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
              20  > wifi . 2001:2501 ack 1 dss(2001 2001 500, ack 1)
              25  ! too_big wifi 1 640
-             25  > wifi . 1:573 ack 1 dss(1 1 572, ack 1)
-             25  > wifi . 573:1001 ack 1 dss(573 573 428, ack 1)
-             25  > wifi . 1001:1573 ack 1 dss(1001 1001 572, ack 1)
-             25  > wifi . 1573:2001 ack 1 dss(1573 1573 428, ack 1)
+             25  > wifi . 1:577 ack 1 dss(1 1 576, ack 1)
+             25  > wifi . 577:1001 ack 1 dss(577 577 424, ack 1)
+             25  > wifi . 1001:1577 ack 1 dss(1001 1001 576, ack 1)
+             25  > wifi . 1577:2001 ack 1 dss(1577 1577 424, ack 1)
              30  < wifi . 1:1 ack 2501 dss(ack 2501)
              30  ! write 600
-             30  > wifi . 2501:3073 ack 1 dss(2501 2501 572, ack 1)
-             30  > wifi . 3073:3101 ack 1 dss(3073 3073 28, ack 1)"
+             30  > wifi . 2501:3077 ack 1 dss(2501 2501 576, ack 1)
+             30  > wifi . 3077:3101 ack 1 dss(3077 3077 24, ack 1)"
         ),
     );
 }
@@ -55,8 +55,8 @@ fn packets_do_not_become_tiny() {
              20  ! write 500
              20  > wifi . 1:501 ack 1 dss(1 1 500, ack 1)
              25  ! too_big wifi 1 68
-             25  > wifi . 1:485 ack 1 dss(1 1 484, ack 1)
-             25  > wifi . 485:501 ack 1 dss(485 485 16, ack 1)"
+             25  > wifi . 1:489 ack 1 dss(1 1 488, ack 1)
+             25  > wifi . 489:501 ack 1 dss(489 489 12, ack 1)"
         ),
     );
 }
