@@ -15,7 +15,9 @@ pub struct Rack {
     /// When the latest segment known as delivered was sent, and where it ends.
     sent: Time,
     end: u64,
+    /// Of the one that was delivered last.
     rtt_ns: i64,
+    advanced: bool,
     highest: u64,
     reordering: bool,
     duplicate_round: Option<u64>,
@@ -49,9 +51,15 @@ impl Rack {
             self.reordering = true;
         }
         self.highest = self.highest.max(record.end());
+        (self.advanced, self.rtt_ns) = (true, rtt);
         if (record.last_sent, record.end()) > (self.sent, self.end) {
-            (self.sent, self.end, self.rtt_ns) = (record.last_sent, record.end(), rtt);
+            (self.sent, self.end) = (record.last_sent, record.end());
         }
+    }
+
+    /// Whether something was delivered since it was asked last: otherwise there is nothing new to judge.
+    pub fn take_advanced(&mut self) -> bool {
+        std::mem::take(&mut self.advanced)
     }
 
     /// The peer reported a duplicate: we were too quick (§6.2 step 4). As in Linux only what reordering explains

@@ -372,6 +372,12 @@ impl Scoreboard {
         self.lost_ever
     }
 
+    /// The first segment.
+    #[inline]
+    pub fn first(&self) -> Option<&Record> {
+        self.records.front()
+    }
+
     /// The segments in order.
     pub fn records(&self) -> impl DoubleEndedIterator<Item = &Record> + '_ {
         self.records.iter()

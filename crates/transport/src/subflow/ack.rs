@@ -40,6 +40,8 @@ pub(super) struct News {
     first_is_duplicate: bool,
     /// A tail loss probe is one of them.
     probe_twice: bool,
+    /// What may be lost is given time, for which a timer started.
+    pub(super) waits: bool,
 }
 
 /// A round trip.
@@ -100,7 +102,7 @@ impl Subflow {
         }
         let rtt = self.measure(now, &news, flight);
         self.check_probe(now, &news, control);
-        self.change_phase(now, &news, control);
+        self.change_phase(now, &mut news, control);
         if self.delivery.is_some() {
             self.sample_rate(now, &news, rtt, in_flight_before, lost_before, control);
         } else {
@@ -108,7 +110,7 @@ impl Subflow {
             // Not when a time-out or an idle time makes the window smaller (tcp_cong_control, tcp_update_pacing_rate).
             self.pacing_rate = pacing::bytes_per_second(&control.windows[control.index], self.flight.len());
         }
-        self.restart_timers(now, news.advanced);
+        self.restart_timers(now, &news);
         true
     }
 
@@ -297,16 +299,17 @@ impl Subflow {
         }
     }
 
-    /// RFC 6298 §5.2, §5.3; RFC 8985 §7.2.
-    fn restart_timers(&mut self, now: Time, advanced: bool) {
-        if self.flight.is_empty() {
-            (self.timers.retransmit, self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX, Time::MAX);
+    /// RFC 6298 §5.2, §5.3; RFC 8985 §7.2. Progress restarts them, and selective ACKs of what was sent before the first segment was
+    /// sent last: its own cannot be here yet (tcp_clean_rtx_queue, FLAG_SET_XMIT_TIMER).
+    fn restart_timers(&mut self, now: Time, news: &News) {
+        let Some(first) = self.flight.first() else {
+            self.disarm();
             self.due.clear(Due::TAIL);
-        } else if advanced {
-            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
-            self.arm_tail(now);
-        } else if self.flight.sacked() > 0 || self.phase != Phase::Open {
-            self.timers.tail = Time::MAX;
+            return;
+        };
+        let earlier = news.sacked_sent.is_some_and(|(sent, _)| sent < first.last_sent);
+        if (news.advanced || earlier) && !news.waits {
+            self.restart(now);
         }
     }
 

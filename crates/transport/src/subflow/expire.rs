@@ -21,9 +21,11 @@ impl Subflow {
             self.reordering_is_over(now, control);
         }
         if expired(&mut self.timers.tail, now) {
-            self.due.set(Due::TAIL);
-            // The probe goes first (RFC 8985 §7.3).
-            self.timers.retransmit = self.timers.retransmit.max(now + 1);
+            // One at a time (RFC 8985 §7.3; tcp_send_loss_probe).
+            if self.tlp.is_free() {
+                self.due.set(Due::TAIL);
+            }
+            self.arm_rest(now);
         }
         if expired(&mut self.timers.retransmit, now) {
             return Some(self.retransmission_timeout(now, control));
@@ -71,11 +73,13 @@ impl Subflow {
 
     /// RFC 8985 §6.2 step 5: what was given time to arrive did not.
     fn reordering_is_over(&mut self, now: Time, control: &mut Control) {
-        self.detect(now);
-        if self.phase == Phase::Open && self.flight.lost() > 0 {
+        let lost_before = self.flight.lost_ever();
+        self.judge(now);
+        if self.phase != Phase::Recovery && self.flight.lost_ever() > lost_before {
             self.enter_recovery(now, control);
             self.reduce(&Progress { delivered: 1, nothing_lost: false, advanced: false }, control);
         }
+        self.arm_rest(now);
     }
 
     /// RFC 9293 §3.8.6.1: another zero-window probe, the next one later. Not when the peer is silent for too long.

@@ -191,10 +191,7 @@ impl Subflow {
             self.mirror(control);
         }
         self.timers.persist = Time::MAX;
-        if self.timers.retransmit == Time::MAX {
-            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
-        }
-        self.arm_tail(now);
+        self.sent_new(now, self.flight.len() == 1);
         let full = self.in_flight_packets() >= self.window_packets(control);
         self.usage.sent(full, self.flight.len(), self.acked, self.next);
         self.left(now, &record)
@@ -211,8 +208,8 @@ impl Subflow {
             self.note_sending(now, record.offset, control);
         }
         self.retransmitted += 1;
-        if at == 0 {
-            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
+        if at == 0 && self.timers.reorder == Time::MAX {
+            self.arm_retransmit(now);
         }
         Emission { retransmission: true, ..self.left(now, &record) }
     }
@@ -258,7 +255,8 @@ impl Subflow {
     #[cold]
     #[inline(never)]
     fn send_tail_probe(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        let new = self.queue.front().is_some_and(|piece| piece.len > 0);
+        let fits = |piece: &Piece| piece.len > 0 && u64::from(piece.len) <= self.window_room_bytes();
+        let new = self.queue.front().is_some_and(fits);
         let emission = if new {
             self.send_new(now, control)?
         } else {
@@ -267,8 +265,7 @@ impl Subflow {
             self.resend_as(now, at, false, control)
         };
         self.tlp.sent(self.next, !new);
-        self.timers.tail = Time::MAX;
-        self.timers.retransmit = self.after(now, self.rto.timeout_ns());
+        self.arm_retransmit(now);
         Some(emission)
     }
 

@@ -6,20 +6,29 @@ use super::state::{Due, Phase, Subflow};
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
 use crate::recovery::rack::{self, Circumstances};
-use crate::recovery::tlp::Tlp;
 use wire::{Time, seq};
 
 impl Subflow {
     /// Marks what is lost by selective ACKs: by time, or by how many there are. Whether a copy is.
-    pub(super) fn detect(&mut self, now: Time) -> bool {
+    pub(super) fn detect(&mut self, now: Time, news: &mut News) -> bool {
         if !self.sack {
             return false;
         }
         let copies = self.flight.copies();
         if !self.settings.rack {
             self.flight.lose_below_sacked(self.mss_bytes());
-            return self.flight.copies() < copies;
+        } else if self.rack.take_advanced()
+            && let Some(wait_ns) = self.judge(now)
+        {
+            self.disarm();
+            self.timers.reorder = self.after(now, wait_ns + rack::MARGIN_NS);
+            news.waits = true;
         }
+        self.flight.copies() < copies
+    }
+
+    /// Marks what is lost by time; how long to wait for what may be.
+    pub(super) fn judge(&mut self, now: Time) -> Option<i64> {
         let window_ns = self.rack.window_ns(&Circumstances {
             recovering: self.phase != Phase::Open,
             sacked: self.flight.sacked(),
@@ -27,9 +36,7 @@ impl Subflow {
             min_rtt_ns: self.min_rtt_ns().unwrap_or(0),
         });
         let rack = self.rack;
-        let again = self.flight.judge(|record| rack.judge(now, record, window_ns));
-        self.timers.reorder = again.map_or(Time::MAX, |ns| self.after(now, ns + rack::MARGIN_NS));
-        self.flight.copies() < copies
+        self.flight.judge(|record| rack.judge(now, record, window_ns))
     }
 
     /// Fast recovery starts (RFC 5681 §3.2, RFC 6675 §5).
@@ -48,7 +55,6 @@ impl Subflow {
         self.newreno.start(self.next);
         self.flight.start_recovery();
         self.tlp.forget();
-        self.timers.tail = Time::MAX;
         control.windows[control.index].recovering = true;
         if !self.settings.proportional_rate_reduction && self.delivery.is_none() {
             control.windows[control.index].cwnd_packets = f64::from(target(control));
@@ -89,7 +95,7 @@ impl Subflow {
     }
 
     /// An ACK came that says `news`: finds losses, and goes in and out of repairs (tcp_fastretrans_alert).
-    pub(super) fn change_phase(&mut self, now: Time, news: &News, control: &mut Control) {
+    pub(super) fn change_phase(&mut self, now: Time, news: &mut News, control: &mut Control) {
         self.only_new = false;
         if self.phase == Phase::Open && self.flight.is_clean() {
             self.undo.forget_resent();
@@ -100,7 +106,7 @@ impl Subflow {
         let lost_copies = match self.phase {
             Phase::Open => {
                 self.undo_duplicates(control);
-                self.detect(now)
+                self.detect(now, news)
             }
             Phase::Recovery => {
                 if news.advanced && self.undo_partly(news.echo, control) {
@@ -108,11 +114,11 @@ impl Subflow {
                     return;
                 }
                 self.undo_duplicates(control);
-                self.detect(now)
+                self.detect(now, news)
             }
             Phase::Loss => {
                 self.repair_time_out(news, control);
-                self.detect(now)
+                self.detect(now, news)
             }
         };
         match self.phase {
@@ -240,7 +246,6 @@ impl Subflow {
         self.newreno.reset();
         self.newreno.start(self.next);
         self.tlp.forget();
-        (self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX);
         let in_flight = self.in_flight_packets();
         let window = &mut control.windows[control.index];
         (window.cwnd_packets, window.recovering) = (f64::from(in_flight + 1), false);
@@ -249,17 +254,6 @@ impl Subflow {
     fn start_undo(&mut self, control: &Control) {
         let copies = self.flight.copies() + u32::from(self.tlp.is_copy());
         self.undo.start(&control.windows[control.index], self.acked, copies);
-    }
-
-    /// RFC 8985 §7.2
-    pub(super) fn arm_tail(&mut self, now: Time) {
-        let calm = self.phase == Phase::Open && self.flight.sacked() == 0 && self.tlp.is_free();
-        if self.settings.tail_loss_probe && self.sack && calm {
-            let wait_ns = Tlp::timeout_ns(self.srtt_ns(), self.flight.len());
-            self.timers.tail = self.after(now, wait_ns).min(self.timers.retransmit);
-        } else {
-            self.timers.tail = Time::MAX;
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::state::{LEAST_MSS_BYTES, Phase, State, Subflow};
 use super::{Control, Piece};
-use wire::seq;
+use wire::{Time, seq};
 
 /// No router asks for less (RFC 8200 §5); who seems to is not believed.
 const LEAST_V6_BYTES: u32 = 1280;
@@ -31,7 +31,8 @@ impl Subflow {
             (self.phase, self.recover) = (Phase::Loss, self.next);
             self.undo.forget();
             self.tlp.forget();
-            self.timers.tail = wire::Time::MAX;
+            self.timers.retransmit = self.timers.first_of_repair();
+            (self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX);
         }
     }
 }

@@ -288,6 +288,54 @@ fn tail_loss_probes_can_be_off() {
 }
 
 #[test]
+fn what_is_left_of_a_time_out_counts_from_the_first_segment() {
+    // tcp_rearm_rto: another timer was waited for, that of a probe while one is out (tcp_send_loss_probe)
+    open_and(
+        &config::Tcp { rack: true, tail_loss_probe: true, ..plain() },
+        "200  ! push 2
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         402  > . 1001:2001 ack 1 again
+         450  < . 1:1 ack 1001
+         1402 > . 1001:2001 ack 1 again
+         1500 < . 1:1 ack 2001",
+    );
+    // And that of RACK, which had no cause in the end.
+    open_and(
+        &config::Tcp { rack: true, ..plain() },
+        "200  ! push 4
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         300  < . 1:1 ack 1 sack 1001:2001
+         310  < . 1:1 ack 2001
+         1200 > . 2001:3001 ack 1 again
+         1300 < . 1:1 ack 4001",
+    );
+}
+
+#[test]
+fn acks_of_what_was_sent_before_a_copy_restart_its_time_out() {
+    // tcp_clean_rtx_queue, FLAG_SET_XMIT_TIMER: its own ACK comes after theirs
+    open_and(
+        &config::Tcp { rack: true, ..plain() },
+        "200  ! push 6
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         200  > . 5001:6001 ack 1
+         300  < . 1:1 ack 1 sack 1001:5001
+         300  > . 1:1001 ack 1 again
+         350  < . 1:1 ack 1 sack 1001:6001
+         1350 > . 1:1001 ack 1 again
+         1400 < . 1:1 ack 6001",
+    );
+}
+
+#[test]
 fn pacing() {
     // Twice the window over the round trip: one of 10 segments every 5 ms
     open_and(
