@@ -165,9 +165,14 @@ impl Subflow {
         }
         if self.sack {
             let base = self.isn.wrapping_add(self.acked as u32);
-            let blocks = said.sack.as_slice();
-            for &(left, right) in &blocks[usize::from(news.first_is_duplicate)..] {
-                let (left, right) = (i64::from(seq::diff(left, base)), i64::from(seq::diff(right, base)));
+            let said = &said.sack.as_slice()[usize::from(news.first_is_duplicate)..];
+            let mut blocks = [(0, 0); 4];
+            for (block, &(left, right)) in blocks.iter_mut().zip(said) {
+                *block = (i64::from(seq::diff(left, base)), i64::from(seq::diff(right, base)));
+            }
+            // In the order of the stream: the one that changed last comes first in the option, which is no reordering.
+            blocks.sort_unstable();
+            for (left, right) in blocks {
                 // RFC 2018 §4: above the cumulative ACK, below what was sent.
                 if left < 0 || right <= left || right > (self.next - self.acked) as i64 {
                     continue;
