@@ -389,12 +389,30 @@ fn pacing_rate() {
     assert_eq!(pacing::bytes_per_second(&window(10.0, 20.0), 5), 120_000);
     assert_eq!(pacing::bytes_per_second(&window(10.0, 5.0), 20), 240_000);
     assert_eq!(pacing::bytes_per_second(&Window { srtt_ns: None, ..window(10.0, 5.0) }, 20), u64::MAX);
+}
+
+#[test]
+fn pacing_spreads_segments() {
+    // 1000 bytes at 100 kB/s are 10 ms; the first ten segments go as they like, the tenth is the first that counts
+    // (tcp_update_skb_after_send)
     let mut pacing = Pacing::default();
-    pacing.sent(at(100), 1000, 100_000);
-    pacing.sent(at(105), 1000, 100_000);
+    for _ in 0..10 {
+        assert!(!pacing.holds(at(100)));
+        pacing.sent(at(100), 1000, 100_000, 1);
+    }
+    assert!(pacing.holds(at(109)) && !pacing.holds(at(110)));
+    // Who is late makes up for it, by half of a segment at most.
+    pacing.sent(at(113), 1000, 100_000, 1);
     assert_eq!(pacing.release(), at(120));
-    pacing.sent(at(500), 1000, 100_000);
-    assert_eq!(pacing.release(), at(510), "silence is not made up for");
+    pacing.sent(at(500), 1000, 100_000, 1);
+    assert_eq!(pacing.release(), at(505));
+    // Three at once, then their time.
+    for _ in 0..3 {
+        assert!(!pacing.holds(at(505)));
+        pacing.sent(at(505), 1000, 100_000, 3);
+    }
+    assert!(pacing.holds(at(505)));
+    assert_eq!(pacing.release(), at(535));
 }
 
 #[test]

@@ -288,7 +288,8 @@ impl Connection {
                 break;
             }
         }
-        if self.by_rate && !self.send.has_news() {
+        // Subflows of MPTCP never say so (tcp_rate_check_app_limited).
+        if self.by_rate && self.mode == Mode::Plain && !self.send.has_news() {
             for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
                 entry.tcp.ran_dry(window);
             }

@@ -25,7 +25,7 @@ impl Subflow {
         if self.unit == 0 {
             let cwnd_packets = self.window_packets(control);
             let room = cwnd_packets - self.in_flight_packets();
-            let most = self.unit_packets(control);
+            let most = self.unit_packets();
             let together = self.together(most.max(room));
             self.deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
             if self.deferred {
@@ -64,8 +64,8 @@ impl Subflow {
     }
 
     /// Segments of a unit.
-    fn unit_packets(&self, control: &Control) -> u32 {
-        let rate = self.pacing_bytes_per_second(&control.windows[control.index]);
+    fn unit_packets(&self) -> u32 {
+        let rate = self.pacing_bytes_per_second();
         let halvings = self.min_rtt_ns().map_or(0, |rtt_ns| rtt_ns / HALVING_NS);
         let more = if halvings < 32 { LONGEST_BYTES >> halvings } else { 0 };
         let bytes = (rate / UNITS_PER_SECOND).saturating_add(more).min(LONGEST_BYTES);

@@ -4,7 +4,7 @@ use super::state::{Due, Phase, State, Subflow, whole};
 use super::{Control, Emission, Kind, Piece};
 use crate::congestion::Window;
 use crate::recovery::scoreboard::Record;
-use crate::recovery::usage;
+use crate::recovery::{pacing, usage};
 use wire::Time;
 
 const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
@@ -137,7 +137,7 @@ impl Subflow {
 
     /// Whether pacing holds the next segment; then the timer says until when.
     fn is_paced(&mut self, now: Time) -> bool {
-        let held = self.paces() && self.pacing.release() > now && (!self.queue.is_empty() || self.flight.waiting() > 0);
+        let held = self.paces() && self.pacing.holds(now) && (!self.queue.is_empty() || self.flight.waiting() > 0);
         self.timers.pace = if held { self.pacing.release() } else { Time::MAX };
         held
     }
@@ -244,7 +244,11 @@ impl Subflow {
             self.prr.sent();
         }
         if self.paces() {
-            self.pacing.sent(now, record.piece.len, self.pacing_rate);
+            let rate = self.pacing_bytes_per_second();
+            // What is sent again goes by itself.
+            let single = self.delivery.is_none() || record.transmissions > 1;
+            let burst = if single { 1 } else { pacing::burst_packets(rate, self.mss_bytes()) };
+            self.pacing.sent(now, record.piece.len, rate, burst);
         }
         let kind = if record.fin { Kind::Fin } else { Kind::Data };
         let piece = (record.piece.len > 0).then_some(record.piece);

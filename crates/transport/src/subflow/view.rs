@@ -218,6 +218,16 @@ impl Subflow {
         self.phase == Phase::Loss
     }
 
+    /// Rate at which it could send, as of the last ACK: what its controller paces at, else window over round-trip time with
+    /// Linux's gain; of whole segments, options that take data's place included.
+    pub fn pacing_bytes_per_second(&self) -> u64 {
+        if self.reserved_bytes == 0 {
+            return self.pacing_rate;
+        }
+        let mss_bytes = u64::from(self.mss_bytes());
+        self.pacing_rate.saturating_mul(mss_bytes + u64::from(self.reserved_bytes)) / mss_bytes
+    }
+
     /// What a scheduler sees; the connection adds whether it is `backup` or stale.
     #[inline(always)] // written where it goes rather than copied there
     pub fn view(&self, subflow: usize, window: &Window) -> PathView {
@@ -231,7 +241,7 @@ impl Subflow {
             queued_bytes: self.queued_bytes,
             unacknowledged_packets: self.flight.len(),
             send_buffer_bytes: self.send_buffer_bytes,
-            pacing_bytes_per_second: self.pacing_rate,
+            pacing_bytes_per_second: self.pacing_bytes_per_second(),
             mss_bytes: self.mss_bytes(),
             backup: false,
             stale: false,

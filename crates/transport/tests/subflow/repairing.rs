@@ -337,14 +337,47 @@ fn acks_of_what_was_sent_before_a_copy_restart_its_time_out() {
 
 #[test]
 fn pacing() {
-    // Twice the window over the round trip: one of 10 segments every 5 ms
+    // Twice the window that the last ACK left over the round trip: one of 10 segments every 5 ms; the first ten go at once
     open_and(
         &config::Tcp { pacing: true, ..plain() },
-        "200  ! push 3
+        "200  ! cwnd 20
+         200  ! push 13
          200  > . 1:1001 ack 1
-         205  > . 1001:2001 ack 1
-         210  > . 2001:3001 ack 1
-         310  < . 1:1 ack 3001",
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         200  > . 5001:6001 ack 1
+         200  > . 6001:7001 ack 1
+         200  > . 7001:8001 ack 1
+         200  > . 8001:9001 ack 1
+         200  > . 9001:10001 ack 1
+         205   > . 10001:11001 ack 1
+         210  > . 11001:12001 ack 1
+         215   > . 12001:13001 ack 1
+         315  < . 1:1 ack 13001",
+    );
+}
+
+#[test]
+fn blocks_that_arrived_together_are_no_reordering() {
+    // RFC 2018 §4: the block that changed last comes first. What RACK waits for is a round trip then, no more.
+    open_and(
+        &config::Tcp { rack: true, ..plain() },
+        "200  ! push 9
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         200  > . 5001:6001 ack 1
+         200  > . 6001:7001 ack 1
+         200  > . 7001:8001 ack 1
+         200  > . 8001:9001 ack 1
+         300  < . 1:1 ack 1 sack 4001:6001 sack 1001:3001
+         300  > . 1:1001 ack 1 again
+         300  > . 3001:4001 ack 1 again
+         400  < . 1:1 ack 9001",
     );
 }
 

@@ -2,6 +2,7 @@
 
 use super::filter::Greatest;
 use crate::congestion::{Sample, Window};
+use crate::recovery::pacing;
 use wire::Time;
 
 const MS: i64 = 1_000_000;
@@ -22,8 +23,6 @@ const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 const PACING_MARGIN: f64 = 0.99;
 const UNKNOWN_RTT_NS: f64 = 1e6;
-/// Bits per second below which one segment at a time leaves, and above which two at least.
-const LEAST_BURST_RATE: f64 = 1_200_000.0;
 const EXTRA_ROUNDS: u32 = 5;
 const EXTRA_MOST_NS: f64 = 1e8;
 const EPOCH_MOST: u64 = 1 << 20;
@@ -383,11 +382,9 @@ impl Flow {
         if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
     }
 
-    /// bbr_tso_segs_goal: what Linux sends at once, a millisecond's worth.
+    /// bbr_tso_segs_goal
     fn burst_packets(&self) -> f64 {
-        let least = if self.bytes_per_second < LEAST_BURST_RATE / 8.0 { 1.0 } else { 2.0 };
-        let most = 65_535.0;
-        ((self.bytes_per_second / 1024.0).min(most) / self.mss_bytes).floor().max(least).min(127.0)
+        f64::from(pacing::burst_packets(self.bytes_per_second(), self.mss_bytes as u32).min(127))
     }
 
     /// bbr_ack_aggregation_cwnd
