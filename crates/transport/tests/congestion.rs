@@ -442,6 +442,19 @@ fn cubic_as_in_linux_begins_anew_with_a_time_out() {
     assert!(grown(false) < 10.0, "{}", grown(false));
 }
 
+/// cubictcp_acked: ACKs that move no window are looked at too, so that slow start ends during a repair where the window is below
+/// its threshold (hystart_update).
+#[test]
+fn hystart_looks_at_acks_during_repairs() {
+    let mut cubic = build("cubic-linux").unwrap();
+    let mut all = [Window { ssthresh_packets: 100.0, ..window(60.0, 100) }];
+    for ms in 0..60 {
+        let acked = Acked { rtt_ns: Some(100 * MS), in_flight_packets: 200, passed_packets: 0, ..ack(ms * MS, 1) };
+        cubic.measured(0, &mut all, &acked);
+    }
+    assert_eq!((all[0].cwnd_packets, all[0].ssthresh_packets), (60.0, 60.0));
+}
+
 /// HyStart: the queue that a flight makes by its own burst, and that is gone before the next one, is none that lasts. A
 /// round begins with the first ACK of a flight, also while the window is below the 16 packets from which HyStart decides.
 #[test]

@@ -137,9 +137,11 @@ impl Congestion for CubicLinux {
         !self.hystart
     }
 
-    fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
+    /// cubictcp_acked: also while losses are repaired, where the window may be below the threshold
+    fn measured(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
         let hystart = self.hystart;
         let subflow = self.of(i);
+        subflow.start.count(acked);
         let is_deaf = subflow.curve.epoch.is_some_and(|epoch| acked.now - epoch.start < DEAF_NS);
         if let Some(rtt_ns) = acked.rtt_ns.filter(|_| !is_deaf) {
             let min_rtt_ns = subflow.min_rtt_ns.map_or(rtt_ns, |least| least.min(rtt_ns));
@@ -148,6 +150,10 @@ impl Congestion for CubicLinux {
                 subflow.start.end(&mut all[i], acked, rtt_ns, min_rtt_ns);
             }
         }
+    }
+
+    fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked) {
+        self.measured(i, all, acked);
         if !acked.cwnd_limited {
             return;
         }

@@ -99,6 +99,8 @@ pub struct Acked {
     pub cwnd_limited: bool,
     /// Packets in flight before it.
     pub in_flight_packets: u32,
+    /// Those of them that it acknowledges cumulatively, whether or not they were known to be delivered.
+    pub passed_packets: u32,
     /// Something is out of order, or was sent again (TCP_CA_Disorder, TCP_CA_Loss).
     pub disordered: bool,
 }
@@ -161,6 +163,10 @@ pub trait Congestion: Send {
 
     /// An ACK on subflow `i`, outside recovery: the window grows, in slow start by the default below.
     fn acked(&mut self, i: usize, all: &mut [Window], acked: &Acked);
+
+    /// An ACK on subflow `i` for which [`acked`](Congestion::acked) is not called, as it moves nothing or losses are being
+    /// repaired.
+    fn measured(&mut self, _i: usize, _all: &mut [Window], _acked: &Acked) {}
 
     /// A loss on subflow `i`, once per round trip: sets its ssthresh, as Reno does unless said otherwise. The window itself
     /// is recovery's to set.

@@ -8,17 +8,23 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Whether a round begins with this ACK.
+    /// An ACK came: it may end a round.
+    pub fn count(&mut self, acked: &Acked) {
+        self.left = self.left.and_then(|left| left.checked_sub(acked.passed_packets));
+    }
+
+    /// Counts an ACK; whether a round begins with it.
     pub fn is_new(&mut self, acked: &Acked) -> bool {
-        match &mut self.left {
-            Some(left) if *left >= acked.packets => {
-                *left -= acked.packets;
-                false
-            }
-            left => {
-                *left = Some(acked.in_flight_packets.saturating_sub(acked.packets));
-                true
-            }
+        self.count(acked);
+        self.begins(acked)
+    }
+
+    /// Whether a round begins with this ACK, which was counted: none is under way.
+    pub fn begins(&mut self, acked: &Acked) -> bool {
+        let begins = self.left.is_none();
+        if begins {
+            self.left = Some(acked.in_flight_packets.saturating_sub(acked.passed_packets));
         }
+        begins
     }
 }

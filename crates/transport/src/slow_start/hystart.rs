@@ -47,10 +47,16 @@ impl HyStart {
 
     /// Sees an ACK.
     pub fn acked(&mut self, window: &mut Window, acked: &Acked) {
+        self.count(acked);
         let Some(rtt_ns) = acked.rtt_ns else { return };
         let min_rtt_ns = self.min_rtt_ns.map_or(rtt_ns, |least| least.min(rtt_ns));
         self.min_rtt_ns = Some(min_rtt_ns);
         self.end(window, acked, rtt_ns, min_rtt_ns);
+    }
+
+    /// An ACK came, whatever becomes of it.
+    pub fn count(&mut self, acked: &Acked) {
+        self.rounds.count(acked);
     }
 
     /// Ends slow start if an ACK shows that it is time. The ACK has a round-trip time of `rtt_ns`, the least is `min_rtt_ns`.
@@ -66,7 +72,7 @@ impl HyStart {
 
     fn is_found(&mut self, acked: &Acked, cwnd_packets: f64, rtt_ns: i64, min_rtt_ns: i64) -> bool {
         let now = acked.now;
-        if self.rounds.is_new(acked) {
+        if self.rounds.begins(acked) {
             self.round = Round { start: now, train: now, least_ns: i64::MAX, samples: 0 };
         }
         let round = &mut self.round;

@@ -37,6 +37,7 @@ impl Sender {
             rtt_ns: Some(rtt_ns),
             cwnd_limited: true,
             in_flight_packets,
+            passed_packets: packets,
             disordered: false,
         };
         self.watch.acked(&mut self.all[0], &mut acked);

@@ -247,26 +247,30 @@ impl Subflow {
     ) {
         let window = &mut control.windows[control.index];
         (window.srtt_ns, window.min_rtt_ns) = (self.srtt_ns(), self.min_rtt_ns());
+        // A copy that arrived twice left the network too (tcp_dsack_seen).
+        let delivered = news.packets + news.duplicates;
+        let mut acked = Acked {
+            now,
+            packets: delivered,
+            bytes: news.bytes,
+            rtt_ns,
+            cwnd_limited: self.usage.is_limited(window),
+            in_flight_packets: flight,
+            passed_packets: flight - self.flight.len(),
+            disordered: self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean(),
+        };
         if self.phase == Phase::Recovery {
+            control.congestion.measured(control.index, control.windows, &acked);
             let nothing_lost = self.flight.lost_ever() == lost_before;
-            // A copy that arrived twice left the network too (tcp_dsack_seen).
-            let delivered = news.packets + news.duplicates;
             self.reduce(&Progress { delivered, nothing_lost, advanced: news.advanced }, control);
         } else if news.advanced && news.packets > 0 {
-            let mut acked = Acked {
-                now,
-                packets: news.packets + news.duplicates,
-                bytes: news.bytes,
-                rtt_ns,
-                cwnd_limited: self.usage.is_limited(window),
-                in_flight_packets: flight,
-                disordered: self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean(),
-            };
             if !self.settings.appropriate_byte_counting && counts_acks(window, control.congestion) {
                 acked.packets = 1;
             }
             self.slow_start.acked(window, &mut acked);
             control.congestion.acked(control.index, control.windows, &acked);
+        } else {
+            control.congestion.measured(control.index, control.windows, &acked);
         }
     }
 

@@ -32,7 +32,17 @@ pub fn windows<const N: usize>(cwnd: [f64; N], rtt_ms: [i64; N]) -> Vec<Window> 
 pub fn ack(now_ns: i64, packets: u32) -> Acked {
     let bytes = u64::from(packets * MSS);
     let now = Time::from_nanos(now_ns);
-    Acked { now, packets, bytes, rtt_ns: None, cwnd_limited: true, in_flight_packets: packets, disordered: false }
+    let (in_flight_packets, passed_packets) = (packets, packets);
+    Acked {
+        now,
+        packets,
+        bytes,
+        rtt_ns: None,
+        cwnd_limited: true,
+        in_flight_packets,
+        passed_packets,
+        disordered: false,
+    }
 }
 
 /// What one packet adds to each window.
