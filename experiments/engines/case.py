@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 THROUGHPUT = "throughput_mbps"
 RESPONSE = "response_time_ms_mean"
+# Shown in captures and in the slow-start thresholds of `state`.
+HYSTART = (
+    "HyStart: the emulated link lets ACKs go each millisecond, and gaps a little above 2 ms break its "
+    "train, so that slow start ends later in the kernel"
+)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from experiments.engines.case import Case
+from experiments.engines.case import HYSTART, Case
 from mptcplab.scenario import library
 from mptcplab.scenario.long import written
 
@@ -16,7 +16,9 @@ def _text(table: dict[str, Any]) -> str:
     return "\n".join(f"{key} = {written(value)}" for key, value in table.items()) + "\n"
 
 
-def _case(name: str, transfer: dict[str, str] | None = None, *, several: bool = True) -> Case:
+def _case(
+    name: str, transfer: dict[str, str] | None = None, *, several: bool = True, cause: str = ""
+) -> Case:
     table = {
         key: value for key, value in library.table("scenarios", name).items() if key not in CHOICES
     }
@@ -29,6 +31,7 @@ def _case(name: str, transfer: dict[str, str] | None = None, *, several: bool = 
         is_multipath=several,
         is_drawn=True,
         first=next(iter(table["path"])),
+        cause=cause,
     )
 
 
@@ -37,7 +40,7 @@ CASES = (
     _case("wifi-lte-upload", {"size": "12 MB"}),
     _case("path-lost", {"duration": "26 s"}),
     _case("lte-to-3g", {"duration": "36 s"}),
-    _case("middleboxes"),
+    _case("middleboxes", cause=HYSTART),
     _case("shared-bottleneck", {"duration": "15 s"}),
-    _case("bbr", {"size": "16 MB"}),
+    _case("bbr", {"size": "16 MB"}, cause=HYSTART),
 )
