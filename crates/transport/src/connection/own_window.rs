@@ -11,6 +11,7 @@ use wire::Time;
 pub struct OwnWindow {
     /// Places of data that arrived by it and may not have been read, in order.
     held: VecDeque<Range<u64>>,
+    held_bytes: u64,
     /// The peer may send up to this offset of the subflow; never goes back.
     edge: u64,
 }
@@ -18,18 +19,20 @@ pub struct OwnWindow {
 impl OwnWindow {
     /// That begins with `first_bytes`.
     pub fn new(first_bytes: u64) -> OwnWindow {
-        OwnWindow { held: VecDeque::new(), edge: 1 + first_bytes }
+        OwnWindow { held: VecDeque::new(), held_bytes: 0, edge: 1 + first_bytes }
     }
 
     /// Data came for these places.
     pub fn hold(&mut self, places: Range<u64>) {
         let at = self.held.partition_point(|held| held.start < places.start);
+        self.held_bytes += places.end - places.start;
         self.held.insert(at, places);
     }
 
     /// Everything below `place` was read.
     pub fn let_go(&mut self, place: u64) {
-        while self.held.front().is_some_and(|held| held.end <= place) {
+        while let Some(held) = self.held.front().filter(|held| held.end <= place) {
+            self.held_bytes -= held.end - held.start;
             self.held.pop_front();
         }
     }
@@ -51,8 +54,7 @@ impl OwnWindow {
     }
 
     fn opened(&self, next: u64, bytes: u64, grown_bytes: u64) -> u64 {
-        let held_bytes: u64 = self.held.iter().map(|held| held.end - held.start).sum();
-        next.saturating_add(bytes.saturating_sub(held_bytes).min(grown_bytes)).saturating_sub(self.edge)
+        next.saturating_add(bytes.saturating_sub(self.held_bytes).min(grown_bytes)).saturating_sub(self.edge)
     }
 }
 

@@ -73,7 +73,7 @@ impl Connection {
         self.timers.retransmit = if going_on { now + self.patience_ns } else { Time::MAX };
     }
 
-    fn is_timed(&self) -> bool {
+    pub(super) fn is_timed(&self) -> bool {
         self.reinjection == Reinjection::ConnectionTimer && self.is_multipath()
     }
 

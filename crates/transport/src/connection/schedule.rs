@@ -15,7 +15,7 @@ impl Connection {
             return false;
         }
         let due = self.send.due();
-        if due != Due::Nothing {
+        if due != Due::Nothing && self.is_timed() {
             self.be_patient(now);
         }
         if self.scheduler.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {
