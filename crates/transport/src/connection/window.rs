@@ -99,7 +99,9 @@ impl Connection {
     /// Lets memory grow: the connection's, and that of its subflows with it.
     fn tune(&mut self, now: Time) {
         let open = || self.entries.iter().filter(|entry| !entry.is_over());
-        let rtt_ns = open().filter_map(|entry| entry.receive_rtt_ns.or(entry.tcp.srtt_ns())).max();
+        // Of those that brought data: what only joined knows nothing yet (rcv_rtt_est).
+        let bring = open().filter(|entry| entry.tcp.receive_next() > 1);
+        let rtt_ns = bring.filter_map(|entry| entry.receive_rtt_ns.or(entry.tcp.srtt_ns())).max();
         let Some(read) = rtt_ns.and_then(|rtt_ns| self.receive.read_in_round(now, rtt_ns)) else { return };
         if self.mode == Mode::Plain {
             return self.entries[self.plain].tcp.grow_memory(read);
