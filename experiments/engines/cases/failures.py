@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.engines.case import Case, Path, lasting, mptcp, tcp
+from experiments.engines.case import HYSTART, Case, Path, lasting, mptcp, tcp
 
 TWO = (Path(20, 25, 100), Path(8, 60, 150))
 BACKUP = (Path(20, 25, 100), Path(8, 60, 150, more="backup = true"))
@@ -16,10 +16,14 @@ def _events(*events: tuple[float, str, str]) -> str:
 
 
 def _case(
-    name: str, seconds: float, *events: tuple[float, str, str], paths: tuple[Path, ...] = TWO
+    name: str,
+    seconds: float,
+    *events: tuple[float, str, str],
+    paths: tuple[Path, ...] = TWO,
+    cause: str = "",
 ) -> Case:
     text = mptcp("cubic-linux", lasting(f"{seconds:g} s"), paths, more=_events(*events))
-    return Case(name, "failures", text, is_multipath=True)
+    return Case(name, "failures", text, is_multipath=True, cause=cause)
 
 
 ONE = tcp(
@@ -35,11 +39,18 @@ CASES = (
     _case(
         "backup after a blackout", 12, (4, "one", "blackout"), (9, "one", "restore"), paths=BACKUP
     ),
-    _case("backup after a detach", 12, (4, "one", "detach"), (8, "one", "attach"), paths=BACKUP),
+    _case(
+        "backup after a detach",
+        12,
+        (4, "one", "detach"),
+        (8, "one", "attach"),
+        paths=BACKUP,
+        cause=f"{HYSTART}; and Linux's first subflow sends its whole queue once more when its path is back",
+    ),
     _case("second path detached and back", 12, (4, "two", "detach"), (7, "two", "attach")),
     _case("second path held for 2 s", 12, (4, "two", "hold"), (6, "two", "restore")),
     _case("first path rebound", 12, (4, "one", "rebind")),
-    _case("second path rebound", 12, (4, "two", "rebind")),
+    _case("second path rebound", 12, (4, "two", "rebind"), cause=HYSTART),
     _case(
         "both paths lost for 2 s",
         12,

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from experiments.engines.case import Case, Path, bulk, mptcp
 
+# With 0.5 ms of jitter the simulation has round trips of 86 ms.
+RATES = (
+    "BBR: the emulated link lets ACKs go each millisecond, and the fastest of the rates that they show, "
+    "by which it sends, is above the link's"
+)
 CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 EQUAL = (Path(10, 40, 50), Path(10, 40, 50))
 UNEQUAL = (Path(20, 25, 100), Path(8, 60, 150))
@@ -24,11 +29,20 @@ def _case(
     paths: tuple[Path, ...],
     size_mb: float,
     way: str = "download",
+    *,
+    cause: str = "",
     **more: str,
 ) -> Case:
     text = mptcp(CONTROLLERS[controller], bulk(f"{size_mb:g} MB", way), paths, **more)
     drawn = any(path.loss_percent for path in paths)
-    return Case(f"{controller}, {name}", "several paths", text, is_multipath=True, is_drawn=drawn)
+    return Case(
+        f"{controller}, {name}",
+        "several paths",
+        text,
+        is_multipath=True,
+        is_drawn=drawn,
+        cause=cause,
+    )
 
 
 CASES = (
@@ -40,7 +54,7 @@ CASES = (
     _case("two lossy subflows", "cubic", LOSSY, 14),
     _case("four subflows over two paths", "reno", UNEQUAL, 32, mptcp=MESH, more=TWO_ADDRESSES),
     _case("four subflows over two paths", "cubic", UNEQUAL, 32, mptcp=MESH, more=TWO_ADDRESSES),
-    _case("a lossy path and one with a deep queue", "bbr", BUFFERED, 32),
+    _case("a lossy path and one with a deep queue", "bbr", BUFFERED, 32, cause=RATES),
     _case("three subflows", "cubic", THREE, 24),
     _case("two unequal subflows over IPv6", "cubic", IPV6, 24),
     _case("an upload over two unequal subflows", "cubic", UNEQUAL, 32, "upload"),
