@@ -125,6 +125,12 @@ impl Entry {
         }
     }
 
+    /// The round-trip time of one who only receives (rcv_rtt_est): of no other subflow than those that brought data, where
+    /// timestamps tell it.
+    pub fn receive_rtt_ns(&self) -> Option<i64> {
+        self.receive_rtt_ns.or_else(|| if self.tcp.has_timestamps() { None } else { self.tcp.srtt_ns() })
+    }
+
     /// Whether data may be given to it: a joined one only once the fourth packet has come (RFC 8684 §3.2).
     pub fn carries_data(&self) -> bool {
         self.closed.is_none() && self.tcp.can_send() && (self.join.is_none() || self.confirmed)

@@ -52,7 +52,9 @@ impl Connection {
             self.deliver(i, received.in_order.end, ctx);
         }
         if len > 0 {
-            self.share_memory();
+            if self.mode == Mode::Plain {
+                self.share_memory();
+            }
             self.receive.came(now, len);
         }
         if received.finished || signals.dss().is_some_and(|dss| dss.data_fin) {
@@ -150,12 +152,12 @@ impl Connection {
     }
 
     /// The round-trip time of data that comes in: from the ACK whose timestamp it echoes (net/ipv4/tcp_input.c,
-    /// tcp_rcv_rtt_measure_ts).
+    /// tcp_rcv_rtt_measure_ts, tcp_rcv_rtt_update): a shorter one counts at once, longer ones are smoothed.
     fn measure(&mut self, now: Time, i: usize, signals: &Signals) {
         let entry = &mut self.entries[i];
         if let Some(rtt_ns) = signals.echo().and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
             let known = entry.receive_rtt_ns.unwrap_or(rtt_ns);
-            entry.receive_rtt_ns = Some(known + (rtt_ns - known) / 8);
+            entry.receive_rtt_ns = Some(rtt_ns.min(known + (rtt_ns - known) / 8));
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct Receive {
     told: u64,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
+    /// How long it takes, once that is known.
+    round_ns: i64,
 }
 
 impl Receive {
@@ -42,6 +44,7 @@ impl Receive {
             came: (Time::from_nanos(i64::MIN), 0),
             told: first_bytes,
             round: None,
+            round_ns: 0,
         }
     }
 
@@ -164,10 +167,16 @@ impl Receive {
         bytes
     }
 
+    /// Whether a round trip is not over.
+    pub fn is_in_round(&self, now: Time) -> bool {
+        self.round.is_some_and(|(began, _)| now - began < self.round_ns)
+    }
+
     /// What was read in the round trip that ends now, if that is more than in any before (net/ipv4/tcp_input.c,
     /// tcp_rcv_space_adjust; net/mptcp/protocol.c, mptcp_rcv_space_adjust).
     pub fn read_in_round(&mut self, now: Time, rtt_ns: i64) -> Option<u64> {
         let (began, read_then) = *self.round.get_or_insert((now, 0));
+        self.round_ns = rtt_ns;
         if now - began < rtt_ns {
             return None;
         }

@@ -1,6 +1,6 @@
 //! The windows that subflows tell, as Linux reckons them (net/ipv4/tcp_output.c, tcp_select_window).
 
-use super::{Connection, Mode};
+use super::{Connection, Entry, Mode};
 use wire::Time;
 
 /// What a subflow told last.
@@ -96,17 +96,23 @@ impl Connection {
         }
     }
 
-    /// Lets memory grow: the connection's, and that of its subflows with it.
+    /// Lets memory grow, once a round trip: the connection's, and that of its subflows with it (net/mptcp/protocol.c,
+    /// mptcp_rcv_space_adjust).
     fn tune(&mut self, now: Time) {
-        let open = || self.entries.iter().filter(|entry| !entry.is_over());
+        if self.mode != Mode::Plain {
+            if self.receive.is_in_round(now) {
+                return;
+            }
+            // Only now the connection sees what segments occupy, and of which subflows that is not known yet.
+            self.share_memory();
+        }
         // Of those that brought data: what only joined knows nothing yet (rcv_rtt_est).
-        let bring = open().filter(|entry| entry.tcp.receive_next() > 1);
-        let rtt_ns = bring.filter_map(|entry| entry.receive_rtt_ns.or(entry.tcp.srtt_ns())).max();
+        let bring = self.entries.iter().filter(|entry| !entry.is_over() && entry.tcp.receive_next() > 1);
+        let rtt_ns = bring.filter_map(Entry::receive_rtt_ns).max();
         let Some(read) = rtt_ns.and_then(|rtt_ns| self.receive.read_in_round(now, rtt_ns)) else { return };
         if self.mode == Mode::Plain {
             return self.entries[self.plain].tcp.grow_memory(read);
         }
-        self.share_memory();
         if self.receive.memory_mut().grow(read, 0) {
             for entry in &mut self.entries {
                 entry.tcp.grow_memory(read);

@@ -27,6 +27,11 @@ impl Subflow {
         self.remote
     }
 
+    /// Whether segments carry timestamps.
+    pub fn has_timestamps(&self) -> bool {
+        self.timestamps
+    }
+
     /// Whether the handshake is over and the subflow is not closed.
     pub fn is_established(&self) -> bool {
         !matches!(self.state, State::SynSent | State::SynReceived | State::Closed)
