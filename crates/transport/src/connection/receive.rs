@@ -235,6 +235,17 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_beyond_the_edge_is_thrown_away_unless_it_is_in_order() {
+        let mut receive = new(10_000);
+        receive.deliver(9_000, 1_001);
+        assert_eq!(receive.out_of_order(), 0, "whole, as mptcp_data_queue_ofo does");
+        receive.deliver(9_000, 1_000);
+        assert_eq!(receive.out_of_order(), 1_000);
+        receive.deliver(0, 10_500);
+        assert_eq!(receive.next(), 10_500);
+    }
+
+    #[test]
     fn rounds_that_read_more_are_news() {
         let (rtt, at) = (50, |ns| Time::from_nanos(ns));
         let mut receive = new(64_000);

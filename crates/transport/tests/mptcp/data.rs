@@ -235,6 +235,65 @@ fn upstream_linux_fills_the_window_with_one_short_segment_at_a_time() {
 }
 
 #[test]
+fn upstream_linux_goes_by_the_window_of_the_subflow() {
+    // net/mptcp/options.c, ack_update_msk; net/ipv4/tcp_input.c, tcp_may_update_window: an ACK that tells TCP nothing else
+    // new makes its window wider only. A capture of Linux 6.18 has a DATA_ACK of 905016, a window of 294656, and data up to
+    // 1221048: the subflow had told 316032 before.
+    let mut config = plain();
+    config.mptcp.scheduler = "linux".into();
+    let before = "0   ! connect
+         0   > wifi S 0:0 capable
+         10  < wifi S. 0:0 ack 1 capable win(3000)
+         10  > wifi . 1:1 ack 1 capable
+         20  < wifi . 1:1 ack 1 dss(ack 1) win(3000)
+         20  ! write 6000
+         20  > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+         20  > wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+         20  > wifi . 2001:3001 ack 1 dss(2001 2001 1000, ack 1)
+         ";
+    play(
+        &config,
+        &format!(
+            "{before}
+             30  < wifi . 1:1 ack 1 dss(ack 1001) win(2000)
+             30  > wifi . 3001:4001 ack 1 dss(3001 3001 1000, ack 1)
+             30  = window 3000
+             // What acknowledges more says what the window is.
+             31  < wifi . 1:1 ack 1001 dss(ack 2001) win(2000)
+             31  = window 2000"
+        ),
+    );
+    config.mptcp.scheduler = "lowest-rtt".into();
+    play(&config, &format!("{before}30  < wifi . 1:1 ack 1 dss(ack 1001) win(2000)"));
+}
+
+#[test]
+fn a_joined_subflow_adds_to_the_send_buffer_when_another_grows() {
+    // net/mptcp/protocol.h, __mptcp_propagate_sndbuf: `ss -m` of Linux 6.18 shows 50176 bytes for a connection whose two
+    // subflows have 46080 each, before one of them had sent more than a segment.
+    let mut config = mesh();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.initial_window_packets = 1;
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             20  ! write 1
+             20  > wifi . 1:2 ack 1 dss(1 1 1, ack 1)
+             30  < wifi . 1:1 ack 2 dss(ack 2)
+             40  < lte S 0:0 join(1)
+             40  > lte S. 0:0 ack 1 join(0)
+             50  < lte . 1:1 ack 1 join
+             50  > lte . 1:1 ack 1 dss(ack 1)
+             60  ! offer 100000
+             60  > wifi . 2:1002 ack 1 dss(2 2 1000, ack 1)
+             60  > wifi . 1002:2002 ack 1 dss(1002 1002 1000, ack 1)
+             60  = waiting 50176"
+        ),
+    );
+}
+
+#[test]
 fn a_reader_that_pauses_closes_the_window() {
     let mut config = plain();
     config.tcp.receive_buffer_bytes = 2000;

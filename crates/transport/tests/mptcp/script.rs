@@ -731,6 +731,8 @@ impl Player {
                 let id = self.connection.expect("a connection");
                 match act {
                     "write" => assert_eq!(self.endpoint.write(id, number()), number()),
+                    // What there is room for.
+                    "offer" => drop(self.endpoint.write(id, number())),
                     "finish" => self.endpoint.finish(now, id),
                     "abort" => self.endpoint.abort(now, id),
                     _ => panic!("what is {act}?"),
