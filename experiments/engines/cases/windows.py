@@ -21,25 +21,42 @@ def _tuned(kb: int) -> str:
     return f'max_receive_buffer = "{kb} kB"'
 
 
-def _one(name: str, settings: str, path: Path = ONE, size_mb: float = 20) -> Case:
-    return Case(name, "buffers", tcp("cubic-linux", bulk(f"{size_mb:g} MB"), path, settings))
+# In each of ten captures of the kernel, five of either buffer; in none of ten simulated runs.
+OVERRUN = (
+    "longest gap: one to three times a run Linux sends beyond its peer's window, up to 38 segments "
+    "in all, which only the connection's timer repairs (see below); the rest is not explained"
+)
+SLOW_START = (
+    "Linux's slow start has 287 segments on their way (415 kB), which overflows the queue, the "
+    "simulation's never more than 145; why its send buffer lets them go is not known"
+)
 
 
-def _two(name: str, settings: str, paths: tuple[Path, ...], size_mb: float) -> Case:
+def _one(
+    name: str, settings: str, path: Path = ONE, size_mb: float = 20, *, cause: str = ""
+) -> Case:
+    text = tcp("cubic-linux", bulk(f"{size_mb:g} MB"), path, settings)
+    return Case(name, "buffers", text, cause=cause)
+
+
+def _two(
+    name: str, settings: str, paths: tuple[Path, ...], size_mb: float, *, cause: str = ""
+) -> Case:
     text = mptcp("cubic-linux", bulk(f"{size_mb:g} MB"), paths, tcp=settings)
-    return Case(name, "buffers", text, is_multipath=True)
+    return Case(name, "buffers", text, is_multipath=True, cause=cause)
 
 
 CASES = (
     *(_one(f"one path, receive buffer of {kb} kB", _fixed(kb)) for kb in (128, 256, 512)),
     _one("one path, receive buffer tuned to 512 kB", _tuned(512)),
     _one("one path, receive buffer tuned, 75 Mbit/s, 100 ms", "", Path(75, 100, 900), 60),
-    _one("one path, send buffer of 256 kB", 'send_buffer = "256 kB"'),
+    _one("one path, send buffer of 256 kB", 'send_buffer = "256 kB"', cause=SLOW_START),
     *(
         _two(f"unequal paths, receive buffer of {kb} kB", _fixed(kb), UNEQUAL, 16)
-        for kb in (128, 256, 512)
+        for kb in (128, 256)
     ),
-    _two("unequal paths, receive buffer tuned to 512 kB", _tuned(512), UNEQUAL, 16),
+    _two("unequal paths, receive buffer of 512 kB", _fixed(512), UNEQUAL, 16, cause=OVERRUN),
+    _two("unequal paths, receive buffer tuned to 512 kB", _tuned(512), UNEQUAL, 16, cause=OVERRUN),
     _two("unequal paths, send buffer of 512 kB", 'send_buffer = "512 kB"', UNEQUAL, 16),
     _two("Wi-Fi and EVDO", "", EVDO, 24),
     _two("Wi-Fi and HSPA", "", HSPA, 14),
