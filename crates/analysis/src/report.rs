@@ -296,13 +296,10 @@ fn subflow_row(
             SubflowKind::Initial => "initial",
             SubflowKind::Join => "join",
             SubflowKind::Tcp => "tcp",
-            SubflowKind::Unknown => "unknown",
+            SubflowKind::Unknown | SubflowKind::Stray => "unknown",
         },
-        opened_by: (subflow.kind != SubflowKind::Unknown).then_some(if subflow.opener == Direction::Up {
-            "client"
-        } else {
-            "server"
-        }),
+        opened_by: (!matches!(subflow.kind, SubflowKind::Unknown | SubflowKind::Stray))
+            .then_some(if subflow.opener == Direction::Up { "client" } else { "server" }),
         client_address_id: subflow.address_ids[up],
         server_address_id: subflow.address_ids[down],
         join_time_ms: opening.joined_nanos.map(|nanos| nanos as f64 / 1e6),

@@ -4,6 +4,7 @@ mod script;
 
 use script::Host::{Client, Server};
 use script::*;
+use std::collections::BTreeMap;
 
 /// A download over two paths with a capture at each end. Wi-Fi takes 10 ms each way, LTE 30. One segment is lost on the
 /// way and sent again.
@@ -335,4 +336,36 @@ fn a_subflow_that_one_capture_lacks() {
         (None, None)
     );
     assert!(diagnostics(&alone).contains(&"path_missing"));
+}
+
+/// Both ends show the SYN, and at most one its answer: one connection, also through a NAT, and where simulators begin at 0.
+#[test]
+fn ends_that_share_only_a_syn() {
+    let cases = [
+        ("refused", "0|30 client wifi S 0 0 0\n60|30 server wifi RA 0 1 0"),
+        ("refused", "0|30 client wifi S 0 0 0\n-|30 server wifi RA 0 1 0"),
+        ("unanswered", "0|30 client wifi S 0 0 0\n1000|1030 client wifi S 0 0 0"),
+        ("unfinished", "0|30 client wifi S 0 0 0 mp_capable\n-|30 server wifi SA 0 1 0 mp_capable"),
+    ];
+    let nat: BTreeMap<_, _> = [("wifi", "203.0.113.5:61001".parse().unwrap())].into();
+    let zero: BTreeMap<_, _> = [("wifi", [0, 0])].into();
+    let scripts = [
+        Script::default(),
+        Script { nat, server_clock_ns: -3_600_000_000_000, ..Script::default() },
+        Script { initial: zero, ..Script::default() },
+    ];
+    for (outcome, text) in cases {
+        for script in &scripts {
+            let tables = script.run(text);
+            assert_eq!(only(&tables).vantage, Some("both"), "{text}");
+            let at_client = if text.contains("-|") && outcome != "unanswered" { "unanswered" } else { outcome };
+            assert_eq!(subflow(&tables, 0).handshake, at_client, "{text}");
+        }
+        // Another number is another connection.
+        let other = Script { initial: [("wifi", [77, 78])].into(), captured_at: Server, ..Script::default() };
+        let mut packets = Script::default().packets(&text.replace("60|30", "60").replace("0|30", "0"));
+        packets.retain(|packet| packet.file == "client");
+        packets.extend(other.packets(text).into_iter().filter(|packet| packet.file == "server"));
+        assert_eq!(analyze(packets).connections.len(), 2, "{text}");
+    }
 }

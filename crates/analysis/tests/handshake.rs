@@ -364,6 +364,21 @@ fn joins_that_are_reset_later() {
     assert!(!events(&lived).contains(&"join_refused"));
     let refused = Script::default().run(&format!("{joined}\n 200 server lte R 1 1 0\n 9000 server wifi A 1 1 0"));
     assert_eq!((subflow(&refused, 1).handshake, subflow(&refused, 1).ended), ("refused", "reset"));
+    // Who ends the connection resets its subflows at once; at the other end the longer path brings the word of it later.
+    for (reset, fastclose) in [(200.0, 200.4), (200.0, 230.0)] {
+        let closed = Script::default()
+            .run(&format!("{joined}\n {reset} client lte R 1 1 0\n {fastclose} client wifi RA 1 1 0 fastclose\n 9000 server wifi A 1 1 0"));
+        let join = subflow(&closed, 1);
+        assert_eq!((join.handshake, join.handshake_remark), ("pending", Some("the connection ended first")));
+        assert!(!events(&closed).contains(&"join_refused"));
+    }
+    // The server's reset is none of those, nor is one long before.
+    for (from, reset) in [("server", 200.0), ("client", 140.5)] {
+        let text = joined.replace("150 ", "110 ");
+        let closed =
+            Script::default().run(&format!("{text}\n {reset} {from} lte R 1 1 0\n 201 client wifi RA 1 1 0 fastclose"));
+        assert_eq!(subflow(&closed, 1).handshake, "refused", "{from}");
+    }
     // The connection was ended while the server still waited for the third packet.
     let late = Script::default().run(&format!(
         "{joined}

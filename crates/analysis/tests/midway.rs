@@ -46,7 +46,19 @@ fn short_data_sequence_numbers_are_not_certain() {
     assert_eq!((missed.connection, missed.count), (Some(0), Some(1000)));
 }
 
-/// After a NAT's rebinding the server resets packets under an address that it does not know: no subflow, and no end of one.
+/// A client's packets under an address that a NAT gave anew: the same port and numbers.
+fn rebound() -> Script {
+    let server = "10.255.0.1:443".parse().unwrap();
+    let ends = |client: &str| [client.parse().unwrap(), server];
+    Script {
+        addresses: [("wifi", ends("10.0.1.1:5000")), ("new", ends("10.0.1.99:5000"))].into(),
+        initial: [("wifi", [7000, 8000]), ("new", [7000, 8000])].into(),
+        ..Script::at(Host::Server)
+    }
+}
+
+/// After a NAT's rebinding the server resets packets under an address that it does not know: no subflow, and no end of one;
+/// and it took nothing of what they brought.
 #[test]
 fn packets_that_are_only_reset_are_no_subflow() {
     let tables = Script::at(Host::Server).run(
@@ -60,10 +72,55 @@ fn packets_that_are_only_reset_are_no_subflow() {
         1000 server new  R  1    0    0
         1300 client new  A  1001 1    1000 dss(1001 1001 1000, ack 1)
         1300 server new  R  1    0    0
+        2000 client wifi A  1001 1    1000 dss(1001 1001 1000, ack 1)
+        2000 server wifi A  1    2001 0    dss(ack 2001)
         ",
     );
     assert_eq!((only(&tables).subflows, subflow(&tables, 0).handshake), (2, "established"));
     assert_eq!((subflow(&tables, 1).kind, subflow(&tables, 1).handshake), ("unknown", "stray"));
+    assert_eq!((transfer(&tables, Up).bytes, transfer(&tables, Up).reinjected_bytes), (2000, Some(0)));
+    assert_eq!((flow(&tables, 0, Up).delivered_bytes, flow(&tables, 1, Up).delivered_bytes), (Some(2000), Some(0)));
+    assert_eq!((flow(&tables, 1, Up).data_packets, flow(&tables, 1, Up).packets), (2, 2));
+}
+
+/// What a rebound address sends first may be a mere acknowledgement, that of a join again, or plain TCP's data: its port and
+/// numbers tell whose it is.
+#[test]
+fn packets_without_data_sequence_numbers_are_known_by_their_port_and_numbers() {
+    let cases = [
+        ("mp_capable", "A  1    1    0"),
+        ("mp_capable", "A  1001 1    0"),
+        ("mp_capable", "A  1001 1    1000 dss4(1001 1001 1000, ack 1)"),
+        ("ws(7)", "A  1001 1    1000"),
+        ("ws(7)", "A  1001 1    0"),
+    ];
+    for (option, packet) in cases {
+        let dss = if option == "ws(7)" { "" } else { "dss(1 1 1000, ack 1)" };
+        let text = format!(
+            "
+            0    client wifi S  0    0    0    {option}
+            0.1  server wifi SA 0    1    0    {option}
+            20   client wifi A  1    1    0    {option}
+            30   client wifi A  1    1    1000 {dss}
+            30   server wifi A  1    1001 0    {}
+            1000 client new  {packet}
+            1000 server new  R  1    0    0
+            ",
+            dss.replace("1 1 1000, ack 1", "ack 1001"),
+        );
+        let tables = rebound().run(&text);
+        assert_eq!((only(&tables).subflows, subflow(&tables, 1).handshake), (2, "stray"), "{packet}");
+        assert_eq!(transfer(&tables, Up).bytes, 1000, "{packet}");
+        assert_eq!(only(&tables).ended, "open", "{packet}");
+        // Another server, port, or number is another connection.
+        let elsewhere = text.replace("client new", "client far").replace("server new", "server far");
+        assert_eq!(rebound().run(&elsewhere).connections.len(), 2, "{packet}");
+        let beyond = text.replace("new  A  1001", "new  A  90000000").replace("new  A  1 ", "new  A  90000000 ");
+        assert_eq!(rebound().run(&beyond.replace("dss4(", "ts(1) # ")).connections.len(), 2, "{packet}");
+        // Nor is it stray if the server knows it.
+        let known = text.replace("server new  R  1 ", "server new  A  1 ");
+        assert!(rebound().run(&known).subflows.iter().all(|row| row.handshake != "stray"), "{packet}");
+    }
 }
 
 /// Two connections at once, 8-byte numbers far apart.

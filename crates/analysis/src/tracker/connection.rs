@@ -2,7 +2,7 @@
 
 use super::data_space::DataSpace;
 use super::end::End;
-use super::limbo::Identity;
+use super::known::{Identity, Opened};
 use super::mappings::Mappings;
 use super::signals::reset_reason;
 use super::stream::Stream;
@@ -40,12 +40,15 @@ pub(crate) struct Connection {
     pub(crate) fast_closed: bool,
     /// When both sides had said all, or one ended it at once.
     pub(super) over_at: Option<Time>,
+    /// The side that ended it at once.
+    pub(super) fast_closed_by: Option<Direction>,
     pub(super) spaces: [DataSpace; 2],
     /// Upper halves of data sequence numbers under which the tracker knows the connection: the latest, and all.
     pub(super) known_halves: [Option<u32>; 2],
     pub(super) listed_halves: Vec<(u32, Direction)>,
     /// What else the tracker knows it by.
     pub(super) identity: Option<Identity>,
+    pub(super) opened: Option<Opened>,
     /// The tracker should look at tokens and data sequence numbers again.
     pub(super) has_news: bool,
     pub(crate) subflows: Vec<Subflow>,
@@ -126,10 +129,12 @@ impl Connection {
             checksums: None,
             fast_closed: false,
             over_at: None,
+            fast_closed_by: None,
             spaces: Default::default(),
             known_halves: [None; 2],
             listed_halves: Vec::new(),
             identity: None,
+            opened: None,
             has_news: false,
             subflows: Vec::new(),
             joins: FxHashMap::default(),
@@ -217,7 +222,7 @@ impl Connection {
             self.first = first;
         }
         let mut view = View::new(first, addresses, site);
-        if self.plain {
+        if self.plain && self.subflows[subflow].kind != SubflowKind::Stray {
             view.mappings = [Mappings::identity(), Mappings::identity()];
         }
         self.subflows[subflow].views[end] = Some(Box::new(view));
@@ -257,6 +262,10 @@ impl Connection {
         view.signs.packet(dir, packet.observation.frame.ip.ttl, packet.observation.direction);
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         end.emit(packet.event(dir, Kind::Packet));
+        if self.subflows[packet.subflow].kind == SubflowKind::Stray {
+            self.unknown_there(packet);
+            return;
+        }
         if self.is_stray(packet) {
             self.view(packet).stray += 1;
             return;

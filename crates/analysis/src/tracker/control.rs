@@ -1,8 +1,10 @@
 //! What control bits do to a connection: how subflows are opened and reset.
 
 use super::connection::{Connection, Packet};
+use super::signals::reset_reason;
 use super::subflow::{Alignment, Kind as SubflowKind};
 use crate::event::Happening;
+use wire::mptcp::Mptcp;
 use wire::{Flags, TcpOption, seq};
 
 /// The capture may lack what was sent after the SYN, as much as a window held that is not scaled yet (RFC 7323 §2.2).
@@ -82,6 +84,23 @@ impl Connection {
                 ..Happening::new(event)
             },
         );
+    }
+
+    /// The other side knows no subflow of these addresses: it resets what comes, and takes nothing of it.
+    pub(super) fn unknown_there(&mut self, packet: &Packet) {
+        let flags = packet.tcp.flags;
+        if flags.has(Flags::RST) {
+            let reason = packet.tcp.options.iter().flatten().find_map(|option| match option {
+                TcpOption::Mptcp(Mptcp::TcpRst(reset)) => Some(reset_reason(reset.reason)),
+                _ => None,
+            });
+            self.reset(packet, reason);
+            return;
+        }
+        let (len, fin) = (packet.observation.frame.payload.len, flags.has(Flags::FIN));
+        if len > 0 || fin {
+            self.data(packet, len, fin);
+        }
     }
 
     pub(super) fn reset(&mut self, packet: &Packet, reason: Option<&'static str>) {

@@ -159,7 +159,11 @@ impl Connection {
             }
             self.one_way = Some(one_way);
         }
-        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        let subflow = &mut self.subflows[packet.subflow];
+        if subflow.kind == SubflowKind::Stray {
+            return;
+        }
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         for &(from, to) in pieces.as_slice() {
             let mapped = view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));

@@ -24,8 +24,11 @@ const CERTAIN: f64 = 0.9;
 pub(crate) struct Horizon {
     captured_to: Time,
     over_at: Option<Time>,
+    fast_closed_by: Option<Direction>,
     /// Per end: how many subflows are open, and when the last that is not was heard of.
     ends: [(usize, Option<Time>); 2],
+    /// Per end: the longest handshake.
+    round_trip_nanos: [u64; 2],
 }
 
 impl Horizon {
@@ -34,7 +37,11 @@ impl Horizon {
         let (open, closed_at) = self.ends[end];
         let others_closed = open == usize::from(!join.is_closed());
         let over_at = [self.over_at, closed_at.filter(|_| others_closed)].into_iter().flatten().min();
-        if join.reset && over_at.is_none_or(|over| join.last.at < over) {
+        // Who ends the connection resets all subflows at once; those resets and the word of it arrive as far apart as the
+        // paths are long.
+        let by_closer = self.fast_closed_by.is_some_and(|side| join.resets[side as usize]);
+        let apart = if by_closer { self.round_trip_nanos[end].max(SAME_MOMENT_NANOS) as i64 } else { 0 };
+        if join.reset && over_at.is_none_or(|over| join.last.at + apart < over) {
             return None; // reset while there was a connection to join
         }
         let over_at = over_at.filter(|over| *over < self.captured_to);
@@ -48,6 +55,8 @@ impl Horizon {
 
 /// For so long a join that nobody answered may still be: then its SYN is due once more (RFC 6298 §2.1).
 const PATIENCE_NANOS: i64 = 1_000_000_000;
+/// What a host does at once it has sent in this time.
+const SAME_MOMENT_NANOS: u64 = 1_000_000;
 
 /// How a subflow began and ended.
 pub(crate) struct Opening {
@@ -97,13 +106,22 @@ impl Connection {
         }
     }
 
-    /// Of two ends the one with the longer wait for the SYN/ACK is the client's.
+    /// Of two ends the one with the longer wait for the SYN/ACK, or for the reset in its place, is the client's: it may wait in
+    /// vain. Where both do, more SYNs left than came, and sooner.
     fn nearer_client(&self) -> Direction {
-        let wait = |end: usize| -> u64 {
-            let views = self.subflows.iter().filter_map(|subflow| subflow.views[end].as_ref());
-            views.filter_map(|view| view.handshake.acceptor_nanos()).fold(0, u64::saturating_add)
+        let wait = |view: &View| match view.handshake_outcome() {
+            "refused" if view.handshake.syn_ack.is_none() => u64::try_from(view.last.at - view.first.at).ok(),
+            "unanswered" => Some(u64::MAX),
+            _ => view.handshake.acceptor_nanos(),
         };
-        if wait(0) >= wait(1) { Direction::Up } else { Direction::Down }
+        let waited = |end: usize| {
+            let views = self.subflows.iter().filter_map(|subflow| subflow.views[end].as_deref());
+            let (waits, syns): (Vec<u64>, Vec<u32>) =
+                views.map(|view| (wait(view).unwrap_or(0), view.handshake.syn_count)).unzip();
+            let first = self.ends[end].as_ref().map(|end| std::cmp::Reverse(end.first.at));
+            (waits.into_iter().fold(0, u64::saturating_add), syns.into_iter().sum::<u32>(), first)
+        };
+        if waited(0) >= waited(1) { Direction::Up } else { Direction::Down }
     }
 
     /// The first packet: at the client's end, where there is one.
@@ -124,7 +142,8 @@ impl Connection {
     }
 
     pub(crate) fn ended(&self) -> &'static str {
-        let views = || self.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten());
+        let subflows = || self.subflows.iter().filter(|subflow| subflow.kind != SubflowKind::Stray);
+        let views = || subflows().flat_map(|subflow| subflow.views.iter().flatten());
         if self.fast_closed {
             return "fastclose";
         }
@@ -169,7 +188,7 @@ impl Connection {
                 "refused",
                 Some("the SYN/ACK came without MP_JOIN: the option was stripped, or the server does not know it"),
             ),
-            (_, SubflowKind::Unknown) if !self.midway && view.is_stray() => {
+            (_, SubflowKind::Stray) => {
                 ("stray", Some("reset by a side that knows no subflow of these addresses, as after a NAT's rebinding"))
             }
             ("refused", _) if handshake.syn_ack.is_none() => ("refused", Some("the SYN was answered by a reset")),
@@ -205,12 +224,20 @@ impl Connection {
 
     /// When it all ended.
     pub(crate) fn horizon(&self, captured_to: Time) -> Horizon {
-        let mut horizon = Horizon { captured_to, over_at: self.over_at, ends: Default::default() };
+        let mut horizon = Horizon {
+            captured_to,
+            over_at: self.over_at,
+            fast_closed_by: self.fast_closed_by,
+            ends: Default::default(),
+            round_trip_nanos: [0; 2],
+        };
         for (end, (open, closed_at)) in horizon.ends.iter_mut().enumerate() {
-            let views = self.subflows.iter().filter_map(|subflow| subflow.views[end].as_deref());
-            for view in views {
+            let subflows = self.subflows.iter().filter(|subflow| subflow.kind != SubflowKind::Stray);
+            for view in subflows.filter_map(|subflow| subflow.views[end].as_deref()) {
                 *open += usize::from(!view.is_closed());
                 *closed_at = (*closed_at).max(Some(view.last.at).filter(|_| view.is_closed()));
+                let took = view.handshake.waits().map_or(0, |(acceptor, opener)| acceptor + opener);
+                horizon.round_trip_nanos[end] = horizon.round_trip_nanos[end].max(took);
             }
         }
         horizon

@@ -4,11 +4,9 @@
 //! not captured when a data sequence number of 8 bytes lies near those of a known connection.
 
 use super::flows::{Key, address};
+use super::known::{Identity, Known, MOST_ALIKE, Opened};
 use super::{Connection, Subflow, SubflowKind, handshake::Handshake, subflow::Addresses, vantage};
 use crate::event::Seen;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
-use std::hash::Hash;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
 use wire::{Flags, L4, Observation, Tcp, TcpOption, Time, seq};
@@ -18,15 +16,6 @@ const MOST_PACKETS: usize = 16;
 
 /// A host that translates addresses shows a packet twice within this time.
 const COPY_NANOS: u64 = 10_000_000;
-
-/// Upper halves of data sequence numbers under which a connection is known at most.
-const MOST_HALVES: usize = 8;
-
-/// Of connections by one name so many are looked at: names are random, but for those of simulators and attackers.
-const MOST_ALIKE: usize = 64;
-
-/// Data sequence numbers of 64 bits this near to each other belong to one connection: by chance they would once in 2³³.
-const NEAR: u64 = 1 << 30;
 
 pub(super) struct Limbo {
     pub(super) key: Key,
@@ -47,32 +36,6 @@ struct Shown {
     cut: bool,
 }
 
-/// Connections by what names them.
-#[derive(Default)]
-pub(super) struct Known {
-    /// By token; the direction is that of the data of the token's owner.
-    tokens: FxHashMap<u32, (u32, Direction)>,
-    /// By the server's key, and by the sequence numbers of the SYN/ACK.
-    keys: FxHashMap<u64, BTreeSet<u32>>,
-    sequence_numbers: FxHashMap<SequenceNumbers, BTreeSet<u32>>,
-    /// By those and both addresses.
-    numbers_and_addresses: FxHashMap<(SequenceNumbers, Addresses), BTreeSet<u32>>,
-    /// By the upper halves of data sequence numbers.
-    halves: FxHashMap<u32, BTreeSet<(u32, Direction)>>,
-}
-
-/// What both ends see alike in the SYN/ACK, whatever translates addresses between them. A box may take the key away.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Identity {
-    key: Option<u64>,
-    sequence_numbers: SequenceNumbers,
-    /// Where it was seen first.
-    addresses: Addresses,
-}
-
-/// Initial ones, of who opened and of who accepted.
-type SequenceNumbers = (u32, u32);
-
 pub(super) enum Decision {
     Wait,
     New(Opening),
@@ -92,7 +55,7 @@ pub(super) struct Opening {
     pub(super) opener: Direction,
 }
 
-type Connections = [Option<Box<Connection>>];
+pub(super) type Connections = [Option<Box<Connection>>];
 
 impl Limbo {
     pub(super) fn new(key: Key, first_from_low: bool) -> Self {
@@ -189,6 +152,17 @@ impl Limbo {
         if !first.flags.has(Flags::SYN) {
             return match self.by_data(known, connections) {
                 Decision::Wait if over || flags.has(Flags::FIN) => self.give_up(known, connections),
+                // Its SYN should have been seen: the answer tells whether the other side knows it.
+                Decision::Join { connection, .. }
+                    if !over && !self.is_answered() && self.lacks_beginning(connection, connections) =>
+                {
+                    Decision::Wait
+                }
+                Decision::Join { connection, .. }
+                    if self.is_refused() && self.lacks_beginning(connection, connections) =>
+                {
+                    self.stray(connection)
+                }
                 decision => decision,
             };
         }
@@ -268,6 +242,12 @@ impl Limbo {
     pub(super) fn give_up(&self, known: &Known, connections: &Connections) -> Decision {
         let first = tcp(&self.packets[0].1);
         if !first.flags.has(Flags::SYN) {
+            if let by_data @ Decision::Join { .. } = self.by_data(known, connections) {
+                return by_data;
+            }
+            if let Some(connection) = self.by_numbers(known, connections).filter(|_| self.is_refused()) {
+                return self.stray(connection);
+            }
             return self.midway(self.options.iter().any(|shown| shown.multipath).then_some(1));
         }
         let opener_is_low = self.opener_is_low();
@@ -284,7 +264,8 @@ impl Limbo {
                 opener: Direction::Up,
             });
         }
-        if let Some(connection) = self.seen_elsewhere(known, connections, opener_is_low) {
+        let elsewhere = self.seen_elsewhere(known, connections, opener_is_low);
+        if let Some(connection) = elsewhere.or_else(|| self.asked_elsewhere(known, connections)) {
             return Decision::Join {
                 connection,
                 subflow: Some(0),
@@ -345,7 +326,7 @@ impl Limbo {
         refused.then_some("the SYN/ACK came without MP_CAPABLE")
     }
 
-    fn identity(&self, client_is_low: bool) -> Option<Identity> {
+    pub(super) fn identity(&self, client_is_low: bool) -> Option<Identity> {
         let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (_, observation))| {
             let tcp = tcp(observation);
             (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some((index, tcp))
@@ -353,6 +334,13 @@ impl Limbo {
         let key = self.options[index].capable.and_then(|capable| capable.sender_key);
         let addresses = self.addresses(client_is_low);
         Some(Identity { key, sequence_numbers: (syn_ack.ack.wrapping_sub(1), syn_ack.seq), addresses })
+    }
+
+    /// Its SYN's number, as both ends see it, and where it goes.
+    pub(super) fn opened(&self, client_is_low: bool) -> Option<Opened> {
+        let first = tcp(&self.packets[0].1);
+        let number = if first.flags.has(Flags::ACK) { first.ack.wrapping_sub(1) } else { first.seq };
+        first.flags.has(Flags::SYN).then(|| (number, self.addresses(client_is_low).server))
     }
 
     /// The connection that this flow shows once more: from the other end, or behind a NAT on the same host.
@@ -382,8 +370,30 @@ impl Limbo {
         candidates.max_by_key(|(alike, _)| *alike).map(|(_, index)| index)
     }
 
+    /// The connection that the same SYN began at the other end, where one end has no answer to it that the other has.
+    ///
+    /// Its number is random, but for those of simulators: then addresses tell.
+    fn asked_elsewhere(&self, known: &Known, connections: &Connections) -> Option<u32> {
+        let client_is_low = self.opener_is_low();
+        let opened = self.opened(client_is_low)?;
+        let (is_answered, addresses) = (self.identity(client_is_low).is_some(), self.addresses(client_is_low));
+        let candidates = || {
+            known.opened_so(opened).filter(|&index| {
+                let connection = connections[index as usize].as_ref().expect("known");
+                !(is_answered && connection.identity.is_some())
+                    && connection.subflows.first().is_some_and(|first| !connection.sees(first, self.key.site))
+            })
+        };
+        let has_addresses = |index: &u32| {
+            let first = connections[*index as usize].as_ref().and_then(|connection| connection.subflows.first());
+            first.is_some_and(|first| first.addresses().any(|other| other == addresses))
+        };
+        let mut others = candidates().filter(|_| opened.0 != 0);
+        candidates().find(has_addresses).or_else(|| others.next().filter(|_| others.next().is_none()))
+    }
+
     fn by_token(&self, known: &Known, connections: &Connections, token: u32, nonce: u32) -> Decision {
-        let Some(&(index, owner)) = known.tokens.get(&token) else { return Decision::Wait };
+        let Some((index, owner)) = known.of_token(token) else { return Decision::Wait };
         let connection = connections[index as usize].as_ref().expect("known");
         // The token is its receiver's: who sends it is the other side. A join with the first SYN can name no key but its
         // sender's: that one goes to where the connection began.
@@ -437,6 +447,53 @@ impl Limbo {
         Decision::Join { connection: index, subflow, client_is_low, opener, kind }
     }
 
+    /// Both sides have spoken.
+    fn is_answered(&self) -> bool {
+        self.packets.iter().any(|(from_low, _)| *from_low != self.first_from_low)
+    }
+
+    /// The side that did not begin only reset what came.
+    fn is_refused(&self) -> bool {
+        let is_reset = |packet: &Observation| tcp(packet).flags.has(Flags::RST);
+        self.is_answered() && self.packets.iter().all(|(from_low, o)| is_reset(o) == (*from_low != self.first_from_low))
+    }
+
+    /// The site saw the connection from its beginning on, but not that of this flow.
+    fn lacks_beginning(&self, connection: u32, connections: &Connections) -> bool {
+        let connection = connections[connection as usize].as_ref().expect("known");
+        !connection.midway && connection.knows(self.key.site)
+    }
+
+    /// The connection of a subflow that these packets, from a client's other address, go on from: as after a NAT's rebinding.
+    fn by_numbers(&self, known: &Known, connections: &Connections) -> Option<u32> {
+        let Addresses { client, server } = self.addresses(self.first_from_low);
+        let first = tcp(&self.packets[0].1);
+        known.between(server, client.port()).find(|&index| {
+            let connection = connections[index as usize].as_ref().expect("known");
+            let views = connection.subflows.iter().rev().take(MOST_ALIKE).flat_map(|subflow| &subflow.views).flatten();
+            self.lacks_beginning(index, connections)
+                && views.filter(|view| view.site == self.key.site).any(|view| {
+                    let ends = view.addresses;
+                    let [up, down] = &view.sequences;
+                    (ends.server, ends.client.port()) == (server, client.port())
+                        && ends.client != client
+                        && up.may_go_on_with(first.seq)
+                        && (!first.flags.has(Flags::ACK) || down.may_go_on_with(first.ack))
+                })
+        })
+    }
+
+    /// Packets that a connection's other side did not know.
+    fn stray(&self, connection: u32) -> Decision {
+        Decision::Join {
+            connection,
+            subflow: None,
+            client_is_low: self.first_from_low,
+            opener: Direction::Up,
+            kind: SubflowKind::Stray,
+        }
+    }
+
     /// A connection of its own, begun before the capture. Servers mostly have the lower port.
     fn midway(&self, version: Option<u8>) -> Decision {
         let (low, high) = (self.key.low.1, self.key.high.1);
@@ -454,140 +511,9 @@ impl Limbo {
     }
 }
 
-impl Known {
-    /// A flow found its connection.
-    pub(super) fn add(&mut self, index: u32, connection: &mut Connection, limbo: &Limbo, client_is_low: bool) {
-        if connection.subflows.len() == 1
-            && connection.identity.is_none()
-            && let Some(identity) = limbo.identity(client_is_low)
-        {
-            connection.identity = Some(identity);
-            self.name(index, &identity);
-        }
-        if let Some(token) = connection.tokens[Direction::Down as usize] {
-            self.tokens.insert(token, (index, Direction::Down));
-        }
-    }
-
-    /// A connection learned its keys or moved on in its data sequence numbers.
-    pub(super) fn update(&mut self, index: u32, connection: &mut Connection) {
-        if !std::mem::take(&mut connection.has_news) {
-            return;
-        }
-        for direction in Direction::BOTH {
-            let d = direction as usize;
-            if let Some(token) = connection.tokens[d] {
-                self.tokens.insert(token, (index, direction));
-            }
-            if let Some(half) = connection.spaces[d].upper_half()
-                && connection.known_halves[d] != Some(half)
-            {
-                connection.known_halves[d] = Some(half);
-                let place = (half, direction);
-                if connection.listed_halves.contains(&place) {
-                    continue;
-                }
-                if connection.listed_halves.len() == MOST_HALVES {
-                    self.unlist(index, connection.listed_halves.remove(0));
-                }
-                connection.listed_halves.push(place);
-                self.halves.entry(half).or_default().insert((index, direction));
-            }
-        }
-    }
-
-    pub(super) fn forget(&mut self, index: u32, connection: &Connection) {
-        for token in connection.tokens.iter().flatten() {
-            if self.tokens.get(token).is_some_and(|(known, _)| *known == index) {
-                self.tokens.remove(token);
-            }
-        }
-        connection.listed_halves.iter().for_each(|&place| self.unlist(index, place));
-        if let Some(identity) = connection.identity {
-            let Identity { key, sequence_numbers, addresses } = identity;
-            unname(&mut self.sequence_numbers, sequence_numbers, index);
-            unname(&mut self.numbers_and_addresses, (sequence_numbers, addresses), index);
-            if let Some(key) = key {
-                unname(&mut self.keys, key, index);
-            }
-        }
-    }
-
-    fn name(&mut self, index: u32, identity: &Identity) {
-        let Identity { key, sequence_numbers, addresses } = *identity;
-        self.sequence_numbers.entry(sequence_numbers).or_default().insert(index);
-        self.numbers_and_addresses.entry((sequence_numbers, addresses)).or_default().insert(index);
-        if let Some(key) = key {
-            self.keys.entry(key).or_default().insert(index);
-        }
-    }
-
-    /// Connections that share a name with this one: by key or not, and which. Those with its addresses come last.
-    fn alike(&self, identity: &Identity) -> impl Iterator<Item = (bool, u32)> {
-        let Identity { key, sequence_numbers, addresses } = *identity;
-        let of = |found: Option<&BTreeSet<u32>>| {
-            found.into_iter().flatten().rev().take(MOST_ALIKE).copied().collect::<Vec<_>>()
-        };
-        let by_key = of(key.and_then(|key| self.keys.get(&key)));
-        let by_numbers = of(self.sequence_numbers.get(&sequence_numbers));
-        let by_both = of(self.numbers_and_addresses.get(&(sequence_numbers, addresses)));
-        let by_key = by_key.into_iter().map(|index| (true, index));
-        by_key.chain(by_numbers.into_iter().chain(by_both).map(|index| (false, index)))
-    }
-
-    fn unlist(&mut self, index: u32, (half, direction): (u32, Direction)) {
-        unname(&mut self.halves, half, (index, direction));
-    }
-
-    /// The connection whose data sequence numbers are near, and the direction of that data.
-    fn near(&self, number: u64, connections: &Connections) -> Option<(u32, Direction)> {
-        let half = (number >> 32) as u32;
-        [half, half.wrapping_add(1), half.wrapping_sub(1)].iter().find_map(|half| {
-            self.halves.get(half)?.iter().rev().take(MOST_ALIKE).copied().find(|&(index, direction)| {
-                let connection = connections[index as usize].as_ref().expect("known");
-                connection.spaces[direction as usize].distance(number).is_some_and(|distance| distance < NEAR)
-            })
-        })
-    }
-}
-
-/// What a name stood for is gone.
-fn unname<N: Eq + Hash, T: Ord>(names: &mut FxHashMap<N, BTreeSet<T>>, name: N, gone: T) {
-    if let Some(known) = names.get_mut(&name) {
-        known.remove(&gone);
-        if known.is_empty() {
-            names.remove(&name);
-        }
-    }
-}
-
 fn tcp(observation: &Observation) -> &Tcp {
     match &observation.frame.l4 {
         L4::Tcp(tcp) => tcp,
         _ => unreachable!("only TCP waits"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn identity(number: u32) -> Identity {
-        let client = ([10, 0, (number >> 8) as u8, number as u8], 5000).into();
-        let addresses = Addresses { client, server: ([10, 255, 0, 1], 443).into() };
-        Identity { key: Some(7), sequence_numbers: (0, 0), addresses }
-    }
-
-    /// Simulators begin all sequence numbers at 0, and an attacker may repeat keys: however many connections share
-    /// them, few are looked at, and the one with the same addresses is among them.
-    #[test]
-    fn few_of_many_alike_are_looked_at() {
-        let mut known = Known::default();
-        (0..20_000).for_each(|number| known.name(number, &identity(number)));
-        for number in [0, 9_999, 19_999] {
-            let alike: Vec<_> = known.alike(&identity(number)).collect();
-            assert!(alike.len() <= 3 * MOST_ALIKE, "{}", alike.len());
-            assert!(alike.contains(&(false, number)));
-        }
     }
 }

@@ -14,6 +14,7 @@ mod end;
 mod ends;
 mod flows;
 mod handshake;
+mod known;
 mod limbo;
 mod mappings;
 mod repeats;
@@ -72,7 +73,7 @@ pub(crate) struct Tracker {
     connections: Vec<Option<Box<Connection>>>,
     keys: Vec<Vec<Key>>,
     free: Vec<u32>,
-    known: limbo::Known,
+    known: known::Known,
     closing: VecDeque<(Time, u32)>,
     /// What was seen of hosts on connections that are over, and those that wait for what more will be seen.
     hosts: vantage::Hosts,
@@ -111,7 +112,7 @@ impl Tracker {
             connections: Vec::new(),
             keys: Vec::new(),
             free: Vec::new(),
-            known: limbo::Known::default(),
+            known: known::Known::default(),
             closing: VecDeque::new(),
             hosts: vantage::Hosts::default(),
             over: VecDeque::new(),
@@ -430,7 +431,18 @@ impl Tracker {
         let waiting = std::mem::take(&mut self.limbos).into_iter().flatten();
         let (unanswered, others): (Vec<_>, Vec<_>) = waiting.partition(Limbo::is_unanswered);
         others.into_iter().for_each(|limbo| self.settle(limbo));
+        let mut unanswered = unanswered;
+        if self.crowded.len() > 1 {
+            // What one end has no answer to the other may have answered, or refused.
+            let room = MOST_UNANSWERED.saturating_sub(self.unanswered).min(unanswered.len());
+            self.unanswered += room;
+            for limbo in unanswered.drain(..room) {
+                let decision = limbo.give_up(&self.known, &self.connections);
+                self.attach(limbo, decision);
+            }
+        }
         let live: Vec<_> = self.connections.iter_mut().filter_map(Option::take).collect();
+        self.known = known::Known::default();
         live.iter().for_each(|connection| self.hosts.add(connection));
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
         unanswered.into_iter().for_each(|limbo| self.leave_unanswered(limbo));

@@ -114,6 +114,9 @@ pub(super) struct Acknowledged {
 /// Segments without an acknowledgement beyond this are forgotten, oldest first: the acknowledgements are not in the capture.
 const MOST_OUTSTANDING: usize = 1 << 16;
 
+/// Bytes; a window of which the scale is not known may be as wide (RFC 7323 §2.2).
+const LARGEST_UNSCALED_WINDOW: u64 = u16::MAX as u64;
+
 impl Sequence {
     /// The SYN passed.
     pub(super) fn begin(&mut self, initial: u32) {
@@ -129,8 +132,21 @@ impl Sequence {
     /// Position of a sequence number near those seen last.
     pub(super) fn position(&mut self, number: u32) -> i64 {
         let base = *self.base.get_or_insert(number);
+        self.place(base, number)
+    }
+
+    fn place(&self, base: u32, number: u32) -> i64 {
         let near = self.seen.end().or(self.acked).unwrap_or(0);
         near + i64::from(seq::diff(number, base.wrapping_add(near as u32)))
+    }
+
+    /// Whether the side that sends these numbers may say this one next, or have it acknowledged, although the capture lacks
+    /// a window of what it sent.
+    pub(super) fn may_go_on_with(&self, number: u32) -> bool {
+        self.base.is_some_and(|base| {
+            let window = self.windows.widest_bytes().max(LARGEST_UNSCALED_WINDOW);
+            (-1..=self.seen.end().unwrap_or(0) + window as i64).contains(&self.place(base, number))
+        })
     }
 
     /// A segment passed: `len` bytes of payload from `start`, perhaps with FIN. `new` gets the new pieces of payload.
@@ -274,9 +290,8 @@ impl Sequence {
     /// Whether the receiver's window holds the position, so that a RST there is believed (RFC 9293 §3.5.2). What of the
     /// window is not known holds everything.
     pub(super) fn in_window(&self, position: i64) -> bool {
-        const LARGEST_UNSCALED: u64 = u16::MAX as u64;
         let (Some(acked), Some(highest)) = (self.acked, self.seen.end()) else { return true };
-        let window = self.window_bytes.unwrap_or(0).max(LARGEST_UNSCALED) as i64;
+        let window = self.window_bytes.unwrap_or(0).max(LARGEST_UNSCALED_WINDOW) as i64;
         (acked..=highest.max(acked.saturating_add(window))).contains(&position)
     }
 

@@ -50,6 +50,7 @@ impl Connection {
                 }
                 self.fast_closed = true;
                 self.over_at.get_or_insert(packet.seen.at);
+                self.fast_closed_by.get_or_insert(packet.direction);
                 self.may_close = true;
             }
             Mptcp::Other { .. } => self.happened(packet, Happening::new("experimental")),

@@ -72,6 +72,8 @@ pub(crate) enum Kind {
     Join,
     Tcp,
     Unknown,
+    /// None: packets that the other side did not know, and reset.
+    Stray,
 }
 
 /// A subflow as seen at one end. Arrays are indexed by the direction of the data.
@@ -204,15 +206,6 @@ impl View {
         self.mappings.iter_mut().for_each(Mappings::shrink);
         self.unmapped = Default::default();
         self.repeats = Repeats::default();
-    }
-
-    /// One side only reset what the other sent: it had no subflow there.
-    pub(super) fn is_stray(&self) -> bool {
-        let only_reset = |side: Direction| {
-            let (by, to) = (side as usize, side.reverse() as usize);
-            self.resets[by] && self.sequences[to].acked().is_none() && self.sequences[by].in_flight_bytes() == 0
-        };
-        !self.handshake.began() && Direction::BOTH.into_iter().any(only_reset)
     }
 
     pub(super) fn ended(&self) -> &'static str {
