@@ -1,7 +1,8 @@
 """Compare our figures with tcptrace's and its model's over captures that nobody chose.
 
 python -m oracles.foreign DIRECTORY prints a line for each difference, and how many files are equal.
-A line ends with what of ours explains it; one that ends with a question mark is to be looked at.
+A line ends with the rule that explains it (RULES.md); one that ends with a question mark is to be
+looked at. At the end stands how many differences, of how many files, each rule explains.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import fields, replace
 from typing import Any
 
 import mptcplab
 from oracles import tcptrace, tcptrace_rules, tshark
 from oracles.order import in_order
-from oracles.tcptrace_rules import OURS
+from oracles.tcptrace_rules import OURS, TCPTRACE, Rules
 
 Row = dict[str, Any]
 LARGEST_BYTES = 6_000_000
@@ -47,13 +49,19 @@ EXPLAIN = {
 }
 
 
+# What we read TCP in.
+LINKS = {"eth", "raw", "null", "sll"}
+
+
 def compare(capture: pathlib.Path) -> tuple[int, list[str]]:
     """Give the number of 4-tuples, and the differences."""
     try:
         analysis = mptcplab.analyze(capture)
         packets = in_order(tshark.read(capture))
-    except (mptcplab.Error, subprocess.CalledProcessError, ValueError) as error:
-        return 0, [f"{capture.name}: not read: {str(error)[:120]}"]
+    except mptcplab.Error as error:
+        return 0, [f"{capture.name}: {str(error)[-80:]}: not read by us"]
+    except (subprocess.CalledProcessError, ValueError):
+        return 0, [f"{capture.name}: not read to its end by tshark"]
     ours = _ours(analysis)
     theirs: dict[tshark.FourTuple, list[Any]] = defaultdict(list)
     for key, up, down in tcptrace_rules.flows(packets, OURS):
@@ -71,8 +79,15 @@ def compare(capture: pathlib.Path) -> tuple[int, list[str]]:
                 for what, mine, other in _figures(both[direction], sent):
                     if mine is not None and mine != other:
                         where = f"{direction} {what}"
-                        lines.append(_line(capture, key, where, mine, other, {None: why}))
-    return len(theirs), lines + list(_beside_tcptrace(capture, ours, said))
+                        merged = what.endswith("packets") and connection in said["merged"]
+                        why_this = why or ({"merged_segments"} if merged else set())
+                        lines.append(_line(capture, key, where, mine, other, {None: why_this}))
+    if theirs:
+        lines += _beside_tcptrace(capture, ours, said, packets)
+    if any(line.endswith("?") for line in lines):
+        nested = _nested(capture)
+        lines = [_of_nested(line, nested) for line in lines]
+    return len(theirs), lines
 
 
 def _figures(row: Row, sent: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -86,12 +101,15 @@ def _figures(row: Row, sent: Any) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _beside_tcptrace(
-    capture: pathlib.Path, ours: dict[tshark.FourTuple, list[tuple[int, Row]]], said: Any
+    capture: pathlib.Path,
+    ours: dict[tshark.FourTuple, list[tuple[int, Row]]],
+    said: Any,
+    packets: Any,
 ) -> Iterator[str]:
     try:
         theirs = tcptrace.by_four_tuple(tcptrace.read(capture))
-    except (subprocess.CalledProcessError, ValueError, KeyError) as error:
-        yield f"{capture.name}: tcptrace: {str(error)[:80]}"
+    except (subprocess.CalledProcessError, ValueError, KeyError):
+        yield f"{capture.name}: not read by tcptrace"
         return
     for key, own in ours.items():
         found = theirs.get(key, [])
@@ -101,10 +119,55 @@ def _beside_tcptrace(
         ends = (flow.a, flow.b) if flow.four_tuple == key else (flow.b, flow.a)
         for direction, sent in zip(("up", "down"), ends, strict=True):
             if both[direction]["bytes"] != sent.unique_bytes:
-                why = {None: said[None] | said[connection]}
+                why = said[None] | said[connection]
+                why = why or _switches(packets, key, direction, sent.unique_bytes)
                 what = f"tcptrace {direction} bytes"
                 mine = both[direction]["bytes"]
-                yield _line(capture, key, what, mine, sent.unique_bytes, why)
+                yield _line(capture, key, what, mine, sent.unique_bytes, {None: why})
+
+
+def _switches(packets: Any, key: tshark.FourTuple, direction: str, theirs: int) -> set[str]:
+    """Name the rule of tcptrace's, or all together, by which our model counts as it does."""
+    own = set(key)
+    concerned = [packet for packet in packets if set(packet.four_tuple) == own]
+    names = [field.name for field in fields(Rules)]
+    one = {name: replace(OURS, **{name: getattr(TCPTRACE, name)}) for name in names}
+    for name, rules in {**one, "all rules of tcptrace": TCPTRACE}.items():
+        for found, up, down in tcptrace_rules.flows(concerned, rules):
+            sent = (up, down) if found == key else (down, up)
+            if sent[direction == "down"].unique_bytes == theirs:
+                return {name}
+    return set()
+
+
+def _nested(capture: pathlib.Path) -> dict[frozenset[str], str]:
+    """Give what tshark found TCP in, by ports, where that is no mere IP on a link that we read."""
+    command = ["tshark", "-n", "-r", str(capture), "-Y", "tcp", "-T", "fields"]
+    for name in ("frame.protocols", "tcp.srcport", "tcp.dstport"):
+        command += ["-e", name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = {}
+    for line in done.stdout.splitlines():
+        protocols, *ports = line.split("\t")
+        layers = protocols.split(":")
+        layers = layers[: layers.index("tcp")]
+        if "icmp" in layers or "icmpv6" in layers:
+            how = "quoted_by_icmp"
+        elif layers.count("ip") + layers.count("ipv6") > 1:
+            how = "tunnels"
+        elif layers[0] not in LINKS or "mpls" in layers:
+            how = "link_types"
+        else:
+            continue
+        found[frozenset(port.split(",")[0] for port in ports)] = how
+    return found
+
+
+def _of_nested(line: str, nested: dict[frozenset[str], str]) -> str:
+    if not line.endswith("?"):
+        return line
+    _, port, _, other = line.partition("(")[2].partition(")")[0].split(", ")
+    return line[:-1] + nested.get(frozenset((port, other)), "?")
 
 
 def _ours(analysis: mptcplab.Analysis) -> dict[tshark.FourTuple, list[tuple[int, Row]]]:
@@ -123,11 +186,13 @@ def _ours(analysis: mptcplab.Analysis) -> dict[tshark.FourTuple, list[tuple[int,
     return found
 
 
-def _said(analysis: mptcplab.Analysis) -> dict[int | None, set[str]]:
-    said: dict[int | None, set[str]] = defaultdict(set)
+def _said(analysis: mptcplab.Analysis) -> dict[Any, set[Any]]:
+    said: dict[Any, set[Any]] = defaultdict(set)
     for row in analysis.diagnostics.iter_rows(named=True):
         if row["diagnostic"] in EXPLAIN:
             said[row["connection"]].add(row["diagnostic"])
+        if row["diagnostic"] == "merged_segments":
+            said["merged"].add(row["connection"])
     return said
 
 
@@ -146,6 +211,7 @@ def main(directory: pathlib.Path) -> None:
         if "cap" in file.suffix and file.is_file() and file.stat().st_size <= LARGEST_BYTES
     ]
     kinds = Counter[str]()
+    rules, files = Counter[str](), defaultdict[str, set[str]](set)
     flows = 0
     with ProcessPoolExecutor(2) as pool:
         for found in as_completed([pool.submit(compare, capture) for capture in captures]):
@@ -154,6 +220,11 @@ def main(directory: pathlib.Path) -> None:
             kinds["with differences" if lines else "equal" if count else "without TCP"] += 1
             for line in lines:
                 print(line, flush=True)
+                rule = line.rpartition(": ")[2]
+                rules[rule] += 1
+                files[rule].add(line.partition(":")[0].partition(" (")[0])
+    for rule, count in rules.most_common():
+        print(f"{count} in {len(files[rule])} files: {rule}")
     print(f"{len(captures)} files, {flows} flows: {dict(kinds)}")
 
 

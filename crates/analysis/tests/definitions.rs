@@ -571,6 +571,19 @@ fn keep_alives() {
     assert_eq!((down.data_packets, down.bytes, down.retransmitted_packets), (1, 1000, Some(0)));
     assert_eq!(events(&tables), ["tcp_established"]);
     assert_eq!(transfer(&tables, Down).elapsed_s, Some(0.12));
+    // Nothing was sent yet: the number before the next is the SYN's.
+    let idle = Script::at(Server).run(
+        "
+        0     client wifi S  0 0 0
+        0.1   server wifi SA 0 1 0
+        20    client wifi A  1 1 0
+        60000 client wifi A  0 1 0
+        60000 server wifi A  1 1 0
+        90000 server wifi A  0 1 0
+        90020 client wifi A  1 1 0
+        ",
+    );
+    assert_eq!([Up, Down].map(|direction| flow(&idle, 0, direction).keep_alive_packets), [1, 1]);
 }
 
 /// RFC 9293 §3.8.6.1: into a closed window a byte is sent now and then, or an old number without one (Linux).

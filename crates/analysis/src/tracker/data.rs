@@ -178,13 +178,16 @@ impl Connection {
     /// A packet without data or FIN: a zero-window probe or keep-alive of today's kernels shows by its old sequence number.
     pub(super) fn bare(&mut self, packet: &Packet) {
         let dir = packet.direction;
-        let sequence = &mut self.view(packet).sequences[dir as usize];
+        let view = self.view(packet);
+        // Before any data, the SYN's number is the last that was acknowledged.
+        let begun = view.handshake.ack.is_some().then_some(0);
+        let sequence = &mut view.sequences[dir as usize];
         // After the FIN nothing is kept alive: an ACK from before it, overtaken by it, looks the same.
         if !sequence.from_syn || sequence.fin.is_some() || sequence.in_flight_bytes() > 0 {
             return;
         }
         let position = sequence.position(packet.tcp.seq);
-        if sequence.acked() == Some(position + 1) {
+        if sequence.acked().or(begun) == Some(position + 1) {
             let probe = if sequence.window_bytes == Some(0) { Probe::ZeroWindow } else { Probe::KeepAlive };
             let event = packet.event(dir, Kind::Data(Data { probe: Some(probe), ..Data::default() }));
             self.end(packet).emit(event);
