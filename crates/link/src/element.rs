@@ -138,6 +138,8 @@ pub struct QueueState<'a> {
     pub packets: u64,
     /// How long the packet that left the queue last had waited in it.
     pub delay_ns: i64,
+    /// Packets that left it marked rather than dropped, so far.
+    pub marked: u64,
 }
 
 /// What a packet meets. Bidirectional: some elements share state between the directions.

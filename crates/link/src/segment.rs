@@ -25,6 +25,10 @@ pub(crate) fn part(packet: &Packet, start: u32, len: u32) -> Box<Packet> {
     }
     if let L4::Tcp(tcp) = &mut part.frame.l4 {
         tcp.seq = tcp.seq.wrapping_add(start);
+        if start > 0 {
+            // Once (net/ipv4/tcp_offload.c, tcp_gso_segment).
+            tcp.flags.0 &= !Flags::CWR.0;
+        }
         if start + len < whole {
             tcp.flags = Flags(tcp.flags.0 & !(Flags::FIN.0 | Flags::PSH.0));
         }

@@ -106,6 +106,7 @@ pub(crate) struct Server<C> {
     /// When the last one had been sent.
     free: Time,
     waited_ns: i64,
+    marked: u64,
 }
 
 impl<C: Capacity> Server<C> {
@@ -120,12 +121,14 @@ impl<C: Capacity> Server<C> {
             deadline: Time::MAX,
             free: Time::from_nanos(i64::MIN),
             waited_ns: 0,
+            marked: 0,
         })
     }
 
     #[inline]
     fn begin(&mut self, now: Time, item: Item) {
         self.waited_ns = now - item.at;
+        self.marked += u64::from(item.marked);
         self.need = u64::from(item.bytes) * BYTE;
         self.deadline = self.capacity.work(now, self.free == now, &mut self.need);
         self.sending = Some(item);
@@ -138,7 +141,7 @@ impl<C: Capacity> Element for Server<C> {
         if self.deadline <= now {
             self.wake(now, out);
         }
-        let item = Item { at: now, bytes: packet.frame.wire_len(), direction, packet };
+        let item = Item::new(now, direction, packet);
         if self.sending.is_none() {
             self.begin(now, item);
         } else {
@@ -187,6 +190,7 @@ impl<C: Capacity> Element for Server<C> {
             bytes: self.queue.bytes(),
             packets: self.queue.packets(),
             delay_ns: self.waited_ns,
+            marked: self.marked,
         });
     }
 

@@ -99,6 +99,7 @@ impl Records {
                     queued_bytes: state.bytes,
                     queued_packets: state.packets,
                     queue_delay_ms: millis(state.delay_ns),
+                    marked_packets: state.marked,
                 });
             }
         }

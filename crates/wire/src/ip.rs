@@ -22,6 +22,20 @@ pub struct Ip {
     pub fragment: Option<Fragment>,
 }
 
+/// What the ECN field of an IP header says (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Its ends do not speak ECN.
+    #[default]
+    NotCapable,
+    /// They do: ECT(1).
+    Capable1,
+    /// They do: ECT(0).
+    Capable0,
+    /// It met congestion on its way: CE.
+    CongestionExperienced,
+}
+
 /// Place of a piece in the packet that it is a piece of (RFC 791 §3.2, RFC 8200 §4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
@@ -78,6 +92,23 @@ impl Fragment {
 }
 
 impl Ip {
+    /// What its ECN field says.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        match self.tos & 3 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Capable1,
+            2 => Ecn::Capable0,
+            _ => Ecn::CongestionExperienced,
+        }
+    }
+
+    /// Makes its ECN field say this.
+    #[inline]
+    pub fn set_ecn(&mut self, ecn: Ecn) {
+        self.tos = self.tos & !3 | ecn as u8;
+    }
+
     /// Whether the transport header is here: the packet is whole or its first piece.
     #[inline]
     pub(crate) fn has_transport_header(&self) -> bool {

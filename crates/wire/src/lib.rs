@@ -26,7 +26,7 @@ mod udp;
 pub use body::{Body, Original};
 pub use emit::EmitError;
 pub use frame::{Content, Frame, L4, Payload};
-pub use ip::{Fragment, Ip};
+pub use ip::{Ecn, Fragment, Ip};
 pub use observation::{Direction, Observation, Point, PointId};
 pub use options::{Brief, Options, OptionsIter, SackBlocks, TcpOption};
 pub use packet::{Packet, Unsummed};

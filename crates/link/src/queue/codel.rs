@@ -1,12 +1,13 @@
 use super::{Discipline, Item, Limits, Site, Store, stored};
-use crate::parameter::{Bytes, Duration, Packets};
+use crate::parameter::{Bytes, Duration, Flag, Packets};
 use crate::{Out, Reason};
 use parameters::{Fault, fault, parameters};
 use wire::Time;
 
 parameters! {
     /// CoDel drops from the head while packets wait too long (RFC 8289): once they have waited longer than `target` for
-    /// a whole `interval`, at a rate that rises until they no longer do. What does not fit is dropped as by drop-tail.
+    /// a whole `interval`, at a rate that rises until they no longer do. What does not fit is dropped as by drop-tail. Linux's
+    /// marks nothing unless told.
     "codel"
     struct Settings {
         /// Most bytes that may wait.
@@ -21,12 +22,14 @@ parameters! {
         interval: Duration = Duration(100_000_000),
         /// Largest packet; a queue that holds no more than this is left alone.
         largest: Bytes = Bytes(1500),
+        /// Whether it marks packets whose ends speak ECN instead of dropping them (RFC 8289 §5.5, RFC 3168).
+        ecn: Flag = Flag(false),
     }
 }
 
 pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
-    let Settings { bytes, packets, delay, target, interval, largest } = settings;
-    let codel = Codel::new(target, interval, largest)?;
+    let Settings { bytes, packets, delay, target, interval, largest, ecn } = settings;
+    let codel = Codel::new(target, interval, largest, ecn)?;
     Ok(Box::new(Managed { codel, store: Store::new(&Limits { bytes, packets, delay }, site) }))
 }
 
@@ -53,6 +56,7 @@ pub(super) struct Codel {
     target: i64,
     interval: i64,
     largest: u64,
+    ecn: bool,
     /// When the waiting time will have been above the target for an interval.
     first_above: Option<Time>,
     drop_next: Time,
@@ -63,7 +67,7 @@ pub(super) struct Codel {
 }
 
 impl Codel {
-    pub fn new(target: Duration, interval: Duration, largest: Bytes) -> Result<Codel, Fault> {
+    pub fn new(target: Duration, interval: Duration, largest: Bytes, ecn: Flag) -> Result<Codel, Fault> {
         if interval.0 == 0 {
             return Err(fault("interval", "must be longer than 0"));
         }
@@ -71,6 +75,7 @@ impl Codel {
             target: target.nanos(),
             interval: interval.nanos(),
             largest: largest.0,
+            ecn: ecn.0,
             first_above: None,
             drop_next: Time::default(),
             count: 0,
@@ -79,24 +84,32 @@ impl Codel {
         })
     }
 
-    /// RFC 8289 §5.5, `deque`.
+    /// RFC 8289 §5.5, `deque`; what is marked leaves, and counts as dropped (Linux's codel_dequeue).
     pub fn dequeue(&mut self, now: Time, store: &mut Store, out: &mut Out) -> Option<Item> {
         let mut next = self.next(now, store);
         if self.dropping {
             self.dropping = matches!(next, Some((_, true)));
             while self.dropping && now >= self.drop_next {
-                let Some((item, _)) = next else { break };
-                item.drop(Reason::QueueManaged, out);
+                let Some((mut item, _)) = next else { break };
                 self.count += 1;
+                if self.ecn && item.mark() {
+                    self.drop_next = self.after(self.drop_next);
+                    return Some(item);
+                }
+                item.drop(Reason::QueueManaged, out);
                 next = self.next(now, store);
                 match next {
                     Some((_, true)) => self.drop_next = self.after(self.drop_next),
                     _ => self.dropping = false,
                 }
             }
-        } else if let Some((item, true)) = next {
-            item.drop(Reason::QueueManaged, out);
-            next = self.next(now, store);
+        } else if let Some((mut item, true)) = next {
+            next = if self.ecn && item.mark() {
+                Some((item, true))
+            } else {
+                item.drop(Reason::QueueManaged, out);
+                self.next(now, store)
+            };
             self.dropping = true;
             // Where dropping ended not long ago, its rate then is the better guess.
             let delta = self.count - self.last_count;

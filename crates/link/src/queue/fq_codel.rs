@@ -1,6 +1,6 @@
 use super::codel::Codel;
 use super::{Discipline, Item, Limits, Site, Store};
-use crate::parameter::{Bytes, Count, Duration, Packets};
+use crate::parameter::{Bytes, Count, Duration, Flag, Packets};
 use crate::random::mixed;
 use crate::{Out, Reason};
 use parameters::{Fault, fault, parameters};
@@ -30,6 +30,8 @@ parameters! {
         interval: Duration = Duration(100_000_000),
         /// Largest packet; a flow that holds no more than this is left alone.
         largest: Bytes = Bytes(1500),
+        /// Whether CoDel marks packets whose ends speak ECN instead of dropping them (RFC 8290 §6.2, RFC 3168); Linux's does.
+        ecn: Flag = Flag(true),
     }
 }
 
@@ -39,14 +41,14 @@ const MOST_FLOWS: u64 = 65_536;
 const MOST_AT_ONCE: u64 = 64;
 
 pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
-    let Settings { bytes, packets, delay, flows, quantum, target, interval, largest } = settings;
+    let Settings { bytes, packets, delay, flows, quantum, target, interval, largest, ecn } = settings;
     if !(1..=MOST_FLOWS).contains(&flows.0) {
         return Err(fault("flows", format!("is not from 1 to {MOST_FLOWS}")));
     }
     if quantum.0 == 0 {
         return Err(fault("quantum", "must be more than 0"));
     }
-    let codel = Codel::new(target, interval, largest)?;
+    let codel = Codel::new(target, interval, largest, ecn)?;
     let (max_bytes, max_packets) = Limits { bytes, packets, delay }.at(site, DEFAULT_PACKETS);
     Ok(Box::new(FqCodel {
         seed: site.place.stream("flows").word(),

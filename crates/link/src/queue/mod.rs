@@ -12,7 +12,7 @@ use crate::{Description, Direction, Error, Out, Reason};
 use parameters::{Described, Fault, Kind, Parameters, named};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use wire::{Packet, Time};
+use wire::{Ecn, Packet, Time};
 
 /// A packet that waits.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Item {
     pub at: Time,
     pub bytes: u32,
     pub direction: Direction,
+    /// The queue marked it rather than drop it.
+    pub marked: bool,
 }
 
 /// Packets that wait: who may, and who goes first. It may drop what it likes.
@@ -123,6 +125,21 @@ impl Store {
 }
 
 impl Item {
+    /// That comes at `now`.
+    pub fn new(now: Time, direction: Direction, packet: Box<Packet>) -> Item {
+        Item { at: now, bytes: packet.frame.wire_len(), direction, packet, marked: false }
+    }
+
+    /// Says in its header that it met congestion (RFC 3168 §5), if its ends take that for a loss; says whether they do.
+    pub fn mark(&mut self) -> bool {
+        let ip = &mut self.packet.frame.ip;
+        self.marked = ip.ecn() != Ecn::NotCapable;
+        if self.marked {
+            ip.set_ecn(Ecn::CongestionExperienced);
+        }
+        self.marked
+    }
+
     /// It ends here.
     pub fn drop(self, reason: Reason, out: &mut Out) {
         out.drop(self.direction, self.packet, reason);

@@ -1,5 +1,5 @@
 use super::{Discipline, Item, Limits, Site, Store, stored};
-use crate::parameter::{Bytes, Duration, Number, Packets};
+use crate::parameter::{Bytes, Duration, Flag, Number, Packets};
 use crate::random::Stream;
 use crate::{Out, Reason};
 use parameters::{Fault, fault, parameters};
@@ -27,6 +27,9 @@ parameters! {
         alpha: Number = Number(0.125),
         /// Weight of the waiting time's change, per second; at most 1000.
         beta: Number = Number(1.25),
+        /// Whether it marks packets whose ends speak ECN instead of dropping them, as long as it would drop less than a tenth
+        /// (RFC 8033 §5.1, RFC 3168); Linux's does not unless told.
+        ecn: Flag = Flag(false),
     }
 }
 
@@ -36,9 +39,11 @@ const MIN_INTERVAL: u64 = 100_000;
 const MOST_WEIGHT: f64 = 1000.0;
 /// MEAN_PKTSIZE.
 const MEAN_PACKET_BYTES: u64 = 1024;
+/// From this probability on it drops what it could mark: mark_ecnth.
+const MOST_MARKED: f64 = 0.1;
 
 pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline>, Fault> {
-    let Settings { bytes, packets, delay, target, interval, burst, alpha, beta } = settings;
+    let Settings { bytes, packets, delay, target, interval, burst, alpha, beta, ecn } = settings;
     if interval.0 < MIN_INTERVAL {
         return Err(fault("interval", "is shorter than 100 µs"));
     }
@@ -54,6 +59,7 @@ pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline
         interval: interval.nanos(),
         burst: burst.nanos(),
         weights: [alpha.0, beta.0],
+        ecn: ecn.0,
         update: None,
         delay_s: 0.0,
         old_delay_s: 0.0,
@@ -69,6 +75,7 @@ struct Pie {
     interval: i64,
     burst: i64,
     weights: [f64; 2],
+    ecn: bool,
     /// When the next probability is reckoned; none before the first packet.
     update: Option<Time>,
     /// How long the packet that left last had waited; 0 once none waits.
@@ -81,14 +88,14 @@ struct Pie {
 
 impl Discipline for Pie {
     /// RFC 8033 appendix A, `enque`.
-    fn enqueue(&mut self, item: Item, out: &mut Out) {
+    fn enqueue(&mut self, mut item: Item, out: &mut Out) {
         self.catch_up(item.at);
         if self.probability == 0.0 && self.delay_s < self.target_s / 2.0 && self.old_delay_s < self.target_s / 2.0 {
             self.allowance = self.burst;
         }
         if !self.store.has_room(&item) {
             item.drop(Reason::QueueFull, out);
-        } else if self.allowance == 0 && self.drops_early() {
+        } else if self.allowance == 0 && self.drops_early() && !self.marks(&mut item) {
             item.drop(Reason::QueueManaged, out);
         } else {
             self.store.push(item);
@@ -112,6 +119,11 @@ impl Pie {
         let is_low = self.old_delay_s < self.target_s / 2.0 && self.probability < 0.2;
         let is_short = self.store.bytes() <= 2 * MEAN_PACKET_BYTES;
         !is_low && !is_short && self.stream.chance(self.probability)
+    }
+
+    /// RFC 8033 §5.1; Linux's pie_qdisc_enqueue marks up to the threshold and at it.
+    fn marks(&self, item: &mut Item) -> bool {
+        self.ecn && self.probability <= MOST_MARKED && item.mark()
     }
 
     /// Does what was to be done at the end of every interval up to `now`.

@@ -20,5 +20,7 @@ row! {
         queued_packets: u64,
         /// How long the packet that left the queue last had waited in it.
         queue_delay_ms: f64,
+        /// Packets so far that it marked rather than dropped (ECN, RFC 3168).
+        marked_packets: u64,
     }
 }
