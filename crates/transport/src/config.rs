@@ -49,6 +49,9 @@ pub struct Tcp {
     pub mss_bytes: Option<u32>,
     /// Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582).
     pub sack: bool,
+    /// Explicit congestion notification (RFC 3168).
+    #[serde(default)]
+    pub ecn: Ecn,
     /// Longest that an ACK may wait; none: every segment is acknowledged at once (RFC 1122 §4.2.3.2).
     pub delayed_ack_ns: Option<i64>,
     /// ACKs that do not wait all the same at the start, after a pause and after a duplicate, for the peer's slow start. None
@@ -172,6 +175,19 @@ pub struct Mptcp {
     pub close_timeout_ns: i64,
 }
 
+/// Whether subflows speak ECN: Linux's `tcp_ecn`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ecn {
+    /// Not (0).
+    Off,
+    /// Where the peer asks for it (2).
+    #[default]
+    Accept,
+    /// This end asks for it, too (1).
+    Request,
+}
+
 /// When what a subflow was given, and does not deliver, is given to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -223,6 +239,7 @@ impl Default for Tcp {
             timestamps: true,
             mss_bytes: None,
             sack: true,
+            ecn: Ecn::Accept,
             delayed_ack_ns: Some(40 * MS),
             quick_acks: 16,
             ack_compression: true,

@@ -108,7 +108,7 @@ pub struct Acked {
 /// Why a window shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A loss found by duplicate or selective ACKs, or by time (RACK).
+    /// A loss found by duplicate or selective ACKs, or by time (RACK), or a mark (ECN).
     FastRetransmit,
     /// The retransmission timer.
     Timeout,
@@ -168,7 +168,7 @@ pub trait Congestion: Send {
     /// repaired.
     fn measured(&mut self, _i: usize, _all: &mut [Window], _acked: &Acked) {}
 
-    /// A loss on subflow `i`, once per round trip: sets its ssthresh, as Reno does unless said otherwise. The window itself
+    /// A loss or a mark on subflow `i`, once per round trip: sets its ssthresh, as Reno does unless said otherwise. The window itself
     /// is recovery's to set.
     fn lost(&mut self, i: usize, all: &mut [Window], _now: Time, _cause: Cause) {
         all[i].ssthresh_packets = all[i].half_packets();

@@ -16,6 +16,7 @@ impl Connection {
             return self.settle(now, ctx);
         }
         let len = packet.frame.payload.len;
+        self.entries[i].tcp.comes_as(packet.frame.ip.ecn());
         let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, &said, len, control));
         if !received.acceptable {
             return;

@@ -319,6 +319,7 @@ impl Connection {
         let entry = &mut self.entries[i];
         let nic = entry.nic?;
         packet.frame.ip = entry.ip;
+        packet.frame.ip.set_ecn(entry.tcp.leaves_as(emission));
         packet.frame.payload = match emission.piece {
             Some(piece) => Payload { len: piece.len, content: Content::Pattern(piece.data_offset) },
             None => Payload::unsaid(0),

@@ -75,6 +75,19 @@ impl Undo {
         }
     }
 
+    /// Marks say that there was congestion: the window stays as it is, whatever becomes of the losses
+    /// (tcp_fastretrans_alert's "ECE pruning").
+    pub fn prune(&mut self) {
+        if let Some(before) = &mut self.before {
+            (before.cwnd_packets, before.ssthresh_packets) = (0.0, 0.0);
+        }
+    }
+
+    /// Whether the window is not to be restored.
+    pub fn is_pruned(&self) -> bool {
+        self.before.is_some_and(|before| before.ssthresh_packets == 0.0)
+    }
+
     /// The window is the controller's own to restore.
     pub fn forget(&mut self) {
         self.before = None;

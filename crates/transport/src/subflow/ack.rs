@@ -26,6 +26,8 @@ pub(super) struct News {
     copies: bool,
     /// One was sent once, and before the repair began (FLAG_ORIG_SACK_ACKED).
     pub(super) original: bool,
+    /// It says that data was marked.
+    pub(super) marked: bool,
     /// One was acknowledged selectively.
     pub(super) sacked: bool,
     /// It moves the cumulative ACK.
@@ -79,7 +81,8 @@ impl Subflow {
         (self.unanswered, self.deferred) = (0, false);
         let same_window = std::mem::replace(&mut self.peer_window, tcp.window) == tcp.window;
         let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals;
-        let mut news = News { bare, echo: said.timestamps.map(|(_, echo)| echo), ..News::default() };
+        let (echo, marked) = (said.timestamps.map(|(_, echo)| echo), self.ecn.hears(tcp.flags));
+        let mut news = News { bare, echo, marked, ..News::default() };
         if self.sack {
             self.read_duplicates(&said.sack, ahead, &mut news);
         }
@@ -230,7 +233,10 @@ impl Subflow {
         if self.tlp.acknowledged(&answer) && self.phase == Phase::Open {
             self.slow_start.lost();
             control.congestion.lost(control.index, control.windows, now, crate::congestion::Cause::FastRetransmit);
+            self.ecn.reduced();
+            self.ecn.take_reduction();
             let window = &mut control.windows[control.index];
+            window.recovering = false;
             window.cwnd_packets = window.cwnd_packets.min(window.ssthresh_packets.max(1.0));
         }
     }
@@ -259,7 +265,7 @@ impl Subflow {
             passed_packets: flight - self.flight.len(),
             disordered: self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean(),
         };
-        if self.phase == Phase::Recovery {
+        if self.is_reducing() {
             control.congestion.measured(control.index, control.windows, &acked);
             let nothing_lost = self.flight.lost_ever() == lost_before;
             self.reduce(&Progress { delivered, nothing_lost, advanced: news.advanced }, control);

@@ -18,6 +18,7 @@ impl Subflow {
     /// The peer's SYN, with an ACK or without: numbers and options.
     pub(super) fn agree(&mut self, now: Time, syn: &Tcp) {
         self.inbound.opened(syn.seq);
+        self.agree_on_ecn(syn.flags);
         let mut mss = if self.remote.is_ipv4() { DEFAULT_MSS_V4_BYTES } else { DEFAULT_MSS_V6_BYTES };
         (self.sack, self.timestamps, self.scaling) = (false, false, false);
         for option in syn.options.iter().flatten() {

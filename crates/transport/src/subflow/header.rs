@@ -30,6 +30,7 @@ impl Subflow {
     /// Completes the header once the connection has added its options: `window_bytes` is the window to announce, not
     /// scaled; selective acknowledgements take what room is left.
     pub fn finish_header(&mut self, emission: &Emission, window_bytes: u64, tcp: &mut Tcp) {
+        self.tell_ecn(emission, tcp);
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.window_shift };
         tcp.window = (window_bytes >> shift).min(u64::from(u16::MAX)) as u16;
         if self.sack && self.inbound.has_blocks() && tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::RST) {

@@ -164,6 +164,11 @@ impl Inbound {
         }
     }
 
+    /// The next ACKs, at least so many, do not wait.
+    pub(super) fn hurry_acks(&mut self, acks: u32) {
+        self.quick = self.quick.max(acks);
+    }
+
     /// tcp_measure_rcv_mss
     fn measure(&mut self, len: u32) {
         if len > self.segment_bytes {
@@ -284,7 +289,7 @@ impl Inbound {
     /// A segment came again that is wholly old: the peer lacks ACKs (net/ipv4/tcp_input.c, tcp_send_dupack).
     pub(super) fn came_again(&mut self, range: Range<u64>) {
         self.duplicate = Some(range);
-        self.quick = self.quick.max(self.quick_acks);
+        self.hurry_acks(self.quick_acks);
     }
 
     /// From the first byte that is missing to the last that came.

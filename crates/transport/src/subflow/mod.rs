@@ -6,6 +6,7 @@
 mod ack;
 mod compression;
 mod deferral;
+mod ecn;
 mod expire;
 mod handshake;
 mod header;

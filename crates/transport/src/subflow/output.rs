@@ -240,7 +240,7 @@ impl Subflow {
 
     fn left(&mut self, now: Time, record: &Record) -> Emission {
         self.last_sent = now;
-        if self.phase == Phase::Recovery {
+        if self.is_reducing() {
             self.prr.sent();
         }
         if self.paces() {

@@ -68,6 +68,9 @@ impl Subflow {
             self.send_window.update(start, received.established || self.acked > acked_before, window_bytes);
         }
         received.kept_window_bytes = self.send_window.bytes;
+        if self.accept_cwr(tcp.flags, len) {
+            self.due.set(Due::ACK);
+        }
         if len > 0 || tcp.flags.has(Flags::FIN) {
             let (goal_bytes, pause_ns) = (control.window_goal_bytes, self.rto.timeout_ns());
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
@@ -140,6 +143,9 @@ impl Subflow {
                 self.due.set(Due::ACK);
                 return;
             }
+        }
+        if end + i64::from(fin) > self.inbound.next as i64 {
+            self.inbound.hurry_acks(self.ecn.take_mark());
         }
         let arrival = self.inbound.arrive(at, start.max(1) as u64..end.max(1) as u64, fin);
         match arrival.ack {

@@ -42,24 +42,32 @@ impl Subflow {
     /// Fast recovery starts (RFC 5681 §3.2, RFC 6675 §5).
     #[inline(never)] // only after losses
     pub(super) fn enter_recovery(&mut self, now: Time, control: &mut Control) {
-        let prior = self.window_packets(control);
         if self.flight.is_clean() {
             self.undo.forget_resent();
         }
         self.start_undo(control);
-        self.slow_start.lost();
-        control.congestion.lost(control.index, control.windows, now, Cause::FastRetransmit);
-        (self.phase, self.recover) = (Phase::Recovery, self.next);
+        // A reduction for a mark goes on, and is not taken back.
+        let until = self.ecn.take_reduction();
+        match until {
+            Some(_) => self.undo.prune(),
+            None => self.begin_reduction(now, Cause::FastRetransmit, control),
+        }
+        (self.phase, self.recover) = (Phase::Recovery, until.unwrap_or(self.next));
         (self.rescued, self.suspicious) = (false, false);
-        self.prr.start(prior);
         self.newreno.start(self.next);
         self.flight.start_recovery();
         self.tlp.forget();
+        if !self.settings.proportional_rate_reduction && self.delivery.is_none() {
+            // RFC 6675 §5 (4.3), RFC 6582 §3.2 step 2
+            self.due.set(Due::FAST);
+        }
+    }
+
+    /// Without proportional rate reduction the window is at once what it comes down to.
+    pub(super) fn reach_target(&self, control: &mut Control) {
         control.windows[control.index].recovering = true;
         if !self.settings.proportional_rate_reduction && self.delivery.is_none() {
             control.windows[control.index].cwnd_packets = f64::from(target(control));
-            // RFC 6675 §5 (4.3), RFC 6582 §3.2 step 2
-            self.due.set(Due::FAST);
         }
     }
 
@@ -100,9 +108,13 @@ impl Subflow {
         if self.phase == Phase::Open && self.flight.is_clean() {
             self.undo.forget_resent();
         }
+        if news.marked {
+            self.undo.prune();
+        }
         if self.phase == Phase::Recovery && self.acked >= self.recover {
             self.leave(news.echo, control);
         }
+        self.end_reduction(control);
         let lost_copies = match self.phase {
             Phase::Open => {
                 self.undo_duplicates(control);
@@ -129,12 +141,16 @@ impl Subflow {
                 self.flight.lose_first();
                 self.enter_recovery(now, control);
             }
+            Phase::Open if news.marked => self.reduce_for_mark(now, control),
             // RFC 6582 §3.2 step 3: a partial ACK, the next hole.
             Phase::Recovery if !self.sack && news.advanced => {
                 self.flight.lose_first();
                 self.due.set(Due::FAST);
             }
             _ => {}
+        }
+        if news.marked {
+            self.undo.prune();
         }
     }
 
@@ -218,11 +234,15 @@ impl Subflow {
         if found {
             self.flight.find_all();
         }
+        if self.undo.is_pruned() {
+            return self.undo.forget();
+        }
         if self.delivery.is_some() {
             self.undo.forget();
         } else {
             self.undo.restore(&mut control.windows[control.index]);
         }
+        self.ecn.withdraw();
         control.congestion.undone(control.index);
     }
 
@@ -234,11 +254,13 @@ impl Subflow {
         self.flight.time_out(|record| !by_time || rack.is_overdue(now, record));
         // Once per window of data: not when its repair was under way and nothing was acknowledged since.
         let repaired = self.acked >= self.recover || (self.phase == Phase::Loss && self.timeouts == 0);
-        if self.phase == Phase::Open || repaired {
+        let reduced = self.ecn.take_reduction().is_some_and(|until| self.acked < until);
+        if !reduced && (self.phase == Phase::Open || repaired) {
             self.start_undo(control);
             self.slow_start.lost();
             control.congestion.lost(control.index, control.windows, now, Cause::Timeout);
         }
+        self.ecn.reduced();
         // tcp_set_ca_state(TCP_CA_Loss)
         self.slow_start.timed_out();
         control.congestion.timed_out(control.index);

@@ -1,5 +1,6 @@
 //! What a subflow is and what can be asked of it.
 
+use super::ecn::Ecn;
 use super::inbound::Inbound;
 use super::send_window::SendWindow;
 use super::timers::Timers;
@@ -124,6 +125,7 @@ pub struct Subflow {
     pub(super) sack: bool,
     pub(super) timestamps: bool,
     pub(super) scaling: bool,
+    pub(super) ecn: Ecn,
     /// Of windows that this end announces: offered, and after the handshake used.
     pub(super) own_shift: u8,
     pub(super) window_shift: u8,
@@ -223,6 +225,7 @@ impl Subflow {
             sack: false,
             timestamps: false,
             scaling: false,
+            ecn: Ecn::default(),
             // RFC 7323 §2.3: at most 14.
             own_shift: (0..14).find(|&shift| u64::from(u16::MAX) << shift >= widest).unwrap_or(14),
             window_shift: 0,

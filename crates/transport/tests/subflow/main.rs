@@ -3,6 +3,7 @@
 mod closing;
 mod coverage;
 mod deferring;
+mod ecn;
 mod ending;
 mod headers;
 mod law;

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use transport::config;
 use transport::congestion::{Congestion, Window};
 use transport::subflow::{Control, Emission, Expired, Kind, Piece, State, Subflow};
-use wire::{Tcp, Time};
+use wire::{Ecn, Tcp, Time};
 
 pub const MS: i64 = 1_000_000;
 
@@ -52,6 +52,8 @@ pub fn header(tcp: &mut Subflow, now: Time, emission: &Emission, window: u64) ->
 pub struct Segment {
     pub tcp: Tcp,
     pub emission: Emission,
+    /// What its packet says.
+    pub ecn: Ecn,
 }
 
 /// What the pipe does with a segment: when it arrives, and when a second time.
@@ -133,7 +135,11 @@ impl Host {
         }
         let len = segment.emission.len;
         let said = segment.tcp.options.brief();
-        let received = self.with(|tcp, control| tcp.receive(now, &segment.tcp, &said, len, control)).unwrap();
+        let receive = |tcp: &mut Subflow, control: &mut Control| {
+            tcp.comes_as(segment.ecn);
+            tcp.receive(now, &segment.tcp, &said, len, control)
+        };
+        let received = self.with(receive).unwrap();
         self.established |= received.established;
         self.reset |= received.reset;
         if !received.acceptable {
@@ -176,8 +182,8 @@ impl Host {
         let window = self.buffer - (self.arrived - self.read);
         self.with(|tcp, control| {
             let emission = tcp.poll(now, control).or_else(|| tcp.poll_guess(now, control))?;
-            let tcp = header(tcp, now, &emission, window);
-            Some(Segment { tcp, emission })
+            let ecn = tcp.leaves_as(&emission);
+            Some(Segment { tcp: header(tcp, now, &emission, window), emission, ecn })
         })?
     }
 

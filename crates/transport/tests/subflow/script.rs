@@ -2,7 +2,8 @@
 //!
 //! `TIME > SEGMENT` is what the subflow must send then, `TIME < SEGMENT` what its peer sends, `TIME ! ACT` what the
 //! connection does and `TIME = FACT` what must be true. Times are milliseconds. A segment is `FLAGS FIRST:AFTER`,
-//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`, `backup yes`; flags are `S`, `F`, `R` and `.` for ACK; numbers are relative to the
+//! then `ack N`, `sack A:B …`, `win N`, `ts VALUE echo TIME`, `backup yes`, `ip ect0` (`ect1`, `ce`); flags are `S`, `F`, `R`,
+//! `.` for ACK, `E` for ECE and `W` for CWR; numbers are relative to the
 //! initial ones. What the subflow sends between the lines is a failure.
 
 use crate::moves;
@@ -10,11 +11,14 @@ use crate::pair::{Host, MS, Segment, header};
 use transport::config;
 use transport::subflow::{Emission, Kind, Piece, State};
 use wire::mptcp::{MpPrio, Mptcp};
-use wire::{Flags, Options, SackBlocks, Tcp, TcpOption, Time};
+use wire::{Ecn, Flags, Options, SackBlocks, Tcp, TcpOption, Time};
 
 const START_MS: i64 = 1_000_000;
 /// Payload of a full segment in scripts.
 const MSS: u32 = 1000;
+
+const NAMED: [(Flags, char); 6] =
+    [(Flags::SYN, 'S'), (Flags::FIN, 'F'), (Flags::RST, 'R'), (Flags::ACK, '.'), (Flags::ECE, 'E'), (Flags::CWR, 'W')];
 
 /// Settings in which scripts are short: everything off that would add a segment, but selective ACKs.
 pub fn plain() -> config::Tcp {
@@ -152,21 +156,21 @@ impl Player {
 
     fn poll(&mut self) -> Option<String> {
         let now = self.now;
-        let (emission, tcp) = self.host.with(|tcp, control| {
+        let (emission, tcp, ecn) = self.host.with(|tcp, control| {
             let emission = tcp.poll(now, control).or_else(|| tcp.poll_guess(now, control))?;
-            let header = header(tcp, now, &emission, 65_535);
-            Some((emission, header))
+            let ecn = tcp.leaves_as(&emission);
+            Some((emission, header(tcp, now, &emission, 65_535), ecn))
         })??;
         self.moved("CLOSE");
-        Some(self.describe(&emission, &tcp))
+        let text = self.describe(&emission, &tcp);
+        Some(if ecn == Ecn::Capable0 { text + " ip ect0" } else { text })
     }
 
     fn describe(&mut self, emission: &Emission, tcp: &Tcp) -> String {
         let [own, peer] = self.isns;
         let at = (self.now - self.start) as f64 / MS as f64;
         let seq = tcp.seq.wrapping_sub(own) as i32;
-        let named = [(Flags::SYN, "S"), (Flags::FIN, "F"), (Flags::RST, "R"), (Flags::ACK, ".")];
-        let flags: String = named.iter().filter(|(flag, _)| tcp.flags.has(*flag)).map(|(_, name)| *name).collect();
+        let flags: String = NAMED.iter().filter(|(flag, _)| tcp.flags.has(*flag)).map(|(_, name)| name).collect();
         let mut text = format!("{at} > {flags} {seq}:{}", seq + emission.len as i32);
         if tcp.flags.has(Flags::ACK) {
             text += &format!(" ack {}", tcp.ack.wrapping_sub(peer) as i32);
@@ -207,14 +211,10 @@ impl Player {
             options: Options::NONE,
         };
         for flag in flags.chars() {
-            tcp.flags = tcp.flags.with(match flag {
-                'S' => Flags::SYN,
-                'F' => Flags::FIN,
-                'R' => Flags::RST,
-                _ => Flags::ACK,
-            });
+            let (flag, _) = NAMED.iter().find(|(_, name)| *name == flag).unwrap_or_else(|| panic!("what is {flags}?"));
+            tcp.flags = tcp.flags.with(*flag);
         }
-        let (mut blocks, mut clock, mut echo) = (Vec::new(), None, self.value);
+        let (mut blocks, mut clock, mut echo, mut ecn) = (Vec::new(), None, self.value, Ecn::NotCapable);
         while let Some(word) = words.next() {
             let value = words.next().unwrap();
             match word {
@@ -224,6 +224,14 @@ impl Player {
                 "backup" => {
                     let option = MpPrio { backup: value == "yes", address_id: None };
                     tcp.options.push(&TcpOption::Mptcp(Mptcp::Prio(option))).unwrap();
+                }
+                "ip" => {
+                    ecn = match value {
+                        "ce" => Ecn::CongestionExperienced,
+                        "ect0" => Ecn::Capable0,
+                        "ect1" => Ecn::Capable1,
+                        _ => panic!("what is {value}?"),
+                    }
                 }
                 "ts" => clock = Some(value.parse().unwrap()),
                 // When our clock was what it echoes; otherwise what it last saw of it.
@@ -244,9 +252,10 @@ impl Player {
             tcp.options.push(&TcpOption::MaximumSegmentSize(MSS as u16 + timestamps)).unwrap();
             tcp.options.push(&TcpOption::SackPermitted).unwrap();
         }
-        let kind = if tcp.flags == Flags::SYN { Kind::Syn } else { Kind::Data };
+        let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
+        let kind = if opens { Kind::Syn } else { Kind::Data };
         let len = after.wrapping_sub(first);
-        Segment { tcp, emission: Emission { kind, offset: 0, len, piece: None, retransmission: false } }
+        Segment { tcp, emission: Emission { kind, offset: 0, len, piece: None, retransmission: false }, ecn }
     }
 
     fn act(&mut self, words: &[&str]) {
