@@ -72,6 +72,7 @@ def test_what_is_left_out_is_as_in_linux_itself() -> None:
         assert sysctls["net.mptcp.stale_loss_cnt"] == 4
         assert sysctls["net.mptcp.syn_retrans_before_tcp_fallback"] == 2
         assert sysctls["net.ipv4.tcp_congestion_control"] == "reno"
+        assert sysctls["net.ipv4.tcp_ecn"] == 2
     assert not any("initcwnd" in line or "quickack" in line for line in job.attach["wifi"])
 
 
@@ -79,6 +80,8 @@ def test_what_is_left_out_is_as_in_linux_itself() -> None:
     ("setting", "sysctl", "value"),
     [
         ("tcp.sack=false", "net.ipv4.tcp_sack", 0),
+        ("tcp.ecn=off", "net.ipv4.tcp_ecn", 0),
+        ("tcp.ecn=request", "net.ipv4.tcp_ecn", 1),
         ("tcp.timestamps=false", "net.ipv4.tcp_timestamps", 0),
         ("tcp.window_scaling=false", "net.ipv4.tcp_window_scaling", 0),
         ("tcp.rack=false", "net.ipv4.tcp_recovery", 0),

@@ -67,6 +67,8 @@ pub(crate) struct Data {
     pub(crate) lost_before: bool,
     /// Larger than the maximum segment size.
     pub(crate) merged: bool,
+    /// A queue marked it (CE).
+    pub(crate) marked: bool,
     pub(crate) probe: Option<Probe>,
     /// Where its first byte lies in the subflow, and, looked up only where segments are listed, in the connection.
     pub(crate) offset: i64,

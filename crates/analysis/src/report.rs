@@ -312,6 +312,7 @@ fn subflow_row(
         server_mss_bytes: subflow.mss_bytes[down],
         client_window_scale: subflow.window_scale[up],
         server_window_scale: subflow.window_scale[down],
+        ecn: subflow.speaks_ecn(),
         ended: opening.subflow_ended,
         reset_reason: subflow.reset_reason,
         ..tables::Subflow::default()

@@ -150,6 +150,10 @@ class Tcp(Section):
     """Most bytes of a segment, options of TCP included; ``"off"``: as the paths' ``mtu`` has it."""
     sack: Flag = False
     """Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)."""
+    ecn: Literal["off", "accept", "request"] = "accept"
+    """Explicit congestion notification (RFC 3168), as Linux's ``tcp_ecn``: ``"request"`` (1), which
+    asks for it; ``"accept"`` (2), which answers who asks; ``"off"`` (0). Queues with ``ecn`` mark
+    packets of such subflows rather than drop them."""
     delayed_ack: DurationOrOff = None
     """Longest that an ACK may wait."""
     quick_acks: Integer = Field(0, ge=0)

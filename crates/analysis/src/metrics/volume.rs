@@ -24,6 +24,7 @@ struct Flow {
     zero_window_probes: u64,
     keep_alives: u64,
     merged_segments: u64,
+    marked_packets: u64,
 }
 
 impl Metric for Volume {
@@ -61,6 +62,9 @@ impl Metric for Volume {
                     row.retransmitted_bytes = Some(flow.resent_bytes);
                     row.loss_rate_percent =
                         (flow.data_packets > 0).then(|| 100.0 * flow.resent_packets as f64 / flow.data_packets as f64);
+                }
+                if closing.is_receiver(direction) {
+                    row.marked_packets = Some(flow.marked_packets);
                 }
                 if closing.is_sender(direction) && flow.lost_before_packets > 0 {
                     report.diagnostics.push(lost_before(subflow, flow));
@@ -115,5 +119,8 @@ impl Flow {
             self.lost_before_packets += u64::from(data.packets);
         }
         self.merged_segments += u64::from(data.merged);
+        if data.marked {
+            self.marked_packets += u64::from(data.packets);
+        }
     }
 }

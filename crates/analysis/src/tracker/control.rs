@@ -15,6 +15,7 @@ impl Connection {
         let subflow = &mut self.subflows[packet.subflow];
         let d = packet.direction as usize;
         subflow.syn_cut[d] |= packet.tcp.options.is_cut();
+        subflow.says_of_ecn(packet.tcp.flags);
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         if packet.tcp.flags.has(Flags::ACK) {
             view.handshake.syn_ack(packet.seen);

@@ -5,7 +5,7 @@ use super::mappings::Mappings;
 use super::subflow::Kind as SubflowKind;
 use crate::event::{Data, Kind, Probe};
 use wire::mptcp::DataNumber;
-use wire::{Flags, Tcp, seq};
+use wire::{Ecn, Flags, Tcp, seq};
 
 impl Connection {
     /// Notes what a packet says about the meaning of subflow sequence numbers.
@@ -140,6 +140,7 @@ impl Connection {
             fills_gap: novelty.fills_gap,
             lost_before: novelty.lost_before,
             merged,
+            marked: packet.observation.frame.ip.ecn() == Ecn::CongestionExperienced,
             probe,
             offset: start,
             data_offset: if end.lists_segments { view.mappings[d].data_offset(start) } else { None },

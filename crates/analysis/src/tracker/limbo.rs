@@ -120,6 +120,7 @@ impl Limbo {
             hmac_valid: None,
             backup: false,
             mss_bytes: [None; 2],
+            ecn: [None; 2],
             syn_cut: [false; 2],
             window_scale: [None; 2],
             reset_reason: None,

@@ -4,6 +4,7 @@ use super::{handshake::Handshake, mappings::Mappings, repeats::Repeats, sequence
 use crate::event::Seen;
 use std::net::SocketAddr;
 use tables::Direction;
+use wire::Flags;
 
 /// Where a subflow goes between, as seen at one end: a NAT may stand between the ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +29,8 @@ pub(crate) struct Subflow {
     /// The side's SYN had more options than were captured.
     pub(super) syn_cut: [bool; 2],
     pub(crate) window_scale: [Option<u8>; 2],
+    /// Whether the SYN asked for ECN, and whether its answer agreed (RFC 3168 §6.1.1).
+    pub(super) ecn: [Option<bool>; 2],
     pub(crate) reset_reason: Option<&'static str>,
     /// 4-tuples that showed it once more.
     pub(super) copies: u32,
@@ -48,6 +51,23 @@ impl Subflow {
                 view.window_shifts = shifts;
             }
         }
+    }
+
+    /// A SYN, or its answer, says this: one that asks is sent again without, and answers may be altered on their way.
+    pub(super) fn says_of_ecn(&mut self, flags: Flags) {
+        let (ece, cwr) = (flags.has(Flags::ECE), flags.has(Flags::CWR));
+        let [asks, agrees] = &mut self.ecn;
+        if flags.has(Flags::ACK) {
+            *agrees = Some(agrees.unwrap_or(true) && ece && !cwr);
+        } else {
+            *asks = Some(asks.unwrap_or(false) || ece && cwr);
+        }
+    }
+
+    /// Whether both sides agreed on ECN.
+    pub(crate) fn speaks_ecn(&self) -> Option<bool> {
+        let [asks, agrees] = self.ecn;
+        Some(asks? && agrees?)
     }
 
     /// As seen at an end: by what the side's SYN said if both SYNs said something (RFC 7323 §2.2).

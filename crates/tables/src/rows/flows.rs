@@ -40,6 +40,8 @@ row! {
         keep_alive_packets: u64,
         /// Segments larger than the MSS: merged by offloads of the capturing host.
         merged_segments: u64,
+        /// Data packets that came marked by a queue on their way (CE, RFC 3168); known at the receiver of the data, empty elsewhere.
+        marked_packets: Option<u64>,
         /// Round-trip time samples (of data, not of the handshake); known at the sender of the data, empty elsewhere.
         rtt_samples: Option<u64>,
         /// Mean.

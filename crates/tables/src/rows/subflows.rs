@@ -50,6 +50,8 @@ row! {
         client_window_scale: Option<u8>,
         /// Window scale shift of the server.
         server_window_scale: Option<u8>,
+        /// Whether both sides agreed on ECN (RFC 3168) in SYN and SYN/ACK; empty where either was not seen.
+        ecn: Option<bool>,
         /// How it ended: `fin` (both directions), `half-closed`, `reset`, or `open`.
         ended: &'static str,
         /// Reason code of MP_TCPRST (RFC 8684 §3.6), in words.

@@ -88,12 +88,20 @@ def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
         Column("loss", of_flow(lambda flow: text.percent(flow["loss_rate_percent"])), keep=8),
         Column("resent", of_flow(lambda flow: text.count(flow["retransmitted_packets"])), keep=4),
         Column("filled", of_flow(lambda flow: text.count(flow["gap_filled_packets"])), keep=3),
+        *_marked(lines, of_flow),
         *_between_ends(lines, of_flow),
         Column("handshake", of_subflow(_handshake), keep=5),
         Column("joined", of_subflow(_joined), keep=4),
         Column("ended", of_subflow(lambda row: row["ended"]), left=True, keep=7),
     ]
     return [column for column in columns if any(column.cells)]
+
+
+def _marked(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column]:
+    """What queues marked rather than dropped (ECN), if they did."""
+    if not any(flow["marked_packets"] for _, flow in lines if flow is not None):
+        return []
+    return [Column("marked", of_flow(lambda flow: text.count(flow["marked_packets"])), keep=3)]
 
 
 def _between_ends(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column]:

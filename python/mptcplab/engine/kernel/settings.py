@@ -224,6 +224,10 @@ def _set(name: str, written: int, value: Any, does: Any, at: _At, bounds: tuple[
         raise CannotError(f"this kernel has no {name}")
 
 
+def _ecn(value: str, at: _At) -> None:
+    at.settings.sysctls["net.ipv4.tcp_ecn"] = {"off": 0, "request": 1, "accept": 2}[value]
+
+
 def _delayed_ack(value: int | None, at: _At) -> None:
     if value is None:
         at.settings.route += ["quickack", "1"]
@@ -307,6 +311,7 @@ TCP: dict[str, Any] = {
     "timestamps": _sysctl("net.ipv4.tcp_timestamps"),
     "mss": _mss,
     "sack": _sysctl("net.ipv4.tcp_sack"),
+    "ecn": _ecn,
     "delayed_ack": _delayed_ack,
     "quick_acks": _fixed(16),
     "ack_compression": _ack_compression,
