@@ -107,6 +107,21 @@ def test_plain_tcp(host: Machine, ours: str, way: str) -> None:
     assert_pattern(run, way, 2_000_000)
 
 
+@pytest.mark.parametrize("ip", [4, 6])
+@pytest.mark.parametrize("ours", OURS)
+def test_both_agree_on_ecn_and_hear_marks(host: Machine, ours: str, ip: int) -> None:
+    """Queues mark, neither end loses anything: each understands the other (RFC 3168)."""
+    marks = {"queue": '{queue="fq-codel"}', "loss": "0 %", "ip": ip}
+    paths = {
+        f"path__{name}__{key}": value for name in ("wifi", "lte") for key, value in marks.items()
+    }
+    run = meet(host, ours, transfer__size="6 MB", tcp__ecn="request", **paths)
+    assert run.subflows["ecn"].to_list() == [True, True]
+    down = run.flows.filter(direction="down")
+    assert down["marked_packets"].sum() > 0
+    assert down["lost_packets"].sum() == down["retransmitted_packets"].sum() == 0
+
+
 @pytest.mark.parametrize("ours", OURS)
 def test_windows_grow_by_two_segments_with_each(host: Machine, ours: str) -> None:
     """Linux's receiver and ours: rcv_ssthresh, which tcp_grow_window raises."""

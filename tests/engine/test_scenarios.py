@@ -29,6 +29,7 @@ SHORT: dict[str, list[str]] = {
         "transfer.duration=3s",
         *("timeline.0.at=1s", "timeline.1.at=1.5s", "timeline.2.at=1.5s"),
     ],
+    "marks": ["transfer.size=2MB"],
     "middleboxes": ["transfer.size=1MB"],
     "ndiffports": ["transfer.size=2MB"],
     "offload": [

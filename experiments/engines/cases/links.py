@@ -32,6 +32,18 @@ link = "one"
 """
 
 
+def _marks(name: str, rate: str, delay: str) -> str:
+    way = f'{{ element = "delay", delay = "{delay}" }}'
+    down = f'{{ element = "rate", rate = "{rate}", queue = {{ queue = "fq-codel" }} }}'
+    return f"""
+[link.{name}]
+uplink = [{{ element = "rate", rate = "{rate}" }}, {way}]
+downlink = [{down}, {way}]
+[path.{name}]
+link = "{name}"
+"""
+
+
 def _queue(queue: str) -> str:
     return f'{{ element = "rate", rate = "20 Mbit/s", queue = {{ {queue} }} }}'
 
@@ -49,11 +61,20 @@ def _case(
 
 
 PLAIN = Path(20, 40, 100)
+ASKED = 'ecn = "request"'
+MARKS = (_marks("one", "20 Mbit/s", "20 ms"), _marks("two", "10 Mbit/s", "40 ms"))
 LOSSY = Path(20, 40, 100, 0.5)
 CASES = (
     _case("CoDel", _link(_queue('queue = "codel", bytes = "500 kB"')), "20 MB"),
     _case("FQ-CoDel", _link(_queue('queue = "fq-codel"')), "20 MB"),
     _case("PIE", _link(_queue('queue = "pie", bytes = "500 kB"')), "20 MB", drawn=True),
+    _case("FQ-CoDel that marks (ECN)", MARKS[0], "20 MB", ASKED),
+    Case(
+        "two paths, FQ-CoDel that marks (ECN)",
+        "links",
+        mptcp("cubic-linux", bulk("20 MB"), "".join(MARKS), tcp=ASKED),
+        is_multipath=True,
+    ),
     _case(
         "losses in bursts",
         _link(_queue('queue = "drop-tail", bytes = "100 kB"'), BURSTS),

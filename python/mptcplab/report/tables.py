@@ -114,6 +114,7 @@ def _columns(subject: Subject) -> list[_Column]:
         flow("samples", "rtt_samples", text.count),
         flow("loss", "loss_rate_percent", text.percent),
         flow("resent", "retransmitted_packets", text.count),
+        flow("marked", "marked_packets", text.count),
         flow("reinjected", "reinjected_bytes", text.size),
         flow("one-way", "one_way_delay_ms_median", text.milliseconds),
         own("joined", "join_time_ms", text.milliseconds),
