@@ -8,7 +8,7 @@ use hostile::Middle;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use std::net::{IpAddr, SocketAddr};
-use transport::config::Join;
+use transport::config::{Ecn, Join};
 use transport::path_manager::LocalEndpoint;
 use transport::{Config, ConnectionId, Endpoint, Event, Nic, congestion, path_manager, scheduler};
 use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
@@ -235,6 +235,7 @@ fn config(input: &mut Unstructured, other: IpAddr) -> Result<Config> {
     let uses: u8 = input.arbitrary()?;
     let uses = |bit: u8| uses & (1 << bit) != 0;
     tcp.appropriate_byte_counting = !uses(6);
+    tcp.ecn = if uses(7) { Ecn::Request } else { Ecn::Accept };
     mptcp.version = u8::from(!uses(4));
     mptcp.join = if uses(5) { Join::Simultaneous } else { Join::Specified };
     let endpoint = LocalEndpoint {

@@ -5,7 +5,7 @@ mod common;
 use common::{MS, S, at, element};
 use link::{Direction, Element, Out, Reason};
 use serde_json::{Value, json};
-use wire::{Ecn, Packet};
+use wire::{Ecn, Flags, L4, Packet, Payload, Tcp};
 
 /// What became of packets of one flow: when each left or was dropped, and what its ECN field says then.
 #[derive(Default)]
@@ -118,4 +118,38 @@ fn marks_stay() {
     let queue = json!({"queue": "drop-tail"});
     let fate = through(queue, Ecn::CongestionExperienced, overload().take(10));
     assert_eq!((fate.marks().len(), fate.marked), (10, 0));
+}
+
+/// RFC 3168 §5.3, §9: what passes keeps what its header says of congestion, pieces too.
+#[test]
+fn boxes_keep_what_packets_say() {
+    for (value, pieces) in [
+        (json!({"element": "nat"}), 1),
+        (json!({"element": "firewall"}), 1),
+        (json!({"element": "rewrite-sequence"}), 1),
+        (json!({"element": "clamp-mss", "bytes": 1000}), 1),
+        (json!({"element": "clamp-window", "bytes": 1000}), 1),
+        (json!({"element": "strip-options"}), 1),
+        (json!({"element": "split-segments"}), 3),
+    ] {
+        for ecn in [Ecn::Capable0, Ecn::Capable1, Ecn::CongestionExperienced] {
+            let (mut one, mut out) = (element(&value, 1, "a"), Out::default());
+            let packet = |flags: Flags, seq: u32, len: u32| {
+                let mut packet = common::packet(1, 1500);
+                packet.frame.l4 = L4::Tcp(Tcp { source_port: 5000, destination_port: 80, seq, flags, ..Tcp::BLANK });
+                packet.frame.payload = Payload::unsaid(len);
+                packet.frame.ip.set_ecn(ecn);
+                packet
+            };
+            one.push(at(0), Direction::Up, packet(Flags::SYN, 0, 0), &mut out);
+            out.sent.clear();
+            one.push(at(1), Direction::Up, packet(Flags::ACK.with(Flags::CWR), 1, 1400), &mut out);
+            let said: Vec<_> = out.sent.iter().map(|(_, packet)| packet.frame.ip.ecn()).collect();
+            assert_eq!(said, vec![ecn; pieces], "{value}");
+            // CWR is said once.
+            let is_cwr = |packet: &Packet| matches!(&packet.frame.l4, L4::Tcp(tcp) if tcp.flags.has(Flags::CWR));
+            let cwr: Vec<_> = out.sent.iter().map(|(_, packet)| is_cwr(packet)).collect();
+            assert!(cwr[0] && !cwr[1..].contains(&true), "{value}");
+        }
+    }
 }

@@ -10,7 +10,7 @@
 //!
 //! - *ms*: when it passed the capture, in milliseconds. `10|30`: 10 at the client's, 30 at the server's; `-` is nowhere.
 //! - *from*: who sends, and the path, which also names the client's interface.
-//! - *flags*: letters of S, A, F, R, P.
+//! - *flags*: letters of S, A, F, R, P, E (ECE), C (CWR).
 //! - *seq*, *ack*: relative as in Wireshark: the SYN is 0, the first byte 1. Negative ones lie before.
 //! - *len*: payload.
 //!
@@ -26,7 +26,7 @@
 //! | `remove_addr(ID …)`, `prio(backup)`, `prio(regular)`, `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
 //! | `mss(N)`, `ws(N)`, `ts(N)` | a SYN has `mss(1460)` if it says nothing else |
 //! | `win(N)` | the window field, else 60000 |
-//! | `ttl(N)`, `id(N)` | time to live, else 64; IP identification, else the number of the packet |
+//! | `ttl(N)`, `id(N)`, `tos(N)` | time to live, else 64; IP identification, else the number of the packet; type of service |
 //! | `cut(N)` | the capture holds so many bytes of the options |
 //! | `copy(INTERFACE MS)` | the capture shows the packet once more, so much later, on another interface |
 
@@ -225,7 +225,7 @@ impl Script {
                 source: source.ip(),
                 destination: destination.ip(),
                 ttl: line.number("ttl").unwrap_or(64) as u8,
-                tos: 0,
+                tos: line.number("tos").unwrap_or(0) as u8,
                 id: if source.is_ipv4() { line.number("id").map_or(id, |id| id as u16) } else { 0 },
                 dont_fragment: true,
                 fragment: None,
@@ -266,7 +266,7 @@ impl Script {
             "mss" => push(TcpOption::MaximumSegmentSize(number(0) as u16)),
             "ws" => push(TcpOption::WindowScale(number(0) as u8)),
             "ts" => push(TcpOption::Timestamps { value: number(0) as u32, echo: 0 }),
-            "win" | "copy" | "cut" | "ttl" | "id" => {}
+            "win" | "copy" | "cut" | "ttl" | "id" | "tos" => {}
             "mp_capable" => {
                 let syn = line.flags.has(Flags::SYN);
                 let opens = syn && !line.flags.has(Flags::ACK);
@@ -436,6 +436,8 @@ impl Line {
                 'F' => Flags::FIN,
                 'R' => Flags::RST,
                 'P' => Flags::PSH,
+                'E' => Flags::ECE,
+                'C' => Flags::CWR,
                 other => return Err(format!("flag {other}")),
             });
         }
