@@ -4,6 +4,7 @@ mod addresses;
 mod closing;
 mod coverage;
 mod data;
+mod ecn;
 mod failing;
 mod fallback;
 mod joining;

@@ -13,7 +13,7 @@
 //! between the lines is a failure.
 //!
 //! - *path*: `wifi` or `lte` is the client's interface; `wifi/2` the same to the server's second address.
-//! - *flags*: `S`, `F`, `R`, `.` for ACK. *seq*: first byte and the one after the last, relative to the SYN. `ack N` follows.
+//! - *flags*: `S`, `F`, `R`, `.` for ACK, `E` for ECE, `W` for CWR. *seq*: first byte and the one after the last, relative to the SYN. `ack N` follows.
 //! - Data sequence numbers are relative too: the first byte is 1.
 //!
 //! | option | |
@@ -26,6 +26,7 @@
 //! | `add_addr(ID ADDRESS[:PORT] [echo] [wrong])`, `remove_addr(ID …)`, `prio(backup)`, `prio(regular)` | |
 //! | `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
 //! | `win(N)` | the window: else the peer says 60000, and the endpoint may say anything |
+//! | `ip(ect0)`, `ip(ce)` | what the packet says of congestion, if not nothing |
 //! | `bad` | the payload's bytes are not those that were sent |
 
 use crate::moves;
@@ -37,15 +38,17 @@ use wire::mptcp::{
     AddAddr, DataNumber, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, RemoveAddr,
     dss_checksum_of_pattern,
 };
-use wire::{Content, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time, TooBig, pattern};
+use wire::{Content, Ecn, Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, TcpOption, Time, TooBig, pattern};
 
 const MS: i64 = 1_000_000;
 const PORT: u16 = 80;
 const PEER_KEY: u64 = 0x0123_4567_89ab_cdef;
 const PEER_ISN: u32 = 0xffff_f000;
 const PEER_NONCE: u32 = 0x600d_cafe;
-/// With the 28 bytes that DSS takes, segments hold 1000.
+/// With the 24 bytes that DSS takes, segments hold 1000.
 const MSS: u16 = 1024;
+const NAMED: [(Flags, char); 6] =
+    [(Flags::SYN, 'S'), (Flags::FIN, 'F'), (Flags::RST, 'R'), (Flags::ACK, '.'), (Flags::ECE, 'E'), (Flags::CWR, 'W')];
 const PATHS: [&str; 3] = ["wifi", "lte", "dsl"];
 
 /// A client whose peer is known to speak MPTCP.
@@ -332,8 +335,7 @@ impl Player {
         }
         let flow = self.flows[&label];
         assert_eq!((flow.local, flow.remote), (local, remote), "not the last subflow of its path");
-        let named = [(Flags::SYN, "S"), (Flags::FIN, "F"), (Flags::RST, "R"), (Flags::ACK, ".")];
-        let flags: String = named.iter().filter(|(flag, _)| tcp.flags.has(*flag)).map(|(_, name)| *name).collect();
+        let flags: String = NAMED.iter().filter(|(flag, _)| tcp.flags.has(*flag)).map(|(_, name)| name).collect();
         let seq = tcp.seq.wrapping_sub(flow.isn) as i32;
         let at = (self.now - self.start) as f64 / MS as f64;
         let mut words = vec![format!("{at} > {label} {flags} {seq}:{}", seq + len as i32)];
@@ -344,6 +346,9 @@ impl Player {
             if let Ok(TcpOption::Mptcp(option)) = option {
                 words.push(self.show(&label, tcp.flags, packet, &option));
             }
+        }
+        if ip.ecn() == Ecn::Capable0 {
+            words.push("ip(ect0)".into());
         }
         if window {
             words.push(format!("win({})", tcp.window));
@@ -493,14 +498,10 @@ impl Player {
         let (path, client, server) = self.places(label);
         let mut flags = Flags(0);
         for flag in flag_letters.chars() {
-            flags = flags.with(match flag {
-                'S' => Flags::SYN,
-                'F' => Flags::FIN,
-                'R' => Flags::RST,
-                _ => Flags::ACK,
-            });
+            let (flag, _) = NAMED.iter().find(|(_, name)| *name == flag).unwrap_or_else(|| panic!("what is {flag}?"));
+            flags = flags.with(*flag);
         }
-        if flags == Flags::SYN && !self.client {
+        if flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !self.client {
             let known = self.flows.get(label).is_some_and(|flow| flow.isn == 0);
             if !known {
                 self.ports += 1;
@@ -528,7 +529,7 @@ impl Player {
         }
         let mut place =
             flow.mapped.map(|(offset, place)| place.wrapping_add(first as u64).wrapping_sub(u64::from(offset)));
-        let mut bad = false;
+        let (mut bad, mut ecn) = (false, Ecn::NotCapable);
         let mut rest = words[3..].iter();
         while let Some(&word) = rest.next() {
             if word == "ack" {
@@ -540,6 +541,10 @@ impl Player {
             let option = match name {
                 "win" => {
                     tcp.window = inner.parse().unwrap();
+                    continue;
+                }
+                "ip" => {
+                    ecn = if inner == "ce" { Ecn::CongestionExperienced } else { Ecn::Capable0 };
                     continue;
                 }
                 "bad" => {
@@ -581,7 +586,8 @@ impl Player {
             };
             tcp.options.push(&TcpOption::Mptcp(option)).unwrap();
         }
-        let ip = Ip { source: flow.remote.ip(), destination: flow.local.ip(), ..blank(self.v6).frame.ip };
+        let mut ip = Ip { source: flow.remote.ip(), destination: flow.local.ip(), ..blank(self.v6).frame.ip };
+        ip.set_ecn(ecn);
         let place = place.unwrap_or((first - 1).max(0) as u64);
         let (content, body) = match (len, bad) {
             (0, _) => (Content::Unsaid, None),
