@@ -67,6 +67,8 @@ pub struct Pair {
     free: Vec<usize>,
     order: u64,
     pub sent: u64,
+    /// Of so many segments one is marked, if it can be; 0: none.
+    pub marks_each: u64,
 }
 
 impl Host {
@@ -222,6 +224,7 @@ impl Pair {
             free: vec![],
             order: 0,
             sent: 0,
+            marks_each: 0,
         };
         pair.hosts[0].connect(now);
         pair
@@ -230,8 +233,11 @@ impl Pair {
     /// One step of virtual time; `fate` decides what happens to each segment that host `from` sends.
     pub fn step(&mut self, fate: &mut impl FnMut(Time, usize, &Segment) -> Fate) -> bool {
         for from in 0..2 {
-            while let Some(segment) = self.hosts[from].poll(self.now) {
+            while let Some(mut segment) = self.hosts[from].poll(self.now) {
                 self.sent += 1;
+                if segment.ecn == Ecn::Capable0 && self.sent.checked_rem(self.marks_each) == Some(0) {
+                    segment.ecn = Ecn::CongestionExperienced;
+                }
                 check_counters(&self.hosts[from]);
                 check_bytes(&segment);
                 for at in fate(self.now, from, &segment).into_iter().flatten() {

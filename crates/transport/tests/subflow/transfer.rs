@@ -13,6 +13,8 @@ struct Link {
     jitter_ns: i64,
     loss_percent: u64,
     duplicate_percent: u64,
+    /// Of so many segments one is marked; 0: none.
+    marks_each: u64,
     /// Nothing passes, from the start of the transfer.
     outage_ns: Range<i64>,
 }
@@ -30,9 +32,10 @@ prop_compose! {
         jitter in prop_oneof![Just(0), 1..60i64],
         loss_percent in prop_oneof![Just(0), 0..30u64],
         duplicate_percent in prop_oneof![Just(0), 0..20u64],
+        marks_each in 0..20u64,
         (from, len) in prop_oneof![Just((0, 0)), (0..2000i64, 0..20_000i64)],
     ) -> Link {
-        Link { delay_ns: delay * MS, jitter_ns: jitter * MS, loss_percent, duplicate_percent, outage_ns: from * MS..(from + len) * MS }
+        Link { delay_ns: delay * MS, jitter_ns: jitter * MS, loss_percent, duplicate_percent, marks_each, outage_ns: from * MS..(from + len) * MS }
     }
 }
 
@@ -52,6 +55,7 @@ fn switched(bits: u32) -> config::Tcp {
         min_timeout_ns: if linux_timeout { 200 * MS } else { 1000 * MS },
         pacing: on(8),
         undo: on(9),
+        ecn: if on(10) { config::Ecn::Request } else { config::Ecn::Accept },
         // At worst 30 % of segments are lost each way: nobody gives up by chance.
         syn_retries: 40,
         retries: 60,
@@ -61,7 +65,7 @@ fn switched(bits: u32) -> config::Tcp {
     }
 }
 
-const SWITCHES: u32 = 10;
+const SWITCHES: u32 = 11;
 
 prop_compose! {
     fn settings()(
@@ -76,6 +80,7 @@ prop_compose! {
 
 fn run(pair: &mut Pair, link: &Link, mut seed: u64) {
     let start = pair.now;
+    pair.marks_each = link.marks_each;
     let mut fate = |now: Time, _: usize, _: &Segment| -> Fate {
         if link.outage_ns.contains(&(now - start)) {
             return [None, None];
@@ -132,6 +137,7 @@ fn with_every_setting_of_the_switches() {
         jitter_ns: 15 * MS,
         loss_percent: 10,
         duplicate_percent: 5,
+        marks_each: 7,
         outage_ns: 100 * MS..900 * MS,
     };
     for bits in 0..1 << SWITCHES {
