@@ -112,7 +112,7 @@ def test_plain_tcp(host: Machine, ours: str, way: str) -> None:
 def test_both_agree_on_ecn_and_hear_marks(host: Machine, ours: str, ip: int) -> None:
     """Queues mark, neither end loses anything: each understands the other (RFC 3168)."""
     marks = {"queue": '{queue="fq-codel"}', "loss": "0 %", "ip": ip}
-    paths = {
+    paths: dict[str, Any] = {
         f"path__{name}__{key}": value for name in ("wifi", "lte") for key, value in marks.items()
     }
     run = meet(host, ours, transfer__size="6 MB", tcp__ecn="request", **paths)
