@@ -11,7 +11,7 @@ const LEAST_SEGMENTS: u64 = 2;
 /// On short paths it is longer by what is left of the longest, halved for each 512 µs of the round trip (tcp_tso_rtt_log).
 const LONGEST_BYTES: u64 = 65_536;
 const HALVING_NS: i64 = 512_000;
-/// Nothing waits longer than that since something left.
+/// Nothing waits longer than that since something left, nor for an ACK that is farther (Linux 6.18).
 const LONGEST_WAIT_NS: i64 = 1_000_000;
 /// Nor where there is room for that part of the window (tcp_tso_win_divisor).
 const PART_OF_WINDOW: u32 = 3;
@@ -43,13 +43,13 @@ impl Subflow {
         // What comes after it does not grow any more.
         let whole = together <= room && (together as usize) < self.queue.len();
         let oldest = self.flight.records().next().map_or(now, |record| record.last_sent);
-        let srtt_ns = self.srtt_ns().unwrap_or(i64::MAX);
+        let Some(srtt_ns) = self.srtt_ns() else { return false };
         self.phase == Phase::Open
             && !whole
             && now - self.last_sent <= LONGEST_WAIT_NS
             && PART_OF_WINDOW * room < cwnd_packets
             // The next ACK is not far.
-            && now - oldest >= srtt_ns / 2
+            && oldest + srtt_ns - now <= (srtt_ns / 2).min(LONGEST_WAIT_NS)
     }
 
     /// How many segments of the connection's data follow each other in the queue; no more than `most` are counted.
