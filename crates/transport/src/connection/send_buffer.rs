@@ -17,23 +17,21 @@ impl Connection {
             let tcp = &self.entries[self.plain].tcp;
             return self.send.set_buffer(tcp.send_buffer_bytes().saturating_sub(tcp.send_overhead_bytes()));
         }
-        if self.is_memory_new() {
-            for entry in &mut self.entries {
-                entry.counted_bytes = if entry.closed.is_none() { entry.tcp.send_buffer_bytes() } else { 0 };
-            }
-            let bytes = self.entries.iter().map(|entry| entry.counted_bytes).sum::<u64>();
-            self.send.set_buffer(LEAST_BYTES + bytes);
-        }
-    }
-
-    /// Whether the buffer of a subflow that counts is another than when it was counted. One that joined counts from when
-    /// another does so (net/mptcp/protocol.h, __mptcp_propagate_sndbuf, __mptcp_sync_sndbuf): at the end that accepts it,
-    /// its buffer gets its size later than it becomes part of the connection.
-    fn is_memory_new(&self) -> bool {
         let counts = |entry: &&Entry| entry.counted_bytes > 0;
         let changed = |entry: &Entry| entry.closed.is_some() || entry.counted_bytes != entry.tcp.send_buffer_bytes();
-        let mut counted = self.entries.iter().filter(counts).peekable();
-        counted.peek().is_none() || counted.any(changed)
+        let known = self.entries.iter().any(|entry| counts(&entry));
+        if known && !self.entries.iter().filter(counts).any(changed) {
+            return;
+        }
+        // One that joined counts from when the buffer of another changes: at the end that accepts it, its own gets its size
+        // later than it becomes part of the connection (net/mptcp/protocol.h, __mptcp_propagate_sndbuf, __mptcp_sync_sndbuf).
+        let first_alone = !known && self.entries.iter().any(|entry| entry.join.is_none() && entry.closed.is_none());
+        for entry in &mut self.entries {
+            let counts = entry.closed.is_none() && !(first_alone && entry.join.is_some());
+            entry.counted_bytes = if counts { entry.tcp.send_buffer_bytes() } else { 0 };
+        }
+        let bytes = self.entries.iter().map(|entry| entry.counted_bytes).sum::<u64>();
+        self.send.set_buffer(LEAST_BYTES + bytes);
     }
 
     /// All that could be sent was: who waits for room may get more where windows are not full (tcp_check_space).

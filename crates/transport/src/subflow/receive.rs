@@ -65,7 +65,8 @@ impl Subflow {
         let window_bytes = u64::from(tcp.window) << shift;
         received.window_bytes = window_bytes.saturating_sub(overtaken as u64);
         if overtaken == 0 {
-            self.send_window.update(start, received.established || self.acked > acked_before, window_bytes);
+            let news = received.established || self.acked > acked_before || len > 0;
+            self.send_window.update(start, news, window_bytes);
         }
         received.kept_window_bytes = self.send_window.bytes;
         if self.accept_cwr(tcp.flags, len) {

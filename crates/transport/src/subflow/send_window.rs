@@ -11,8 +11,9 @@ pub(super) struct SendWindow {
 }
 
 impl SendWindow {
-    /// A segment at offset `start` says `bytes`; `advances`: it acknowledges more than those before it. Of two that say
-    /// nothing else new the wider window counts (net/ipv4/tcp_input.c, tcp_may_update_window).
+    /// A segment at offset `start` says `bytes`; `advances`: it acknowledges more than those before it, or has data. Of two
+    /// that say nothing else new the wider window counts (net/ipv4/tcp_input.c, tcp_may_update_window). To Linux the first
+    /// data after a handshake are not new: there it would go beyond the window of a peer that has told it.
     pub(super) fn update(&mut self, start: i64, advances: bool, bytes: u64) {
         let wider = bytes > self.bytes || bytes == 0;
         if advances || start > self.segment || start == self.segment && wider {
