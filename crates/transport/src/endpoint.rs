@@ -299,6 +299,10 @@ impl Endpoint {
         self.early = others;
         for EarlyJoin { opening, frame, .. } in own {
             let L4::Tcp(syn) = &frame.l4 else { continue };
+            if self.context.tuples.contains(opening.local, opening.remote) {
+                // The same SYN without its option came meanwhile, and opened a connection.
+                continue;
+            }
             if self.with(id, |connection, ctx| connection.accept_join(now, &opening, syn, ctx)) != Some(true) {
                 self.refuse(opening.nic, &frame, syn);
             }

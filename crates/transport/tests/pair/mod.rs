@@ -180,7 +180,10 @@ impl Pair {
         let n = end as usize;
         let now = self.now;
         while let Some((id, event)) = self.end(end).event() {
-            // A SYN whose MP_JOIN was stripped opens another connection, which its client refuses.
+            // A SYN whose MP_JOIN was stripped opens another connection, which its client refuses; it may come first.
+            if event == Event::Connected && !self.seen[n].connected {
+                self.ids[n] = Some(id);
+            }
             if *self.ids[n].get_or_insert(id) != id {
                 continue;
             }
