@@ -120,6 +120,8 @@ def _beside_tcptrace(
         for direction, sent in zip(("up", "down"), ends, strict=True):
             if both[direction]["bytes"] != sent.unique_bytes:
                 why = said[None] | said[connection]
+                if sent.packets < both[direction]["packets"]:
+                    why = why or {"left_out_by_tcptrace"}
                 why = why or _switches(packets, key, direction, sent.unique_bytes)
                 what = f"tcptrace {direction} bytes"
                 mine = both[direction]["bytes"]

@@ -228,7 +228,8 @@ def _send(packet: Packet, own: End, other: End, at: int, rules: Rules) -> None:
         sent.resent_bytes += packet.length - new_bytes
         sent.repeated_packets += count * (new_bytes == 0)
     sent.gap_packets += count * any(a < (own.highest or a) for a, _ in new)
-    own.highest = max(end, own.highest or end)
+    if packet.length or fin:
+        own.highest = max(end, own.highest or end)
 
 
 def _bare(packet: Packet, own: End, other: End) -> None:
