@@ -88,6 +88,22 @@ def over_ns(data: Data) -> int | None:
     return None
 
 
+def reset_with_the_end(data: Data, packets: list[Packet]) -> bool:
+    """Whether who ended the connection at once reset this subflow with it: within a round trip."""
+    end = next((p for p in data.packets if MP_FASTCLOSE in p.subtypes), None)
+    if end is None:
+        return False
+    longest = 1_000_000
+    opened: dict[int, int] = {}
+    for packet in data.packets:
+        if packet.flags & SYN:
+            opened.setdefault(packet.stream, packet.at_ns)
+        elif packet.stream in opened:
+            longest = max(longest, packet.at_ns - opened.pop(packet.stream))
+    resets = (p for p in packets if p.flags & RST and data.is_up(p) == data.is_up(end))
+    return any(p.at_ns + longest >= end.at_ns for p in resets)
+
+
 @dataclass
 class Carried:
     """Delivered bytes by the stream that passed them first, and what is unsure at the sender."""
