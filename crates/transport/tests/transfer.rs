@@ -462,6 +462,26 @@ fn ssthresh(pair: &Pair) -> f64 {
     snapshot.subflows[0].path.expect("it is established").ssthresh_packets
 }
 
+/// The window after as many bytes were written after a download and more than a time-out, with a round trip of 100 ms.
+fn window_after_idle(bytes: u64) -> u32 {
+    let config = Config { congestion_control: "reno".into(), ..Config::default() };
+    let mut pair = Pair::new(config.clone(), config, &[50]);
+    pair.finish = [false; 2];
+    pair.to_write = [0, 1_000_000];
+    pair.run(1200);
+    pair.to_write = [0, bytes];
+    pair.run(1201);
+    let snapshot = pair.server.snapshot(pair.ids[1].expect("it was accepted")).expect("it goes on");
+    snapshot.subflows[0].path.expect("it is established").cwnd_packets
+}
+
+#[test]
+fn a_window_begins_anew_with_each_buffer_that_is_filled() {
+    // Linux 6.18 halves the windows of two subflows twice where bursts of 64 KiB, which are two buffers, follow 300 ms of pause.
+    let [none, one, two] = [0, 60_000, 70_000].map(window_after_idle);
+    assert_eq!((one, two), (none / 2, none / 4));
+}
+
 #[test]
 fn slow_start_ends_where_it_did_last_time() {
     let [first, second] = two_downloads(true);

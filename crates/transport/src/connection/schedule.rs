@@ -107,6 +107,9 @@ impl Connection {
             left -= len;
             pushed = true;
         }
+        if fills {
+            self.with(first, |entry, control| entry.tcp.filled(control));
+        }
         pushed
     }
 

@@ -53,7 +53,7 @@ impl Subflow {
     }
 
     /// How many segments of the connection's data follow each other in the queue; no more than `most` are counted.
-    fn together(&self, most: u32) -> u32 {
+    pub(super) fn together(&self, most: u32) -> u32 {
         let mut end = None;
         let follow = self.queue.iter().take(most as usize).take_while(|piece| {
             let follows = end.is_none_or(|end| end == piece.data_offset);

@@ -7,6 +7,9 @@ use crate::recovery::scoreboard::Record;
 use crate::recovery::{pacing, usage};
 use wire::Time;
 
+/// What a buffer of MPTCP holds at most, in whole segments: GSO_LEGACY_MAX_SIZE less MAX_TCP_HEADER and one
+/// (sk_setup_caps, tcp_xmit_size_goal).
+const BUFFER_BYTES: u32 = 65_536 - 256 - 1;
 const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
 
 impl Subflow {
@@ -165,16 +168,33 @@ impl Subflow {
         let restart = self.settings.slow_start_after_idle && self.delivery.is_none() && idle_ns > self.rto.timeout_ns();
         control.congestion.resumed(control.index, now, idle_ns, restart);
         if restart {
-            let first = f64::from(self.settings.initial_window_packets);
-            let window = &mut control.windows[control.index];
-            usage::restart(window, idle_ns, self.rto.timeout_ns(), first);
+            self.begin_anew(idle_ns, control);
+            self.restarts = Some((idle_ns, 1));
         }
         restart
+    }
+
+    /// Upstream Linux begins anew with each buffer that MPTCP fills before the first leaves (tcp_skb_entail,
+    /// tcp_slow_start_after_idle_check), and not only once.
+    pub fn filled(&mut self, control: &mut Control) {
+        let Some((idle_ns, done)) = self.restarts else { return };
+        let goal_packets = BUFFER_BYTES / self.mss_bytes();
+        let filled = self.together(u32::MAX).div_ceil(goal_packets.max(1));
+        for _ in done..filled {
+            self.begin_anew(idle_ns, control);
+        }
+        self.restarts = Some((idle_ns, done.max(filled)));
+    }
+
+    fn begin_anew(&mut self, idle_ns: i64, control: &mut Control) {
+        let first = f64::from(self.settings.initial_window_packets);
+        usage::restart(&mut control.windows[control.index], idle_ns, self.rto.timeout_ns(), first);
     }
 
     /// Sends for the first time.
     fn send(&mut self, now: Time, piece: Piece, fin: bool, control: &mut Control) -> Emission {
         self.resume(now, control);
+        self.restarts = None;
         if self.delivery.is_some() {
             self.note_sending(now, self.next, control);
         }

@@ -187,6 +187,8 @@ pub struct Subflow {
     /// Kept for a controller by rate.
     pub(super) delivery: Option<Box<Delivery>>,
     pub(super) usage: Usage,
+    /// After so long an idle time the window began anew, so many times; until something is sent.
+    pub(super) restarts: Option<(i64, u32)>,
     pub(super) slow_start: Watch,
 
     // The receiving half.
@@ -267,6 +269,7 @@ impl Subflow {
             duplicates: 0,
             pacing: Pacing::default(),
             pacing_rate: u64::MAX,
+            restarts: None,
             delivery: None,
             usage: Usage::default(),
             slow_start: Watch::default(),

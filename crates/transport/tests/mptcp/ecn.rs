@@ -25,8 +25,8 @@ fn one_subflow_may_speak_it_and_another_not() {
          80  > wifi . 1:1 ack 1001 dss(ack 2001)
          90  < lte .W 1001:2001 ack 1 dss(2001 1001 1000, ack 1) ip(ect0)
          90  > lte . 1:1 ack 2001 dss(ack 3001)
-         100 ! write 1000
-         100 > wifi . 1:1001 ack 1001 dss(1 1 1000, ack 3001)",
+         100 ! write 900
+         100 > wifi . 1:901 ack 1001 dss(1 1 900, ack 3001)",
     );
 }
 
