@@ -125,7 +125,10 @@ def test_the_summary_holds_what_the_runs_say(swept: Campaign, file: Path, mptcpl
         "campaign · something small · small, simulated · default scheduler · 30 runs\n\n"
         "  size   controller  n"
     )
+    few = "3 repetitions are too few to rule out chance: at least 6 are needed for p < 0.05"
+    assert f"  ! {few}\n" in done.stdout
     document = json.loads(mptcplab("sweep", file, "--out", swept.directory, "--json").stdout)
+    assert (document["repetitions"], document["repetitions_needed"]) == (3, 6)
     assert len(document["configurations"]) == 6
     for one in document["configurations"]:
         own = swept.runs.filter(configuration=one["configuration"])
@@ -178,6 +181,7 @@ def test_a_dry_run_counts_and_writes_nothing(
     words = ("sweep", more, "--dry-run", "--jobs", "1", "--out", swept.directory)
     told = json.loads(mptcplab(*words, "--json").stdout)
     assert (told["campaign"], told["configurations"], told["repetitions"]) == ("campaign", 6, 5)
+    assert told["repetitions_needed"] == 6
     assert (told["runs"], told["runs_there"], told["at_once"]) == (50, 30, 1)
     assert told["axes"] == swept.axes
     assert told["left_s"] == pytest.approx(20 * told["run_s"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.results.sides import gains
+from mptcplab.results.statistics import pairs_needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ SHOWN = (
 
 
 def document(campaign: Campaign) -> dict[str, Any]:
-    """Give what was run, what came of it, and what failed."""
+    """Give what was run, what came of it, and what failed.
+
+    With fewer than ``repetitions_needed`` no p-value of paired runs can be below 0.05.
+    """
     about = campaign.about
     kept = ("campaign", "title", "scenario", "engine", "axes", "repetitions", "seed")
     return {
@@ -36,6 +40,7 @@ def document(campaign: Campaign) -> dict[str, Any]:
         **{key: about[key] for key in kept},
         "policies": about.get("policies"),
         "directory": str(campaign.directory),
+        "repetitions_needed": pairs_needed(),
         "runs": {
             "planned": campaign.plan.height,
             "done": campaign.runs.height,

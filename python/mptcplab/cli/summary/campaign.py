@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.results.overview import document
+from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.words import text
+from mptcplab.words.runs import too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +34,15 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
         "mean ± σ over the n runs that finished; what stands right of the rates is MPTCP's",
         style="faint",
     )
-    if any(row["gain"] and row["gain"]["n"] for row in rows):
+    pairs = max((row["gain"]["n"] for row in rows if row["gain"]), default=0)
+    if pairs:
         page.words(
             "gain: mean throughput over that of the path that is best on average, - 1, with its "
             "95 % interval",
             style="faint",
         )
+        if (few := too_few(pairs, LEVEL)) is not None:
+            page.words(few, first="! ", style="warning")
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_unfinished(page, rows)
     _print_failures(page, told["failures"], list(told["axes"]))

@@ -64,6 +64,7 @@ def document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]:
         "axes": {axis.name: axis.labels for axis in sheet.axes},
         "configurations": len(matrix.configurations),
         "repetitions": sheet.campaign.repetitions,
+        "repetitions_needed": pairs_needed(),
         "runs": len(matrix.runs),
         "runs_there": found.there,
         "runs_measured": found.measured,

@@ -20,12 +20,16 @@ def sentences(
     subject: Subject, gains: list[Estimated], shares: list[Estimated], level: float
 ) -> list[str]:
     """Say what MPTCP gave over the best single path, where most and least, and who carried it."""
-    return [
+    told = [
         *_gains(subject, gains, level),
         *_unfinished(subject),
         *_carried(subject, shares),
-        *_reserves(subject, level),
+        *_reserves(subject),
     ]
+    few = too_few(subject.campaign.about["repetitions"], level)
+    if few is not None and not any(few in one for one in told):
+        told.append(f"{few}.")
+    return told
 
 
 def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[str]:
@@ -50,12 +54,15 @@ def _counted(known: list[Estimated], level: float) -> str:
     more = sum((one.effect or 0.0) > 0 for one in told)
     less = len(told) - more
     every = text.plural(len(known), "configuration")
+    pairs = max(one.n for one in known)
+    if (few := too_few(pairs, level)) is not None:
+        return (
+            "Whether MPTCP differs from the best single path cannot be judged in any of "
+            f"{every}: {few}."
+        )
     if not told:
-        pairs, needed = max(one.n for one in known), pairs_needed(level)
         why = f"corrected p ≥ {chance:g}"
-        if pairs < needed:
-            why = f"at least {needed} repetitions are needed for p < {chance:g}"
-        elif pairs < (alone := pairs_needed(level, len(known))):
+        if pairs < (alone := pairs_needed(level, len(known))):
             why += f"; at least {alone} repetitions are needed where one alone differs"
         return (
             f"No significant difference from the best single path in any of {every} "
@@ -97,7 +104,7 @@ def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
             )
 
 
-def _reserves(subject: Subject, level: float) -> Iterator[str]:
+def _reserves(subject: Subject) -> Iterator[str]:
     campaign = subject.campaign
     left = campaign.plan.height - campaign.runs.height - campaign.failures.height
     if left:
@@ -111,8 +118,6 @@ def _reserves(subject: Subject, level: float) -> Iterator[str]:
             f"In {text.plural(unfinished, 'run')} the transfer did not finish: figures leave "
             "them out."
         )
-    if (words := too_few(campaign.about["repetitions"], level)) is not None:
-        yield f"{words}."
 
 
 def _gain(one: Estimated, level: float) -> str:

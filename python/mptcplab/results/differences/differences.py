@@ -8,6 +8,7 @@ from functools import cached_property
 from mptcplab._core import Error
 from mptcplab.results.differences import configuration, contrasts
 from mptcplab.results.differences.figures import Figure, side_by_side
+from mptcplab.results.statistics import pairs_needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,11 +74,15 @@ class Differences:
         return contrasts.gains(a, b, level=self.level) if a and b else []
 
     def document(self) -> dict[str, Any]:
-        """Give everything as one document."""
+        """Give everything as one document.
+
+        With fewer than ``pairs_needed`` no p-value can be below 1 − ``level``.
+        """
         settings = self.configuration
         return {
             "schema": SCHEMA,
             "level": self.level,
+            "pairs_needed": pairs_needed(self.level),
             "a": self.a.document(),
             "b": self.b.document(),
             "configuration": None if settings is None else [asdict(one) for one in settings],
