@@ -170,6 +170,36 @@ def test_seeds_are_pairs(runs: Path) -> None:
     assert gain.paired.relative.estimate == pytest.approx(fmean(a) / fmean(best) - 1)
 
 
+def test_response_times_are_told_where_there_are_responses(mptcplab: Run, tmp_path: Path) -> None:
+    """Figures of the table ``transfers``, in every table of runs and on both sides."""
+    asking = {"request": "1 kB", "response": "20 kB", "requests": 5, "think": "50 ms"}
+    scenario = {
+        **SCENARIO,
+        "transfer": {"application": "request-response", "direction": "download", **asking},
+    }
+    for name, settings in (("fast", []), ("slow", ["path.wifi.delay=20 ms"])):
+        for seed in (1, 2, 3):
+            out = tmp_path / name / str(seed)
+            package.run(scenario, seed=seed, out=out, settings=settings)
+    sides = tmp_path / "fast", tmp_path / "slow"
+    found = contrast(package.compare(*sides), "mptcp", "response_time_ms_mean")
+    for estimate, place in zip((found.a, found.b), sides, strict=True):
+        runs = [package.open_run(place / str(seed) / "mptcp") for seed in (1, 2, 3)]
+        means = [run.transfers.filter(direction="down")["response_time_ms_mean"][0] for run in runs]
+        assert estimate.estimate == pytest.approx(fmean(means))
+    assert found.paired.difference.estimate > 0
+    lines = mptcplab("compare", *sides).stdout
+    assert re.search("mptcp +response ms, mean", lines)
+    assert re.search("tcp-wifi +response ms, p95", lines)
+    assert "response time, mean" in mptcplab("compare", *(side / "1" for side in sides)).stdout
+    file = tmp_path / "asking.toml"
+    file.write_text(long.write(load(scenario)[1]))
+    for words in ([], ["--repeat", "2"]):
+        done = mptcplab("run", file, *words, "--out", tmp_path / f"out{len(words)}")
+        head = "seed  +MPTCP Mbit/s .* MPTCP response ms" if words else "run +Mbit/s .* response ms"
+        assert re.search(head, done.stdout)
+
+
 def test_only_seeds_that_both_have_are_pairs(mptcplab: Run, runs: Path, tmp_path: Path) -> None:
     for seed in (2, 5, 6):
         shutil.copytree(runs / "slow" / str(seed), tmp_path / str(seed))

@@ -74,6 +74,11 @@ def _runs(subject: Subject) -> list[Table]:
         _Column("RTT", lambda row: text.milliseconds(row["rtt"]), ("transfers", "rtt_ms_mean")),
         _Column("loss", lambda row: text.percent(row["loss"]), ("flows", "loss_rate_percent")),
         _Column(
+            "response",
+            lambda row: text.milliseconds(row.get("response_time_ms_mean")),
+            ("transfers", "response_time_ms_mean"),
+        ),
+        _Column(
             "CV",
             lambda row: text.figure(row.get("coefficient_of_variation")),
             ("transfers", "coefficient_of_variation"),

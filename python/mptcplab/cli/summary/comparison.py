@@ -15,11 +15,13 @@ from mptcplab.words.runs import engine, gain, label
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
 
 
+RESPONSE = "response_time_ms_mean"
 # Diagnostics of runs whose ends have a connection each.
 APART = {"split_connection", "ends_unmatched", "server_unaware"}
 
@@ -62,6 +64,11 @@ def print_repeated(
     for number, run in enumerate(comparisons[0].runs):
         values = [one.runs[number].throughput_mbps for one in comparisons]
         columns.append(Column(f"{label(run)} Mbit/s", _with_mean(values, text.figure)))
+    for number, run in enumerate(comparisons[0].runs):
+        means = [(one.runs[number].transfer or {}).get(RESPONSE) for one in comparisons]
+        if any(mean is not None for mean in means):
+            cells = _with_mean(means, text.figure)
+            columns.append(Column(f"{label(run)} response ms", cells))
     for name in _names(comparisons[0].mptcp):
         got = [neighbours.mbps(one.mptcp.outcome, name) for one in comparisons]
         columns.append(Column(f"{name} Mbit/s", _with_mean(got, text.figure)))
@@ -106,9 +113,17 @@ def _columns(runs: list[Run]) -> list[Column]:
         Column("time", [text.seconds(one.get("elapsed_s")) for one in transfers]),
         Column("RTT ms", [text.figure(run.rtt_ms_mean) for run in runs], keep=3),
         Column("loss", [text.percent(run.loss_rate_percent) for run in runs], keep=2),
+        *_responses(transfers),
         *_neighbours(runs),
         Column("", ["" if run.outcome["finished"] else "not finished" for run in runs], left=True),
     ]
+
+
+def _responses(transfers: list[dict[str, Any]]) -> list[Column]:
+    """The mean response time, where there are responses."""
+    means = [one.get(RESPONSE) for one in transfers]
+    known = any(mean is not None for mean in means)
+    return [Column("response ms", [text.figure(mean) for mean in means])] if known else []
 
 
 def _neighbours(runs: list[Run]) -> list[Column]:

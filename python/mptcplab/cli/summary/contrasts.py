@@ -24,6 +24,8 @@ FIGURES = {
     "loss_rate_percent": "loss %",
     "out_of_order_delay_ms_mean": "out-of-order ms, mean",
     "out_of_order_delay_ms_p95": "out-of-order ms, p95",
+    "response_time_ms_mean": "response ms, mean",
+    "response_time_ms_p95": "response ms, p95",
 }
 
 

@@ -211,6 +211,8 @@ OF_CONNECTION: Rows = (
     ("loss", "loss_rate_percent", _by(text.percent)),
     ("out-of-order delay, mean ± σ", "out_of_order_delay_ms_mean", _spread),
     ("out-of-order delay, p95", "out_of_order_delay_ms_p95", _by(text.milliseconds)),
+    ("response time, mean", "response_time_ms_mean", _by(text.milliseconds)),
+    ("response time, p95", "response_time_ms_p95", _by(text.milliseconds)),
     ("reinjected", "reinjected_bytes", _by(text.size)),
     ("CV", "coefficient_of_variation", _by(text.figure)),
     ("longest gap", "longest_gap_ms", _by(text.milliseconds)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from statistics import stdev
 
-from mptcplab.results.differences.repeated import FIGURES
+from mptcplab.results.differences.repeated import FIGURES, OF_RESPONSES
 from mptcplab.results.statistics import Estimate, Gain, Paired, adjust, gain, interval, paired
 from mptcplab.results.statistics.estimate import known
 
@@ -52,7 +52,13 @@ def contrasts(
     a: Repeated, b: Repeated, *, level: float, progress: Progress | None = None
 ) -> list[Contrast]:
     """Compare what both have; ``progress`` is told how many figures are done, and of how many."""
-    shared = [(key, figure) for key in a.runs if key in b.runs for figure in FIGURES]
+    shared = [
+        (key, figure)
+        for key in a.runs
+        if key in b.runs
+        for figure in FIGURES
+        if figure not in OF_RESPONSES or any(_known(side.runs[key][figure]) for side in (a, b))
+    ]
     found = []
     # What has the same values on both sides in several configurations, such as plain TCP over a
     # path that nothing touches, is tested once.
@@ -95,6 +101,10 @@ def _gain(repeated: Repeated, configuration: str, level: float) -> Gain | None:
         return None
     multipath = repeated.runs[configuration, "mptcp"]["throughput_mbps"]
     return gain(dict(sorted(multipath.items())), single_paths, level=level)
+
+
+def _known(values: Values) -> bool:
+    return any(value is not None for value in values.values())
 
 
 def _sigma(values: Values) -> float | None:

@@ -25,7 +25,11 @@ FIGURES = (
     "loss_rate_percent",
     "out_of_order_delay_ms_mean",
     "out_of_order_delay_ms_p95",
+    "response_time_ms_mean",
+    "response_time_ms_p95",
 )
+# Told only where there are any.
+OF_RESPONSES = frozenset({"response_time_ms_mean", "response_time_ms_p95"})
 
 
 @dataclass
