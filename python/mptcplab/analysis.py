@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from os import PathLike, fspath
 
@@ -82,8 +83,11 @@ def have_one_clock(captures: list[str]) -> bool:
     """Say whether captures were all taken in one run of mptcplab: its ends have one clock."""
     from pathlib import Path
 
-    homes = {Path(capture).resolve().parent for capture in captures}
-    return len(homes) == 1 and "-" not in captures and (homes.pop() / "run.json").exists()
+    # Who may not look there is told so when they are read.
+    with suppress(OSError):
+        homes = {Path(capture).resolve().parent for capture in captures}
+        return len(homes) == 1 and "-" not in captures and (homes.pop() / "run.json").exists()
+    return False
 
 
 def _names(paths: Path | Iterable[Path]) -> list[str]:

@@ -5,14 +5,27 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import contextmanager
+
+from mptcplab._core import Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 # Scenarios, campaigns and links are pages of text; a trace has a line per packet.
 MOST_BYTES = 16 * 10**6
 MOST_TRACE_BYTES = 64 * 10**6
+
+
+@contextmanager
+def accessible() -> Iterator[None]:
+    """Say which place may not be entered, or cannot be there, as an Error of ours."""
+    try:
+        yield
+    except OSError as error:
+        raise Error(f"cannot access {error.filename}: {error.strerror}") from error
 
 
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:

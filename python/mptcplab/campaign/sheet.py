@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -116,9 +117,11 @@ def _find(given: Given) -> tuple[str, Source]:
     if isinstance(given, str) and name in library.names("campaigns"):
         return name, library.source("campaigns", name)
     file = Path(name)
-    if isinstance(given, str) and not file.exists() and not file.suffix and "/" not in name:
-        hint = nearest(name, library.names("campaigns"))
-        raise ScenarioError(f"{name} is neither a file nor a campaign that ships; {hint}")
+    # Who may not look there is told so when it is read.
+    with suppress(OSError):
+        if isinstance(given, str) and not file.exists() and not file.suffix and "/" not in name:
+            hint = nearest(name, library.names("campaigns"))
+            raise ScenarioError(f"{name} is neither a file nor a campaign that ships; {hint}")
     return file.stem, Source.of_file(file)
 
 

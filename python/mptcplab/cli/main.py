@@ -63,10 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _close_output()
         status = PIPE_CLOSED
     except OSError as error:
-        # What befalls other files is an Error by now.
         reason = (error.strerror or str(error)).partition(" (os error")[0]
-        say(f"mptcplab: cannot write standard output: {reason}")
-        _close_output()
+        if error.filename is None:
+            # What befalls a stream has no name.
+            say(f"mptcplab: cannot write standard output: {reason}")
+            _close_output()
+        else:
+            say(f"mptcplab: cannot access {os.fsdecode(error.filename)}: {reason}")
         status = UNREADABLE
     except KeyboardInterrupt as interrupted:
         status = interrupt.status(interrupted)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.reading import accessible
 from mptcplab.results.campaign import ABOUT as CAMPAIGN
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison, open_comparison
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 
 
+@accessible()
 def opened(
     place: str | PathLike[str], *, samples: bool = False
 ) -> Run | Comparison | list[Comparison] | Campaign | Analysis:

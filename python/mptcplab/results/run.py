@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mptcplab._core import SCHEMA, Error, Tables
 from mptcplab.analysis import Analysis
+from mptcplab.reading import accessible
 from mptcplab.results import about, figures
 from mptcplab.results.parquet import read_parquet
 
@@ -28,6 +29,7 @@ ABOUT_SCHEMA = 1
 NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}
 
 
+@accessible()
 def open_run(directory: str | PathLike[str]) -> Run:
     """Open one run: a directory in what ``mptcplab run`` left, or what ``mptcplab shell`` left.
 

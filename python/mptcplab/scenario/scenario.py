@@ -131,7 +131,7 @@ def find(scenario: Given) -> tuple[str, Source]:
         return name, library.source("scenarios", name)
     file = File(name)
     # Who may not look there is told so when it is read.
-    with suppress(PermissionError):
+    with suppress(OSError):
         if (file / "mptcp" / "scenario.toml").is_file():
             file /= "mptcp"
         if (file / "scenario.toml").is_file():
