@@ -265,6 +265,23 @@ def test_the_place_is_named_after_scenario_and_seed(mptcplab: Run, tmp_path: Pat
     assert seeds == {f"{first[:-2]}/{seed}/mptcp" for seed in (1, 2)}
 
 
+def test_the_command_to_copy_is_one_for_a_shell(mptcplab: Run, small: Path, tmp_path: Path) -> None:
+    """It names the captures, whatever the scenario is called."""
+    file = shutil.copy(small, tmp_path / "a b;c'[d].toml")
+    done = mptcplab("run", Path(file).name, "--no-baselines", "--no-report", cwd=tmp_path)
+    words = re.search("; mptcplab analyze (.*) takes a closer look", done.stdout)
+    assert words
+    shown = subprocess.run(
+        ["sh", "-c", f"printf '%s\\n' {words[1]}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert [Path(name).name for name in shown] == ["client.pcapng", "server.pcapng"]
+    assert all((tmp_path / name).is_file() for name in shown)
+
+
 def test_repeated_runs_have_mean_and_deviation(mptcplab: Run, small: Path, tmp_path: Path) -> None:
     arguments = ("run", small, "--repeat", 2, "--out", tmp_path, "--no-baselines", "--no-captures")
     neighbour = ("--set", 'cross_traffic=[{link="lte", name="next-door", stop="1 s"}]')

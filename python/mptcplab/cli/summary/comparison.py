@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import statistics
 import sys
 from io import TextIOWrapper
@@ -45,7 +46,7 @@ def print_comparison(
     page.line()
     page.words(
         f"{comparison.directory} holds the runs; mptcplab analyze "
-        f"{mptcp.directory}/*.pcapng takes a closer look"
+        f"{shlex.quote(str(mptcp.directory))}/*.pcapng takes a closer look"
         if any(mptcp.directory.glob("*.pcapng"))
         else f"{comparison.directory} holds the runs",
         indent="",
