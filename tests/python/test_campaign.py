@@ -158,6 +158,22 @@ def test_the_summary_holds_what_the_runs_say(swept: Campaign, file: Path, mptcpl
         assert f"{100 * one['gain']['mean']:.0f}" in line.split("[")[0].split()[-2]
 
 
+def test_a_scenario_is_no_campaign_and_a_campaign_no_scenario(
+    mptcplab: Run, tmp_path: Path
+) -> None:
+    """Files and names that ship: each complaint names the command that runs it."""
+    written(tmp_path)
+    for sweep, run in (
+        ("small.toml: is a scenario", "campaign.toml: is a campaign"),
+        ("wifi-lte is a scenario", "size-and-controller is a campaign"),
+    ):
+        for verb, other, words in (("sweep", "run", sweep), ("run", "sweep", run)):
+            name = words.split()[0].removesuffix(":")
+            done = mptcplab(verb, name, cwd=tmp_path)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr == f"mptcplab: {words}: mptcplab {other} runs it\n"
+
+
 def test_a_dry_run_counts_and_writes_nothing(
     swept: Campaign, file: Path, mptcplab: Run, tmp_path: Path
 ) -> None:

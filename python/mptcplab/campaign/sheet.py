@@ -85,6 +85,8 @@ def load(given: Given) -> Sheet:
         raise source.fault(
             ("schema",), f"{said(version)} is not known: this mptcplab reads {SCHEMA}"
         )
+    if "scenario" not in data and data.keys() & {"transfer", "path"}:
+        raise ScenarioError(f"{source.name}: is a scenario: mptcplab run runs it")
     campaign = read(Campaign, data, (), source)
     for number, table in enumerate(campaign.tables):
         if table not in FURTHER:
@@ -120,6 +122,8 @@ def _find(given: Given) -> tuple[str, Source]:
     # Who may not look there is told so when it is read.
     with suppress(OSError):
         if isinstance(given, str) and not file.exists() and not file.suffix and "/" not in name:
+            if name in library.names("scenarios"):
+                raise ScenarioError(f"{name} is a scenario: mptcplab run runs it")
             hint = nearest(name, library.names("campaigns"))
             raise ScenarioError(f"{name} is neither a file nor a campaign that ships; {hint}")
     return file.stem, Source.of_file(file)

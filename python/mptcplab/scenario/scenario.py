@@ -137,6 +137,8 @@ def find(scenario: Given) -> tuple[str, Source]:
         if (file / "scenario.toml").is_file():
             raise ScenarioError(f"{name}: holds a run; its scenario is {file / 'scenario.toml'}")
         if isinstance(scenario, str) and not file.exists() and not file.suffix and "/" not in name:
+            if name in library.names("campaigns"):
+                raise ScenarioError(f"{name} is a campaign: mptcplab sweep runs it")
             hint = nearest(name, library.names("scenarios"))
             raise ScenarioError(f"{name} is neither a file nor a scenario that ships; {hint}")
     return file.stem, Source.of_file(file)
@@ -233,6 +235,8 @@ def _place(scenario: Scenario, found: re.Match[str], source: Source) -> Place:
 
 
 def _check_top(data: dict[str, Any], source: Source) -> None:
+    if "scenario" in data and not data.keys() & {"transfer", "path"}:
+        raise ScenarioError(f"{source.name}: is a campaign: mptcplab sweep runs it")
     for key in data:
         if key not in SECTIONS:
             raise source.unknown((key,), f"there is no such section; {nearest(key, SECTIONS)}")
