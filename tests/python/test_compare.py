@@ -212,6 +212,23 @@ def test_only_seeds_that_both_have_are_pairs(mptcplab: Run, runs: Path, tmp_path
     assert said not in mptcplab("compare", runs / "fast", runs / "slow").stdout
 
 
+def test_seeds_without_a_partner_are_told(mptcplab: Run, runs: Path, tmp_path: Path) -> None:
+    """Also where all pairs have the same figures."""
+
+    def told(name: str, seeds: range) -> str:
+        for seed in seeds:
+            shutil.copytree(runs / "fast" / str(seed), tmp_path / name / str(seed))
+        return mptcplab("compare", tmp_path / name, runs / "fast").stdout
+
+    pairs = "seeds of both sides;"
+    assert f"– pairs: the 5 {pairs} 1 seed of B has no partner\n" in told("five", range(1, 6))
+    assert f"– pairs: the 2 {pairs} 4 seeds of B have no partner\n" in told("two", range(5, 7))
+    assert pairs not in told("all", range(1, 7))
+    shutil.rmtree(tmp_path / "five" / "5")
+    apart = mptcplab("compare", tmp_path / "five", tmp_path / "two").stdout
+    assert "! A and B have no seed in common: no pairs\n" in apart
+
+
 def test_a_run_that_did_not_finish_is_missing(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "slow", tmp_path / "cut")
     about = tmp_path / "cut" / "3" / "mptcp" / "run.json"

@@ -45,6 +45,7 @@ def print_contrasts(page: Page, differences: Differences) -> None:
         alike = text.plural(len(known) - len(differing), "figure")
         page.words(f"the same on both sides, pair by pair: {alike}; --json lists all")
     _print_gains(page, differences)
+    _print_partners(page, differences)
     _print_notes(page, differing, differences.level)
 
 
@@ -77,6 +78,25 @@ def _print_gains(page: Page, differences: Differences) -> None:
         place = f"{one.configuration}: " if one.configuration else ""
         sides = [f"{name} {_gain(gain)}" for name, gain in (("A", one.a), ("B", one.b)) if gain]
         page.words(f"{place}gain over the best single path: {'; '.join(sides)}")
+
+
+def _print_partners(page: Page, differences: Differences) -> None:
+    """Say which seeds make no pairs, as the other side lacks them."""
+    a, b = (set(side.seeds) for side in (differences.a, differences.b))
+    lone = [(name, len(one - other)) for name, one, other in (("A", a, b), ("B", b, a))]
+    told = [f"{text.plural(count, 'seed')} of {name}" for name, count in lone if count]
+    if not told:
+        return
+    if not a & b:
+        page.words("A and B have no seed in common: no pairs", first="! ", style="warning")
+        return
+    without = "has" if sum(count for _, count in lone) == 1 else "have"
+    page.words(
+        f"pairs: the {text.plural(len(a & b), 'seed')} of both sides; "
+        f"{' and '.join(told)} {without} no partner",
+        first="– ",
+        style="faint",
+    )
 
 
 def _print_notes(page: Page, shown: list[Contrast], level: float) -> None:
