@@ -7,6 +7,7 @@ from collections import Counter
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.subflows import print_subflows
+from mptcplab.cli.summary.timeline import lines
 from mptcplab.cli.summary.unknown import print_reasons
 from mptcplab.words import text
 from mptcplab.words.protocol import is_mptcp, protocol
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.analysis import Measured
+    from mptcplab.results.run import Run
 
     Row = dict[str, Any]
 
@@ -42,8 +44,9 @@ MOST_EVENTS = 12
 FAILED = {"refused", "unanswered", "unfinished"}
 
 
-def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
-    """Print all connections of the tables."""
+def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | None = None) -> None:
+    """Print all connections of the tables; the run's timeline goes with that of the transfer."""
+    transfers = 0 if run is None or run.transfer is None else run.transfer["connection"]
     missing = {
         row["connection"]
         for row in tables.rows("diagnostics")
@@ -75,6 +78,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool) -> None:
             names,
             alone=len(rows["subflows"]) == 1,
             limit=None if one else MOST_EVENTS,
+            others=lines(run) if run and connection["connection"] == transfers else [],
         )
 
 

@@ -40,17 +40,22 @@ def print_events(
     *,
     alone: bool,
     limit: int | None,
+    others: list[Line],
 ) -> None:
-    """Print what happened, at most ``limit`` lines of it."""
+    """Print what happened, at most ``limit`` lines of it, and among them the ``others``."""
     events = tables.rows("events", connection=connection)
-    lines = sorted(_listed(events, alone=alone), key=lambda line: line[0])
-    for at, subflow, words, grave in lines[:limit]:
+    lines = sorted(_listed(events, alone=alone), key=_moment)
+    for at, subflow, words, grave in sorted([*lines[:limit], *others], key=_moment):
         subject = "" if subflow is None else f"{subflow} {names.get(subflow, '')}".strip() + ": "
         first = f"{text.at(at):>10}  "
         page.words(text.clean(subject + words), first=first, style="warning" if grave else "")
     if limit is not None and len(lines) > limit:
         more = f"… {len(lines) - limit} more; --connection {connection} lists all"
         page.words(more, first=" " * 12, style="faint")
+
+
+def _moment(line: Line) -> float:
+    return line[0]
 
 
 def _listed(events: Iterator[Row], *, alone: bool) -> Iterator[Line]:
