@@ -109,10 +109,12 @@ def _facts(connection: Row, subflows: list[Row]) -> list[str]:
 
 
 def _subflows(count: int, subflows: list[Row]) -> list[str]:
-    failed = Counter(row["handshake"] for row in subflows if row["handshake"] in FAILED)
+    without = [row for row in subflows if row["handshake"] in FAILED]
+    failed = Counter(row["handshake"] for row in without if row["kind"] == "join")
     pending = sum(row["handshake"] == "pending" for row in subflows)
     stray = sum(row["handshake"] == "stray" for row in subflows)
-    facts = [text.plural(count - failed.total() - pending - stray, "subflow")]
+    facts = [text.plural(count - len(without) - pending - stray, "subflow")]
+    facts += [f"first handshake {row['handshake']}" for row in without if row["kind"] == "initial"]
     if failed:
         how = ", ".join(f"{text.count(number)} {outcome}" for outcome, number in failed.items())
         facts.append(f"{text.plural(failed.total(), 'failed join')} ({how})")
