@@ -384,11 +384,15 @@ def damaged(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("fast", "empty", "empty holds no runs, no campaign and no captures"),
         ("text.pcap", "fast/1", "text.pcap"),
         ("fast", "slow/1/mptcp", "slow/1/mptcp a run: compare one of its seeds"),
-        ("broken", "fast/1/mptcp", "broken holds no run"),
+        ("broken", "fast/1/mptcp", "broken/run.json is damaged (Expecting property name"),
         ("fast/1", "poor/mptcp", "poor/mptcp holds no run: run.json lacks what a run has"),
-        ("unsaid", "fast/1", "unsaid/mptcp/scenario.toml cannot be read: [Errno 2]"),
-        ("halved", "fast/1", "halved/mptcp/scenario.toml cannot be read: "),
-        ("emptied", "fast/1", "emptied/mptcp/tables/flows.parquet cannot be read: "),
+        (
+            "unsaid",
+            "fast/1",
+            "unsaid/mptcp/scenario.toml is missing: remove unsaid/mptcp and run it",
+        ),
+        ("halved", "fast/1", "halved/mptcp/scenario.toml is damaged ("),
+        ("emptied", "fast/1", "emptied/mptcp/tables/flows.parquet is missing: "),
     ],
 )
 def test_what_cannot_be_compared_gets_one_line(

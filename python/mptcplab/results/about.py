@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+# What gives anew what is damaged.
+REMEDIES = {
+    "run": "remove {} and run it again",
+    "campaign": "sweep again into another place than {} (--out)",
+}
+SWEEP = "sweep again"
+
 
 def read(file: Path, what: str, needed: set[str], schema: int) -> dict[str, Any]:
     """Read it; ``schema`` is the newest version that is known.
@@ -20,12 +27,23 @@ def read(file: Path, what: str, needed: set[str], schema: int) -> dict[str, Any]
     """
     try:
         about = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise Error(f"{file.parent} holds no {what}: {error}") from error
+    except ValueError as error:
+        raise unusable(file, error, REMEDIES[what].format(file.parent)) from error
     refuse_newer(file, about, schema)
     if not isinstance(about, dict) or not about.keys() >= needed:
         raise Error(f"{file.parent} holds no {what}: {file.name} lacks what a {what} has")
     return about
+
+
+def unusable(file: Path, error: Exception, remedy: str) -> Error:
+    """Say that a file of a run or a campaign is missing or damaged, and what helps."""
+    if isinstance(error, FileNotFoundError):
+        return Error(f"{file} is missing: {remedy}")
+    if isinstance(error, OSError):
+        return Error(f"{file} cannot be read: {error.strerror or error}")
+    return Error(f"{file} is damaged ({' '.join(str(error).split())}): {remedy}")
 
 
 def refuse_newer(file: Path, about: Any, schema: int) -> None:

@@ -79,7 +79,13 @@ class Campaign:
     @cached_property
     def plan(self) -> pl.DataFrame:
         """One row per run that there is to be, done or not."""
-        return self._read(read_parquet, self.directory / PLAN)
+        import polars as pl
+
+        file = self.directory / PLAN
+        try:
+            return read_parquet(file)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise about.unusable(file, error, about.SWEEP) from error
 
     @cached_property
     def runs(self) -> pl.DataFrame:
@@ -115,7 +121,8 @@ class Campaign:
         try:
             reasons = dict(json.loads(file.read_text("utf-8"))) if file.exists() else {}
         except (OSError, ValueError, TypeError) as error:
-            raise Error(f"{file} cannot be read: {error}") from error
+            remedy = f"remove it and {about.SWEEP}"
+            raise about.unusable(file, error, remedy) from error
         schema = {"run": pl.String, "reason": pl.String}
         rows = pl.DataFrame(list(reasons.items()), schema=schema, orient="row")
         planned = self.plan.drop("scenario")
@@ -143,7 +150,7 @@ class Campaign:
         try:
             return file.read_text("utf-8")
         except (OSError, ValueError) as error:
-            raise Error(f"{file} cannot be read: {error}") from error
+            raise about.unusable(file, error, about.SWEEP) from error
 
     def command(self, run: str) -> str:
         """Give the command that repeats a run, exactly; for plain TCP, with MPTCP beside it."""

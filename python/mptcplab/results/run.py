@@ -65,7 +65,8 @@ class StoredTables:
             try:
                 self._frames[name] = read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
-                raise Error(f"{file} cannot be read: {error}") from error
+                remedy = about.REMEDIES["run"].format(self._directory.parent)
+                raise about.unusable(file, error, remedy) from error
         return self._frames[name]
 
     def rows(
@@ -141,7 +142,8 @@ class Run(Analysis):
         try:
             return tomllib.loads(file.read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise Error(f"{file} cannot be read: {error}") from error
+            remedy = about.REMEDIES["run"].format(self.directory)
+            raise about.unusable(file, error, remedy) from error
 
     @property
     def throughput_mbps(self) -> float | None:
