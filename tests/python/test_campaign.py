@@ -475,7 +475,8 @@ def test_what_is_broken_is_told_in_a_line(
     ended = mptcplab(*words[command])
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
-    assert f"{out / broken} cannot be read" in ended.stderr
+    what = "cannot be read" if broken.startswith("shards") else "is damaged"
+    assert f"{out / broken} {what}" in ended.stderr
 
 
 def _lose(shards: Path) -> None:
