@@ -13,7 +13,7 @@ from campaigns import written
 from command import Run
 
 RUN = ["mptcp/run.json", "mptcp/scenario.toml", "tcp-wifi/tables/flows.parquet"]
-CAMPAIGN = ["campaign.json", "plan.parquet", "failures.json"]
+CAMPAIGN = ["campaign.json", "plan.parquet", "failures.json", "scenarios/0.toml"]
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +36,8 @@ def test_a_damaged_run_says_what_helps(
     done = mptcplab("compare", "run", whole / "run", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
+    alone = mptcplab("report", Path("run", Path(name).parts[0]), cwd=tmp_path)
+    assert alone.stderr.splitlines() == [line]
     said = re.fullmatch(
         rf"mptcplab: run/{name} is damaged \(.+\): remove (\S+) and run it again", line
     )
@@ -71,4 +73,4 @@ def test_a_damaged_campaign_says_what_helps(
 def damage(file: Path) -> None:
     """Leave what an interrupted copy leaves."""
     content = file.read_bytes()
-    file.write_bytes(content[: len(content) * 2 // 3] + b'= "')
+    file.write_bytes(content[: len(content) * 2 // 3] + b'= "\xff')

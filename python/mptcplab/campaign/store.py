@@ -123,7 +123,7 @@ class Store:
         """Write a file whole or not at all, and not at all if that is what it holds."""
         target = self.directory / name
         with suppress(FileNotFoundError):
-            if target.read_text("utf-8") == text:
+            if target.read_bytes() == text.encode():
                 return
         replace(target, text.encode())
 

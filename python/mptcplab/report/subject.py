@@ -94,7 +94,7 @@ class Subject:
     @cached_property
     def scenario_text(self) -> str:
         """What was run, in full; empty for captures."""
-        return (self.run.directory / "scenario.toml").read_text("utf-8") if self.run else ""
+        return self.run.scenario_text if self.run else ""
 
     @cached_property
     def scenario(self) -> dict[str, Any]:

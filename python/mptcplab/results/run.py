@@ -135,12 +135,22 @@ class Run(Analysis):
         """How it ended, with ``finished``, ``reason``, ``virtual_ns``, ``packets`` and bytes."""
         return dict(self.about["outcome"])
 
-    @cached_property
+    @property
     def scenario(self) -> dict[str, Any]:
         """The scenario in its long form, as tables."""
+        return self._scenario[1]
+
+    @property
+    def scenario_text(self) -> str:
+        """The same as it is written (TOML)."""
+        return self._scenario[0]
+
+    @cached_property
+    def _scenario(self) -> tuple[str, dict[str, Any]]:
         file = self.directory / "scenario.toml"
         try:
-            return tomllib.loads(file.read_text("utf-8"))
+            written = file.read_text("utf-8")
+            return written, tomllib.loads(written)
         except (OSError, ValueError) as error:
             remedy = about.REMEDIES["run"].format(self.directory)
             raise about.unusable(file, error, remedy) from error
