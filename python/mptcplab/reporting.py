@@ -36,7 +36,7 @@ def write_report(
 
     Raises:
         Error: The directory holds no run, there is no such connection or run, or the page cannot
-            be written.
+            be written; also where the file is there and is no page of mptcplab.
     """
     from mptcplab.report.html import refuse_foreign, write
     from mptcplab.results.campaign import Campaign
@@ -53,9 +53,9 @@ def write_report(
     if out is None:
         if place is None:
             raise Error("what is measured in captures has no directory: say where (out)")
-        refuse_foreign(place)
         out = place
     target = Path(out)
+    refuse_foreign(target)
     if isinstance(opened, Campaign):
         if connection is not None:
             raise Error(f"{opened.directory} is a campaign: its page has no single connection")

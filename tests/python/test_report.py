@@ -263,8 +263,8 @@ def test_mistakes_get_one_line(
 def test_an_earlier_page_stays_where_there_is_no_room(
     mptcplab: Run, comparison: Comparison, tmp_path: Path
 ) -> None:
-    page = tmp_path / "page.html"
-    page.write_text("earlier")
+    page = comparison.report(tmp_path / "page.html")
+    earlier = page.read_text()
 
     def small_files_only() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -273,7 +273,7 @@ def test_an_earlier_page_stays_where_there_is_no_room(
     assert done.returncode == 2
     assert done.stderr == f"mptcplab: cannot write {page}: File too large\n"
     assert list(tmp_path.iterdir()) == [page]
-    assert page.read_text() == "earlier"
+    assert page.read_text() == earlier
 
 
 def test_text_from_outside_stays_text(tmp_path: Path) -> None:

@@ -540,7 +540,9 @@ def test_what_links_are_made_of_is_listed(mptcplab: Run) -> None:
     assert len({part["name"] for part in parts} & set(library.names("links"))) == 0
 
 
-def test_files_of_others_are_not_replaced(tmp_path: Path, mptcplab: Run) -> None:
+def test_files_of_others_are_not_replaced(
+    tmp_path: Path, mptcplab: Run, ran: Path, refused: str
+) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     out = tmp_path / "out"
     out.mkdir()
@@ -553,6 +555,20 @@ def test_files_of_others_are_not_replaced(tmp_path: Path, mptcplab: Run) -> None
         done.stderr == f"mptcplab: {page} is there and is no page of mptcplab: move it elsewhere\n"
     )
     assert [path.name for path in out.iterdir()] == ["report.html"]
+    said = f"mptcplab: {page} is there and is no page of mptcplab: move it elsewhere\n"
+    for named in (
+        ("analyze", refused, "--report", page),
+        ("analyze", "no.pcap", "--report", page),
+        ("report", ran, "--out", page),
+    ):
+        done = mptcplab(*named)
+        assert (done.returncode, done.stderr) == (2, said)
+    assert page.read_text() == "<html>my own</html>"
+    for content in ("", None):
+        if content is not None:
+            (tmp_path / "page.html").write_text(content)
+        # An empty file, and then the page that it has become.
+        assert mptcplab("report", ran, "--out", tmp_path / "page.html").returncode == 0
     assert mptcplab(*words, "--no-report").returncode == 0
     assert mptcplab("report", out).returncode == 2
     assert page.read_text() == "<html>my own</html>"

@@ -103,10 +103,14 @@ def run(options: Namespace) -> int:
 
 def _check_places(options: Namespace) -> None:
     """Better now than after a long analysis."""
-    if not (options.csv or options.parquet):
-        return
     from pathlib import Path
 
+    if options.report:
+        from mptcplab.report.html import refuse_foreign
+
+        refuse_foreign(Path(options.report))
+    if not (options.csv or options.parquet):
+        return
     from mptcplab.cli import directory
 
     for place in filter(None, (options.csv, options.parquet)):

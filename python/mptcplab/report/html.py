@@ -75,19 +75,21 @@ def _html(page: Page | CampaignPage | StudyPage) -> str:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Refuse to replace by a page, which nobody has named, what is none.
+    """Refuse to replace by a page what is none. A device or a pipe is written to.
 
     Raises:
-        Error: There is a file, and it is no page of ours.
+        Error: There is a file with something in it, and it is no page of ours.
     """
     try:
+        if not target.is_file():
+            return
         with target.open("rb") as file:
             begins = file.read(MOST_HEAD_BYTES)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return
     except OSError as error:
         raise Error(f"cannot read {target}: {error.strerror}") from None
-    if MARK.encode() not in begins:
+    if begins and MARK.encode() not in begins:
         raise Error(f"{target} is there and is no page of mptcplab: move it elsewhere")
 
 
