@@ -38,7 +38,10 @@ def test_what_is_marked_is_not_lost(queue: str) -> None:
     assert marks.subflows["ecn"].to_list() == [True, True]
     down = marks.flows.filter(direction="down")
     assert all(down["marked_packets"])
-    assert down["retransmitted_packets"].sum() == down["lost_packets"].sum() == 0
+    assert down["retransmitted_packets"].sum() == down["lost_packets"].sum()
+    lost = down["lost_packets"].sum()
+    # PIE drops above a probability of 10 % (RFC 8033 §5.1), which slow start may reach.
+    assert lost == 0 or queue == "pie"
     assert marks.flows.filter(direction="up")["marked_packets"].sum() == 0
     counted = marks.queues.filter(direction="down").group_by("link").last()["marked_packets"].sum()
     assert 0 < counted <= down["marked_packets"].sum()
@@ -48,7 +51,7 @@ def test_what_is_marked_is_not_lost(queue: str) -> None:
         assert set(drops.subflows["ecn"]) == {ecn == "request"}
         down = drops.flows.filter(direction="down")
         assert down["marked_packets"].sum() == 0
-        assert down["lost_packets"].sum() > 0
+        assert down["lost_packets"].sum() > 2 * lost
 
 
 @pytest.mark.parametrize("controller", CONTROLLERS)
