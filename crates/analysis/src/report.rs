@@ -31,8 +31,8 @@ pub(crate) struct Report {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// First SYN to the last acknowledgement of data, per direction.
     pub(crate) elapsed_nanos: [Option<i64>; 2],
-    /// Data packets per subflow and direction that arrived, and that were sent.
-    pub(crate) data_packets: Vec<[[u64; 2]; 2]>,
+    /// Bytes that the receiver's capture shows, per subflow and direction.
+    pub(crate) arrived_bytes: Vec<[u64; 2]>,
 }
 
 /// What a metric may know when it fills its rows.
@@ -48,6 +48,9 @@ pub(crate) struct Closing<'a> {
     /// The direction that is sent from here; none where the vantage is not known.
     sends: Option<Direction>,
     only_end: bool,
+    /// What is to be known of the whole connection this end, or the other, tells: the time that it took; what was delivered.
+    tells_time: bool,
+    tells_delivered: [bool; 2],
     /// What each subflow carried, where this is the end that tells; and whether so little of it passed here that delays mean
     /// nothing.
     carried: [Option<Vec<u64>>; 2],
@@ -73,6 +76,16 @@ impl Closing<'_> {
     /// There is no better end to say what arrived.
     pub(crate) fn speaks_for_receiver(&self, direction: Direction) -> bool {
         self.only_end || self.is_receiver(direction)
+    }
+
+    /// There is no better end to say how long it took.
+    pub(crate) fn tells_time(&self) -> bool {
+        self.tells_time
+    }
+
+    /// There is no better end to say what was delivered.
+    pub(crate) fn tells_delivered(&self, direction: Direction) -> bool {
+        self.tells_delivered[direction as usize]
     }
 
     /// There is no better end to say what happened.
@@ -157,6 +170,13 @@ pub(crate) fn of(
         let Some(judged) = judged else { continue };
         let lacks_data = Direction::BOTH.map(|direction| connection.lacks_data(index, direction));
         let Some(mut end) = connection.ends[index].take() else { continue };
+        // Who stands at the right end tells, but for captures of a part.
+        let coverage = &connection.coverage;
+        let tells = |sends: Direction| {
+            !both || coverage.is_part(1 - index) || judged.sends == Some(sends) && !coverage.is_part(index)
+        };
+        let tells_time = tells(Direction::Up);
+        let tells_delivered = Direction::BOTH.map(|direction| tells(direction.reverse()));
         let of_this = |carried: &mut Option<Carried>| carried.take_if(|carried| carried.end == index);
         let closing = Closing {
             connection: &connection,
@@ -168,13 +188,15 @@ pub(crate) fn of(
             captures,
             sends: judged.sends,
             only_end: !both,
+            tells_time,
+            tells_delivered,
             carried: carried.each_mut().map(|carried| of_this(carried).map(|carried| carried.bytes)),
             lacks_data,
         };
         end.metrics.finish(&closing, &mut report);
         connection.ends[index] = Some(end);
     }
-    connection.finish_rows(&ends, &mut report);
+    connection.finish_rows(&ends, (origin, captures), &mut report);
     report
 }
 
@@ -266,7 +288,7 @@ fn rows(
         row.start_s = seconds(first.at);
         row.end_s = seconds(last.at);
         report.subflows.push(row);
-        report.data_packets.push(Default::default());
+        report.arrived_bytes.push(Default::default());
         report.flows.push(Direction::BOTH.map(|direction| tables::Flow {
             subflow: index as u32,
             direction,

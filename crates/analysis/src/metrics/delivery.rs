@@ -48,10 +48,10 @@ impl Metric for Delivery {
         for direction in Direction::BOTH {
             let d = direction as usize;
             // The time is the client's, who waits; what came through is the receiver's to say.
-            if closing.speaks_for_client() {
+            if closing.tells_time() {
                 report.elapsed_nanos[d] = closing.elapsed_nanos(direction);
             }
-            if closing.speaks_for_receiver(direction) {
+            if closing.tells_delivered(direction) {
                 report.transfers[d].bytes = closing.delivered_bytes(direction);
             }
             if let Some(carried) = closing.carried(direction) {

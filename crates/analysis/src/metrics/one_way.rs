@@ -25,16 +25,43 @@ pub(crate) struct ClockOffset {
     pub(crate) error_nanos: i64,
 }
 
+/// A segment that passed an end for the first time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    /// Where it begins.
+    pub(crate) position: i64,
+    pub(crate) at: Time,
+    /// The sender's clock, as its option says (RFC 7323 §3).
+    pub(crate) stamp: Option<u32>,
+}
+
 #[derive(Debug, Default)]
 struct Flow {
-    /// Segments seen at each end and not yet at the other: position and time.
-    waiting: [VecDeque<(i64, Time)>; 2],
+    /// Segments seen at each end and not yet at the other, and how many data packets had passed the end with each.
+    waiting: [VecDeque<(Segment, u64)>; 2],
+    passed: [u64; 2],
+    /// How many had passed each end with the first segment that both show, and with the last.
+    shared: Option<[[u64; 2]; 2]>,
+    stamps: Stamps,
     /// Delays of late that a retransmission may still call in question: position and nanoseconds.
     recent: VecDeque<(i64, u64)>,
     delays: Histogram,
     /// Whether end 1 is where the segments arrive.
     towards_1: Option<bool>,
 }
+
+/// Whether the clock's values that left are those that arrived, or, where a box moves them, as far apart always.
+#[derive(Debug, Default)]
+struct Stamps {
+    apart: Option<u32>,
+    like: u32,
+    unlike: u32,
+}
+
+/// Captures of one connection show one value for one segment, but for those that a capture dropped and that were sent
+/// again: of so many, more than this part are unlike.
+const MANY: u32 = 16;
+const UNLIKE_PART: u32 = 8;
 
 /// Segments waiting beyond this are given up, oldest first.
 const MOST_WAITING: usize = 1 << 16;
@@ -60,22 +87,30 @@ impl OneWay {
         OneWay { offset: one_clock.then_some(ClockOffset::NONE), ..OneWay::default() }
     }
 
-    /// A segment that begins at `position` passed an end for the first time.
+    /// A segment passed an end for the first time.
     pub(crate) fn passed(
         &mut self,
         (subflow, direction): (usize, Direction),
         end: usize,
-        (position, at): (i64, Time),
+        segment: Segment,
         offset: impl FnOnce() -> Option<ClockOffset>,
     ) {
+        let Segment { position, at, .. } = segment;
         let flow = self.flows.at(subflow, direction);
+        flow.passed[end] += 1;
         let there = &mut flow.waiting[1 - end];
-        while there.front().is_some_and(|(other, _)| *other < position) {
+        while there.front().is_some_and(|(other, _)| other.position < position) {
             there.pop_front();
         }
         match there.front() {
-            Some(&(other, other_at)) if other == position => {
+            Some(&(other, other_passed)) if other.position == position => {
                 there.pop_front();
+                let mut passed = flow.passed;
+                passed[1 - end] = other_passed;
+                flow.shared = Some([flow.shared.map_or(passed, |[first, _]| first), passed]);
+                let other_at = other.at;
+                let stamps = if end == 1 { (other.stamp, segment.stamp) } else { (segment.stamp, other.stamp) };
+                flow.stamps.compare(stamps);
                 if self.offset.is_none() {
                     self.offset = offset();
                 }
@@ -94,8 +129,8 @@ impl OneWay {
             }
             _ => {
                 let here = &mut flow.waiting[end];
-                if here.back().is_none_or(|(last, _)| *last < position) {
-                    here.push_back((position, at));
+                if here.back().is_none_or(|(last, _)| last.position < position) {
+                    here.push_back((segment, flow.passed[end]));
                 }
                 if here.len() > MOST_WAITING {
                     here.pop_front();
@@ -105,10 +140,36 @@ impl OneWay {
     }
 
     /// `[start, end)` passed an end again: which of the times arrived is not known, as in Karn's rule.
-    pub(crate) fn passed_again(&mut self, (subflow, direction): (usize, Direction), (start, end): (i64, i64)) {
+    pub(crate) fn passed_again(&mut self, (subflow, direction): (usize, Direction), at: usize, range: (i64, i64)) {
         let flow = self.flows.at(subflow, direction);
-        flow.waiting.iter_mut().for_each(|queue| forget(queue, start, end));
-        forget(&mut flow.recent, start, end);
+        flow.passed[at] += 1;
+        flow.waiting.iter_mut().for_each(|queue| forget(queue, range, |(segment, _)| segment.position));
+        forget(&mut flow.recent, range, |(position, _)| *position);
+    }
+
+    /// The segments of the two ends are not the same ones, though numbered alike.
+    pub(crate) fn shows_two_connections(&self) -> bool {
+        let stamps = self.flows.iter().flatten().map(|flow| &flow.stamps);
+        let (like, unlike) = stamps.fold((0, 0), |all, stamps| (all.0 + stamps.like, all.1 + stamps.unlike));
+        unlike >= MANY && unlike > (like + unlike) / UNLIKE_PART
+    }
+
+    /// Data packets that left and did not arrive, where `end` is the sender's, from the first segment that both ends show
+    /// to the last; from the beginning, and to the end, where both captures reach there.
+    pub(crate) fn lost_packets(
+        &mut self,
+        (subflow, direction): (usize, Direction),
+        end: usize,
+        (from_start, to_end): (bool, bool),
+    ) -> Option<u64> {
+        let flow = self.flows.at(subflow, direction);
+        let (first, last) = match flow.shared {
+            _ if from_start && to_end => ([0; 2], flow.passed),
+            Some([first, last]) => (if from_start { [0; 2] } else { first }, if to_end { flow.passed } else { last }),
+            None if flow.passed == [0; 2] => return Some(0),
+            None => return None,
+        };
+        Some((last[end] - first[end]).saturating_sub(last[1 - end] - first[1 - end]))
     }
 
     /// Fills the rows; `client` is the client's end.
@@ -123,8 +184,6 @@ impl OneWay {
                     row.one_way_delay_ms_median = delays.quantile_ms(0.5);
                     row.one_way_delay_ms_p95 = delays.quantile_ms(0.95);
                 }
-                let [arrived, sent] = report.data_packets[subflow][direction as usize];
-                row.lost_packets = (row.merged_segments == 0).then(|| sent.saturating_sub(arrived));
             }
         }
         if self.contradicted {
@@ -153,10 +212,20 @@ impl OneWay {
     }
 }
 
+impl Stamps {
+    /// A segment's values at the ends.
+    #[inline]
+    fn compare(&mut self, values: (Option<u32>, Option<u32>)) {
+        let (Some(a), Some(b)) = values else { return };
+        let apart = b.wrapping_sub(a);
+        *(if *self.apart.get_or_insert(apart) == apart { &mut self.like } else { &mut self.unlike }) += 1;
+    }
+}
+
 /// Takes what begins in `[start, end)` out of a queue ordered by position.
-fn forget<T>(queue: &mut VecDeque<(i64, T)>, start: i64, end: i64) {
-    let first = queue.partition_point(|(position, _)| *position < start);
-    let last = queue.partition_point(|(position, _)| *position < end);
+fn forget<T>(queue: &mut VecDeque<T>, (start, end): (i64, i64), position: impl Fn(&T) -> i64) {
+    let first = queue.partition_point(|one| position(one) < start);
+    let last = queue.partition_point(|one| position(one) < end);
     queue.drain(first..last);
 }
 
@@ -166,6 +235,10 @@ mod tests {
 
     fn t(nanos: i64) -> Time {
         Time::from_nanos(nanos)
+    }
+
+    fn segment(position: i64, at: i64) -> Segment {
+        Segment { position, at: t(at), stamp: None }
     }
 
     /// End 1's clock is 1000 ahead; a packet takes 30 there and 10 back: the estimate errs by 10, within 20.
@@ -179,8 +252,8 @@ mod tests {
     fn ends_with_one_clock_need_no_estimate() {
         let mut one_way = OneWay::new(true);
         let never = || unreachable!("nothing is to be estimated");
-        one_way.passed((0, Direction::Up), 0, (0, t(5)), never);
-        one_way.passed((0, Direction::Up), 1, (0, t(12)), never);
+        one_way.passed((0, Direction::Up), 0, segment(0, 5), never);
+        one_way.passed((0, Direction::Up), 1, segment(0, 12), never);
         assert_eq!(one_way.flows.at(0, Direction::Up).recent, [(0, 7)]);
         assert_eq!(one_way.offset, Some(ClockOffset::NONE));
     }
@@ -193,8 +266,8 @@ mod tests {
         let flow = (0, Direction::Down);
         for (position, left, arrived) in [(0, 0, 10), (10, 100, 110), (20, 200, 185)] {
             assert!(!one_way.contradicted);
-            one_way.passed(flow, 0, (position, t(left)), offset);
-            one_way.passed(flow, 1, (position, t(arrived)), offset);
+            one_way.passed(flow, 0, segment(position, left), offset);
+            one_way.passed(flow, 1, segment(position, arrived), offset);
         }
         assert!(one_way.contradicted);
     }
@@ -205,14 +278,14 @@ mod tests {
         let offset = || Some(ClockOffset { nanos: 1000, error_nanos: 0 });
         let flow = (0, Direction::Down);
         for (position, at) in [(0, 1000), (10, 1001), (20, 1002)] {
-            one_way.passed(flow, 1, (position, t(at)), offset);
+            one_way.passed(flow, 1, segment(position, at), offset);
         }
         for (position, at) in [(0, 7), (20, 8)] {
-            one_way.passed(flow, 0, (position, t(at)), offset);
+            one_way.passed(flow, 0, segment(position, at), offset);
         }
         assert_eq!(one_way.flows.at(0, Direction::Down).recent, [(0, 7), (20, 6)]);
         // Sent again: nobody knows which of the two arrived.
-        one_way.passed_again(flow, (15, 25));
+        one_way.passed_again(flow, 0, (15, 25));
         assert_eq!(one_way.flows.at(0, Direction::Down).recent, [(0, 7)]);
     }
 }

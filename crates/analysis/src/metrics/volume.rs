@@ -69,8 +69,9 @@ impl Metric for Volume {
                 if closing.is_sender(direction) && flow.lost_before_packets > 0 {
                     report.diagnostics.push(lost_before(subflow, flow));
                 }
-                report.data_packets[subflow][direction as usize][usize::from(closing.is_sender(direction))] =
-                    flow.data_packets;
+                if closing.is_receiver(direction) {
+                    report.arrived_bytes[subflow][direction as usize] = flow.new_bytes;
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A connection: its subflows, and what each end of it saw. Every packet passes through [`Connection::packet`].
 
+use super::coverage::Coverage;
 use super::data_space::DataSpace;
 use super::end::End;
 use super::known::{Identity, Opened};
@@ -61,6 +62,8 @@ pub(crate) struct Connection {
     pub(super) vantages: [Option<Vantage>; 2],
     /// Where several captures are given.
     pub(super) one_way: Option<Box<OneWay>>,
+    /// What they hold, once all is known.
+    pub(crate) coverage: Coverage,
     /// Two sites stand at the same end.
     pub(super) same_end: bool,
     /// Which end each site stands at, and whether a clear handshake says so.
@@ -142,6 +145,7 @@ impl Connection {
             ends: [None, None],
             vantages: [None; 2],
             one_way: None,
+            coverage: Coverage::default(),
             same_end: false,
             sites: Vec::new(),
             ended: [0; 2],

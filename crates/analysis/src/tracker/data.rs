@@ -4,6 +4,7 @@ use super::connection::{Connection, Packet, Signals};
 use super::mappings::Mappings;
 use super::subflow::Kind as SubflowKind;
 use crate::event::{Data, Kind, Probe};
+use crate::metrics::one_way::Segment;
 use wire::mptcp::DataNumber;
 use wire::{Ecn, Flags, Tcp, seq};
 
@@ -149,14 +150,15 @@ impl Connection {
         let in_flight_bytes = sequence.in_flight_bytes();
         let window_bytes = sequence.window_bytes;
         end.emit(packet.event(dir, Kind::Flight { in_flight_bytes, window_bytes }));
-        if sequence.from_syn
-            && let Some(mut one_way) = self.one_way.take()
-        {
+        if let Some(mut one_way) = self.one_way.take() {
             let flow = (packet.subflow, dir);
+            let start = start + if sequence.from_syn { 0 } else { self.apart(packet) };
             if novelty.resent_bytes > 0 {
-                one_way.passed_again(flow, (start, start + i64::from(len)));
+                one_way.passed_again(flow, packet.end, (start, start + i64::from(len)));
             } else {
-                one_way.passed(flow, packet.end, (start, packet.seen.at), || self.clock_offset());
+                let stamp = packet.tcp.options.brief().timestamps.map(|(value, _)| value);
+                let segment = Segment { position: start, at: packet.seen.at, stamp };
+                one_way.passed(flow, packet.end, segment, || self.clock_offset());
             }
             self.one_way = Some(one_way);
         }
@@ -173,6 +175,19 @@ impl Connection {
                 view.unmapped_bytes[d] += unmapped;
                 view.keep_unmapped(d, from, to);
             }
+        }
+    }
+
+    /// What to add to a packet's position, at an end that did not see the SYN, to have one that both ends share.
+    #[cold]
+    fn apart(&self, packet: &Packet) -> i64 {
+        let [here, there] = [packet.end, 1 - packet.end].map(|end| self.subflows[packet.subflow].views[end].as_ref());
+        let d = packet.direction as usize;
+        match (here, there) {
+            (Some(here), Some(there)) if packet.end == 1 || there.sequences[d].from_syn => {
+                there.sequences[d].apart(&here.sequences[d])
+            }
+            _ => 0,
         }
     }
 

@@ -4,6 +4,7 @@ use super::subflow::View;
 use super::{Connection, Subflow, SubflowKind};
 use crate::metrics::one_way::ClockOffset;
 use crate::report::{Report, mbps};
+use std::sync::Arc;
 use tables::{Diagnostic, Direction};
 use wire::{PointId, Time};
 
@@ -128,6 +129,7 @@ impl Connection {
     pub(crate) fn start(&self, ends: &[Option<JudgedEnd>; 2]) -> Time {
         let client =
             [0, 1].into_iter().find(|&end| ends[end].is_some_and(|judged| judged.sends == Some(Direction::Up)));
+        let client = client.filter(|&end| !self.coverage.is_late(end));
         client.and_then(|end| self.ends[end].as_ref()).map_or(self.first.at, |end| end.first.at)
     }
 
@@ -277,17 +279,67 @@ impl Connection {
         offsets.min_by_key(|offset| offset.error_nanos)
     }
 
-    /// Figures that need all ends, and remarks.
-    pub(crate) fn finish_rows(&mut self, ends: &[Option<JudgedEnd>; 2], report: &mut Report) {
-        let both = ends.iter().flatten().count() == 2;
-        if both && let Some(mut one_way) = self.one_way.take() {
-            let client = usize::from(ends[1].is_some_and(|judged| judged.sends == Some(Direction::Up)));
-            one_way.finish(client, report);
-            for (subflow, rows) in self.subflows.iter().zip(&mut report.flows) {
-                if subflow.views.iter().any(Option::is_none) {
-                    rows.iter_mut().for_each(|row| row.lost_packets = None);
-                }
+    /// Remarks on bytes that an end's capture dropped.
+    fn missed_remarks(&self, name: impl Fn(PointId) -> Arc<str>) -> Vec<Diagnostic> {
+        let mut remarks = Vec::new();
+        for (direction, index) in Direction::BOTH.into_iter().flat_map(|direction| [(direction, 0), (direction, 1)]) {
+            let Some(end) = self.ends[index].as_ref().filter(|_| !self.coverage.is_late(index)) else { continue };
+            let missed = end.streams[direction as usize].missed_bytes();
+            if missed == 0 {
+                continue;
             }
+            let mut sites = self.subflows.iter().filter_map(|subflow| Some(subflow.views[index].as_ref()?.site));
+            let site = sites.next();
+            remarks.push(Diagnostic {
+                capture: Some(name(end.first.point)).filter(|_| sites.all(|other| Some(other) == site)),
+                diagnostic: "missed_bytes",
+                count: Some(missed),
+                message: "bytes were acknowledged that are not in the capture: it dropped packets, and what is counted at its end \
+                          lacks them"
+                    .into(),
+                ..Diagnostic::default()
+            });
+        }
+        remarks
+    }
+
+    /// Figures that need both ends.
+    fn join_ends(&mut self, ends: &[Option<JudgedEnd>; 2], report: &mut Report) {
+        let client = usize::from(ends[1].is_some_and(|judged| judged.sends == Some(Direction::Up)));
+        for (rows, arrived) in report.flows.iter_mut().zip(&report.arrived_bytes) {
+            // The sender's capture may lack some.
+            rows.iter_mut().zip(arrived).for_each(|(row, &arrived)| row.bytes = row.bytes.max(arrived));
+        }
+        let Some(mut one_way) = self.one_way.take() else { return };
+        one_way.finish(client, report);
+        let to_end = !self.coverage.stops();
+        for (index, (subflow, rows)) in self.subflows.iter().zip(&mut report.flows).enumerate() {
+            let [Some(a), Some(b)] = &subflow.views else { continue };
+            for direction in Direction::BOTH {
+                let sender = if direction == Direction::Up { client } else { 1 - client };
+                let [a, b] = [a, b].map(|view| &view.sequences[direction as usize]);
+                let from_start = a.from_syn && b.from_syn;
+                let row = &mut rows[direction as usize];
+                // What a capture dropped is not lost.
+                let whole =
+                    row.merged_segments == 0 && [a, b].iter().all(|end| !end.from_syn || end.missed_bytes() == 0);
+                row.lost_packets =
+                    one_way.lost_packets((index, direction), sender, (from_start, to_end)).filter(|_| whole);
+            }
+        }
+    }
+
+    /// Figures that need all ends, and remarks.
+    pub(crate) fn finish_rows(
+        &mut self,
+        ends: &[Option<JudgedEnd>; 2],
+        (origin, captures): (Time, &[Arc<str>]),
+        report: &mut Report,
+    ) {
+        let both = ends.iter().flatten().count() == 2;
+        let name = |point: PointId| captures.get(point.0 as usize).cloned().unwrap_or_default();
+        if both && !self.coverage.unrelated {
+            self.join_ends(ends, report);
         }
         for direction in Direction::BOTH {
             let d = direction as usize;
@@ -311,9 +363,15 @@ impl Connection {
                     .map(|bytes| bytes as f64 / delivered as f64);
             }
         }
-        report.diagnostics.extend(self.boxes_between(ends));
+        if !self.coverage.unrelated {
+            report.diagnostics.extend(self.boxes_between(ends));
+        }
+        report.diagnostics.extend(self.coverage_remarks(ends, |at| (at - origin) as f64 / 1e9, name));
         report.diagnostics.extend(self.unknown_shares(ends));
         let path_missing = report.diagnostics.iter().any(|remark| remark.diagnostic == "path_missing");
+        if !path_missing {
+            report.diagnostics.extend(self.missed_remarks(name));
+        }
         let mut remark = |subflow: Option<usize>, diagnostic, count: Option<u64>, message: &'static str| {
             let subflow = subflow.map(|subflow| subflow as u32);
             let message = message.into();
@@ -358,18 +416,6 @@ impl Connection {
                 None,
                 "neither handshakes nor acknowledgements tell at which end the capture was taken: figures that belong to one end are empty",
             );
-        }
-        for direction in Direction::BOTH {
-            let missed =
-                self.ends.iter().flatten().map(|end| end.streams[direction as usize].missed_bytes()).max().unwrap_or(0);
-            if missed > 0 && !path_missing {
-                remark(
-                    None,
-                    "missed_bytes",
-                    Some(missed),
-                    "bytes were acknowledged that are not in the capture: it dropped packets",
-                );
-            }
         }
         for (index, subflow) in self.subflows.iter().enumerate() {
             let views = || subflow.views.iter().flatten();

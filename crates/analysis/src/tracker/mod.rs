@@ -8,6 +8,7 @@ mod between;
 mod carriers;
 mod connection;
 mod control;
+mod coverage;
 mod data;
 mod data_space;
 mod end;
@@ -35,6 +36,7 @@ use crate::Options;
 use crate::event::Seen;
 use crate::metrics::one_way::OneWay;
 use crate::report::{self, Reports};
+use coverage::Span;
 use flows::{Flow, Flows, Key};
 use limbo::{Decision, Limbo};
 use rustc_hash::FxHashMap;
@@ -63,6 +65,8 @@ pub(crate) struct Tracker {
     captures: Vec<Arc<str>>,
     /// Whether a site has several points, so that one packet may be seen twice.
     crowded: Vec<bool>,
+    /// By site: from when to when it was captured.
+    spans: Vec<Option<Span>>,
     flows: Flows,
     limbos: Vec<Option<Limbo>>,
     free_limbos: Vec<u32>,
@@ -104,6 +108,7 @@ impl Tracker {
             points: Vec::new(),
             captures: Vec::new(),
             crowded: Vec::new(),
+            spans: Vec::new(),
             flows: Flows::default(),
             limbos: Vec::new(),
             free_limbos: Vec::new(),
@@ -128,6 +133,7 @@ impl Tracker {
         let site = point.site as usize;
         if site >= self.crowded.len() {
             self.crowded.resize(site + 1, false);
+            self.spans.resize(site + 1, None);
         }
         self.crowded[site] |= self.points.iter().any(|other| other.site == point.site);
         let capture = self.captures.iter().find(|name| ***name == *point.capture).cloned();
@@ -138,11 +144,14 @@ impl Tracker {
     pub(crate) fn observe(&mut self, observation: &Observation) {
         self.origin.get_or_insert(observation.at);
         self.latest = self.latest.max(observation.at);
+        let site = site_of(&self.points, observation.point);
+        if let Some(span) = self.spans.get_mut(site as usize) {
+            span.get_or_insert(Span { first: observation.at, last: observation.at }).last = observation.at;
+        }
         let L4::Tcp(tcp) = &observation.frame.l4 else { return };
         if observation.frame.ip.fragment.is_some() {
             return;
         }
-        let site = site_of(&self.points, observation.point);
         let (flow, from_low) = self.flows.of(observation, tcp, site);
         match flow {
             Some(Flow::Live { connection, subflow, end, low_is_client }) => {
@@ -422,6 +431,7 @@ impl Tracker {
 
     fn report(&mut self, mut connection: Connection) {
         connection.judge(&self.hosts);
+        connection.judge_coverage(&self.spans);
         let times = (self.origin.unwrap_or_default(), self.latest);
         self.finished.push(report::of(connection, (&self.points, &self.captures), &self.options, times));
     }

@@ -124,6 +124,21 @@ impl Sequence {
         self.from_syn = true;
     }
 
+    /// What to add to the other end's position to have that of the same byte here: without the SYN, an end counts from
+    /// what it saw first.
+    #[cold]
+    pub(super) fn apart(&self, other: &Sequence) -> i64 {
+        match (self.base, other.base) {
+            (Some(base), Some(other_base)) if !self.from_syn || !other.from_syn => seq::diff(other_base, base).into(),
+            _ => 0,
+        }
+    }
+
+    /// The end of what was seen.
+    pub(super) fn highest(&self) -> Option<i64> {
+        self.seen.end()
+    }
+
     /// Sequence number of position 0.
     pub(super) fn base(&self) -> Option<u32> {
         self.base

@@ -70,7 +70,9 @@ impl Connection {
     }
 
     fn ends_from_receiver(&self, direction: Direction, ends: &[Option<JudgedEnd>; 2]) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..2).filter(|&end| ends[end].is_some() && self.ends[end].is_some()).collect();
+        let mut order: Vec<usize> = (0..2)
+            .filter(|&end| ends[end].is_some() && self.ends[end].is_some() && !self.coverage.is_part(end))
+            .collect();
         order.sort_by_key(|&end| !receives(ends, end, direction));
         order
     }

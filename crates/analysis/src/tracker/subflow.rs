@@ -179,6 +179,11 @@ impl View {
         }
     }
 
+    /// How long the handshake's answers took, of both sides: a round trip, and nearly.
+    pub(super) fn round_trip_nanos(&self) -> i64 {
+        self.handshake.waits().map_or(0, |(acceptor, opener)| (acceptor + opener) as i64)
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.is_cut_off()
             || Direction::BOTH.iter().all(|&direction| {

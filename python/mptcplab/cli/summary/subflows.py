@@ -107,11 +107,14 @@ def _marked(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column
 def _between_ends(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column]:
     """What only the captures of both ends can tell."""
     flows = [flow for _, flow in lines if flow is not None]
-    if not any(flow["one_way_delay_ms_median"] is not None for flow in flows):
-        return []
+    columns = {
+        "lost_packets": Column(
+            "lost", of_flow(lambda flow: text.count(flow["lost_packets"])), keep=3
+        ),
+        "one_way_delay_ms_median": Column("one-way ms", of_flow(_one_way), keep=2),
+    }
     return [
-        Column("lost", of_flow(lambda flow: text.count(flow["lost_packets"])), keep=3),
-        Column("one-way ms", of_flow(_one_way), keep=2),
+        column for name, column in columns.items() if any(flow[name] is not None for flow in flows)
     ]
 
 

@@ -1,0 +1,148 @@
+//! What part of a connection each of two captures holds, and whether both hold the same one.
+
+use super::sequence::Sequence;
+use super::subflow::View;
+use super::{Connection, JudgedEnd};
+use tables::{Diagnostic, Direction};
+use wire::{PointId, Time};
+
+/// When a capture begins and ends: its first packet, of whatever connection, and its last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) first: Time,
+    pub(super) last: Time,
+}
+
+/// What the captures of both ends cover.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    /// By end.
+    parts: [Option<Part>; 2],
+    /// What the two show cannot be one connection.
+    pub(crate) unrelated: bool,
+}
+
+/// The part of a connection that an end's capture covers, where it is not all.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    span: Span,
+    /// A packet of it.
+    point: PointId,
+    late: bool,
+    early: bool,
+    /// When the other end's capture shows the connection last.
+    shown_to: Time,
+}
+
+/// Where one end shows the FIN so much farther on, as part of the data, no box has put in or left out the difference.
+const FIN_APART: i64 = 16;
+
+impl Coverage {
+    /// The end's capture lacks the beginning or the end, and the other's does not.
+    pub(crate) fn is_part(&self, end: usize) -> bool {
+        self.parts[end].is_some() && self.parts[1 - end].is_none()
+    }
+
+    /// The end's capture lacks the beginning.
+    pub(crate) fn is_late(&self, end: usize) -> bool {
+        self.parts[end].is_some_and(|part| part.late)
+    }
+
+    /// A capture of either end stops before the other's does.
+    pub(crate) fn stops(&self) -> bool {
+        self.parts.iter().flatten().any(|part| part.early)
+    }
+}
+
+impl Connection {
+    /// Judges what each capture covers, once all is known of the connection; `spans` by site.
+    pub(super) fn judge_coverage(&mut self, spans: &[Option<Span>]) {
+        let ends = self.judge_ends();
+        if ends.iter().flatten().count() < 2 {
+            return;
+        }
+        let parts = [0, 1].map(|end| self.part(end, &ends, spans));
+        let one_way = self.one_way.as_ref();
+        let unrelated = self.fins_apart() || one_way.is_some_and(|one_way| one_way.shows_two_connections());
+        self.coverage = Coverage { parts, unrelated };
+    }
+
+    fn part(&self, end: usize, ends: &[Option<JudgedEnd>; 2], spans: &[Option<Span>]) -> Option<Part> {
+        let sends = ends[end]?.sends? as usize;
+        let ahead_nanos = self.clock_offset().map_or(0, |offset| if end == 0 { offset.nanos } else { -offset.nanos });
+        let views = self.subflows.iter().map(|subflow| (&subflow.views[end], &subflow.views[1 - end]));
+        let both: Vec<_> = views.filter_map(|(here, there)| Some((here.as_ref()?, there.as_ref()?))).collect();
+        let shown_to = both.iter().map(|(_, there)| there.last.at).max()?;
+        let parts = both.iter().filter_map(|(here, there)| {
+            let span = (*spans.get(here.site as usize)?)?;
+            let beyond = shown_to - span.last - ahead_nanos;
+            let early = says_more(there, here, sends) && beyond > here.round_trip_nanos().max(there.round_trip_nanos());
+            let late = lacks_beginning(here) && !lacks_beginning(there);
+            (early || late).then_some(Part { span, point: here.first.point, late, early, shown_to })
+        });
+        parts.reduce(|all, one| Part { late: all.late || one.late, early: all.early || one.early, ..all })
+    }
+
+    /// Both ends of a subflow show the FIN, and at places far apart.
+    fn fins_apart(&self) -> bool {
+        self.subflows.iter().any(|subflow| {
+            let [Some(a), Some(b)] = &subflow.views else { return false };
+            a.sequences.iter().zip(&b.sequences).any(|(a, b)| {
+                let fins = a.fin.zip(b.fin).filter(|_| a.from_syn && b.from_syn);
+                fins.is_some_and(|(a, b)| (a - b).abs() > a.max(b) / FIN_APART)
+            })
+        })
+    }
+
+    /// Remarks on captures that cover a part, or not the same connection. `name` gives a capture's, `seconds` a time.
+    pub(crate) fn coverage_remarks(
+        &self,
+        ends: &[Option<JudgedEnd>; 2],
+        seconds: impl Fn(Time) -> f64,
+        name: impl Fn(PointId) -> std::sync::Arc<str>,
+    ) -> Vec<Diagnostic> {
+        if self.coverage.unrelated {
+            let message = "what the two captures show cannot be one connection, although addresses and sequence numbers agree: they \
+                           are of different runs; figures that need both ends are left empty, and the others are of either";
+            return vec![Diagnostic {
+                diagnostic: "captures_unrelated",
+                message: message.into(),
+                ..Diagnostic::default()
+            }];
+        }
+        let of_end = |end: usize| {
+            let Part { span, point, shown_to, .. } = self.coverage.parts[end]?;
+            let side = if ends[end]?.sends? == Direction::Up { "client" } else { "server" };
+            let message = format!(
+                "the {side}'s capture covers {:.3} to {:.3} s, and the other one shows the connection up to {:.3} s: figures \
+                 known at the {side} (RTT and loss of what it sends, delays of what it receives) are of that part; \
+                 lost packets are counted where both cover it",
+                seconds(span.first),
+                seconds(span.last),
+                seconds(shown_to),
+            );
+            let capture = Some(name(point));
+            Some(Diagnostic {
+                capture,
+                diagnostic: "capture_partial",
+                message: message.into(),
+                ..Diagnostic::default()
+            })
+        };
+        [0, 1].into_iter().filter_map(of_end).collect()
+    }
+}
+
+/// The SYNs are not in the capture.
+fn lacks_beginning(view: &View) -> bool {
+    view.sequences.iter().all(|sequence| !sequence.from_syn)
+}
+
+/// Whether one end saw come what the other, who sent it in direction `sends`, does not show: data, or acknowledgements.
+fn says_more(there: &View, here: &View, sends: usize) -> bool {
+    let more = |of: fn(&Sequence) -> Option<i64>, d: usize| {
+        let (there, here) = (&there.sequences[d], &here.sequences[d]);
+        of(there).is_some_and(|told| of(here).is_none_or(|shown| told + here.apart(there) > shown))
+    };
+    more(Sequence::highest, sends) || more(Sequence::acked, 1 - sends)
+}
