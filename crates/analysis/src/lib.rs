@@ -73,6 +73,9 @@ impl Analysis {
     pub fn finish(self) -> Tables {
         let mut tables = self.tracker.finish().into_tables();
         let split = split::remarks(&tables);
+        if !split.is_empty() {
+            tables.diagnostics.retain(|row| row.connection.is_some() || row.diagnostic != "captures_unrelated");
+        }
         tables.diagnostics.extend(split);
         tables.diagnostics.sort_by_key(|row| row.connection);
         tables.diagnostics.extend(self.remarks);

@@ -165,3 +165,38 @@ fn moved_time_stamps_are_no_other_connection() {
     assert!(remark(&tables, "captures_unrelated").is_none());
     assert_eq!(flow(&tables, 0, Down).lost_packets, Some(0));
 }
+
+/// Two runs with other sequence numbers: no connection is in both.
+#[test]
+fn captures_without_a_common_connection_are_told() {
+    let text = download(20, &[]);
+    let from = |number: u16, host: Host| {
+        let script = Script {
+            addresses: [("wifi", [([10, 0, 0, 1], 5000 + number).into(), ([10, 255, 0, 1], 443).into()])].into(),
+            ..Script::numbered(number)
+        };
+        script.packets(&text).into_iter().filter(move |packet| packet.host == host)
+    };
+    let tables = analyze(from(1, Host::Client).chain(from(2, Host::Server)).collect());
+    assert_eq!(tables.connections.len(), 2);
+    assert!(remark(&tables, "captures_unrelated").is_some());
+    let related = analyze(from(1, Host::Client).chain(from(1, Host::Server)).collect());
+    assert!(remark(&related, "captures_unrelated").is_none());
+}
+
+/// Times in steps of 10 ms, and round trips of 3: some show as 0, some as 10.
+#[test]
+fn a_clock_too_coarse_for_round_trips_is_told() {
+    let coarse = |step: f64| {
+        let mut text = "0 client wifi S 0 0 0\n30 server wifi SA 0 1 0\n30 client wifi A 1 1 0\n".to_owned();
+        for n in 0..50 {
+            let (left, back) = (100.0 + 13.7 * f64::from(n), 103.0 + 13.7 * f64::from(n));
+            let [left, back] = [left, back].map(|at| (at / step).floor() * step);
+            writeln!(text, "{left} client wifi A {} 1 100", 1 + 100 * n).unwrap();
+            writeln!(text, "{back} server wifi A 1 {} 0", 101 + 100 * n).unwrap();
+        }
+        let tables = Script::default().run(&text);
+        remark(&tables, "clock_coarse").map(|row| row.count.unwrap())
+    };
+    assert_eq!((coarse(10.0), coarse(0.1)), (Some(10_000_000), None));
+}

@@ -9,8 +9,48 @@ use wire::{PointId, Time};
 /// When a capture begins and ends: its first packet, of whatever connection, and its last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    pub(super) first: Time,
-    pub(super) last: Time,
+    first: Time,
+    last: Time,
+    /// All times are whole steps from the first: 0, where none differs; 1, once they are known to be fine.
+    step_nanos: u64,
+    /// So often the time went on.
+    steps: u32,
+}
+
+/// A clock with steps below this is fine.
+const COARSE_NANOS: u64 = 1_000_000;
+/// So many times are no multiples of a step by chance.
+const ENOUGH_STEPS: u32 = 24;
+/// A time of so many steps is known to a tenth, as it errs by one at most.
+const STEPS_TO_A_TENTH: f64 = 10.0;
+
+impl Span {
+    pub(super) fn new(at: Time) -> Self {
+        Span { first: at, last: at, step_nanos: 0, steps: 0 }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, at: Time) {
+        if self.step_nanos != 1 && at != self.last {
+            self.add_step(at);
+        }
+        self.last = at;
+    }
+
+    #[cold]
+    fn add_step(&mut self, at: Time) {
+        let (mut a, mut b) = (self.step_nanos, (at - self.last).unsigned_abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        self.step_nanos = if a < COARSE_NANOS { 1 } else { a };
+        self.steps = self.steps.saturating_add(1);
+    }
+
+    /// The clock's step, where it is coarse for certain.
+    fn coarse_nanos(&self) -> Option<u64> {
+        (self.step_nanos >= COARSE_NANOS && self.steps >= ENOUGH_STEPS).then_some(self.step_nanos)
+    }
 }
 
 /// What the captures of both ends cover.
@@ -20,6 +60,8 @@ pub(crate) struct Coverage {
     parts: [Option<Part>; 2],
     /// What the two show cannot be one connection.
     pub(crate) unrelated: bool,
+    /// The step of a capture's clock, where it is coarse.
+    clock_step_nanos: Option<u64>,
 }
 
 /// The part of a connection that an end's capture covers, where it is not all.
@@ -58,13 +100,16 @@ impl Connection {
     /// Judges what each capture covers, once all is known of the connection; `spans` by site.
     pub(super) fn judge_coverage(&mut self, spans: &[Option<Span>]) {
         let ends = self.judge_ends();
+        let views = self.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten());
+        let steps = views.filter_map(|view| spans.get(view.site as usize)?.as_ref()?.coarse_nanos());
+        self.coverage.clock_step_nanos = steps.max();
         if ends.iter().flatten().count() < 2 {
             return;
         }
         let parts = [0, 1].map(|end| self.part(end, &ends, spans));
         let one_way = self.one_way.as_ref();
         let unrelated = self.fins_apart() || one_way.is_some_and(|one_way| one_way.shows_two_connections());
-        self.coverage = Coverage { parts, unrelated };
+        self.coverage = Coverage { parts, unrelated, ..self.coverage };
     }
 
     fn part(&self, end: usize, ends: &[Option<JudgedEnd>; 2], spans: &[Option<Span>]) -> Option<Part> {
@@ -91,6 +136,21 @@ impl Connection {
                 let fins = a.fin.zip(b.fin).filter(|_| a.from_syn && b.from_syn);
                 fins.is_some_and(|(a, b)| (a - b).abs() > a.max(b) / FIN_APART)
             })
+        })
+    }
+
+    /// A remark where the clock's steps are too long for the round-trip times, the shortest mean of which is `rtt_ms`.
+    pub(crate) fn clock_remark(&self, rtt_ms: Option<f64>) -> Option<Diagnostic> {
+        let nanos = self.coverage.clock_step_nanos?;
+        let step_ms = nanos as f64 / 1e6;
+        let message = format!(
+            "the capture's clock goes in steps of {step_ms} ms: round-trip times are known to a step only, and those below it show as 0"
+        );
+        rtt_ms.filter(|rtt| *rtt < STEPS_TO_A_TENTH * step_ms).map(|_| Diagnostic {
+            diagnostic: "clock_coarse",
+            count: Some(nanos),
+            message: message.into(),
+            ..Diagnostic::default()
         })
     }
 

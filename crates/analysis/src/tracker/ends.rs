@@ -368,6 +368,8 @@ impl Connection {
         }
         report.diagnostics.extend(self.coverage_remarks(ends, |at| (at - origin) as f64 / 1e9, name));
         report.diagnostics.extend(self.unknown_shares(ends));
+        let rtt_ms = report.flows.iter().flatten().filter_map(|row| row.rtt_ms_mean).reduce(f64::min);
+        report.diagnostics.extend(self.clock_remark(rtt_ms));
         let path_missing = report.diagnostics.iter().any(|remark| remark.diagnostic == "path_missing");
         if !path_missing {
             report.diagnostics.extend(self.missed_remarks(name));
