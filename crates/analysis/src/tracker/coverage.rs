@@ -72,8 +72,8 @@ struct Part {
     point: PointId,
     late: bool,
     early: bool,
-    /// When the other end's capture shows the connection last.
-    shown_to: Time,
+    /// When the other end's capture shows the connection first, and last.
+    shown: (Time, Time),
 }
 
 /// Where one end shows the FIN so much farther on, as part of the data, no box has put in or left out the difference.
@@ -117,13 +117,20 @@ impl Connection {
         let ahead_nanos = self.clock_offset().map_or(0, |offset| if end == 0 { offset.nanos } else { -offset.nanos });
         let views = self.subflows.iter().map(|subflow| (&subflow.views[end], &subflow.views[1 - end]));
         let both: Vec<_> = views.filter_map(|(here, there)| Some((here.as_ref()?, there.as_ref()?))).collect();
+        let shown_from = both.iter().map(|(_, there)| there.first.at).min()?;
         let shown_to = both.iter().map(|(_, there)| there.last.at).max()?;
         let parts = both.iter().filter_map(|(here, there)| {
             let span = (*spans.get(here.site as usize)?)?;
             let beyond = shown_to - span.last - ahead_nanos;
             let early = says_more(there, here, sends) && beyond > here.round_trip_nanos().max(there.round_trip_nanos());
             let late = lacks_beginning(here) && !lacks_beginning(there);
-            (early || late).then_some(Part { span, point: here.first.point, late, early, shown_to })
+            (early || late).then_some(Part {
+                span,
+                point: here.first.point,
+                late,
+                early,
+                shown: (shown_from, shown_to),
+            })
         });
         parts.reduce(|all, one| Part { late: all.late || one.late, early: all.early || one.early, ..all })
     }
@@ -171,15 +178,16 @@ impl Connection {
             }];
         }
         let of_end = |end: usize| {
-            let Part { span, point, shown_to, .. } = self.coverage.parts[end]?;
+            let Part { span, point, shown, .. } = self.coverage.parts[end]?;
             let side = if ends[end]?.sends? == Direction::Up { "client" } else { "server" };
             let message = format!(
-                "the {side}'s capture covers {:.3} to {:.3} s, and the other one shows the connection up to {:.3} s: figures \
+                "the {side}'s capture covers {:.3} to {:.3} s, and the other one shows the connection from {:.3} to {:.3} s: figures \
                  known at the {side} (RTT and loss of what it sends, delays of what it receives) are of that part; \
                  lost packets are counted where both cover it",
                 seconds(span.first),
                 seconds(span.last),
-                seconds(shown_to),
+                seconds(shown.0),
+                seconds(shown.1),
             );
             let capture = Some(name(point));
             Some(Diagnostic {
