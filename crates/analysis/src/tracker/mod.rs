@@ -36,12 +36,11 @@ use crate::Options;
 use crate::event::Seen;
 use crate::metrics::one_way::OneWay;
 use crate::report::{self, Reports};
-use coverage::Span;
+use coverage::{InCommon, Span};
 use flows::{Flow, Flows, Key};
 use limbo::{Decision, Limbo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tables::{Diagnostic, Direction};
 use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
@@ -58,9 +57,6 @@ const MOST_OVER: usize = 1024;
 /// Flows that wait to be understood at most, and SYNs without an answer that have rows.
 const MOST_WAITING: usize = 1 << 16;
 const MOST_UNANSWERED: usize = 4096;
-
-/// Servers that are remembered of each end's captures.
-const MOST_SERVERS: usize = 1024;
 
 pub(crate) struct Tracker {
     options: Options,
@@ -91,9 +87,7 @@ pub(crate) struct Tracker {
     /// By site.
     ignored: FxHashMap<u32, Ignored>,
     latest: Time,
-    /// Some connection was seen at both ends; and the servers of those seen at the client's only, or at the server's.
-    shared: bool,
-    servers: [FxHashSet<SocketAddr>; 2],
+    in_common: InCommon,
     finished: Reports,
 }
 
@@ -132,8 +126,7 @@ impl Tracker {
             origin: None,
             ignored: FxHashMap::default(),
             latest: Time::default(),
-            shared: false,
-            servers: Default::default(),
+            in_common: InCommon::default(),
             finished: Reports::default(),
         }
     }
@@ -441,32 +434,12 @@ impl Tracker {
     fn report(&mut self, mut connection: Connection) {
         connection.judge(&self.hosts);
         connection.judge_coverage(&self.spans);
-        self.note_ends(&connection);
+        // Captures of a simulation are of one run.
+        if self.crowded.len() > 1 && !self.options.one_clock {
+            self.in_common.note(&connection);
+        }
         let times = (self.origin.unwrap_or_default(), self.latest);
         self.finished.push(report::of(connection, (&self.points, &self.captures), &self.options, times));
-    }
-
-    fn note_ends(&mut self, connection: &Connection) {
-        let alone = match connection.judge_ends() {
-            [Some(_), Some(_)] => {
-                self.shared = true;
-                return;
-            }
-            [one, other] => one.or(other),
-        };
-        let servers = alone.filter(|_| !connection.midway).and_then(|end| Some(&mut self.servers[end.sends? as usize]));
-        let server = connection.subflows[0].addresses().next().map(|addresses| addresses.server);
-        if let (Some(servers), Some(server)) = (servers, server)
-            && self.crowded.len() > 1
-            && servers.len() < MOST_SERVERS
-        {
-            servers.insert(server);
-        }
-    }
-
-    /// Captures of both ends have connections with one server, and none in common. Those of a simulation are of one run.
-    fn has_nothing_in_common(&self) -> bool {
-        !self.options.one_clock && !self.shared && !self.servers[0].is_disjoint(&self.servers[1])
     }
 
     /// Finishes everything.
@@ -490,15 +463,7 @@ impl Tracker {
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
         unanswered.into_iter().for_each(|limbo| self.leave_unanswered(limbo));
         self.remark_on_ignored();
-        if self.has_nothing_in_common() {
-            self.finished.remark(Diagnostic {
-                diagnostic: "captures_unrelated",
-                message: "no connection is in the captures of both ends, although both show some with one server: they are of \
-                          different runs, or a proxy is between them"
-                    .into(),
-                ..Diagnostic::default()
-            });
-        }
+        self.in_common.nothing().into_iter().for_each(|remark| self.finished.remark(remark));
         self.finished
     }
 
