@@ -95,8 +95,10 @@ fn blest_and_ecf_are_not_worse_over_asymmetric_paths() {
 #[test]
 fn redundant_is_as_fast_as_the_best_path() {
     let wifi = || lossy(8_000_000, 20, 60_000, 0.005);
-    for seed in 1..=4 {
-        for bytes in [20_000, 500_000, 3_000_000] {
+    for bytes in [20_000, 500_000, 3_000_000] {
+        // Over several seeds: what hosts take to look at packets is drawn, and moves losses of a single one.
+        let (mut redundant, mut best) = (0.0, 0.0);
+        for seed in 1..=4 {
             let links = json!({"wifi": wifi(), "lte": lossy(2_000_000, 60, 60_000, 0.005)});
             let both = Told::of(&with("redundant", bytes, seed, links.clone())).seconds();
             let alone = ["wifi", "lte"].map(|name| {
@@ -104,9 +106,11 @@ fn redundant_is_as_fast_as_the_best_path() {
                 scenario["paths"] = json!([path(1, name)]);
                 Told::of(&scenario).seconds()
             });
-            println!("{seed} {bytes}: {:.3} s, alone {alone:.3?}", both);
-            assert!(both <= 1.02 * alone[0].min(alone[1]), "{} s, alone {alone:?}", both);
+            println!("{seed} {bytes}: {both:.3} s, alone {alone:.3?}");
+            redundant += both;
+            best += alone[0].min(alone[1]);
         }
+        assert!(redundant <= 1.01 * best, "{redundant} s, alone {best}");
     }
 }
 
