@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import subprocess
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -87,13 +88,29 @@ def _count(capture: pathlib.Path, condition: str) -> int:
 
 def _tshark(capture: pathlib.Path, condition: str, fields: list[str]) -> str:
     command = ["tshark", "-n", "-r", str(capture), "-Y", condition, "-T", "fields"]
-    # The port is one that tshark takes for HTTP's.
-    command += ["-E", "separator=/t", "-E", "aggregator=|", "--disable-protocol", "http"]
+    command += ["-E", "separator=/t", "-E", "aggregator=|"]
+    for protocol in _guessed():
+        command += ["--disable-protocol", protocol]
     for preference in CHECKED:
         command += ["-o", preference]
     for name in fields:
         command += ["-e", name]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@cache
+def _guessed() -> list[str]:
+    """Name what tshark may take a payload for: the port is HTTP's, and others look at the bytes."""
+    listed = ["tshark", "-G", "heuristic-decodes"]
+    lines = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [
+        "http",
+        *(
+            words[1]
+            for line in lines
+            if (words := line.split("\t"))[0] == "tcp" and words[1] != "mptcp"
+        ),
+    ]
 
 
 def test_checksums_of_ip_and_tcp(ends: dict[str, list[Segment]]) -> None:
