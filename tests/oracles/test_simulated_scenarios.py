@@ -28,7 +28,7 @@ def test_all_runs_finish_and_paths_add_up(compared: Comparison) -> None:
     assert own is not None
     # No worse than a tenth below the best path alone, no better than all paths together; where a
     # path is lost on the way plain TCP on it loses more than MPTCP does. What is over within ten
-    # round trips waits for a burst of 64 KiB over the slower path (13 % less with Linux's scheduler).
+    # round trips waits for a burst of 64 KiB over the slower path: 13 % less.
     is_short = (compared.mptcp.transfer or {})["elapsed_s"] < 0.5
     assert (0.8 if is_short else 0.9) * best < own < 1.25 * total
 
