@@ -99,7 +99,7 @@ impl Lab {
             if matches!(packet.frame.l4, L4::Icmp { .. }) {
                 continue;
             }
-            let place = packet.frame.ip.tos as usize | (packet.frame.ip.id as usize) << 8;
+            let place = packet.frame.ip.id as usize;
             assert_eq!(self.inside[place].take(), Some(direction), "packet {place}");
         }
     }
@@ -122,8 +122,8 @@ impl Lab {
 fn packet(number: u32, direction: Direction, input: &mut Unstructured) -> Result<Box<Packet>> {
     let ends = [IpAddr::from([10, 0, 0, input.int_in_range(1..=2)?]), IpAddr::from([10, 9, 0, 1])];
     let (source, destination) = if direction == Direction::Up { (ends[0], ends[1]) } else { (ends[1], ends[0]) };
-    // The number goes where nothing on the way writes.
-    let (tos, id) = (number as u8, (number >> 8) as u16);
+    // The number goes where nothing on the way writes; queues write marks (RFC 3168) into the other.
+    let (id, tos) = (number as u16, input.arbitrary()?);
     let ip = Ip { source, destination, ttl: 64, tos, id, dont_fragment: true, fragment: None };
     let ports = (input.int_in_range(1..=3)?, 80);
     let (source_port, destination_port) = if direction == Direction::Up { ports } else { (ports.1, ports.0) };
