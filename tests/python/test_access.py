@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,8 +12,9 @@ import pytest
 
 import mptcplab as package
 from campaigns import written
+from requirements import need_tool
 
-# root enters anything, unless it is without these.
+# Rights by which root enters anything.
 WITHOUT = "-dac_override,-dac_read_search"
 COMMANDS = {
     "analyze": ["analyze", "{}/x.pcap"],
@@ -49,8 +49,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_what_may_not_be_entered_is_named(closed: Path, refused: str, words: list[str]) -> None:
     command = [sys.executable, "-m", "mptcplab"]
     if os.geteuid() == 0:
-        if shutil.which("setpriv") is None:
-            pytest.skip("root enters anything")
+        need_tool("setpriv")
         command = ["setpriv", "--bounding-set", WITHOUT, *command]
     command += [word.replace("{}", "shut").replace("{capture}", refused) for word in words]
     done = subprocess.run(
