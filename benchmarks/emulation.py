@@ -37,7 +37,7 @@ GOODPUT = 1448 / 1500
 # Of what is possible.
 LEAST = 0.8
 # How long the emulator of a link of 20 ms may rest.
-WAKE_MS = 1
+WAKE_MS = 0.5
 TIMES = int(os.environ.get("MPTCPLAB_BENCH_TIMES", "5"))
 OBSTACLE = mahimahi.obstacle()
 PINGS = 1000

@@ -27,7 +27,7 @@ FAMILIES = {
     "sharing": "Neighbours at the bottleneck",
     "shipped": "Shipped scenarios, with nothing chosen",
 }
-# Times that are nearer than this are one: emulated links bundle packets by up to 1 ms.
+# Times that are nearer than this are one: emulated links bundle packets by up to 0.5 ms, and hosts look when they have time.
 FLOOR_MS = 1.0
 
 
