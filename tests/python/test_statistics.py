@@ -258,6 +258,9 @@ def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
     assert found.reason == "what it is divided by cannot be told from 0"
     few = quotient_of_independent([1.0, 2.0], [1.0, 2.0, 3.0])
     assert (few.low, few.reason) == (None, "n = 2; it takes 3")
+    nothing = quotient_of_independent([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])
+    assert (nothing.estimate, nothing.low) == (0.0, None)
+    assert nothing.reason == "all values are the same"
 
 
 def test_pairs_agree_with_published_examples() -> None:

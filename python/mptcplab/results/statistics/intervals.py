@@ -93,9 +93,10 @@ def quotient_of_independent(
     if n < FEWEST:
         return Estimate(ratio, None, None, level, n, 0, FIELLER, too_few(n))
     own, other = (float(np.var(one, ddof=1)) / len(one) for one in (first, second))
-    if not own + other:
-        return Estimate(ratio, None, None, level, n, 0, FIELLER, SAME)
     part = ratio * ratio * other
+    # No interval either where all of the first are 0, whatever they are divided by.
+    if not own + part:
+        return Estimate(ratio, None, None, level, n, 0, FIELLER, SAME)
     freedom = (own + part) ** 2 / (own**2 / (len(first) - 1) + part**2 / (len(second) - 1))
     covariance = np.array([[own + part, -ratio * other], [-ratio * other, other]])
     ends = _around(ratio, covariance, float(np.mean(second)), freedom, level)
