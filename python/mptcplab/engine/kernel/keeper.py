@@ -21,9 +21,9 @@ from pathlib import Path
 KILL, DONE, FAILED = b"k", b"d", b"f"
 # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
-# As the emulator's threads, whose own counts only within their session where sessions share the
-# processors (sched(7), autogroup).
-NICE = -10
+# Before all other sessions, where sessions share the processors (sched(7), autogroup): the priority
+# of the emulator's threads counts only within theirs.
+NICE = -20
 
 
 def main() -> None:
