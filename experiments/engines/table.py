@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments.engines.case import RESPONSE, Case
 from experiments.engines.cases import CASES
-from mptcplab.results.statistics import quotient_of_independent
+from mptcplab.results.statistics import interval, quotient_of_independent
 
 HERE = Path(__file__).parent
 ENGINES = ("simulation", "kernel")
@@ -29,6 +29,10 @@ FAMILIES = {
 }
 # Times that are nearer than this are one: emulated links bundle packets by up to 0.5 ms, and hosts look when they have time.
 FLOOR_MS = 1.0
+
+
+# Why a mean may be outside where nothing is known that differs.
+CHANCE = "chance suffices: the 90 % interval of the ratio reaches into the band"
 
 
 @dataclass(frozen=True)
@@ -84,26 +88,39 @@ class Cell:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is within its band, and chance could have it outside as well."""
-        if not self.is_known or self.is_off:
+        """Whether chance could as well have it on the other side of its band's edge."""
+        if not self.is_known:
             return False
         ends = extremes(self.ours, self.theirs)
-        return ends is None or any(self.column.off(ours, theirs) for ours, theirs in ends)
+        if ends is None:
+            return True
+        if not self.is_off:
+            return any(self.column.off(*end) for end in ends)
+        # One end within the band, or the band between both.
+        is_above = [ours > theirs for ours, theirs in ends]
+        return not all(self.column.off(*end) for end in ends) or is_above[0] != is_above[-1]
 
     def shown(self) -> str:
         """Write it: simulation, kernel, and whether it is out of its band or open."""
         if not self.is_known:
             return ""
         text = f"{_short(fmean(self.ours))} · {_short(fmean(self.theirs))}"
-        return f"**{text}**" if self.is_off else f"{text} ?" if self.is_open else text
+        text = f"**{text}**" if self.is_off else text
+        return f"{text} ?" if self.is_open else text
 
 
 def extremes(ours: list[float], theirs: list[float]) -> list[tuple[float, float]] | None:
     """Give the pairs of means at the ends of the 90 % interval of their ratio; None: it has no ends.
 
-    By Fieller's theorem with Welch's degrees of freedom. Values that are all the same leave nothing open.
+    By Fieller's theorem with Welch's degrees of freedom; of the kernel's mean alone where ours are all 0. Values that
+    are all the same leave nothing open.
     """
     theirs_mean = fmean(theirs)
+    if not any(ours) and any(theirs):
+        mean = interval(theirs, level=LEVEL)
+        return (
+            None if mean.low is None or mean.high is None else [(0.0, mean.low), (0.0, mean.high)]
+        )
     ratio = quotient_of_independent(ours, theirs, level=LEVEL)
     if ratio.low is None or ratio.high is None:
         same = len(set(ours)) == len(set(theirs)) == 1
@@ -162,9 +179,22 @@ def _outside(rows: list[tuple[Case, list[Cell]]]) -> str:
         "|---|---|---|",
     ]
     for case, row in rows:
-        what = ", ".join(cell.column.title.removesuffix(" ms") for cell in row if cell.is_off)
-        lines.append(f"| {case.name} | {what} | {case.cause or 'not explained'} |")
+        lines += [
+            f"| {case.name} | {_titles(cells)} | {cause} |"
+            for cause, cells in [
+                (
+                    case.cause or "not explained",
+                    [cell for cell in row if cell.is_off and not cell.is_open],
+                ),
+                (CHANCE, [cell for cell in row if cell.is_off and cell.is_open]),
+            ]
+            if cells
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _titles(cells: list[Cell]) -> str:
+    return ", ".join(cell.column.title.removesuffix(" ms") for cell in cells)
 
 
 def read(engine: str) -> dict[str, Any]:
