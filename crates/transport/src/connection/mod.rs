@@ -388,7 +388,7 @@ impl Connection {
     /// The application writes up to `bytes`; says how many were taken.
     pub fn write(&mut self, bytes: u64) -> u64 {
         self.provide_memory();
-        self.send.write(bytes)
+        self.send.write(bytes, self.room_to_write())
     }
 
     /// Whether short segments go at once, whatever else is on its way.

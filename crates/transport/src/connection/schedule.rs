@@ -1,7 +1,7 @@
 //! Which subflow gets what, and what is given again.
 
 use super::send::Due;
-use super::{Connection, each_of};
+use super::{Connection, Mode, each_of};
 use crate::config::Reinjection;
 use crate::scheduler::{Choice, Chunk, PathView};
 use crate::subflow::Piece;
@@ -274,13 +274,16 @@ impl Connection {
     #[inline(always)] // written where it goes rather than copied there
     pub(super) fn view(&self, i: usize) -> PathView {
         let entry = &self.entries[i];
+        let of_subflow = entry.tcp.view(i, &self.windows[i]);
         PathView {
+            // What was written to plain TCP has its memory.
+            send_buffer_bytes: if self.mode == Mode::Plain { u64::MAX } else { of_subflow.send_buffer_bytes },
             backup: entry.backup || entry.peer_backup,
             stale: match self.reinjection {
                 Reinjection::ConnectionTimer => entry.progress.is_stale(),
                 Reinjection::SubflowTimeout => entry.timeouts >= self.stale_timeouts,
             },
-            ..entry.tcp.view(i, &self.windows[i])
+            ..of_subflow
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Send {
     edge: u64,
     /// The peer's window as last told.
     window: u64,
+    /// The widest that it was.
+    most_window: u64,
     /// The window holds data back.
     bound: bool,
     /// Nothing more will be written.
@@ -27,8 +29,10 @@ pub struct Send {
     outstanding: VecDeque<Outstanding>,
     /// Places of pieces to be given to another subflow.
     again: VecDeque<u64>,
-    /// Bytes that it may hold.
+    /// Bytes that it may hold, those beside the data among them.
     buffer: u64,
+    /// Bytes beside the data.
+    beside: u64,
     /// A writer had more than there was room for, and waits until it is worth its while.
     wanting: bool,
 }
@@ -77,6 +81,7 @@ impl Send {
             una: 0,
             edge: 0,
             window: 0,
+            most_window: 0,
             bound: true,
             closed: false,
             end_given: false,
@@ -84,13 +89,14 @@ impl Send {
             outstanding: VecDeque::new(),
             again: VecDeque::new(),
             buffer: 0,
+            beside: 0,
             wanting: false,
         }
     }
 
-    /// From now on it may hold `bytes`.
-    pub fn set_buffer(&mut self, bytes: u64) {
-        self.buffer = bytes;
+    /// From now on it may hold `bytes`, of which `beside` are taken by what is not data.
+    pub fn set_buffer(&mut self, bytes: u64, beside: u64) {
+        (self.buffer, self.beside) = (bytes, beside);
     }
 
     /// Whether somebody waits for room.
@@ -101,7 +107,7 @@ impl Send {
     /// Whether who waits for room should hear of it: when a third of the buffer is free (net/core/stream.c,
     /// sk_stream_is_writeable).
     pub fn takes_wanted(&mut self) -> bool {
-        let tells = self.wanting && 2 * self.room() >= self.written - self.una && self.room() > 0;
+        let tells = self.wanting && 2 * self.room() >= self.held() && self.room() > 0;
         self.wanting &= !tells;
         tells
     }
@@ -116,17 +122,26 @@ impl Send {
         self.bound = true;
     }
 
-    /// Takes up to `bytes`; says how many.
-    pub fn write(&mut self, bytes: u64) -> u64 {
-        let taken = bytes.min(self.room());
+    /// Takes up to `bytes`, of which there is `room` for so many; says how many.
+    pub fn write(&mut self, bytes: u64, room: u64) -> u64 {
+        let taken = bytes.min(room);
         self.written += taken;
         self.wanting |= taken < bytes && !self.closed;
         taken
     }
 
-    /// Bytes that could be written now.
+    /// Bytes that it has left.
     pub fn room(&self) -> u64 {
-        if self.closed { 0 } else { self.buffer.saturating_sub(self.written - self.una) }
+        if self.closed { 0 } else { self.buffer.saturating_sub(self.held()) }
+    }
+
+    fn held(&self) -> u64 {
+        self.written - self.una + self.beside
+    }
+
+    /// Bytes written that no subflow was given yet.
+    pub fn waiting(&self) -> u64 {
+        self.written - self.next
     }
 
     /// Nothing more will be written.
@@ -162,6 +177,11 @@ impl Send {
     /// What the peer takes from `place` on.
     pub fn window_from(&self, place: u64) -> u64 {
         self.edge.saturating_sub(place)
+    }
+
+    /// The widest window that the peer told.
+    pub fn most_window(&self) -> u64 {
+        self.most_window
     }
 
     /// The peer's window as last told.
@@ -223,6 +243,7 @@ impl Send {
             // The right edge never goes back (RFC 8684 §3.3.5).
             self.edge = self.edge.max(place + window);
             self.window = window;
+            self.most_window = self.most_window.max(window);
         }
         let ended = self.closed && place > self.written && !self.end_acknowledged;
         self.end_acknowledged |= ended;
@@ -393,8 +414,8 @@ mod tests {
 
     fn sender(written: u64, window: u64) -> Send {
         let mut send = Send::new();
-        send.set_buffer(1 << 20);
-        send.write(written);
+        send.set_buffer(1 << 20, 0);
+        send.write(written, send.room());
         send.acknowledged(0, window);
         send
     }

@@ -15,7 +15,7 @@ impl Connection {
         }
         if self.mode == Mode::Plain {
             let tcp = &self.entries[self.plain].tcp;
-            return self.send.set_buffer(tcp.send_buffer_bytes().saturating_sub(tcp.send_overhead_bytes()));
+            return self.send.set_buffer(tcp.send_buffer_bytes(), tcp.send_overhead_bytes());
         }
         let counts = |entry: &&Entry| entry.counted_bytes > 0;
         let changed = |entry: &Entry| entry.closed.is_some() || entry.counted_bytes != entry.tcp.send_buffer_bytes();
@@ -31,7 +31,19 @@ impl Connection {
             entry.counted_bytes = if counts { entry.tcp.send_buffer_bytes() } else { 0 };
         }
         let bytes = self.entries.iter().map(|entry| entry.counted_bytes).sum::<u64>();
-        self.send.set_buffer(LEAST_BYTES + bytes);
+        self.send.set_buffer(LEAST_BYTES + bytes, 0);
+    }
+
+    /// Bytes that a writer may add.
+    pub(super) fn room_to_write(&self) -> u64 {
+        let room = self.send.room();
+        if self.mode != Mode::Plain || room == 0 {
+            return room;
+        }
+        let (tcp, window) = (&self.entries[self.plain].tcp, &self.windows[self.plain]);
+        let queued = tcp.queued_bytes();
+        let (unsent, open) = (queued + self.send.waiting(), queued + self.send.window_from(self.send.next()));
+        tcp.room_to_write(window, room, unsent, open, self.send.most_window() / 2)
     }
 
     /// All that could be sent was: who waits for room may get more where windows are not full (tcp_check_space).

@@ -64,7 +64,7 @@ impl Subflow {
     }
 
     /// Segments of a unit.
-    fn unit_packets(&self) -> u32 {
+    pub(super) fn unit_packets(&self) -> u32 {
         let rate = self.pacing_bytes_per_second();
         let halvings = self.min_rtt_ns().map_or(0, |rtt_ns| rtt_ns / HALVING_NS);
         let more = if halvings < 32 { LONGEST_BYTES >> halvings } else { 0 };

@@ -9,7 +9,7 @@ use wire::Time;
 
 /// What a buffer of MPTCP holds at most, in whole segments: GSO_LEGACY_MAX_SIZE less MAX_TCP_HEADER and one
 /// (sk_setup_caps, tcp_xmit_size_goal).
-const BUFFER_BYTES: u32 = 65_536 - 256 - 1;
+pub(super) const BUFFER_BYTES: u32 = 65_536 - 256 - 1;
 const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
 
 impl Subflow {
@@ -145,7 +145,7 @@ impl Subflow {
         held
     }
 
-    fn paces(&self) -> bool {
+    pub(super) fn paces(&self) -> bool {
         self.settings.pacing || self.delivery.is_some()
     }
 

@@ -102,3 +102,27 @@ fn everything_is_lost_at_the_end() {
         ),
     );
 }
+
+// With a buffer of 46080 bytes of memory, which a packet of n segments takes n · 1024 + 832 of.
+#[test]
+fn a_writer_asks_for_memory_only_where_a_packet_begins() {
+    let mut config = tcp();
+    config.congestion_control = "reno-linux".into();
+    config.tcp.send_buffer_bytes = 46_080;
+    // Half of the window are packets of 31 segments. Ten segments leave as they are written, two of them at once, and take
+    // 10240 + 5 · 832; one packet more begins before the memory is full. Linux does so too: 10 segments of 1448 bytes out, 22
+    // waiting.
+    let first = (0..10).map(|n| format!("20 > wifi . {}:{} ack 101\n", 1 + 1024 * n, 1025 + 1024 * n));
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             20 < wifi . 1:101 ack 1 win(64000)
+             20 > wifi . 1:1 ack 101
+             20 ! offer 1000000
+             {}
+             20 = waiting 41984",
+            first.collect::<String>()
+        ),
+    );
+}
