@@ -32,7 +32,7 @@ pub(super) struct News {
     pub(super) sacked: bool,
     /// It moves the cumulative ACK.
     pub(super) advanced: bool,
-    /// It says nothing else: no progress, no data, same window.
+    /// It says nothing else: no progress, no data, no wider window.
     pub(super) bare: bool,
     /// The timestamp that it echoes.
     pub(super) echo: Option<u32>,
@@ -79,8 +79,7 @@ impl Subflow {
             return false;
         }
         (self.unanswered, self.deferred) = (0, false);
-        let same_window = std::mem::replace(&mut self.peer_window, tcp.window) == tcp.window;
-        let bare = len == 0 && same_window && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals;
+        let bare = len == 0 && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals && !self.changes_window(tcp);
         let (echo, marked) = (said.timestamps.map(|(_, echo)| echo), self.ecn.hears(tcp.flags));
         let mut news = News { bare, echo, marked, ..News::default() };
         if self.sack {

@@ -61,7 +61,6 @@ impl Subflow {
             return Received::default();
         }
         self.agree(now, tcp);
-        self.peer_window = tcp.window;
         self.send_window.update(0, true, u64::from(tcp.window));
         if !has_ack {
             // Simultaneous open (RFC 9293 §3.5, figure 7).

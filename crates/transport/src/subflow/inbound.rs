@@ -76,6 +76,9 @@ pub(super) struct Circumstances {
     pub(super) goal_bytes: u64,
     /// So long without data, and the peer begins anew.
     pub(super) pause_ns: i64,
+    /// Whether ACKs say what came out of order. Where they do not, the window stays behind a hole, or the peer would not take
+    /// them for duplicates (tcp_data_queue_ofo).
+    pub(super) sack: bool,
     /// How long ACKs for what came out of order may wait for more of it; none where they may not.
     pub(super) compression_ns: Option<i64>,
 }
@@ -159,7 +162,8 @@ impl Inbound {
             self.quick = self.quick.max(self.quick_acks);
         }
         self.last_data = at.now;
-        if len >= LEAST_GROWING_BYTES && range.end > self.next {
+        let grows = range.start <= self.next || at.sack;
+        if grows && len >= LEAST_GROWING_BYTES && range.end > self.next {
             self.grow_window(at.goal_bytes, len as u32);
         }
     }
@@ -312,7 +316,7 @@ mod tests {
         let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
         inbound.opened(0);
         let most = MOST_RANGES as u64;
-        let at = Circumstances { now: Time::default(), goal_bytes: 0, pause_ns: 0, compression_ns: None };
+        let at = Circumstances { now: Time::default(), goal_bytes: 0, pause_ns: 0, sack: true, compression_ns: None };
         for n in 1..=2 * most {
             inbound.arrive(&at, 2 * n..2 * n + 1, false);
         }
@@ -321,5 +325,21 @@ mod tests {
         let all = inbound.arrive(&at, 1..4 * most + 2, false);
         assert_eq!(all.in_order, 1..4 * most + 2);
         assert_eq!(inbound.out_of_order_bytes(), 0);
+    }
+
+    #[test]
+    fn without_selective_acks_no_window_grows_behind_a_hole() {
+        let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
+        inbound.opened(0);
+        let at =
+            |sack| Circumstances { now: Time::default(), goal_bytes: 1 << 20, pause_ns: 0, sack, compression_ns: None };
+        let mut grown = |sack, range| {
+            let before = inbound.grown_bytes;
+            inbound.arrive(&at(sack), range, false);
+            inbound.grown_bytes - before
+        };
+        assert_eq!(grown(false, 1449..2897), 0);
+        assert_eq!(grown(true, 2897..4345), 2 * 1460);
+        assert_eq!(grown(false, 1..1449), 2 * 1460);
     }
 }

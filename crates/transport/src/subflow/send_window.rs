@@ -1,6 +1,7 @@
 //! The peer's window as TCP keeps it: snd_wnd.
 
 use super::state::Subflow;
+use wire::Tcp;
 
 /// What the peer takes beyond what it acknowledged, and which segment said so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +24,14 @@ impl SendWindow {
 }
 
 impl Subflow {
+    /// Whether a segment that says nothing else new changes the window (FLAG_WIN_UPDATE), and is no duplicate therefore: what is
+    /// narrower than another of the same place does not.
+    pub(super) fn changes_window(&self, tcp: &Tcp) -> bool {
+        let SendWindow { bytes, segment } = self.send_window;
+        let told = u64::from(tcp.window) << self.peer_shift;
+        told > bytes || told == 0 || told < bytes && self.inbound.offset(tcp.seq) > segment
+    }
+
     /// It was given data from whose first byte on the peer takes `bytes` in all, whichever subflow was told so
     /// (net/mptcp/protocol.c, mptcp_check_allowed_size).
     pub fn share_window(&mut self, bytes: u64) {

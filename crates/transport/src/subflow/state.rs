@@ -149,8 +149,6 @@ pub struct Subflow {
     pub(super) fin_at: Option<u64>,
     /// Where the last segment ends that was not full: snd_sml.
     pub(super) short_until: u64,
-    /// Window of the last segment, as on the wire: a segment with another is no duplicate ACK.
-    pub(super) peer_window: u16,
     pub(super) send_window: SendWindow,
     /// The peer takes bytes below this offset, where its window is of the subflow's own bytes.
     pub(super) peer_edge: u64,
@@ -246,7 +244,6 @@ impl Subflow {
             flight: Scoreboard::default(),
             fin_at: None,
             short_until: 0,
-            peer_window: 0,
             send_window: SendWindow::default(),
             peer_edge: u64::MAX,
             unit: 0,

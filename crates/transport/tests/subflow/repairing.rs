@@ -454,6 +454,30 @@ fn acks_that_carry_signals_are_no_duplicates() {
     );
 }
 
+#[test]
+fn acks_with_a_wider_window_are_no_duplicates() {
+    // net/ipv4/tcp_input.c, tcp_may_update_window: a narrower one is none of the peer's.
+    open_and(
+        &config::Tcp { sack: false, ..plain() },
+        "200  ! push 5
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         300  < . 1:1 ack 1001 win 30000
+         301  < . 1:1 ack 1001 win 31000
+         302  < . 1:1 ack 1001 win 32000
+         303  < . 1:1 ack 1001 win 33000
+         303  = pipe 4
+         304  < . 1:1 ack 1001 win 20000
+         304  = pipe 3
+         305  < . 1:1 ack 1001 win 32000
+         305  = pipe 2
+         306  < . 1:1 ack 5001 win 33000",
+    );
+}
+
 /// What is in flight in 80 packets' window, and an idle time of `idle_ms` after which ten segments want to go.
 fn after_idle(settings: &config::Tcp, idle_ms: u32, then: &str) {
     open_and(
