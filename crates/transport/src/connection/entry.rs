@@ -42,6 +42,8 @@ pub struct Entry {
     pub keys_told: bool,
     /// Time from an ACK of ours to the data that it let go, smoothed: the round-trip time of one who only receives.
     pub receive_rtt_ns: Option<i64>,
+    /// The clock of ours that data echoed last.
+    pub echoed: Option<u32>,
     /// Our first segment from this offset on carries the infinite mapping, later ones none.
     pub infinite_from: Option<u64>,
     /// The start of a mapping whose checksum was wrong: told by MP_FAIL until the peer begins again.
@@ -110,6 +112,7 @@ impl Entry {
             acked: 1,
             keys_told: false,
             receive_rtt_ns: None,
+            echoed: None,
             infinite_from: None,
             failed: None,
             tell_failed: false,

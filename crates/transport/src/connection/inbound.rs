@@ -47,7 +47,7 @@ impl Connection {
             self.peer_failed(i, fail.data_seq);
         }
         if len > 0 {
-            self.measure(now, i, &signals);
+            self.measure(now, i, len, &signals);
         }
         if !received.in_order.is_empty() {
             self.deliver(i, received.in_order.end, ctx);
@@ -153,10 +153,13 @@ impl Connection {
     }
 
     /// The round-trip time of data that comes in: from the ACK whose timestamp it echoes (net/ipv4/tcp_input.c,
-    /// tcp_rcv_rtt_measure_ts, tcp_rcv_rtt_update): a shorter one counts at once, longer ones are smoothed.
-    fn measure(&mut self, now: Time, i: usize, signals: &Signals) {
-        let entry = &mut self.entries[i];
-        if let Some(rtt_ns) = signals.echo().and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
+    /// tcp_rcv_rtt_measure_ts, tcp_rcv_rtt_update), once for each timestamp, and only by full segments: a shorter one counts at
+    /// once, longer ones are smoothed.
+    fn measure(&mut self, now: Time, i: usize, len: u32, signals: &Signals) {
+        let (entry, echo) = (&mut self.entries[i], signals.echo());
+        let is_new = std::mem::replace(&mut entry.echoed, echo) != echo;
+        let counts = is_new && u64::from(len) >= entry.tcp.segment_bytes();
+        if let Some(rtt_ns) = echo.filter(|_| counts).and_then(|echo| entry.tcp.echoed_ns(now, echo)) {
             let known = entry.receive_rtt_ns.unwrap_or(rtt_ns);
             entry.receive_rtt_ns = Some(rtt_ns.min(known + (rtt_ns - known) / 8));
         }
