@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 THROUGHPUT = "throughput_mbps"
 RESPONSE = "response_time_ms_mean"
-# Shown in captures and in the slow-start thresholds of `state`.
+# Shown in captures of both ends and in the slow-start thresholds of `state`.
 HYSTART = (
-    "HyStart: the emulated link lets ACKs go each millisecond, and gaps a little above 2 ms break its "
-    "train, so that slow start ends later in the kernel"
+    "HyStart: where the emulator woke up late, ACKs that left a millisecond apart came more than 2 ms apart, "
+    "which breaks their train, so that slow start ended later in some of the kernel's runs"
 )
 
 

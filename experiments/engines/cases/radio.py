@@ -80,7 +80,7 @@ def _driven_case(name: str, links: str, transfer: str, *, several: bool) -> Case
 
 def _uplink(name: str, controller: str, path: Path, size_mb: float) -> Case:
     text = tcp(controller, bulk(f"{size_mb:g} MB"), path)
-    return Case(name, "radio", text, cause="how many segments share an ACK: see below")
+    return Case(name, "radio", text)
 
 
 SLOW_UPLINK = Path(20, 40, 100, uplink_mbps=0.3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.engines.case import RESPONSE, Case, Path, bulk, mptcp, responses, tcp
+from experiments.engines.case import HYSTART, RESPONSE, Case, Path, bulk, mptcp, responses, tcp
 
 ONE = Path(20, 60, 150)
 TWO = (Path(20, 25, 100), Path(12, 60, 200))
@@ -32,7 +32,7 @@ def _pause(name: str, transfer: str, *, several: bool = False) -> Case:
 CASES = (
     *(_short(kb) for kb in (64, 256, 512, 1000, 2000)),
     Case("100 kB over one path", "short", tcp("cubic-linux", bulk("100 kB"), ONE)),
-    Case("1 MB over one path", "short", tcp("cubic-linux", bulk("1 MB"), ONE)),
+    Case("1 MB over one path", "short", tcp("cubic-linux", bulk("1 MB"), ONE), cause=HYSTART),
     _pause("responses of 200 kB after 1 s", responses("200 kB", 8, "1 s")),
     _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s")),
     _pause("responses of 20 kB after 200 ms", responses("20 kB", 20, "200 ms")),

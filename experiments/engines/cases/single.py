@@ -9,6 +9,10 @@ CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 
 # Why engines are farther apart than the bands.
 CAUSES = {
+    "reno, 20 Mbit/s, 200 ms, 0.1 % loss": (
+        "half of the window that overflows the queue is one packet more than path and queue hold: see below"
+    ),
+    "cubic, 10 Mbit/s, 400 ms, half a BDP": HYSTART,
     "cubic, 20 Mbit/s, 200 ms, 0.1 % loss": HYSTART,
     "cubic, 50 Mbit/s, 10 ms, 0.5 % loss": (
         "the emulator of five runs of eight was late once by 10 to 50 ms, as long as their longest gap"
