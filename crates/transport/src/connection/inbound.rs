@@ -49,6 +49,7 @@ impl Connection {
         if len > 0 {
             self.measure(now, i, len, &signals);
         }
+        let before = self.receive.next();
         if !received.in_order.is_empty() {
             self.deliver(i, received.in_order.end, ctx);
         }
@@ -56,7 +57,7 @@ impl Connection {
             if self.mode == Mode::Plain {
                 self.share_memory();
             }
-            self.receive.came(now, len);
+            self.receive.came(now, self.receive.next() - before);
         }
         if received.finished || signals.dss().is_some_and(|dss| dss.data_fin) {
             self.take_end(i, &signals, &received);

@@ -20,9 +20,9 @@ pub struct Receive {
     /// It must not go further.
     bound: bool,
     memory: Memory,
-    /// When data came last, and how much: its ACK leaves before the application reads it.
+    /// When data came in order last, and how much: its ACK leaves before the application reads it.
     came: (Time, u64),
-    /// The window that was told last, by whichever subflow (old_wspace).
+    /// The window that there was memory for when one was told last, by whichever subflow (old_wspace).
     told: u64,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
@@ -130,32 +130,27 @@ impl Receive {
         &mut self.memory
     }
 
-    /// Bytes that it holds: not read, or waiting for others before them.
-    pub fn held(&self) -> u64 {
-        self.readable() + self.out_of_order()
-    }
-
-    /// A segment came.
-    pub fn came(&mut self, now: Time, len: u32) {
-        self.came = (now, u64::from(len));
+    /// A segment came and brought so many bytes in order, those that waited for it included.
+    pub fn came(&mut self, now: Time, bytes: u64) {
+        self.came = (now, bytes);
     }
 
     /// The window that memory is left for, as an ACK of `now` says it.
     pub fn room(&self, now: Time) -> u64 {
-        let (at, len) = self.came;
-        let held = if at == now { self.held().max(len) } else { self.held() };
-        self.memory.window().saturating_sub(held)
+        let (at, bytes) = self.came;
+        let unread = if at == now { self.readable().max(bytes) } else { self.readable() };
+        self.memory.window().saturating_sub(unread + self.out_of_order())
     }
 
     /// A subflow that could tell a window of `bytes` tells it, or what is left of the widest that any told: the edge never
     /// goes back (net/mptcp/options.c, mptcp_set_rwin).
     pub fn tell(&mut self, bytes: u64) -> u64 {
         self.edge = self.edge.max(self.next.saturating_add(bytes));
-        self.told = self.edge - self.next;
-        self.told
+        self.told = bytes;
+        self.edge - self.next
     }
 
-    /// The window that was told last.
+    /// The window that there was memory for when one was told last.
     pub fn told(&self) -> u64 {
         self.told
     }
@@ -221,7 +216,7 @@ mod tests {
         assert_eq!(receive.tell(receive.room(now)), 10_000);
         receive.deliver(4_000, 2_000);
         receive.deliver(0, 1_000);
-        assert_eq!((receive.held(), receive.room(now)), (3_000, 7_000));
+        assert_eq!(receive.room(now), 7_000);
         assert_eq!(receive.tell(7_000), 9_000, "told before");
         receive.read(1_000);
         assert_eq!(receive.room(now), 8_000);

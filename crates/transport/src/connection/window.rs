@@ -32,13 +32,13 @@ impl Connection {
             return entry.own_window.window(next, bytes, grown_bytes, mss_bytes);
         }
         let (next, unit) = (entry.tcp.receive_next(), 1 << entry.tcp.window_shift());
-        // A window is never shrunk (RFC 9293 §3.8.6.2.1).
-        let left = entry.told.left(next).next_multiple_of(unit);
-        let window = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
-        // The connection's edge is that of the subflow that is ahead.
-        let bytes = self.receive.tell(window);
+        // A window is never shrunk (RFC 9293 §3.8.6.2.1): TCP's own, and the connection's. What a subflow of MPTCP told is no
+        // promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
+        let left = if self.mode == Mode::Multipath { 0 } else { entry.told.left(next).next_multiple_of(unit) };
+        let bytes = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
         self.entries[i].told = Told { bytes, at: next };
-        bytes
+        // The connection's edge is that of the subflow that is ahead.
+        self.receive.tell(bytes)
     }
 
     /// __tcp_select_window, with the connection's memory (mptcp_space).

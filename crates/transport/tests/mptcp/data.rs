@@ -210,6 +210,36 @@ fn the_window_is_the_connections_and_does_not_shrink() {
 }
 
 #[test]
+fn a_subflow_tells_what_memory_is_left_for() {
+    // Captures of Linux 6.18: what fills a hole is not read yet when its ACK leaves, with all that waited for it; and what a
+    // subflow told is no promise, while its own TCP repairs a loss and another subflow brings what comes next.
+    play(
+        &mesh(),
+        &format!(
+            "{TWO}
+             70  < lte . 1:1001 ack 1 dss(1001 1 1000, ack 1)
+             70  > lte . 1:1 ack 1001 dss(ack 1)
+             71  < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             71  > wifi . 1:1 ack 1001 dss(ack 2001) win(58000)
+             // Its own hole holds it back, and more than a first window it has not grown to, in whole segments.
+             72  < wifi . 2001:3001 ack 1 dss(3001 2001 1000, ack 1)
+             72  > wifi . 1:1 ack 1001 dss(ack 2001) win(59000)
+             73  < lte . 1001:2001 ack 1 dss(10001 1001 1000, ack 1)
+             73  > lte . 1:1 ack 2001 dss(ack 2001) win(59000)
+             74  < lte . 2001:3001 ack 1 dss(11001 2001 1000, ack 1)
+             74  > lte . 1:1 ack 3001 dss(ack 2001) win(59000)
+             75  < lte . 3001:4001 ack 1 dss(12001 3001 1000, ack 1)
+             75  > lte . 1:1 ack 4001 dss(ack 2001) win(59000)
+             76  < lte . 4001:5001 ack 1 dss(2001 4001 1000, ack 1)
+             76  > lte . 1:1 ack 5001 dss(ack 3001) win(58000)
+             // 59000 again would be beyond what memory is left for.
+             77  < wifi . 3001:4001 ack 1 dss(4001 3001 1000, ack 1)
+             77  > wifi . 1:1 ack 1001 dss(ack 3001) win(58000)"
+        ),
+    );
+}
+
+#[test]
 fn upstream_linux_fills_the_window_with_one_short_segment_at_a_time() {
     // net/mptcp/protocol.c, mptcp_sendmsg_frag; net/ipv4/tcp_output.c, tcp_nagle_check.
     let mut config = plain();
