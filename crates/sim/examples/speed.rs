@@ -1,6 +1,6 @@
-//! How many packets a second are simulated on one core: `cargo run --release -p sim --example speed [connections]`.
+//! How many packets a second are simulated on one core: `cargo run --release -p sim --example speed [connections [seconds]]`.
 //!
-//! A download for 60 s over two paths of 100 Mbit/s and 20 ms round-trip time, coupled by LIA and lowest round-trip time first, without captures.
+//! A download for 60 s, or so many, over two paths of 100 Mbit/s and 20 ms round-trip time, coupled by LIA and lowest round-trip time first, without captures.
 
 use serde_json::json;
 use sim::Simulation;
@@ -9,6 +9,7 @@ use transport::Config;
 #[allow(clippy::disallowed_methods)] // it measures real time
 fn main() {
     let connections: u32 = std::env::args().nth(1).map_or(1, |count| count.parse().expect("a number of connections"));
+    let seconds: i64 = std::env::args().nth(2).map_or(60, |count| count.parse().expect("a number of seconds"));
     let mut config = Config { congestion_control: "lia".into(), ..Config::default() };
     config.mptcp.scheduler = "lowest-rtt".into();
     config.tcp.max_receive_buffer_bytes = 16 << 20;
@@ -27,7 +28,7 @@ fn main() {
         "seed": 1,
         "run": {"kind": "mptcp"},
         "transfer": {
-            "application": "bulk", "direction": "down", "size_bytes": null, "duration_ns": 60_000_000_000i64,
+            "application": "bulk", "direction": "down", "size_bytes": null, "duration_ns": seconds * 1_000_000_000,
             "connections": connections,
         },
         "links": {
