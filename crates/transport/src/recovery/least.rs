@@ -12,6 +12,8 @@ const QUARTERS: usize = 5;
 pub struct Least {
     quarter: i64,
     least_ns: [Option<i64>; QUARTERS],
+    /// The least of them.
+    all_ns: Option<i64>,
 }
 
 impl Least {
@@ -23,12 +25,15 @@ impl Least {
             self.least_ns.rotate_right(passed % QUARTERS);
             self.least_ns[..passed].fill(None);
             self.quarter = quarter;
+        } else if self.least_ns[0].is_some_and(|least| least <= rtt_ns) {
+            return;
         }
-        self.least_ns[0] = Some(self.least_ns[0].map_or(rtt_ns, |least| least.min(rtt_ns)));
+        self.least_ns[0] = Some(rtt_ns);
+        self.all_ns = self.least_ns.iter().flatten().min().copied();
     }
 
     /// The least, as of the last that was seen.
     pub fn get(&self) -> Option<i64> {
-        self.least_ns.iter().flatten().min().copied()
+        self.all_ns
     }
 }

@@ -6,6 +6,8 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranges {
     ranges: Vec<(u64, u64)>,
+    /// In all of them.
+    bytes: u64,
 }
 
 impl Ranges {
@@ -26,15 +28,20 @@ impl Ranges {
                 new(at..left);
             }
             (start, end, at) = (start.min(left), end.max(right), at.max(right));
+            self.bytes -= right - left;
             to += 1;
         }
         if at < range.end {
             new(at..range.end);
         }
-        if to == from + 1 {
-            self.ranges[from] = (start, end);
+        self.bytes += end - start;
+        if to == from {
+            self.ranges.insert(from, (start, end));
         } else {
-            self.ranges.splice(from..to, [(start, end)]);
+            self.ranges[from] = (start, end);
+            if to > from + 1 {
+                self.ranges.drain(from + 1..to);
+            }
         }
         start..end
     }
@@ -43,10 +50,13 @@ impl Ranges {
     pub fn trim(&mut self, offset: u64) {
         let gone = self.ranges.iter().take_while(|&&(_, right)| right <= offset).count();
         if gone > 0 {
-            self.ranges.drain(..gone);
+            self.bytes -= self.ranges.drain(..gone).map(|(left, right)| right - left).sum::<u64>();
         }
-        if let Some(first) = self.ranges.first_mut() {
-            first.0 = first.0.max(offset);
+        if let Some(first) = self.ranges.first_mut()
+            && first.0 < offset
+        {
+            self.bytes -= offset - first.0;
+            first.0 = offset;
         }
     }
 
@@ -56,6 +66,7 @@ impl Ranges {
         if let Some(last) = self.ranges.last_mut() {
             last.1 = last.1.min(offset);
         }
+        self.bytes = self.ranges.iter().map(|(left, right)| right - left).sum();
     }
 
     /// Takes out what begins at or before `next`; says where it ends, or `next`.
@@ -65,6 +76,7 @@ impl Ranges {
                 break;
             }
             self.ranges.remove(0);
+            self.bytes -= right - left;
             next = next.max(right);
         }
         next
@@ -73,6 +85,7 @@ impl Ranges {
     /// Forgets all.
     pub fn clear(&mut self) {
         self.ranges.clear();
+        self.bytes = 0;
     }
 
     /// Whether there is none.
@@ -97,6 +110,6 @@ impl Ranges {
 
     /// Bytes in them.
     pub fn bytes(&self) -> u64 {
-        self.ranges.iter().map(|(left, right)| right - left).sum()
+        self.bytes
     }
 }
