@@ -165,7 +165,7 @@ impl Subflow {
                 rack.delivered(now, record, min_rtt_ns, other_copy(record));
             });
         }
-        if self.sack {
+        if self.sack && !said.sack.as_slice().is_empty() {
             let base = self.isn.wrapping_add(self.acked as u32);
             let said = &said.sack.as_slice()[usize::from(news.first_is_duplicate)..];
             let mut blocks = [(0, 0); 4];

@@ -54,13 +54,9 @@ impl Subflow {
 
     /// How many segments of the connection's data follow each other in the queue; no more than `most` are counted.
     pub(super) fn together(&self, most: u32) -> u32 {
-        let mut end = None;
-        let follow = self.queue.iter().take(most as usize).take_while(|piece| {
-            let follows = end.is_none_or(|end| end == piece.data_offset);
-            end = Some(piece.data_offset + u64::from(piece.len));
-            follows
-        });
-        follow.count() as u32
+        let follows = |at: &usize| self.queue[at - 1].end() == self.queue[*at].data_offset;
+        let most = self.queue.len().min(most as usize);
+        most.min(1) as u32 + (1..most).take_while(follows).count() as u32
     }
 
     /// Segments of a unit.

@@ -54,6 +54,14 @@ pub struct Piece {
     pub data_fin: bool,
 }
 
+impl Piece {
+    /// Place after its last byte.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.data_offset + u64::from(self.len)
+    }
+}
+
 /// A segment that a subflow wants to send now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {

@@ -325,7 +325,7 @@ impl Subflow {
     pub fn extend(&mut self, data_offset: u64, bytes: u64) -> u64 {
         let mss_bytes = self.mss_bytes();
         let Some(last) = self.queue.back_mut() else { return 0 };
-        if last.len == 0 || last.data_fin || last.data_offset + u64::from(last.len) != data_offset {
+        if last.len == 0 || last.data_fin || last.end() != data_offset {
             return 0;
         }
         let more = bytes.min(u64::from(mss_bytes.saturating_sub(last.len)));
