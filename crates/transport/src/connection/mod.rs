@@ -92,6 +92,8 @@ pub struct Connection {
     /// It goes by delivery rates.
     by_rate: bool,
     scheduler: Box<dyn Scheduler>,
+    /// Subflows have queues of their own ([`Scheduler::queues_ahead`]).
+    queues_ahead: bool,
     opportunistic: Opportunistic,
     reinjection: Reinjection,
     stale_timeouts: u32,
@@ -177,6 +179,7 @@ impl Connection {
         let memory = Memory::new(tcp, offered_mss_bytes);
         let policy = "the configuration was checked when the endpoint was made";
         let mut congestion = congestion::build(congestion_control, congestion_parameters).expect(policy);
+        let scheduler = scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy);
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },
             version: settings.version,
@@ -201,7 +204,8 @@ impl Connection {
             windows: Vec::new(),
             by_rate: congestion.by_rate().is_some(),
             congestion,
-            scheduler: scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy),
+            queues_ahead: scheduler.queues_ahead(),
+            scheduler,
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
             reinjection: settings.reinjection,
             stale_timeouts: settings.stale_timeouts,
@@ -277,7 +281,9 @@ impl Connection {
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         loop {
             for i in 0..self.entries.len() {
-                while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control)) {
+                while self.entries[i].tcp.has_something()
+                    && let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control))
+                {
                     if let Some(nic) = self.fill(now, i, &emission, packet) {
                         return Some(nic);
                     }
@@ -296,7 +302,9 @@ impl Connection {
         }
         // Only now is it known that there is nothing new to send: a scheduler may give out data as late as a window has room.
         for i in 0..self.entries.len() {
-            while let Some(emission) = self.with(i, |entry, control| entry.tcp.poll_guess(now, control)) {
+            while self.entries[i].tcp.guesses()
+                && let Some(emission) = self.with(i, |entry, control| entry.tcp.poll_guess(now, control))
+            {
                 if let Some(nic) = self.fill(now, i, &emission, packet) {
                     return Some(nic);
                 }
@@ -341,8 +349,11 @@ impl Connection {
         }
         for entry in &self.entries {
             deadline = deadline.min(entry.tcp.deadline());
-            if let Some(join) = entry.join.filter(|_| !entry.is_over()) {
-                deadline = deadline.min(join.again);
+            if let Some(join) = &entry.join
+                && join.again < deadline
+                && !entry.is_over()
+            {
+                deadline = join.again;
             }
         }
         deadline

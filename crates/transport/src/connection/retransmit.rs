@@ -52,12 +52,12 @@ impl Connection {
     /// Data waits to be given to subflows: the next period is as long as the longest that one of them waits for an answer
     /// (mptcp_timeout_from_subflow).
     pub(super) fn be_patient(&mut self, now: Time) {
-        let working = self
-            .entries
-            .iter()
-            .filter(|entry| entry.carries_data() && !entry.progress.stale && entry.progress.periods == 0);
-        let longest_ns = working.filter_map(|entry| entry.tcp.answer_deadline()).map(|at| at - now).max();
-        self.patience_ns = longest_ns.filter(|&ns| ns > 0).unwrap_or(LEAST_PATIENCE_NS);
+        let mut last = now;
+        for entry in &self.entries {
+            let works = !entry.progress.stale && entry.progress.periods == 0 && entry.carries_data();
+            last = last.max(entry.tcp.answer_deadline().filter(|_| works).unwrap_or(now));
+        }
+        self.patience_ns = if last > now { last - now } else { LEAST_PATIENCE_NS };
     }
 
     /// Data was given to a subflow.

@@ -41,7 +41,7 @@ impl Connection {
                 Chunk { place, bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
             }
         };
-        if !self.scheduler.queues_ahead() && !self.has_room() {
+        if !self.queues_ahead && !self.has_room() {
             return false;
         }
         self.look();
@@ -115,7 +115,7 @@ impl Connection {
 
     /// Whether segments may be short for the peer's window, as in upstream Linux.
     pub(super) fn fills_windows(&self) -> bool {
-        self.is_multipath() && self.scheduler.queues_ahead()
+        self.queues_ahead && self.is_multipath()
     }
 
     /// Gives a piece that was given before to subflow `i` too, in segments as that has them.
@@ -225,7 +225,7 @@ impl Connection {
         let forget = gone.then_some(i);
         let entry = &self.entries[i];
         for piece in entry.tcp.unacknowledged().chain(entry.tcp.queued()) {
-            if piece.data_offset + u64::from(piece.len) > una {
+            if piece.end() > una {
                 self.send.reinject(piece.data_offset, forget);
             }
         }

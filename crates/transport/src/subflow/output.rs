@@ -17,23 +17,31 @@ impl Subflow {
     /// as sent at `now`; its header must be written before the next poll.
     #[inline]
     pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if self.due.is_empty() && self.queue.is_empty() && self.flight.waiting() == 0 {
-            return None;
-        }
-        self.next_emission(now, control)
+        if self.has_something() { self.next_emission(now, control) } else { None }
+    }
+
+    /// Whether [`Subflow::poll`] may give something.
+    #[inline]
+    pub fn has_something(&self) -> bool {
+        !self.due.is_empty() || !self.queue.is_empty() || self.flight.waiting() > 0
     }
 
     /// What to send again without knowing that it was lost, once [`Subflow::poll`] gave nothing and the connection has
     /// nothing new for this subflow either (RFC 6675 §4 NextSeg, rules 3 and 4).
     #[inline]
     pub fn poll_guess(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        let guesses = self.phase == Phase::Recovery && self.sack && !self.settings.rack;
-        if !guesses || self.in_flight_packets() >= self.window_packets(control) || self.is_paced(now) {
+        if !self.guesses() || self.in_flight_packets() >= self.window_packets(control) || self.is_paced(now) {
             return None;
         }
         let emission = self.send_guess(now, control)?;
         self.has_left();
         Some(emission)
+    }
+
+    /// Whether [`Subflow::poll_guess`] may give something.
+    #[inline]
+    pub fn guesses(&self) -> bool {
+        self.phase == Phase::Recovery && self.sack && !self.settings.rack
     }
 
     fn next_emission(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
@@ -90,7 +98,8 @@ impl Subflow {
                 return Some(emission);
             }
         }
-        if self.queue.front().is_some_and(|piece| piece.len == 0) {
+        let first_len = self.queue.front().map(|piece| piece.len);
+        if first_len == Some(0) {
             return self.queue.pop_front().map(|piece| Emission { piece: Some(piece), ..bare(Kind::Data, self.next) });
         }
         if self.due.take(Due::FAST)
@@ -108,7 +117,7 @@ impl Subflow {
             {
                 return Some(self.resend(now, at, control));
             }
-            if self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes())
+            if first_len.is_some_and(|len| u64::from(len) <= self.window_room_bytes())
                 && !(control.nagle && self.holds_short())
                 && !self.defers(now, control)
             {
@@ -116,7 +125,7 @@ impl Subflow {
             }
         }
         // The window does not hold a FIN back, as in Linux.
-        if self.queue.is_empty() && self.due.has(Due::FIN) {
+        if first_len.is_none() && self.due.has(Due::FIN) {
             return Some(self.send(now, NOTHING, true, control));
         }
         None
