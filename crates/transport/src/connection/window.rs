@@ -123,10 +123,10 @@ impl Connection {
     /// What the peer's segments occupy was seen by subflows.
     pub(super) fn share_memory(&mut self) {
         if self.mode == Mode::Plain {
-            *self.receive.memory_mut() = self.entries[self.plain].tcp.memory();
+            *self.receive.memory_mut() = *self.entries[self.plain].tcp.memory();
         } else {
             let open = self.entries.iter().filter(|entry| !entry.is_over());
-            self.receive.memory_mut().share_as(open.map(|entry| entry.tcp.memory()));
+            self.receive.memory_mut().share_as(open.map(|entry| *entry.tcp.memory()));
         }
     }
 }

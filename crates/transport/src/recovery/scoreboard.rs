@@ -95,12 +95,13 @@ impl Scoreboard {
     /// records went.
     pub fn acknowledge(&mut self, acked: u64, mut delivered: impl FnMut(&Record)) -> u32 {
         let mut gone = 0;
-        while let Some(record) = self.records.front().copied().filter(|record| record.end() <= acked) {
+        while self.records.front().is_some_and(|record| record.end() <= acked)
+            && let Some(record) = self.records.pop_front()
+        {
             self.count(&record, false);
             if !record.sacked {
                 delivered(&record);
             }
-            self.records.pop_front();
             self.base += 1;
             gone += 1;
         }

@@ -26,14 +26,14 @@ impl Subflow {
             let cwnd_packets = self.window_packets(control);
             let room = cwnd_packets - self.in_flight_packets();
             let most = self.unit_packets();
-            let together = self.together(most.max(room));
+            let together = self.together(most);
             self.deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
             if self.deferred {
                 // The window is what holds it back.
                 self.usage.sent(true, self.flight.len(), self.acked, self.next);
                 return true;
             }
-            self.unit = together.min(room).min(most);
+            self.unit = together.min(room);
         }
         self.unit -= 1;
         false
@@ -42,7 +42,7 @@ impl Subflow {
     fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {
         // What comes after it does not grow any more.
         let whole = together <= room && (together as usize) < self.queue.len();
-        let oldest = self.flight.records().next().map_or(now, |record| record.last_sent);
+        let oldest = self.flight.first().map_or(now, |record| record.last_sent);
         let Some(srtt_ns) = self.srtt_ns() else { return false };
         self.phase == Phase::Open
             && !whole

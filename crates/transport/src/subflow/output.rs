@@ -15,15 +15,38 @@ const NOTHING: Piece = Piece { data_offset: 0, len: 0, data_fin: false };
 impl Subflow {
     /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
     /// as sent at `now`; its header must be written before the next poll.
-    #[inline]
     pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if self.has_something() { self.next_emission(now, control) } else { None }
+        if self.due.take(Due::RESET) {
+            self.mirror(control);
+            return Some(bare(Kind::Reset, self.next));
+        }
+        if self.due.take(Due::REFUSAL) {
+            return Some(bare(Kind::Reset, self.refusal));
+        }
+        match self.state {
+            State::Closed => return None,
+            State::SynSent | State::SynReceived => return self.poll_syn(now),
+            _ => {}
+        }
+        let data = if self.has_data() { self.poll_data(now, control) } else { None };
+        let emission = data.or_else(|| self.poll_signal());
+        if emission.is_some() {
+            self.has_left();
+        }
+        emission
     }
 
     /// Whether [`Subflow::poll`] may give something.
     #[inline]
     pub fn has_something(&self) -> bool {
         !self.due.is_empty() || !self.queue.is_empty() || self.flight.waiting() > 0
+    }
+
+    /// Whether something may be due that takes a place in the stream.
+    #[inline]
+    fn has_data(&self) -> bool {
+        let signals = self.due.has(Due::TAIL) || self.due.has(Due::FIN) || self.due.has(Due::FAST);
+        signals || !self.queue.is_empty() || self.flight.waiting() > 0 || self.timers.pace < Time::MAX
     }
 
     /// What to send again without knowing that it was lost, once [`Subflow::poll`] gave nothing and the connection has
@@ -42,26 +65,6 @@ impl Subflow {
     #[inline]
     pub fn guesses(&self) -> bool {
         self.phase == Phase::Recovery && self.sack && !self.settings.rack
-    }
-
-    fn next_emission(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if self.due.take(Due::RESET) {
-            self.mirror(control);
-            return Some(bare(Kind::Reset, self.next));
-        }
-        if self.due.take(Due::REFUSAL) {
-            return Some(bare(Kind::Reset, self.refusal));
-        }
-        match self.state {
-            State::Closed => return None,
-            State::SynSent | State::SynReceived => return self.poll_syn(now),
-            _ => {}
-        }
-        let emission = self.poll_data(now, control).or_else(|| self.poll_signal());
-        if emission.is_some() {
-            self.has_left();
-        }
-        emission
     }
 
     /// A segment leaves, with an ACK in it.
@@ -167,11 +170,14 @@ impl Subflow {
 
     /// Data is about to be sent: where nothing is in flight, the time without is a pause, and after a long one the window
     /// begins anew (RFC 5681 §4.1). Says whether it did.
+    #[inline]
     pub fn resume(&mut self, now: Time, control: &mut Control) -> bool {
+        self.flight.is_empty() && now != self.last_sent && self.pause_ended(now, control)
+    }
+
+    #[inline(never)] // mostly something is in flight
+    fn pause_ended(&mut self, now: Time, control: &mut Control) -> bool {
         let idle_ns = now - self.last_sent;
-        if !self.flight.is_empty() || idle_ns == 0 {
-            return false;
-        }
         self.last_sent = now;
         // A controller by rate has means of its own.
         let restart = self.settings.slow_start_after_idle && self.delivery.is_none() && idle_ns > self.rto.timeout_ns();

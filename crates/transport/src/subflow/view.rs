@@ -141,8 +141,8 @@ impl Subflow {
     }
 
     /// Its receive buffer.
-    pub fn memory(&self) -> Memory {
-        self.inbound.memory
+    pub fn memory(&self) -> &Memory {
+        &self.inbound.memory
     }
 
     /// So much was read in a round trip (net/ipv4/tcp_input.c, tcp_rcvbuf_grow).
