@@ -5,7 +5,8 @@ use crate::place::{Host, Place};
 use crate::recorder::{Recording, Records};
 use crate::threads::Thread;
 use crate::{Clock, Error};
-use scenario::{Network, Scenario};
+use network::Network;
+use scenario::Scenario;
 use std::sync::Arc;
 use wire::Time;
 

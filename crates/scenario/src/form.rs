@@ -5,7 +5,7 @@ use crate::check::{check, reduce};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use transport::Config;
 use wire::Time;
 
@@ -315,6 +315,13 @@ impl Event {
 }
 
 impl CrossTraffic {
+    /// Addresses of the neighbour and the peer of cross traffic number `number`: of the networks for benchmarks
+    /// (RFC 2544), which no path has.
+    pub fn addresses(number: usize) -> [IpAddr; 2] {
+        let [_, _, high, low] = (number as u32 + 1).to_be_bytes();
+        [18, 19].map(|network| Ipv4Addr::new(198, network, high, low).into())
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         let (CrossTraffic::Tcp { name, .. } | CrossTraffic::Udp { name, .. }) = self;

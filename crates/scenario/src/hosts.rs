@@ -61,7 +61,7 @@ pub fn server(scenario: &Scenario) -> Host {
 }
 
 /// What a cache on the way has of the server.
-pub(crate) fn origin(scenario: &Scenario) -> Origin {
+pub fn origin(scenario: &Scenario) -> Origin {
     let transfer = scenario.transfer.clone();
     let brings = transfer.direction() == Way::Up;
     let object = match transfer {

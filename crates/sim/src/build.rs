@@ -6,9 +6,10 @@ use crate::observer::Site;
 use crate::records::Records;
 use crate::simulation::{Node, Simulation};
 use host::Interface;
+use network::{CLIENT, Network, SERVER};
 use scenario::form::Way;
 use scenario::hosts::{client, server};
-use scenario::{CLIENT, Error, Network, SERVER, Scenario};
+use scenario::{Error, Scenario};
 
 impl Simulation {
     /// From a scenario in JSON.

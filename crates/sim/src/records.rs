@@ -2,7 +2,7 @@
 
 use host::Host;
 use link::{Direction, Element, Reason};
-use scenario::Link;
+use network::Link;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 use crate::lateness::Lateness;
 use link::{Direction, QueueState, Reason};
-use scenario::Link;
+use network::Link;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

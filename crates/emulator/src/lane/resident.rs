@@ -3,8 +3,9 @@
 use crate::place::Host;
 use crate::recorder::Feed;
 use host::Reception;
+use network::{CLIENT, Owner, Routes, SERVER};
 use scenario::form::Path;
-use scenario::{CLIENT, Owner, Routes, SERVER, Scenario, hosts};
+use scenario::{Scenario, hosts};
 use std::sync::{Arc, Mutex, PoisonError};
 use transport::{ConnectionId, Nic, Outcome, path_manager::Closed};
 use wire::{Direction, Packet, Time};

@@ -6,7 +6,7 @@ use crate::device::pool;
 use crate::recorder::Happened;
 use host::Reception;
 use link::{Direction, Dropped, Element, Reason};
-use scenario::{CLIENT, Owner, SERVER};
+use network::{CLIENT, Owner, SERVER};
 use std::net::IpAddr;
 use wire::Packet;
 

@@ -2,7 +2,7 @@
 
 use super::Lane;
 use link::{Change, Element};
-use scenario::{Action, CLIENT, Owner};
+use network::{Action, CLIENT, Owner};
 
 impl Lane {
     /// Does what is due.

@@ -3,7 +3,8 @@
 use super::Simulation;
 use crate::Observer;
 use link::{Change, Element};
-use scenario::{Action, CLIENT, Owner, hosts};
+use network::{Action, CLIENT, Owner};
+use scenario::hosts;
 use transport::Nic;
 
 impl Simulation {

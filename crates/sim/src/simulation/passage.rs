@@ -5,7 +5,7 @@ use crate::Observer;
 use crate::observer::Tap;
 use host::Reception;
 use link::{Direction, Dropped, Element, Reason};
-use scenario::{CLIENT, Owner};
+use network::{CLIENT, Owner};
 use transport::Nic;
 use wire::{Packet, Time};
 

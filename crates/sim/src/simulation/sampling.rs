@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use link::Element;
-use scenario::{CLIENT, Owner, SERVER};
+use network::{CLIENT, Owner, SERVER};
 use std::net::SocketAddr;
 use wire::Time;
 

@@ -1,11 +1,11 @@
 //! What stands between the hosts: links, paths, and who has which address.
 
-use crate::form::CrossTraffic;
 use crate::timeline::Timeline;
-use crate::{Error, Scenario, form, hosts};
 use link::{Chain, Direction, Element, Gate, Nat};
+use scenario::form::CrossTraffic;
+use scenario::{Error, Scenario, form, hosts};
 use serde_json::Value;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use wire::Time;
 
@@ -101,15 +101,6 @@ impl Network {
             }
         }
         Ok((Network { links, paths, routes }, timeline))
-    }
-}
-
-impl CrossTraffic {
-    /// Addresses of the neighbour and the peer of cross traffic number `number`: of the networks for benchmarks
-    /// (RFC 2544), which no path has.
-    pub fn addresses(number: usize) -> [IpAddr; 2] {
-        let [_, _, high, low] = (number as u32 + 1).to_be_bytes();
-        [18, 19].map(|network| Ipv4Addr::new(198, network, high, low).into())
     }
 }
 

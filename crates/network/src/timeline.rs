@@ -1,8 +1,8 @@
 //! What happens at given times.
 
-use crate::form::Event;
 use crate::network::Link;
-use crate::{Error, Scenario, starts};
+use scenario::form::Event;
+use scenario::{Error, Scenario, starts};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use wire::Time;
