@@ -1,6 +1,6 @@
 //! Real time: links between the devices of a Linux machine, and hosts of ours at its TUN devices.
 //!
-//! An [`Emulator`] moves packets between devices in network namespaces through the same links as a simulation. A
+//! An [`Emulator`] moves packets between devices in network namespaces through the same [`network::Network`] as a simulation. A
 //! [`Station`] runs a [`host::Host`] at [`Tun`] devices. A [`Clock`] never steps.
 #![cfg(target_os = "linux")]
 

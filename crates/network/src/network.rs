@@ -1,230 +1,369 @@
-//! What stands between the hosts: links, paths, and who has which address.
-
-use crate::timeline::Timeline;
-use link::{Chain, Direction, Element, Gate, Nat};
-use scenario::form::CrossTraffic;
-use scenario::{Error, Scenario, form, hosts};
-use serde_json::Value;
+use crate::routes::{Owner, Routes};
+use crate::tap::{Place, Tap};
+use crate::timeline::{Action, Timeline};
+use link::{Chain, Change, Direction, Dropped, Element, Out, QueueState, Reason};
+use std::collections::VecDeque;
+use std::hint::select_unpredictable;
 use std::net::IpAddr;
 use std::sync::Arc;
-use wire::Time;
+use wire::{Packet, Time};
 
-/// Places of hosts. Neighbours and their peers follow.
-pub const CLIENT: usize = 0;
-/// See [`CLIENT`].
-pub const SERVER: usize = 1;
-
-/// All that stands between hosts.
+/// All that stands between hosts, and what happens to it. See the crate for the order of calls.
 pub struct Network {
     /// By name.
-    pub links: Vec<Link>,
+    pub(crate) links: Vec<Link>,
     /// As the scenario lists them.
-    pub paths: Vec<Path>,
-    /// Who has which address.
-    pub routes: Routes,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) routes: Routes,
+    pub(crate) timeline: Timeline,
+    /// Of the timeline, then of each link. There are few: looking through them is quicker than keeping them in order.
+    deadlines: Vec<Time>,
+    /// What goes on at this instant.
+    hops: VecDeque<(Hop, Box<Packet>)>,
+    /// Reused: what a chain gives back.
+    out: Out,
 }
 
 /// A link that paths and cross traffic may share.
 pub struct Link {
     /// Its name.
     pub name: Arc<str>,
-    /// Its elements.
-    pub chain: Chain,
+    pub(crate) chain: Chain,
     /// In the order of the chain: full name, direction, and what tables call it.
-    pub elements: Vec<(String, Direction, Arc<str>)>,
+    pub(crate) elements: Vec<(String, Direction, Arc<str>)>,
 }
 
 /// The client's way to its link.
 pub struct Path {
     /// Its name.
     pub name: Arc<str>,
-    /// Place of its link.
+    /// Index of its link.
     pub link: usize,
     /// Gate and translator; none where nothing ever happens to the path.
-    pub chain: Option<Chain>,
+    pub(crate) chain: Option<Chain>,
 }
 
-/// Who has an address.
+/// Where a packet enters the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
-    /// A host behind the router.
-    Server(usize),
-    /// A path of the client.
+pub enum Entry {
+    /// From the client, up the path with this index.
     Path(usize),
-    /// A host at the client's end of a link.
+    /// From a neighbour, up the link with this index.
+    Link(usize),
+    /// From behind the router, down the link behind which its destination is.
+    Router,
+}
+
+/// Where it leaves the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// At the client, from this path.
+    Client {
+        /// Index of the path.
+        path: u32,
+    },
+    /// At the host with this index behind the router, up this link.
+    Server {
+        /// Index of the host.
+        host: u32,
+        /// Index of the link.
+        link: u32,
+    },
+    /// At the neighbour with this index, down this link.
     Neighbour {
-        /// Its place.
-        host: usize,
-        /// Place of the link.
-        link: usize,
+        /// Index of the host.
+        host: u32,
+        /// Index of the link.
+        link: u32,
     },
 }
 
-/// Addresses and who has them.
-#[derive(Clone, Debug, Default)]
-pub struct Routes(Vec<(IpAddr, Owner)>);
+/// What the timeline did that concerns who drives the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The client's interface on this path is there.
+    Attached(usize),
+    /// It is gone.
+    Detached(usize),
+    /// This link has other elements.
+    Replaced(usize),
+    /// A flow of this cross traffic starts.
+    Started(usize),
+    /// This cross traffic stops.
+    Stopped(usize),
+}
+
+/// Something that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// When; [`Time::MAX`] for never.
+    pub at: Time,
+    /// Index of the deadline.
+    index: usize,
+}
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug)]
+enum Hop {
+    Link(u32, Direction),
+    /// One that has a chain.
+    Path(u32, Direction),
+    Exit(Exit),
+}
 
 impl Network {
-    /// What a scenario has between its hosts, and what happens to it. `start` is when it starts.
+    pub(crate) fn new(links: Vec<Link>, paths: Vec<Path>, routes: Routes, timeline: Timeline) -> Network {
+        let deadlines = links.iter().map(|link| link.chain.deadline());
+        let deadlines = std::iter::once(timeline.deadline()).chain(deadlines).collect();
+        Network { links, paths, routes, timeline, deadlines, hops: VecDeque::new(), out: Out::default() }
+    }
+
+    /// A host sends a packet. It is given back if nobody has its destination.
     ///
     /// # Errors
-    /// [`Error`] when an element cannot be made, or names and addresses do not fit together.
-    pub fn of(scenario: &Scenario, start: Time) -> Result<(Network, Timeline), Error> {
-        let mut links = Vec::new();
-        for (name, described) in &scenario.links {
-            links.push(Link::build(name, described, (scenario, 0), start)?);
+    /// The packet.
+    #[inline]
+    pub fn inject(
+        &mut self,
+        now: Time,
+        entry: Entry,
+        packet: Box<Packet>,
+        tap: &mut impl Tap,
+    ) -> Result<(), Box<Packet>> {
+        let (link, direction) = match entry {
+            Entry::Path(path) if self.paths[path].chain.is_some() => {
+                self.hops.push_back((Hop::Path(path as u32, Direction::Up), packet));
+                return Ok(());
+            }
+            Entry::Path(path) => (self.paths[path].link, Direction::Up),
+            Entry::Link(link) => (link, Direction::Up),
+            Entry::Router => match self.routes.find(packet.frame.ip.destination) {
+                Some(Owner::Path(path)) => (self.paths[path].link, Direction::Down),
+                Some(Owner::Neighbour { link, .. }) => (link, Direction::Down),
+                _ => return Err(packet),
+            },
+        };
+        self.enter(now, link, direction, packet, tap);
+        Ok(())
+    }
+
+    /// What is due first; of what is due at one time the timeline, then the links in their order.
+    #[inline]
+    pub fn next(&self) -> Due {
+        let mut first = (Time::MAX, 0);
+        for (index, &at) in self.deadlines.iter().enumerate() {
+            // Nobody can tell whose turn it is: a branch would often be guessed wrong.
+            first = select_unpredictable(at < first.0, (at, index), first);
         }
-        let timeline = Timeline::of(scenario, &links, start)?;
-        let place = |name: &str| links.iter().position(|link| *link.name == *name);
-        let mut routes = Routes::default();
-        let mut paths = Vec::new();
-        for (number, path) in scenario.paths.iter().enumerate() {
-            let link = place(&path.link)
-                .ok_or_else(|| Error::fault(format!("path {}", path.name), format!("no link {}", path.link)))?;
-            let changes = !path.attached || scenario.timeline.iter().any(|event| event.place().1 == path.name);
-            paths.push(Path::new(&path.name, link, &path.addresses(), changes));
-            for address in path.addresses() {
-                routes.add(address, Owner::Path(number))?;
+        Due { at: first.0, index: first.1 }
+    }
+
+    /// It is time for what is due. To be called again while it gives an event: hosts answer it before the timeline
+    /// goes on.
+    #[inline]
+    pub fn wake(&mut self, now: Time, due: Due, tap: &mut impl Tap) -> Option<Event> {
+        match due.index.checked_sub(1) {
+            None => self.act(now, tap),
+            Some(link) => {
+                self.links[link].chain.wake(now, &mut self.out);
+                self.leave(now, link, tap);
+                None
             }
         }
-        for address in &scenario.server.addresses {
-            routes.add(*address, Owner::Server(SERVER))?;
-        }
-        for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
-            let fault =
-                || Error::fault(format!("cross traffic {}", traffic.name()), format!("no link {}", traffic.link()));
-            let link = place(traffic.link()).ok_or_else(fault)?;
-            let host = SERVER + 1 + 2 * number;
-            let owners = [Owner::Neighbour { host, link }, Owner::Server(host + 1)];
-            for (address, owner) in CrossTraffic::addresses(number).into_iter().zip(owners) {
-                routes.add(address, owner)?;
+    }
+
+    /// The next packet that comes to a host at this instant.
+    #[inline]
+    pub fn poll(&mut self, now: Time, tap: &mut impl Tap) -> Option<(Exit, Box<Packet>)> {
+        while let Some((hop, packet)) = self.hops.pop_front() {
+            match hop {
+                Hop::Link(link, direction) => self.enter(now, link as usize, direction, packet, tap),
+                Hop::Path(path, direction) => self.pass(now, path as usize, direction, packet, tap),
+                Hop::Exit(exit) => return Some((exit, packet)),
             }
         }
-        Ok((Network { links, paths, routes }, timeline))
+        None
+    }
+
+    /// Has the timeline do what is due, up to the next event. To be called again while it gives one.
+    #[cold]
+    pub fn act(&mut self, now: Time, tap: &mut impl Tap) -> Option<Event> {
+        let mut event = None;
+        while event.is_none()
+            && let Some(action) = self.timeline.next(now)
+        {
+            event = self.carry_out(now, action, tap);
+        }
+        self.deadlines[0] = self.timeline.deadline();
+        event
+    }
+
+    /// Links do what is to be done within them up to a time at which nothing leaves them.
+    pub fn catch_up(&mut self, now: Time, tap: &mut impl Tap) {
+        for link in 0..self.links.len() {
+            self.links[link].chain.wake(now, &mut self.out);
+            self.leave(now, link, tap);
+        }
+    }
+
+    /// Its links.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The client's paths.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// Who has which address.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Index of the path by which a packet of this source came up a link. A source may be none of the link's paths'.
+    pub fn path_over(&self, link: usize, source: IpAddr) -> Option<usize> {
+        let is_on = |path: &usize| self.paths[*path].link == link;
+        self.routes.path(source).filter(is_on).or_else(|| (0..self.paths.len()).find(is_on))
+    }
+
+    fn carry_out(&mut self, now: Time, action: Action, tap: &mut impl Tap) -> Option<Event> {
+        match action {
+            Action::Path(path, change) => {
+                let event = match change {
+                    Change::Attach => Some(Event::Attached(path)),
+                    Change::Detach => Some(Event::Detached(path)),
+                    Change::Rebind(address) => {
+                        // An address that another has already stays that other's: what is sent to it goes there.
+                        let _ = self.routes.add(address, Owner::Path(path));
+                        None
+                    }
+                    _ => None,
+                };
+                if let Some(chain) = &mut self.paths[path].chain {
+                    chain.change(now, change, &mut self.out).expect("paths have a gate and a translator");
+                    self.leave_path(path, tap);
+                }
+                event
+            }
+            Action::Profile(link, new) => {
+                let old = &mut self.links[link];
+                let change = Change::Profile(Box::new(new.chain));
+                old.chain.change(now, change, &mut self.out).expect("chains take profiles");
+                old.elements = new.elements;
+                self.leave(now, link, tap);
+                Some(Event::Replaced(link))
+            }
+            Action::Start(traffic) => Some(Event::Started(traffic)),
+            Action::Stop(traffic) => Some(Event::Stopped(traffic)),
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, now: Time, link: usize, direction: Direction, packet: Box<Packet>, tap: &mut impl Tap) {
+        let bytes = packet.frame.wire_len();
+        self.links[link].chain.push(now, direction, packet, &mut self.out);
+        tap.arrived(link, &self.links[link], direction, bytes);
+        self.leave(now, link, tap);
+    }
+
+    /// What left a link goes on.
+    #[inline]
+    fn leave(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
+        if !self.out.sent.is_empty() {
+            self.forward(now, link, tap);
+        }
+        if !self.out.dropped.is_empty() {
+            self.tell_drops(link, None, tap);
+        }
+        self.deadlines[1 + link] = self.links[link].chain.deadline();
+    }
+
+    // Half of the time nothing leaves: what calls it stays short.
+    #[inline(never)]
+    fn forward(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
+        for (direction, packet) in self.out.sent.drain(..) {
+            tap.departed(link, &self.links[link], direction, packet.frame.wire_len());
+            let hop = match (direction, self.routes.find(packet.frame.ip.destination)) {
+                (Direction::Up, Some(Owner::Server(host))) => {
+                    Hop::Exit(Exit::Server { host: host as u32, link: link as u32 })
+                }
+                (Direction::Down, Some(Owner::Path(path))) if self.paths[path].chain.is_none() => {
+                    Hop::Exit(Exit::Client { path: path as u32 })
+                }
+                (Direction::Down, Some(Owner::Path(path))) => Hop::Path(path as u32, direction),
+                (Direction::Down, Some(Owner::Neighbour { host, .. })) => {
+                    Hop::Exit(Exit::Neighbour { host: host as u32, link: link as u32 })
+                }
+                _ => {
+                    let (reason, element) = (Reason::Unreachable, u32::MAX);
+                    self.out.dropped.push(Dropped { packet, direction, reason, at: now, element });
+                    continue;
+                }
+            };
+            self.hops.push_back((hop, packet));
+        }
+    }
+
+    /// A packet meets a path's gate and translator.
+    fn pass(&mut self, now: Time, path: usize, direction: Direction, packet: Box<Packet>, tap: &mut impl Tap) {
+        let chain = self.paths[path].chain.as_mut().expect("only such paths are met");
+        chain.push(now, direction, packet, &mut self.out);
+        self.leave_path(path, tap);
+    }
+
+    /// What left a path goes on.
+    fn leave_path(&mut self, path: usize, tap: &mut impl Tap) {
+        let link = self.paths[path].link;
+        for (direction, packet) in self.out.sent.drain(..) {
+            let hop = match direction {
+                Direction::Up => Hop::Link(link as u32, direction),
+                Direction::Down => Hop::Exit(Exit::Client { path: path as u32 }),
+            };
+            self.hops.push_back((hop, packet));
+        }
+        if !self.out.dropped.is_empty() {
+            self.tell_drops(link, Some(path), tap);
+        }
+    }
+
+    #[cold]
+    fn tell_drops(&mut self, link: usize, path: Option<usize>, tap: &mut impl Tap) {
+        let path = path.map(|path| &self.paths[path]);
+        let place = || Place { index: link, link: &self.links[link], path };
+        self.out.dropped.drain(..).for_each(|dropped| tap.dropped(place(), dropped));
     }
 }
 
 impl Link {
-    /// `version` counts the descriptions that the link has had: each is drawn from streams of its own.
-    pub(crate) fn build(
-        name: &str,
-        described: &form::Link,
-        (scenario, version): (&Scenario, usize),
-        start: Time,
-    ) -> Result<Link, Error> {
-        let mut link = Link { name: name.into(), chain: Chain::default(), elements: Vec::new() };
-        let mut parts = Vec::new();
-        let mut shared = Vec::new();
-        let mut orders = [Vec::new(), Vec::new()];
-        let ways = [(Direction::Up, "uplink", &described.uplink), (Direction::Down, "downlink", &described.downlink)];
-        for (direction, way, list) in ways {
-            for (place, value) in list.iter().enumerate() {
-                let met = Met::of(value, parts.len());
-                orders[direction as usize].push(met);
-                if let Met::Elsewhere(_) = met {
-                    continue;
-                }
-                shared.extend(Met::shared(value).map(|shared| (shared, parts.len())));
-                let full = match version {
-                    0 => format!("link/{name}/{way}/{place}"),
-                    _ => format!("link/{name}/{version}/{way}/{place}"),
-                };
-                let at = format!("link {name}, {way}, element {}", place + 1);
-                let alone = Met::alone(value);
-                let built = match proxy::is_meant(&alone) {
-                    true => proxy::build(&alone, hosts::seed(scenario, &full), start, hosts::origin(scenario)),
-                    false => link::build(&alone, scenario.seed, &full, start),
-                };
-                let built = built.map_err(|fault| Error::Element { place: at.clone(), fault })?;
-                let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
-                if built.sees_both_directions() && Met::shared(value).is_none() {
-                    return Err(Error::fault(at, format!("element `{kind}`: both directions must share it")));
-                }
-                parts.push(built);
-                link.elements.push((full, direction, format!("{place}:{kind}").into()));
-            }
-        }
-        let place = |met: &Met| match *met {
-            Met::Here(place) => Some(place),
-            Met::Elsewhere(name) => shared.iter().find(|(known, _)| *known == name).map(|(_, place)| *place),
-        };
-        let [up, down] = orders.map(|order| order.iter().map(place).collect::<Option<Vec<_>>>());
-        let once = |order: &[usize]| order.iter().enumerate().all(|(at, place)| !order[..at].contains(place));
-        let (Some(up), Some(down)) = (up.filter(|up| once(up)), down.filter(|down| once(down))) else {
-            let fault =
-                "an element that the directions share stands once in each: as it is in one, as its name in the other";
-            return Err(Error::fault(format!("link {name}"), fault));
-        };
-        link.chain = Chain::new(parts, &up, &down);
-        Ok(link)
-    }
-}
-
-/// Where the element stands that packets meet in a place of a list.
-#[derive(Clone, Copy)]
-enum Met<'a> {
-    /// The element of this place among all of the chain.
-    Here(usize),
-    /// That of the other direction with this name.
-    Elsewhere(&'a str),
-}
-
-impl<'a> Met<'a> {
-    fn of(value: &'a Value, place: usize) -> Met<'a> {
-        match (value.get("element"), Met::shared(value)) {
-            (None, Some(name)) => Met::Elsewhere(name),
-            _ => Met::Here(place),
-        }
+    /// What tables call the element that dropped a packet; none where no element did.
+    pub fn element(&self, dropped: &Dropped) -> Option<&Arc<str>> {
+        self.elements.get(dropped.element as usize).map(|(_, _, short)| short)
     }
 
-    /// The name by which the other direction shares the element.
-    fn shared(value: &'a Value) -> Option<&'a str> {
-        value.get(SHARED)?.as_str()
+    /// Its queues: direction, what tables call the element, and what it holds.
+    pub fn queues(&self) -> impl Iterator<Item = (Direction, &Arc<str>, QueueState<'_>)> {
+        let mut states = Vec::new();
+        self.chain.queues(&mut states);
+        states.into_iter().filter_map(|state| {
+            let (_, direction, short) = self.elements.iter().find(|(full, _, _)| full == state.element)?;
+            Some((*direction, short, state))
+        })
     }
 
-    /// The element without that name.
-    fn alone(value: &Value) -> Value {
-        let mut alone = value.clone();
-        if let Some(table) = alone.as_object_mut() {
-            table.remove(SHARED);
-        }
-        alone
-    }
-}
-
-/// The key of the name.
-const SHARED: &str = "shared";
-
-impl Path {
-    fn new(name: &str, link: usize, addresses: &[IpAddr], changes: bool) -> Path {
-        let chain = changes.then(|| {
-            // The gate is the radio, at the client's end; the translator stands behind it.
-            let elements: Vec<Box<dyn Element>> = vec![Box::new(Gate::new()), Box::new(Nat::new(addresses))];
-            Chain::new(elements, &[0, 1], &[1, 0])
-        });
-        Path { name: name.into(), link, chain }
-    }
-}
-
-impl Routes {
-    /// Adds an address.
-    ///
-    /// # Errors
-    /// When another has it.
-    pub fn add(&mut self, address: IpAddr, owner: Owner) -> Result<(), Error> {
-        match self.find(address) {
-            Some(other) if other != owner => Err(Error::fault("addresses", format!("{address} is given twice"))),
-            Some(_) => Ok(()),
-            None => {
-                self.0.push((address, owner));
-                Ok(())
-            }
-        }
+    /// Nanoseconds that every packet takes through it at least.
+    pub fn shortest_ns(&self) -> i64 {
+        self.chain.shortest_ns()
     }
 
-    /// Who has the address, if anybody. There are few: looking through them is quicker than hashing.
+    /// Its earliest deadline.
     #[inline]
-    pub fn find(&self, address: IpAddr) -> Option<Owner> {
-        self.0.iter().find(|(known, _)| *known == address).map(|(_, owner)| *owner)
+    pub fn deadline(&self) -> Time {
+        self.chain.deadline()
+    }
+
+    /// Bytes that a proxy in it took in the server's place, and those that it sent in it.
+    pub fn answered(&self) -> [u64; 2] {
+        self.chain.answered()
     }
 }

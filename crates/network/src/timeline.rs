@@ -1,29 +1,19 @@
 //! What happens at given times.
 
 use crate::network::Link;
+use link::Change;
 use scenario::form::Event;
 use scenario::{Error, Scenario, starts};
 use std::collections::VecDeque;
-use std::net::IpAddr;
 use wire::Time;
 
 /// What happens.
-pub enum Action {
-    /// Packets of a path vanish.
-    Blackout(usize),
-    /// They wait.
-    Hold(usize),
-    /// They pass again.
-    Restore(usize),
-    /// The interface goes.
-    Detach(usize),
-    /// The interface is there.
-    Attach(usize),
-    /// The public address is this.
-    Rebind(usize, IpAddr),
+pub(crate) enum Action {
+    /// A path changes.
+    Path(usize, Change),
     /// A link is another.
     Profile(usize, Box<Link>),
-    /// A flow of the cross traffic of this number starts.
+    /// A flow of the cross traffic with this index starts.
     Start(usize),
     /// It stops.
     Stop(usize),
@@ -31,11 +21,11 @@ pub enum Action {
 
 /// Actions in order; of one time in the order in which they were added.
 #[derive(Default)]
-pub struct Timeline(VecDeque<(Time, Action)>);
+pub(crate) struct Timeline(VecDeque<(Time, Action)>);
 
 impl Timeline {
     /// What happens to the links and paths of a scenario that starts at `start`.
-    pub(crate) fn of(scenario: &Scenario, links: &[Link], start: Time) -> Result<Timeline, Error> {
+    pub fn of(scenario: &Scenario, links: &[Link], start: Time) -> Result<Timeline, Error> {
         let mut versions = vec![0; links.len()];
         let mut actions = Vec::new();
         for event in &scenario.timeline {
@@ -44,23 +34,20 @@ impl Timeline {
             let path = path.ok_or_else(|| Error::fault("timeline", format!("there is no path {name}")))?;
             let at = start + at_ns;
             actions.push(match event {
-                Event::Blackout { .. } => (at, Action::Blackout(path)),
-                Event::Hold { .. } => (at, Action::Hold(path)),
-                Event::Restore { .. } => (at, Action::Restore(path)),
-                Event::Detach { .. } => (at, Action::Detach(path)),
+                Event::Blackout { .. } => (at, Action::Path(path, Change::Blackout)),
+                Event::Hold { .. } => (at, Action::Path(path, Change::Hold)),
+                Event::Restore { .. } => (at, Action::Path(path, Change::Restore)),
+                Event::Detach { .. } => (at, Action::Path(path, Change::Detach)),
                 Event::Attach { takes_ns, .. } => {
-                    let until = at_ns + *takes_ns;
-                    if detached_within(scenario, name, at_ns, until) {
-                        continue;
-                    }
-                    (at + *takes_ns, Action::Attach(path))
+                    let Some(there_ns) = attached_ns(scenario, name, at_ns, *takes_ns) else { continue };
+                    (start + there_ns, Action::Path(path, Change::Attach))
                 }
                 Event::Rebind { address, .. } => {
                     let known = scenario.paths[path].addresses().iter().any(|one| one.is_ipv4() == address.is_ipv4());
                     if !known {
                         return Err(Error::fault("timeline", format!("{address} is not of a family that {name} has")));
                     }
-                    (at, Action::Rebind(path, *address))
+                    (at, Action::Path(path, Change::Rebind(*address)))
                 }
                 Event::Profile { link, .. } => {
                     let place = links.iter().position(|one| *one.name == scenario.paths[path].link);
@@ -84,6 +71,16 @@ impl Timeline {
         Timeline(actions.into())
     }
 
+    /// Adds what happens behind all others.
+    pub fn add(&mut self, at: Time, action: Action) {
+        self.0.push_back((at, action));
+    }
+
+    /// All that is to happen.
+    pub fn into_actions(self) -> impl Iterator<Item = (Time, Action)> {
+        self.0.into_iter()
+    }
+
     /// When the next happens; [`Time::MAX`] for never.
     pub fn deadline(&self) -> Time {
         self.0.front().map_or(Time::MAX, |(at, _)| *at)
@@ -95,10 +92,31 @@ impl Timeline {
     }
 }
 
-/// Whether a path loses its interface while it is being attached: then that comes to nothing.
-fn detached_within(scenario: &Scenario, path: &str, from_ns: i64, until_ns: i64) -> bool {
-    scenario.timeline.iter().any(|event| {
+/// When paths of the client come and go, in order: nanoseconds, index of the path, whether it is there from then on. At 0
+/// come those that are there from the start. What changes nothing is left out.
+pub fn presence(scenario: &Scenario) -> Vec<(i64, usize, bool)> {
+    let path = |name: &str| scenario.paths.iter().position(|path| path.name == name);
+    let mut all: Vec<_> = scenario.paths.iter().enumerate().map(|(path, one)| (0, path, one.attached)).collect();
+    all.extend(scenario.timeline.iter().filter_map(|event| {
         let (at_ns, name) = event.place();
-        matches!(event, Event::Detach { .. }) && name == path && from_ns < at_ns && at_ns < until_ns
-    })
+        match event {
+            Event::Detach { .. } => Some((at_ns, path(name)?, false)),
+            Event::Attach { takes_ns, .. } => Some((attached_ns(scenario, name, at_ns, *takes_ns)?, path(name)?, true)),
+            _ => None,
+        }
+    }));
+    all.sort_by_key(|(at_ns, _, _)| *at_ns);
+    let mut there = vec![false; scenario.paths.len()];
+    all.retain(|(_, path, comes)| std::mem::replace(&mut there[*path], *comes) != *comes);
+    all
+}
+
+/// When an interface is there that begins to come at `at_ns`. One that goes again meanwhile does not come.
+fn attached_ns(scenario: &Scenario, path: &str, at_ns: i64, takes_ns: i64) -> Option<i64> {
+    let until_ns = at_ns + takes_ns;
+    let goes = |event: &Event| {
+        let (goes_ns, name) = event.place();
+        matches!(event, Event::Detach { .. }) && name == path && at_ns < goes_ns && goes_ns < until_ns
+    };
+    if scenario.timeline.iter().any(goes) { None } else { Some(until_ns) }
 }

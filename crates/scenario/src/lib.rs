@@ -1,4 +1,4 @@
-//! What a resolved scenario says, and what it asks for: the same for every engine.
+//! What a resolved scenario says, and the hosts that it asks for: the same for every engine.
 //!
 //! A [`Scenario`] is read from JSON; [`applications`] and [`hosts`] give who runs at either end.
 

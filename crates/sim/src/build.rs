@@ -6,7 +6,7 @@ use crate::observer::Site;
 use crate::records::Records;
 use crate::simulation::{Node, Simulation};
 use host::Interface;
-use network::{CLIENT, Network, SERVER};
+use network::{CLIENT, Network, SERVER, cross_hosts};
 use scenario::form::Way;
 use scenario::hosts::{client, server};
 use scenario::{Error, Scenario};
@@ -19,7 +19,7 @@ impl Simulation {
     pub fn from_json(json: &str) -> Result<Simulation, Error> {
         let scenario = Scenario::from_json(json)?;
         let start = scenario.start();
-        let (network, timeline) = Network::of(&scenario, start)?;
+        let network = Network::of(&scenario, start)?;
         let (client, server) = (client(&scenario), server(&scenario));
         let mut nodes = vec![
             Node::new("client", client, Some(Site::new(0)), None, &scenario),
@@ -27,16 +27,16 @@ impl Simulation {
         ];
         let mut crosses = Vec::new();
         for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
-            let one = Cross { neighbour: nodes.len(), traffic: traffic.clone() };
+            let one = Cross { neighbour: cross_hosts(number)[0], traffic: traffic.clone() };
             let [neighbour, peer] = one.hosts(number, &scenario, start)?;
-            let uplink = network.links.iter().position(|link| *link.name == *traffic.link());
+            let uplink = network.links().iter().position(|link| *link.name == *traffic.link());
             let name = |end: &str| format!("{}-{end}", traffic.name());
             nodes.push(Node::new(&name("neighbour"), neighbour, None, uplink, &scenario));
             nodes.push(Node::new(&name("peer"), peer, None, None, &scenario));
             crosses.push(one);
         }
         let records = Records::new(start, scenario.sample_ns, senders(&scenario));
-        Ok(Simulation::assemble(scenario, nodes, network, crosses, timeline, records))
+        Ok(Simulation::assemble(scenario, nodes, network, crosses, records))
     }
 
     /// Where packets are seen: the client's interfaces by path, then the server's.

@@ -1,15 +1,8 @@
-//! Virtual time: hosts joined by links.
-//!
-//! ```text
-//!                    gate, NAT                                    ┌ server (1 to n addresses)
-//!  client ─ interface ─ path ─┬─ link (elements each way) ─ router┤
-//!         └ interface ─ path ─┘     │                             └ peers of cross traffic
-//!                     neighbours ───┘  (links may be shared)
-//! ```
+//! Virtual time: a [`network::Network`] with hosts at its ends.
 //!
 //! A [`scenario::Scenario`] says what there is; [`Simulation`] runs it. Everything that waits for a time is a node with one
-//! deadline. The next event is the earliest deadline; of equal ones that of the lowest node: first the timeline, then
-//! links by name, then hosts (client, server, cross traffic as listed). What an event lets loose at the same instant is
+//! deadline. The next event is the earliest deadline; of equal ones that of the lowest node: first the network (the
+//! timeline, then links by name), then hosts (client, server, cross traffic as listed). What an event lets loose at the same instant is
 //! worked off in the order in which it came (first in, first out) before the next event. So the order of everything
 //! is (time, node, sequence), and the same scenario with the same seed gives the same packets at the same times.
 //!
@@ -23,9 +16,9 @@ mod cross;
 mod inbox;
 mod observer;
 mod outcome;
-mod pool;
 mod records;
 mod simulation;
+mod sink;
 
 pub use observer::{Observer, Point};
 pub use outcome::{Crossed, Outcome};

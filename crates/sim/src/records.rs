@@ -1,7 +1,7 @@
 //! What only a simulation knows: the state of senders, queues, drops. Bounded, however long the run.
 
 use host::Host;
-use link::{Direction, Element, Reason};
+use link::{Direction, Reason};
 use network::Link;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -84,16 +84,12 @@ impl Records {
     }
 
     pub(crate) fn sample_queues(&mut self, at: Time, links: &[Link]) {
-        let mut states = Vec::new();
         for link in links {
-            link.chain.queues(&mut states);
-            for state in states.drain(..) {
-                let element = link.elements.iter().find(|(full, _, _)| full == state.element);
-                let Some((_, direction, short)) = element else { continue };
+            for (direction, element, state) in link.queues() {
                 self.queues.push(Queue {
                     link: link.name.clone(),
-                    direction: table_direction(*direction),
-                    element: short.clone(),
+                    direction: table_direction(direction),
+                    element: element.clone(),
                     at_ns: at.as_nanos(),
                     at_s: 0.0,
                     queued_bytes: state.bytes,

@@ -1,57 +1,43 @@
-//! A lane: links that share something, and what stands at their ends, on one thread.
+//! A lane: a network and what stands at its ends, on one thread.
 
-mod line;
+mod ends;
 mod pace;
 mod port;
 mod resident;
-mod route;
 mod schedule;
-mod timeline;
 mod wait;
+mod watch;
 
 use crate::place::Place;
-use crate::recorder::Feed;
 use crate::{Clock, Error};
-pub(crate) use line::Line;
-pub use line::LinkCounts;
-use link::{Direction, Element, Out};
-use network::{Action, Path, Routes};
+pub(crate) use ends::PortMap;
+use network::{Link, Network};
 pub(crate) use pace::Pace;
+pub(crate) use port::Port;
 pub use port::PortCounts;
-use port::Received;
-pub(crate) use port::{Entry, Port};
 pub(crate) use resident::Resident;
 pub use resident::{Connection, Standing};
-use std::cell::Cell;
-use std::collections::VecDeque;
 use std::sync::Arc;
 pub(crate) use wait::{Stop, Wait};
-use wire::{Packet, Time};
+pub use watch::LinkCounts;
+pub(crate) use watch::Watch;
+use wire::Time;
 
 /// Packets that are taken from a device before others have their turn.
 const BATCH: u64 = 32;
 /// Times that a device has its turn when all ends: for more than its queue holds, and an end though somebody goes on.
 const LAST_TURNS: usize = 512;
 
-/// Links and paths have their numbers in the whole network; those of other lanes are none.
 pub(crate) struct Lane {
     pub clock: Clock,
     pub wait: Wait,
     pub pace: Pace,
-    pub lines: Vec<Option<Line>>,
-    pub paths: Vec<Option<Path>>,
-    pub routes: Routes,
+    pub network: Network,
     pub ports: Vec<Port>,
-    pub doors: Doors,
+    pub port_map: PortMap,
     /// Hosts of ours: the client, the server.
     pub residents: [Option<Resident>; 2],
-    pub timeline: VecDeque<(Time, Action)>,
-    pub feed: Feed,
-    /// Reused: what a chain gives back.
-    pub out: Out,
-    pub work: VecDeque<(To, Box<Packet>)>,
-    /// The time up to which everything has happened: after a rest a little ahead of the clock.
-    pub now: Time,
+    pub watch: Watch,
     /// When what moves now was due to: during a rest things move together that were due one after another.
     pub due: Time,
     /// What the clock last showed.
@@ -60,31 +46,8 @@ pub(crate) struct Lane {
     pub begun: Time,
 }
 
-/// Which port leads to whom.
-#[derive(Debug)]
-pub(crate) struct Doors {
-    /// By path: the client's port.
-    pub client: Vec<Option<usize>>,
-    /// By path: the server's.
-    pub server: Vec<Option<usize>>,
-    /// By host, from the first of cross traffic on.
-    pub others: Vec<Option<usize>>,
-}
-
 /// What passed ports, and what happened on links.
 pub(crate) type Counts = (Vec<(Place, PortCounts)>, Vec<(Arc<str>, LinkCounts)>);
-
-/// Where a packet goes next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum To {
-    Link(usize, Direction),
-    Path(usize, Direction),
-    Port(usize),
-    /// The client of ours, or the server, over a path.
-    Resident(usize, usize),
-    /// To the link behind which its destination is.
-    Router,
-}
 
 impl Lane {
     /// Runs until it is told to stop.
@@ -93,11 +56,11 @@ impl Lane {
         let mut readable: Vec<usize> = (0..self.ports.len()).collect();
         self.begin();
         // The last wait began then: nothing that follows may be recorded as earlier.
-        let mut before = self.now;
+        let mut before = self.watch.now;
         loop {
             self.woken = self.clock.now();
             let now = self.pace.arrive(self.woken, readable.is_empty());
-            self.feed.limit(if self.pace.rests() { self.woken } else { now });
+            self.watch.feed.limit(if self.pace.rests() { self.woken } else { now });
             // What came during a rest came at its beginning, as answers to what was handed over do.
             self.pass_to(if self.pace.rests() { before } else { now });
             let may_be_more = self.receive(&readable)?;
@@ -105,16 +68,16 @@ impl Lane {
             self.hand_over()?;
             self.residents.iter_mut().flatten().for_each(Resident::report);
             before = self.clock.now();
-            self.feed.tick(before);
+            self.watch.feed.tick(before);
             let at = self.pace.aim(self.deadline(), !may_be_more);
             let until = if self.pace.rests() {
                 schedule::sleep(at - before);
                 before
             } else {
-                at.min(self.feed.deadline())
+                at.min(self.watch.feed.deadline())
             };
             let stopped = self.wait.wait(until - before, &mut readable)?;
-            self.feed.wake(before);
+            self.watch.feed.wake(before);
             if stopped {
                 return self.finish();
             }
@@ -124,7 +87,7 @@ impl Lane {
     /// Takes what hosts have sent so far, and hands over what is due: captures show how connections ended.
     fn finish(&mut self) -> Result<(), Error> {
         self.woken = self.clock.now();
-        self.feed.limit(self.woken);
+        self.watch.feed.limit(self.woken);
         self.pass_to(self.woken);
         for port in 0..self.ports.len() {
             for _ in 0..LAST_TURNS {
@@ -138,132 +101,87 @@ impl Lane {
 
     /// Has time go on, and what is due happen.
     fn pass_to(&mut self, now: Time) {
-        self.now = now.max(self.now);
-        self.act();
+        self.watch.now = now.max(self.watch.now);
         self.wake();
-        self.due = self.now;
+        self.due = self.watch.now;
         self.wake_residents();
     }
 
     /// What passed its ports and links.
     pub fn into_counts(self) -> Counts {
         let ports = self.ports.into_iter().map(Port::into_counts);
-        let links = self.lines.into_iter().flatten().map(|line| (line.link.name, line.counts));
-        (ports.collect(), links.collect())
+        let names = self.network.links().iter().map(|link| link.name.clone());
+        (ports.collect(), names.zip(self.watch.counts).collect())
     }
 
     fn deadline(&self) -> Time {
-        let links = self.lines.iter().flatten().map(|line| line.link.chain.deadline());
-        let timeline = self.timeline.front().map_or(Time::MAX, |(at, _)| *at);
         let residents = self.residents.iter().flatten().map(Resident::deadline);
-        links.chain(residents).fold(timeline, Time::min)
+        residents.fold(self.network.next().at, Time::min)
     }
 
     /// What happens at the very start happens before hosts of ours speak.
     fn begin(&mut self) {
         self.woken = self.clock.now();
-        (self.now, self.begun) = (self.woken, self.woken);
-        self.feed.limit(self.now);
+        (self.watch.now, self.begun) = (self.woken, self.woken);
+        self.watch.feed.limit(self.woken);
         self.keep_pace();
-        self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.now));
-        self.act();
-        for place in 0..self.residents.len() {
-            if let Some(resident) = &mut self.residents[place] {
-                resident.open(self.now);
-                self.pump(place);
+        self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.woken));
+        while let Some(event) = self.network.act(self.woken, &mut self.watch) {
+            self.carry_out(event);
+        }
+        for host in 0..self.residents.len() {
+            if let Some(resident) = &mut self.residents[host] {
+                resident.open(self.woken);
+                self.pump(host);
             }
         }
-        self.work_off();
+        self.deliver_all();
     }
 
     /// To be called when links have changed.
     fn keep_pace(&mut self) {
-        let links = self.lines.iter().flatten().map(|line| line.link.chain.shortest_ns());
+        let links = self.network.links().iter().map(Link::shortest_ns);
         self.pace.fit(links.min().unwrap_or(0));
     }
 
     fn wake_residents(&mut self) {
-        for place in 0..self.residents.len() {
-            if let Some(resident) = &mut self.residents[place]
-                && resident.deadline() <= self.now
+        for host in 0..self.residents.len() {
+            if let Some(resident) = &mut self.residents[host]
+                && resident.deadline() <= self.watch.now
             {
-                resident.timeout(self.now);
-                self.pump(place);
-                self.work_off();
+                resident.timeout(self.watch.now);
+                self.pump(host);
+                self.deliver_all();
             }
         }
     }
 
-    /// Wakes links whose time has come.
+    /// Has all happen that is due, in steps: what is due at one time may be merged.
     fn wake(&mut self) {
-        for place in 0..self.lines.len() {
-            let Some(line) = &mut self.lines[place] else { continue };
-            let deadline = line.link.chain.deadline();
-            // What was due before anything moved is not late.
-            if deadline <= self.now && deadline > self.begun {
-                line.counts.lateness.add(self.woken - deadline);
-            }
-            self.wake_line(place);
-        }
-    }
-
-    /// Has all leave a link that is due, in steps: what is due at one time may be merged.
-    fn wake_line(&mut self, place: usize) {
-        while let Some(line) = &mut self.lines[place]
-            && line.link.chain.deadline() <= self.now
-        {
-            let due = line.link.chain.deadline();
-            // One that is still due then has to see the time go on.
-            self.due = if due == self.due { self.now } else { due };
-            line.link.chain.wake(self.due, &mut self.out);
-            self.leave(place);
-            self.work_off();
-        }
-    }
-
-    /// Takes a batch from each device; says whether there may be more.
-    fn receive(&mut self, readable: &[usize]) -> Result<bool, Error> {
-        let mut more = false;
-        for &port in readable {
-            more |= self.receive_from(port)?;
-        }
-        Ok(more)
-    }
-
-    fn receive_from(&mut self, place: usize) -> Result<bool, Error> {
-        let Lane { ports, work, feed, now, wait, .. } = self;
-        let port = &mut ports[place];
-        let (entry, point) = (port.entry, port.point);
-        let (received, mut local) = (Cell::new(0), 0);
-        let mut each = |packet: Box<Packet>| {
-            received.set(received.get() + 1);
-            if route::is_local(packet.frame.ip.destination) {
-                local += 1;
+        self.note_lateness();
+        let mut last = None;
+        loop {
+            let due = self.network.next();
+            if due.at > self.watch.now {
                 return;
             }
-            if let Some(point) = point {
-                feed.passed(*now, point, wire::Direction::Outbound, &packet);
+            // What is still due then has to see the time go on.
+            self.due = if last == Some(due) { self.watch.now } else { due.at };
+            last = Some(due);
+            while let Some(event) = self.network.wake(self.due, due, &mut self.watch) {
+                self.carry_out(event);
             }
-            let to = match entry {
-                Entry::Path(path) => To::Path(path, Direction::Up),
-                Entry::Link(link) => To::Link(link, Direction::Up),
-                Entry::Router => To::Router,
-            };
-            work.push_back((to, packet));
-        };
-        while received.get() < BATCH {
-            match port.receive(&mut each)? {
-                Received::Frame => {}
-                Received::Nothing => break,
-                Received::Gone => {
-                    wait.remove(&port.device);
-                    break;
-                }
+            self.deliver_all();
+        }
+    }
+
+    fn note_lateness(&mut self) {
+        for (link, counts) in self.network.links().iter().zip(&mut self.watch.counts) {
+            let deadline = link.deadline();
+            // What was due before anything moved is not late.
+            if deadline <= self.watch.now && deadline > self.begun {
+                counts.lateness.add(self.woken - deadline);
             }
         }
-        port.counts.received += received.get();
-        port.counts.local += local;
-        self.work_off();
-        Ok(received.get() >= BATCH)
     }
 }

@@ -1,6 +1,7 @@
 use crate::Error;
 use crate::device::Device;
 use crate::place::Place;
+use network::Entry;
 use rustix::io::Errno;
 use wire::{Packet, Time};
 
@@ -14,6 +15,7 @@ pub(crate) struct Port {
     pub device: Device,
     /// Its number among what captures see.
     pub point: Option<u32>,
+    /// Where what comes in there goes.
     pub entry: Entry,
     // Boxes are what is carried.
     #[allow(clippy::vec_box)]
@@ -23,17 +25,6 @@ pub(crate) struct Port {
     /// When the first of the last row came.
     first: Time,
     pub counts: PortCounts,
-}
-
-/// Where what comes in at a port goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Entry {
-    /// Up a path.
-    Path(usize),
-    /// Up a link.
-    Link(usize),
-    /// Down the link behind which the destination is.
-    Router,
 }
 
 /// What came of taking a frame.

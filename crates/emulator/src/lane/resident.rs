@@ -3,7 +3,7 @@
 use crate::place::Host;
 use crate::recorder::Feed;
 use host::Reception;
-use network::{CLIENT, Owner, Routes, SERVER};
+use network::{CLIENT, Routes, SERVER};
 use scenario::form::Path;
 use scenario::{Scenario, hosts};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -159,19 +159,12 @@ impl host::Tap for Tap<'_> {
     fn passed(&mut self, at: Time, nic: Nic, direction: Direction, packet: &Packet) {
         let path = match (self.whose, direction) {
             (Host::Client, _) => Some(nic.0 as usize),
-            (_, Direction::Inbound) => path_of(self.routes, packet.frame.ip.source),
-            (_, Direction::Outbound) => path_of(self.routes, packet.frame.ip.destination),
+            (_, Direction::Inbound) => self.routes.path(packet.frame.ip.source),
+            (_, Direction::Outbound) => self.routes.path(packet.frame.ip.destination),
         };
         if let Some(point) = path.and_then(|path| self.points[path]) {
             self.feed.passed(at, point, direction, packet);
         }
-    }
-}
-
-fn path_of(routes: &Routes, address: std::net::IpAddr) -> Option<usize> {
-    match routes.find(address)? {
-        Owner::Path(path) => Some(path),
-        _ => None,
     }
 }
 

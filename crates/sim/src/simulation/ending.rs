@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::cross::Cross;
 use crate::outcome::{self, Outcome};
 use host::Host;
-use link::Element;
+use network::Link;
 
 impl Simulation {
     pub(super) fn is_over(&self) -> bool {
@@ -26,7 +26,7 @@ impl Simulation {
         let complete = |host: &Host| !host.progress().any(|(_, progress)| progress.closed.is_some_and(failed));
         let written = |host: &Host| host.progress().map(|(_, progress)| progress.written).sum::<u64>();
         let (bytes_up, bytes_down) = (outcome::read(server), outcome::read(client));
-        let answered = self.network.links.iter().map(|link| link.chain.answered());
+        let answered = self.network.links().iter().map(Link::answered);
         let [taken, given] = answered.fold([0, 0], |[up, down], one| [up + one[0], down + one[1]]);
         let all = written(client) == bytes_up + taken && written(server) + given == bytes_down;
         let finished = self.is_done() && complete(client) && complete(server) && all;

@@ -10,24 +10,24 @@ use crate::cross::Cross;
 use crate::inbox::Inbox;
 use crate::observer::Site;
 use crate::outcome::Outcome;
-use crate::pool::Pool;
 use crate::records::Records;
+use crate::sink::Sink;
 use host::Host;
-use link::{Change, Element, Out};
-use network::{CLIENT, Network, SERVER, Timeline};
-use passage::To;
+use network::{CLIENT, Network, SERVER};
 use scenario::Scenario;
-use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 use std::sync::Arc;
 use transport::Nic;
-use wire::{Packet, Time};
+use wire::Time;
 
 /// So much at one instant means that time stands still: a link that takes no time.
 const MOST_AT_ONCE: u64 = 1 << 19;
 
 /// So long a run waits for connections to close once all is transferred: subflows that nobody answers take minutes.
 const LINGER_NS: i64 = 10_000_000_000;
+
+/// The node that is no host.
+const NETWORK: usize = usize::MAX;
 
 /// A host and where it stands.
 pub(crate) struct Node {
@@ -57,14 +57,9 @@ pub struct Simulation {
     nodes: Vec<Node>,
     network: Network,
     crosses: Vec<Cross>,
-    timeline: Timeline,
-    /// Of the timeline, links and hosts. There are few: looking through them is quicker than keeping them in order.
+    /// Of hosts. There are few: looking through them is quicker than keeping them in order.
     deadlines: Vec<Time>,
-    work: VecDeque<(To, Box<Packet>)>,
-    /// Reused: what an element gives back.
-    out: Out,
-    pool: Pool,
-    records: Records,
+    sink: Sink,
     packets: u64,
     /// Events and packets of this instant.
     at_once: u64,
@@ -79,13 +74,12 @@ impl Simulation {
         nodes: Vec<Node>,
         network: Network,
         crosses: Vec<Cross>,
-        timeline: Timeline,
         records: Records,
     ) -> Simulation {
         let start = Time::from_nanos(scenario.epoch_ns);
         let stop = start + scenario.stop_ns;
         Simulation {
-            deadlines: vec![Time::MAX; 1 + network.links.len() + nodes.len()],
+            deadlines: vec![Time::MAX; nodes.len()],
             scenario,
             now: start,
             start,
@@ -93,11 +87,7 @@ impl Simulation {
             nodes,
             network,
             crosses,
-            timeline,
-            work: VecDeque::new(),
-            out: Out::default(),
-            pool: Pool::default(),
-            records,
+            sink: Sink::new(records),
             packets: 0,
             at_once: 0,
             stop,
@@ -126,7 +116,7 @@ impl Simulation {
 
     /// What only the simulation knows.
     pub fn into_records(self) -> Records {
-        self.records
+        self.sink.records
     }
 
     /// Goes on for so many events, or until the end: then says how it ended.
@@ -136,29 +126,23 @@ impl Simulation {
         }
         let outcome = (0..events).find_map(|_| self.step(observer));
         if outcome.is_some() {
-            self.catch_up(self.now);
+            self.network.catch_up(self.now, &mut self.sink);
         }
         outcome
     }
 
     fn begin(&mut self, observer: &mut impl Observer) {
-        for path in 0..self.network.paths.len() {
-            if self.scenario.paths[path].attached {
-                self.nodes[CLIENT].host.attach(self.now, Nic(path as u32));
-            } else {
-                self.change(path, Change::Detach);
-            }
+        for (number, _) in self.scenario.paths.iter().enumerate().filter(|(_, path)| path.attached) {
+            self.nodes[CLIENT].host.attach(self.now, Nic(number as u32));
         }
         // What happens at the very start happens before anybody speaks.
-        self.act(observer);
+        while let Some(event) = self.network.act(self.now, &mut self.sink) {
+            self.carry_out(event, observer);
+        }
         self.open();
-        for link in 0..self.network.links.len() {
-            self.set_link(link);
+        for host in 0..self.nodes.len() {
+            self.pump(host, observer);
         }
-        for node in 0..self.nodes.len() {
-            self.pump(node, observer);
-        }
-        self.deadlines[0] = self.timeline.deadline();
         self.work_off(observer);
     }
 
@@ -170,9 +154,10 @@ impl Simulation {
             self.lingers = true;
             self.stop = self.stop.min(self.now + LINGER_NS);
         }
-        let (at, node) = self.first();
+        let due = self.network.next();
+        let (at, node) = self.first(due.at);
         let stop = self.stop;
-        if self.records.deadline() < at.min(stop) && at < Time::MAX {
+        if self.sink.records.deadline() < at.min(stop) && at < Time::MAX {
             self.sample();
             return None;
         }
@@ -187,20 +172,16 @@ impl Simulation {
             (self.now, self.at_once) = (at, 0);
         }
         self.at_once += 1;
-        match node.checked_sub(1) {
-            None => self.act(observer),
-            Some(link) if link < self.network.links.len() => {
-                self.network.links[link].chain.wake(self.now, &mut self.out);
-                self.leave(link);
+        if node == NETWORK {
+            while let Some(event) = self.network.wake(self.now, due, &mut self.sink) {
+                self.carry_out(event, observer);
             }
-            Some(other) => {
-                let node = other - self.network.links.len();
-                self.look(node, observer);
-                if self.nodes[node].host.deadline() <= self.now {
-                    self.nodes[node].host.timeout(self.now);
-                }
-                self.pump(node, observer);
+        } else {
+            self.look(node, observer);
+            if self.nodes[node].host.deadline() <= self.now {
+                self.nodes[node].host.timeout(self.now);
             }
+            self.pump(node, observer);
         }
         self.work_off(observer);
         if self.at_once > MOST_AT_ONCE {
@@ -209,10 +190,10 @@ impl Simulation {
         None
     }
 
-    /// The earliest deadline and whose it is; of equal ones the first.
+    /// The earliest deadline and whose it is, with that of the network; of equal ones the first.
     #[inline]
-    fn first(&self) -> (Time, usize) {
-        let mut first = (Time::MAX, 0);
+    fn first(&self, network: Time) -> (Time, usize) {
+        let mut first = (network, NETWORK);
         for (node, &at) in self.deadlines.iter().enumerate() {
             // Nobody can tell whose turn it is: a branch would often be guessed wrong.
             first = select_unpredictable(at < first.0, (at, node), first);

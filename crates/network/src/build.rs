@@ -1,0 +1,158 @@
+//! What a scenario has between its hosts.
+
+use crate::network::{Link, Network, Path};
+use crate::routes::{Owner, Routes};
+use crate::timeline::Timeline;
+use crate::{SERVER, cross_hosts};
+use link::{Chain, Change, Direction, Element, Gate, Nat, Out};
+use scenario::form::CrossTraffic;
+use scenario::{Error, Scenario, form, hosts};
+use serde_json::Value;
+use std::net::IpAddr;
+use wire::Time;
+
+impl Network {
+    /// What a scenario has between its hosts, and what happens to it. `start` is when it starts.
+    ///
+    /// # Errors
+    /// [`Error`] when an element cannot be made, or names and addresses do not fit together.
+    pub fn of(scenario: &Scenario, start: Time) -> Result<Network, Error> {
+        let mut links = Vec::new();
+        for (name, described) in &scenario.links {
+            links.push(Link::build(name, described, (scenario, 0), start)?);
+        }
+        let timeline = Timeline::of(scenario, &links, start)?;
+        let place = |name: &str| links.iter().position(|link| *link.name == *name);
+        let mut routes = Routes::default();
+        let mut paths = Vec::new();
+        for (number, path) in scenario.paths.iter().enumerate() {
+            let link = place(&path.link)
+                .ok_or_else(|| Error::fault(format!("path {}", path.name), format!("no link {}", path.link)))?;
+            let changes = !path.attached || scenario.timeline.iter().any(|event| event.place().1 == path.name);
+            let mut made = Path::new(&path.name, link, &path.addresses(), changes);
+            if let (Some(chain), false) = (&mut made.chain, path.attached) {
+                chain.change(start, Change::Detach, &mut Out::default()).expect("paths have a gate");
+            }
+            paths.push(made);
+            for address in path.addresses() {
+                routes.add(address, Owner::Path(number))?;
+            }
+        }
+        for address in &scenario.server.addresses {
+            routes.add(*address, Owner::Server(SERVER))?;
+        }
+        for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
+            let fault =
+                || Error::fault(format!("cross traffic {}", traffic.name()), format!("no link {}", traffic.link()));
+            let link = place(traffic.link()).ok_or_else(fault)?;
+            let [neighbour, peer] = cross_hosts(number);
+            let owners = [Owner::Neighbour { host: neighbour, link }, Owner::Server(peer)];
+            for (address, owner) in CrossTraffic::addresses(number).into_iter().zip(owners) {
+                routes.add(address, owner)?;
+            }
+        }
+        Ok(Network::new(links, paths, routes, timeline))
+    }
+}
+
+impl Link {
+    /// `version` counts the descriptions that the link has had: each is drawn from streams of its own.
+    pub(crate) fn build(
+        name: &str,
+        described: &form::Link,
+        (scenario, version): (&Scenario, usize),
+        start: Time,
+    ) -> Result<Link, Error> {
+        let mut link = Link { name: name.into(), chain: Chain::default(), elements: Vec::new() };
+        let mut parts = Vec::new();
+        let mut shared = Vec::new();
+        let mut orders = [Vec::new(), Vec::new()];
+        let ways = [(Direction::Up, "uplink", &described.uplink), (Direction::Down, "downlink", &described.downlink)];
+        for (direction, way, list) in ways {
+            for (place, value) in list.iter().enumerate() {
+                let met = Met::of(value, parts.len());
+                orders[direction as usize].push(met);
+                if let Met::Elsewhere(_) = met {
+                    continue;
+                }
+                shared.extend(Met::shared(value).map(|shared| (shared, parts.len())));
+                let full = match version {
+                    0 => format!("link/{name}/{way}/{place}"),
+                    _ => format!("link/{name}/{version}/{way}/{place}"),
+                };
+                let at = format!("link {name}, {way}, element {}", place + 1);
+                let alone = Met::alone(value);
+                let built = match proxy::is_meant(&alone) {
+                    true => proxy::build(&alone, hosts::seed(scenario, &full), start, hosts::origin(scenario)),
+                    false => link::build(&alone, scenario.seed, &full, start),
+                };
+                let built = built.map_err(|fault| Error::Element { place: at.clone(), fault })?;
+                let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
+                if built.sees_both_directions() && Met::shared(value).is_none() {
+                    return Err(Error::fault(at, format!("element `{kind}`: both directions must share it")));
+                }
+                parts.push(built);
+                link.elements.push((full, direction, format!("{place}:{kind}").into()));
+            }
+        }
+        let place = |met: &Met| match *met {
+            Met::Here(place) => Some(place),
+            Met::Elsewhere(name) => shared.iter().find(|(known, _)| *known == name).map(|(_, place)| *place),
+        };
+        let [up, down] = orders.map(|order| order.iter().map(place).collect::<Option<Vec<_>>>());
+        let once = |order: &[usize]| order.iter().enumerate().all(|(at, place)| !order[..at].contains(place));
+        let (Some(up), Some(down)) = (up.filter(|up| once(up)), down.filter(|down| once(down))) else {
+            let fault =
+                "an element that the directions share stands once in each: as it is in one, as its name in the other";
+            return Err(Error::fault(format!("link {name}"), fault));
+        };
+        link.chain = Chain::new(parts, &up, &down);
+        Ok(link)
+    }
+}
+
+/// Where the element stands that packets meet in a place of a list.
+#[derive(Clone, Copy)]
+enum Met<'a> {
+    /// The element of this place among all of the chain.
+    Here(usize),
+    /// That of the other direction with this name.
+    Elsewhere(&'a str),
+}
+
+impl<'a> Met<'a> {
+    fn of(value: &'a Value, place: usize) -> Met<'a> {
+        match (value.get("element"), Met::shared(value)) {
+            (None, Some(name)) => Met::Elsewhere(name),
+            _ => Met::Here(place),
+        }
+    }
+
+    /// The name by which the other direction shares the element.
+    fn shared(value: &'a Value) -> Option<&'a str> {
+        value.get(SHARED)?.as_str()
+    }
+
+    /// The element without that name.
+    fn alone(value: &Value) -> Value {
+        let mut alone = value.clone();
+        if let Some(table) = alone.as_object_mut() {
+            table.remove(SHARED);
+        }
+        alone
+    }
+}
+
+/// The key of the name.
+const SHARED: &str = "shared";
+
+impl Path {
+    fn new(name: &str, link: usize, addresses: &[IpAddr], changes: bool) -> Path {
+        let chain = changes.then(|| {
+            // The gate is the radio, at the client's end; the translator stands behind it.
+            let elements: Vec<Box<dyn Element>> = vec![Box::new(Gate::new()), Box::new(Nat::new(addresses))];
+            Chain::new(elements, &[0, 1], &[1, 0])
+        });
+        Path { name: name.into(), link, chain }
+    }
+}

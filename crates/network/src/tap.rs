@@ -1,0 +1,30 @@
+use crate::{Link, Path};
+use link::{Direction, Dropped};
+
+/// What is told of packets on their way.
+pub trait Tap {
+    /// A packet of so many bytes has come to the link with this index.
+    #[inline]
+    fn arrived(&mut self, index: usize, link: &Link, direction: Direction, bytes: u32) {
+        let _ = (index, link, direction, bytes);
+    }
+
+    /// One leaves it at the other end.
+    #[inline]
+    fn departed(&mut self, index: usize, link: &Link, direction: Direction, bytes: u32) {
+        let _ = (index, link, direction, bytes);
+    }
+
+    /// One was dropped.
+    fn dropped(&mut self, place: Place, dropped: Dropped);
+}
+
+/// Where a packet was dropped.
+pub struct Place<'a> {
+    /// Index of the link.
+    pub index: usize,
+    /// The link.
+    pub link: &'a Link,
+    /// The path in front of it, where that dropped the packet.
+    pub path: Option<&'a Path>,
+}

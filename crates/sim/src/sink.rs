@@ -1,0 +1,44 @@
+//! Where packets end.
+
+use crate::records::Records;
+use link::Dropped;
+use network::{Place, Tap};
+use wire::Packet;
+
+/// Keeps what is to be recorded of drops, and the boxes of packets that ended for those to come: in the long run nothing
+/// is allocated for a packet.
+pub(crate) struct Sink {
+    pub records: Records,
+    // Boxes are what is kept: packets travel in them.
+    #[allow(clippy::vec_box)]
+    free: Vec<Box<Packet>>,
+}
+
+impl Sink {
+    pub fn new(records: Records) -> Sink {
+        Sink { records, free: Vec::new() }
+    }
+
+    /// A packet to be written over.
+    pub fn take(&mut self) -> Box<Packet> {
+        self.free.pop().unwrap_or_else(|| Box::new(host::blank()))
+    }
+
+    /// The packet ends.
+    pub fn give(&mut self, packet: Box<Packet>) {
+        self.free.push(packet);
+    }
+}
+
+impl Tap for Sink {
+    #[cold]
+    fn dropped(&mut self, place: Place, dropped: Dropped) {
+        let place = match place.path {
+            Some(path) => ("path", &path.name, None),
+            None => ("link", &place.link.name, place.link.element(&dropped).cloned()),
+        };
+        let Dropped { packet, direction, reason, at, .. } = dropped;
+        self.records.drop(at, place, direction, &packet, reason);
+        self.give(packet);
+    }
+}
