@@ -4,6 +4,7 @@ use emulator::{Connection, Host, LinkCounts, Place, PortCounts, Recording, Summa
 use link::Direction;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::Scenario;
+use scenario::form::CrossTraffic;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
@@ -24,6 +25,24 @@ impl Namespace {
     fn fileno(&self) -> i32 {
         self.0.as_fd().as_raw_fd()
     }
+}
+
+/// When paths of a resolved scenario (JSON) come and go, in order: nanoseconds, the path's name, whether it is there from
+/// then on. At 0 come those that are there from the start.
+#[pyfunction]
+pub fn presence(plan: &str) -> PyResult<Vec<(i64, String, bool)>> {
+    guarded(|| {
+        let scenario = Scenario::from_json(plan).map_err(|error| Error::new_err(error.to_string()))?;
+        let named = |(at_ns, path, there): (_, usize, _)| (at_ns, scenario.paths[path].name.clone(), there);
+        Ok(network::presence(&scenario).into_iter().map(named).collect())
+    })
+}
+
+/// The addresses of both ends of the cross traffic with this number: the neighbour's, the peer's.
+#[pyfunction]
+pub fn cross_traffic_addresses(number: usize) -> (String, String) {
+    let [neighbour, peer] = CrossTraffic::addresses(number);
+    (neighbour.to_string(), peer.to_string())
 }
 
 /// A host, the name of its path or cross traffic, a namespace, the interface in it, the address of the other end.

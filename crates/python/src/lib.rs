@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use crate::describe::{elements, eras, policies, queues, transport_defaults};
     #[pymodule_export]
-    use crate::emulator::{Emulator, Namespace};
+    use crate::emulator::{Emulator, Namespace, cross_traffic_addresses, presence};
     #[pymodule_export]
     use crate::errors::{CaptureError, Error, InternalError};
     #[pymodule_export]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mptcplab import _core
 from mptcplab.engine.kernel.hosts import EVERYWHERE, link_up
 from mptcplab.engine.kernel.network import Agent, Host, Interface
 from mptcplab.scenario.events import TcpTraffic, UdpTraffic
@@ -21,9 +22,8 @@ INTERFACE = "eth0"
 
 
 def addresses(number: int) -> dict[str, str]:
-    """Give the addresses of both ends, as the simulator has them."""
-    high, low = divmod(number + 1, 256)
-    return {end: f"198.{network}.{high}.{low}" for end, network in zip(ENDS, (18, 19), strict=True)}
+    """Give the addresses of both ends."""
+    return dict(zip(ENDS, _core.cross_traffic_addresses(number), strict=True))
 
 
 def hosts(number: int, traffic: Traffic, settings: Settings) -> list[Host]:

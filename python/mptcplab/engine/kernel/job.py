@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mptcplab.engine.kernel import crossing, hosts, settings, timeline
+from mptcplab import _core
+from mptcplab.engine.kernel import crossing, hosts, settings
 from mptcplab.engine.kernel.network import Agent, Host, Job
 from mptcplab.engine.kernel.refusals import Refusals
 from mptcplab.scenario.events import Profile, TcpTraffic, Traffic
@@ -28,8 +29,13 @@ if TYPE_CHECKING:
     from mptcplab.engine.kernel.settings import Settings
     from mptcplab.scenario.scenario import Scenario
 
+    # When a path is there, or is not from then on.
+    Presence = tuple[int, str, bool]
+
 # How long sockets may take to go when all is transferred and a path is dead.
 LINGER_NS = 3 * 10**9
+# What Linux needs to bring a path, before somebody connects from it.
+SETTLE_NS = 20 * 10**6
 LINK_LOG = "links.csv"
 # What an agent writes, by its job's key.
 LISTS = {"samples": "samples", "events": "events", "counters": "counters"}
@@ -76,21 +82,23 @@ class Wanted:
     def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
         """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
         client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)
+        planned = plan(self.scenario, self.seed, self.baseline)
+        presence = _core.presence(planned)
         # Those of an endpoint of ours are the emulator's to tell.
         changed = self._paths if self.ours != "client" else []
         place = raw if captures == "none" else directory
         return Job(
-            plan=plan(self.scenario, self.seed, self.baseline),
+            plan=planned,
             client_capture=str(place / "client.pcapng"),
             server_capture=str(place / "server.pcapng"),
             full_payload=captures == "full",
             link_log=str(directory / LINK_LOG) if self.scenario.kernel.link_log else None,
             stop_ns=self.scenario.stop_ns,
             hosts=self._hosts(client),
-            agents=self._agents(raw),
+            agents=self._agents(raw, presence),
             attach={name: client.attach(name) for name in changed},
             detach={name: client.detach(name) for name in changed},
-            timeline=timeline.changes(self.scenario, self.baseline) if changed else [],
+            timeline=presence if changed else [],
             ours=self.ours,
         )
 
@@ -111,11 +119,11 @@ class Wanted:
             made += crossing.hosts(number, traffic, own)
         return made
 
-    def _agents(self, raw: Path) -> dict[str, Agent]:
+    def _agents(self, raw: Path, presence: list[Presence]) -> dict[str, Agent]:
         port = self.scenario.server.port
         addresses = server_addresses(self.scenario)
         family = "0.0.0.0" if all(hosts.version(one) == 4 for one in addresses) else "::"  # noqa: S104
-        ends = {"server": {"listen": [family, port]}, "client": self._connect()}
+        ends = {"server": {"listen": [family, port]}, "client": self._connect(presence)}
         made = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
         for number, (traffic, own) in enumerate(self.traffic):
             made |= crossing.agents(number, traffic, own)
@@ -134,10 +142,10 @@ class Wanted:
         }
         return Agent(host, job | ends)
 
-    def _connect(self) -> dict[str, Any]:
+    def _connect(self, presence: list[Presence]) -> dict[str, Any]:
         """Connect from the first path that there is, once it is there."""
         at, name, _ = next(
-            (change for change in timeline.changes(self.scenario, self.baseline) if change[2]),
+            (change for change in presence if change[2]),
             (self.scenario.stop_ns, self._paths[0], True),
         )
         number = list(self.scenario.paths).index(name) + 1
@@ -148,7 +156,7 @@ class Wanted:
             if hosts.version(address) == hosts.version(local)
         )
         ends = {"local": [local, 0], "remote": [remote, self.scenario.server.port]}
-        return {"connect": ends, "start_ns": at + (timeline.SETTLE_NS if at else 0)}
+        return {"connect": ends, "start_ns": at + (SETTLE_NS if at else 0)}
 
 
 def _refuse_proxies(scenario: Scenario) -> None:
