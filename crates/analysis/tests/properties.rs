@@ -9,7 +9,7 @@ use script::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use wire::mptcp::{DataNumber, Dss, Mapping, MpCapable, MpJoin, Mptcp, crypto};
-use wire::{Direction as Way, Flags, Observation, Point, PointId, TcpOption, Time};
+use wire::{CaptureDirection as Way, Flags, Observation, Point, PointId, TcpOption, Time};
 
 /// A piece of data and its fate.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use capture::{Merge, Reader, Writer};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use wire::{Direction, Time};
+use wire::{CaptureDirection, Time};
 
 const PACKETS: u32 = 100_000;
 
@@ -48,7 +48,7 @@ fn pcapng(first: usize, of: usize) -> Vec<u8> {
     for number in (0..PACKETS).skip(first).step_by(of) {
         let (packet, original_len) = packet(number);
         let at = Time::from_nanos(1_700_000_000_000_000_000 + i64::from(number) * 20_000);
-        writer.packet(wifi, at, Some(Direction::Outbound), original_len, &packet).expect("memory");
+        writer.packet(wifi, at, Some(CaptureDirection::Outbound), original_len, &packet).expect("memory");
     }
     writer.finish(&[0]).expect("memory")
 }

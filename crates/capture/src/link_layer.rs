@@ -1,6 +1,6 @@
 use std::fmt;
 
-use wire::Direction;
+use wire::CaptureDirection;
 
 /// What the packets of an interface begin with: a number of <https://www.tcpdump.org/linktypes.html>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub(crate) enum Network {
         /// Length of the link layer's header.
         offset: usize,
         /// Which way, where the link layer says.
-        direction: Option<Direction>,
+        direction: Option<CaptureDirection>,
         /// The host's number of the interface, where the link layer says.
         interface: Option<u32>,
     },
@@ -146,10 +146,10 @@ fn cooked_v2(frame: &[u8]) -> Network {
     network
 }
 
-fn cooked_direction(packet_type: u8) -> Option<Direction> {
+fn cooked_direction(packet_type: u8) -> Option<CaptureDirection> {
     match packet_type {
-        0..=2 => Some(Direction::Inbound), // to us, broadcast, multicast
-        4 => Some(Direction::Outbound),
+        0..=2 => Some(CaptureDirection::Inbound), // to us, broadcast, multicast
+        4 => Some(CaptureDirection::Outbound),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use wire::{Direction, Time};
+use wire::{CaptureDirection, Time};
 
 use crate::buffer::Buffer;
 use crate::compression::{self, Position};
@@ -38,7 +38,7 @@ pub struct Packet<'a> {
     /// Bytes on the wire, with the link layer's.
     pub original_len: u32,
     /// Which way, where the capture says.
-    pub direction: Option<Direction>,
+    pub direction: Option<CaptureDirection>,
     /// Its number in the capture, from 1.
     pub record: u64,
     /// The bytes that were captured.
@@ -56,7 +56,7 @@ pub(crate) struct Found {
     pub interface: u32,
     pub link_type: LinkType,
     pub original_len: u32,
-    pub direction: Option<Direction>,
+    pub direction: Option<CaptureDirection>,
     pub place: usize,
     pub length: usize,
 }

@@ -1,4 +1,4 @@
-use wire::{Direction, Frame, L4, Malformed, Observation, Point};
+use wire::{CaptureDirection, Frame, L4, Malformed, Observation, Point};
 
 use crate::link_layer::{Network, network};
 use crate::places::Places;
@@ -74,7 +74,7 @@ impl Source {
 fn network_packet(
     packet: &Packet,
     statistics: &mut FileStatistics,
-) -> Option<(Frame, u32, Option<Direction>, Option<u32>)> {
+) -> Option<(Frame, u32, Option<CaptureDirection>, Option<u32>)> {
     statistics.packets += 1;
     let (offset, direction, interface) = match network(packet.link_type, packet.data) {
         Network::Ip { offset, direction, interface } => (offset, direction, interface),

@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use wire::{Direction, Time};
+use wire::{CaptureDirection, Time};
 
 /// Few writes of whole pages: each costs as much as some hundred packets, and of larger ones Linux has to look for memory
 /// in one piece.
@@ -64,7 +64,7 @@ impl<W: Write> Writer<W> {
         &mut self,
         interface: u32,
         at: Time,
-        direction: Option<Direction>,
+        direction: Option<CaptureDirection>,
         original_len: u32,
         bytes: &[u8],
     ) -> io::Result<()> {
@@ -83,7 +83,7 @@ impl<W: Write> Writer<W> {
         &mut self,
         interface: u32,
         at: Time,
-        direction: Option<Direction>,
+        direction: Option<CaptureDirection>,
         original_len: u32,
         append: impl FnOnce(&mut Vec<u8>),
     ) -> io::Result<()> {
@@ -102,8 +102,8 @@ impl<W: Write> Writer<W> {
             const EPB_FLAGS: u32 = 2 | 4 << 16; // code and length
             const END_OF_OPTIONS: u32 = 0;
             let flags = match direction {
-                Direction::Inbound => 1,
-                Direction::Outbound => 2,
+                CaptureDirection::Inbound => 1,
+                CaptureDirection::Outbound => 2,
             };
             self.blocks.extend_from_slice(words([EPB_FLAGS, flags, END_OF_OPTIONS]).as_flattened());
         }

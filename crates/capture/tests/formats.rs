@@ -8,7 +8,7 @@ use capture::{Interface, LinkType, Merge};
 use common::bytes::*;
 use common::tools::{directory, run, text};
 use common::*;
-use wire::Direction::{Inbound, Outbound};
+use wire::CaptureDirection::{Inbound, Outbound};
 
 /// The conversation in Ethernet frames.
 fn frames() -> Vec<(i64, Vec<u8>)> {

@@ -5,10 +5,10 @@ mod common;
 use capture::LinkType;
 use common::bytes::*;
 use common::*;
-use wire::Direction::{self, Inbound, Outbound};
+use wire::CaptureDirection::{self, Inbound, Outbound};
 
 /// The header, and what stands behind it: the packet at (interface, direction).
-type Case<'a> = (u32, &'a [u8], &'a str, Option<Direction>);
+type Case<'a> = (u32, &'a [u8], &'a str, Option<CaptureDirection>);
 
 const CASES: &[Case] = &[
     // Ethernet, with none, one, two and four tags, with PPPoE

@@ -6,7 +6,7 @@ use capture::Writer;
 use common::tools::{directory, run, text};
 use common::*;
 use proptest::prelude::*;
-use wire::{Direction, Time};
+use wire::{CaptureDirection, Time};
 
 const START: i64 = 1_700_000_000_123_456_789;
 
@@ -15,7 +15,7 @@ fn written() -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), "client").unwrap();
     let wifi = writer.interface("wifi").unwrap();
     let lte = writer.interface("lte").unwrap();
-    let directions = [Some(Direction::Outbound), Some(Direction::Inbound), None];
+    let directions = [Some(CaptureDirection::Outbound), Some(CaptureDirection::Inbound), None];
     for i in 0..5u32 {
         let packet = segment(i % 2 == 0, i, 1);
         let bytes = if i == 4 { &packet[..44] } else { &packet };
@@ -31,11 +31,11 @@ fn we_read_what_we_wrote() {
     let bytes = written();
     let mut merge = merge(&[&bytes]);
     let expected = [
-        (0, "client:wifi", Some(Direction::Outbound)),
-        (1, "client:lte", Some(Direction::Inbound)),
+        (0, "client:wifi", Some(CaptureDirection::Outbound)),
+        (1, "client:lte", Some(CaptureDirection::Inbound)),
         (2, "client:wifi", None),
-        (3, "client:lte", Some(Direction::Outbound)),
-        (4, "client:wifi", Some(Direction::Inbound)),
+        (3, "client:lte", Some(CaptureDirection::Outbound)),
+        (4, "client:wifi", Some(CaptureDirection::Inbound)),
     ]
     .map(|(i, interface, direction)| (START + i64::from(i), interface.to_owned(), direction, u64::from(i) + 1, i));
     assert_eq!(observe(&mut merge), expected);
@@ -107,7 +107,7 @@ proptest! {
         for name in ["a", "b", "c"] {
             writer.interface(name).unwrap();
         }
-        let direction = |number| [None, Some(Direction::Inbound), Some(Direction::Outbound)][number];
+        let direction = |number| [None, Some(CaptureDirection::Inbound), Some(CaptureDirection::Outbound)][number];
         for (interface, at, way, bytes, more) in &packets {
             let original = bytes.len() as u32 + more;
             writer.packet(*interface, Time::from_nanos(*at), direction(*way), original, bytes).unwrap();

@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use std::net::IpAddr;
 use std::ops::ControlFlow;
 use transport::Nic;
-use wire::{Direction, Frame, Packet, Time};
+use wire::{CaptureDirection, Frame, Packet, Time};
 
 /// Packets that are taken from a device before the host may send again.
 const BATCH: usize = 64;
@@ -15,12 +15,12 @@ const BUFFER_BYTES: usize = 1 << 16;
 /// What is told of the bytes of every packet at the devices, in the order in which they pass.
 pub trait Tap {
     /// A packet passed the device of this number, as its host sees it.
-    fn passed(&mut self, at: Time, device: usize, direction: Direction, bytes: &[u8]);
+    fn passed(&mut self, at: Time, device: usize, direction: CaptureDirection, bytes: &[u8]);
 }
 
 /// No tap.
 impl Tap for () {
-    fn passed(&mut self, _: Time, _: usize, _: Direction, _: &[u8]) {}
+    fn passed(&mut self, _: Time, _: usize, _: CaptureDirection, _: &[u8]) {}
 }
 
 /// A host at TUN devices, in real time. Payload leaves it as bytes, and what comes in keeps its bytes.
@@ -79,7 +79,7 @@ impl Station {
                 let (tun, nic) = &self.devices[device];
                 let Some(bytes) = tun.read(&mut self.buffer)? else { break };
                 let now = self.clock.now();
-                tap.passed(now, device, Direction::Inbound, bytes);
+                tap.passed(now, device, CaptureDirection::Inbound, bytes);
                 let Ok(frame) = Frame::parse(bytes, bytes.len() as u32) else { continue };
                 // Nothing is padded here: the payload is what ends the packet.
                 let start = bytes.len() - (frame.payload.len as usize).min(bytes.len());
@@ -102,7 +102,7 @@ impl Station {
             let Some(device) = self.device(nic, packet.frame.ip.destination) else { continue };
             self.out.clear();
             packet.emit(&mut self.out, None).expect("a host sends what can be written");
-            tap.passed(now, device, Direction::Outbound, &self.out);
+            tap.passed(now, device, CaptureDirection::Outbound, &self.out);
             // What the kernel has no room for is lost, as in any queue.
             self.devices[device].0.write(&self.out)?;
         }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use transport::path_manager::Budgeted;
 use transport::{Config, ConnectionId, Endpoint, Event, Nic};
-use wire::{Direction, Frame, Ip, L4, Packet, Payload, Time, TooBig};
+use wire::{CaptureDirection, Frame, Ip, L4, Packet, Payload, Time, TooBig};
 
 /// Makes the application of a connection that a peer opens.
 pub type Service = Box<dyn Fn() -> Box<dyn Application> + Send>;
@@ -178,7 +178,7 @@ impl Host {
         if !interface.addresses.contains(&packet.frame.ip.destination) {
             return Reception::Stranger;
         }
-        tap.passed(now, nic, Direction::Inbound, packet);
+        tap.passed(now, nic, CaptureDirection::Inbound, packet);
         match packet.frame.l4 {
             L4::Tcp(_) => {
                 self.endpoint.handle(now, nic, packet);
@@ -203,7 +203,7 @@ impl Host {
         loop {
             let nic = self.next_packet(now, packet)?;
             if self.interfaces[nic.0 as usize].up {
-                tap.passed(now, nic, Direction::Outbound, packet);
+                tap.passed(now, nic, CaptureDirection::Outbound, packet);
                 return Some(nic);
             }
         }

@@ -1,14 +1,14 @@
 use transport::Nic;
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 /// What is told of every packet that passes an interface of a host, in the order in which they pass.
 pub trait Tap {
     /// A packet passed.
-    fn passed(&mut self, at: Time, nic: Nic, direction: Direction, packet: &Packet);
+    fn passed(&mut self, at: Time, nic: Nic, direction: CaptureDirection, packet: &Packet);
 }
 
 /// No tap.
 impl Tap for () {
     #[inline]
-    fn passed(&mut self, _: Time, _: Nic, _: Direction, _: &Packet) {}
+    fn passed(&mut self, _: Time, _: Nic, _: CaptureDirection, _: &Packet) {}
 }

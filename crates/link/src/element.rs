@@ -1,25 +1,6 @@
 use crate::Chain;
 use std::net::IpAddr;
-use wire::{Packet, Time};
-
-/// Seen from the client's end of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    /// Client to server.
-    Up,
-    /// Server to client.
-    Down,
-}
-
-impl Direction {
-    /// The other one.
-    pub const fn reverse(self) -> Direction {
-        match self {
-            Direction::Up => Direction::Down,
-            Direction::Down => Direction::Up,
-        }
-    }
-}
+use wire::{Direction, Packet, Time};
 
 /// What an element gives back during a call.
 #[derive(Debug, Default)]

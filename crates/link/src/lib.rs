@@ -26,7 +26,7 @@ mod trace;
 mod which;
 
 pub use chain::Chain;
-pub use element::{Change, Direction, Dropped, Element, Out, QueueState, Reason, Unsupported};
+pub use element::{Change, Dropped, Element, Out, QueueState, Reason, Unsupported};
 pub use elements::{build, elements};
 pub use gate::Gate;
 pub use nat::Nat;
@@ -35,3 +35,4 @@ pub use parameters::{Description, Error, Parameter};
 pub use queue::queues;
 pub use random::Stream;
 pub use trace::{TraceError, parse_trace};
+pub use wire::Direction;

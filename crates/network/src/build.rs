@@ -4,12 +4,12 @@ use crate::network::{Link, Network, Path};
 use crate::routes::{Owner, Routes};
 use crate::timeline::Timeline;
 use crate::{SERVER, cross_hosts};
-use link::{Chain, Change, Direction, Element, Gate, Nat, Out};
+use link::{Chain, Change, Element, Gate, Nat, Out};
 use scenario::form::CrossTraffic;
 use scenario::{Error, Scenario, form, hosts};
 use serde_json::Value;
 use std::net::IpAddr;
-use wire::Time;
+use wire::{Direction, Time};
 
 impl Network {
     /// What a scenario has between its hosts, and what happens to it. `start` is when it starts.

@@ -1,12 +1,12 @@
 use crate::routes::{Owner, Routes};
 use crate::tap::{Place, Tap};
 use crate::timeline::{Action, Timeline};
-use link::{Chain, Change, Direction, Dropped, Element, Out, QueueState, Reason};
+use link::{Chain, Change, Dropped, Element, Out, QueueState, Reason};
 use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 use std::net::IpAddr;
 use std::sync::Arc;
-use wire::{Packet, Time};
+use wire::{Direction, Packet, Time};
 
 /// All that stands between hosts, and what happens to it. See the crate for the order of calls.
 pub struct Network {

@@ -1,5 +1,6 @@
 use crate::{Link, Path};
-use link::{Direction, Dropped};
+use link::Dropped;
+use wire::Direction;
 
 /// What is told of packets on their way.
 pub trait Tap {

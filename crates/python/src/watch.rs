@@ -5,7 +5,7 @@ use crate::record::{End, Record};
 use analysis::Analysis;
 use sim::Observer;
 use std::io;
-use wire::{Direction, Observation, Packet, PointId, Time};
+use wire::{CaptureDirection, Observation, Packet, PointId, Time};
 
 /// Has packets written and measured while the simulation goes on.
 pub struct Watch {
@@ -38,7 +38,7 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         debug_assert!(packet.body.is_none(), "frames say all that simulated packets carry");
         if self.instant < at {
             self.instant = at;

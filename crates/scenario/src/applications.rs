@@ -1,9 +1,10 @@
 //! Which applications a transfer has at either end.
 
 use crate::Error;
-use crate::form::{Transfer, Way};
+use crate::form::Transfer;
 use host::Application;
 use host::applications::{Bulk, Constant, Requester, Responder, Sink};
+use wire::Direction;
 
 /// Where an application runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub enum End {
 pub fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
     // Who sends the data, or answers.
     let source = match transfer.direction() {
-        Way::Up => End::Client,
-        Way::Down => End::Server,
+        Direction::Up => End::Client,
+        Direction::Down => End::Server,
     };
     match *transfer {
         Transfer::RequestResponse { request_bytes, response_bytes, requests, think_ns, .. } => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use transport::Config;
-use wire::Time;
+use wire::{Direction, Time};
 
 /// A scenario in full.
 #[derive(Clone, Debug, Deserialize)]
@@ -57,16 +57,6 @@ pub enum Run {
     },
 }
 
-/// Which way data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Way {
-    /// Client to server.
-    Up,
-    /// Server to client.
-    Down,
-}
-
 /// What is transferred.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "application", rename_all = "kebab-case", deny_unknown_fields)]
@@ -74,7 +64,7 @@ pub enum Transfer {
     /// As fast as it goes.
     Bulk {
         /// Which way.
-        direction: Way,
+        direction: Direction,
         /// So many bytes.
         size_bytes: Option<u64>,
         /// Or for so long.
@@ -86,7 +76,7 @@ pub enum Transfer {
     /// Requests, answers, and time to think.
     RequestResponse {
         /// Which way answers go.
-        direction: Way,
+        direction: Direction,
         /// Bytes of each request.
         request_bytes: u64,
         /// Bytes of each answer.
@@ -99,7 +89,7 @@ pub enum Transfer {
     /// Messages at even times.
     ConstantBitRate {
         /// Which way.
-        direction: Way,
+        direction: Direction,
         /// Rate of the messages' bits.
         rate_bits_per_second: u64,
         /// Bytes of each message.
@@ -240,7 +230,7 @@ pub enum CrossTraffic {
         /// The link.
         link: String,
         /// Which way.
-        direction: Way,
+        direction: Direction,
         /// How many flows.
         flows: u32,
         /// When it starts.
@@ -257,7 +247,7 @@ pub enum CrossTraffic {
         /// The link.
         link: String,
         /// Which way.
-        direction: Way,
+        direction: Direction,
         /// When it starts.
         start_ns: i64,
         /// When it stops.
@@ -335,7 +325,7 @@ impl CrossTraffic {
     }
 
     /// Which way.
-    pub fn direction(&self) -> Way {
+    pub fn direction(&self) -> Direction {
         let (CrossTraffic::Tcp { direction, .. } | CrossTraffic::Udp { direction, .. }) = self;
         *direction
     }
@@ -357,7 +347,7 @@ impl CrossTraffic {
 
 impl Transfer {
     /// Which way.
-    pub fn direction(&self) -> Way {
+    pub fn direction(&self) -> Direction {
         let (Transfer::Bulk { direction, .. }
         | Transfer::RequestResponse { direction, .. }
         | Transfer::ConstantBitRate { direction, .. }) = self;

@@ -2,13 +2,13 @@
 
 use crate::Scenario;
 use crate::applications::{self, End};
-use crate::form::{Path, Transfer, Way};
+use crate::form::{Path, Transfer};
 use host::{Host, Interface, Service};
 use proxy::{Object, Origin};
 use std::net::SocketAddr;
 use transport::path_manager::LocalEndpoint;
 use transport::{Config, Nic};
-use wire::Time;
+use wire::{Direction, Time};
 
 /// The client: an interface per path, none of them up yet.
 pub fn client(scenario: &Scenario) -> Host {
@@ -63,7 +63,7 @@ pub fn server(scenario: &Scenario) -> Host {
 /// What a cache on the way has of the server.
 pub fn origin(scenario: &Scenario) -> Origin {
     let transfer = scenario.transfer.clone();
-    let brings = transfer.direction() == Way::Up;
+    let brings = transfer.direction() == Direction::Up;
     let object = match transfer {
         Transfer::RequestResponse { request_bytes, response_bytes, .. } if !brings => {
             Some(Object { request_bytes, response_bytes })

@@ -7,9 +7,9 @@ use crate::records::Records;
 use crate::simulation::{Node, Simulation};
 use host::Interface;
 use network::{CLIENT, Network, SERVER, cross_hosts};
-use scenario::form::Way;
 use scenario::hosts::{client, server};
 use scenario::{Error, Scenario};
+use wire::Direction;
 
 impl Simulation {
     /// From a scenario in JSON.
@@ -52,7 +52,7 @@ impl Simulation {
 fn senders(scenario: &Scenario) -> Vec<usize> {
     match scenario.transfer.direction() {
         _ if scenario.transfer.is_mutual() => vec![CLIENT, SERVER],
-        Way::Up => vec![CLIENT],
-        Way::Down => vec![SERVER],
+        Direction::Up => vec![CLIENT],
+        Direction::Down => vec![SERVER],
     }
 }

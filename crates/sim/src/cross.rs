@@ -3,12 +3,12 @@
 use crate::outcome::{self, Crossed};
 use host::applications::{Bulk, Sink};
 use host::{Application, Host, Interface, Source};
-use scenario::form::{CrossTraffic, Way};
+use scenario::form::CrossTraffic;
 use scenario::hosts::seed;
 use scenario::{Error, Scenario, starts};
 use std::net::SocketAddr;
 use transport::Nic;
-use wire::Time;
+use wire::{Direction, Time};
 
 /// Where peers of TCP listen, and where datagrams go.
 const PORT: u16 = 5001;
@@ -39,7 +39,7 @@ impl Cross {
             host
         });
         if let CrossTraffic::Tcp { direction, .. } = self.traffic {
-            peer.listen(PORT, Box::new(move || application(direction == Way::Down)));
+            peer.listen(PORT, Box::new(move || application(direction == Direction::Down)));
         } else {
             let (_, stop) = self.traffic.times();
             let start = starts(scenario, &self.traffic).next().expect("datagrams are one flow");
@@ -58,8 +58,8 @@ impl Cross {
         }
         let [client, server] = CrossTraffic::addresses(number).map(|address| SocketAddr::new(address, PORT));
         let (sender, ends) = match direction {
-            Way::Up => (neighbour, (client, server)),
-            Way::Down => (peer, (server, client)),
+            Direction::Up => (neighbour, (client, server)),
+            Direction::Down => (peer, (server, client)),
         };
         sender.send(Source::new(Nic(0), ends, *packet_bytes, *rate_bits_per_second, times));
         Ok(())
@@ -70,13 +70,13 @@ impl Cross {
         if let CrossTraffic::Tcp { direction, .. } = self.traffic {
             let [local, remote] = CrossTraffic::addresses(number);
             let (local, remote) = (SocketAddr::new(local, 0), SocketAddr::new(remote, PORT));
-            neighbour.connect(now, local, remote, application(direction == Way::Up));
+            neighbour.connect(now, local, remote, application(direction == Direction::Up));
         }
     }
 
     /// What it got in a run that ended after `virtual_ns`.
     pub fn crossed(&self, [neighbour, peer]: [&Host; 2], virtual_ns: i64) -> Crossed {
-        let receiver = if self.traffic.direction() == Way::Down { neighbour } else { peer };
+        let receiver = if self.traffic.direction() == Direction::Down { neighbour } else { peer };
         let (start, stop) = self.traffic.times();
         Crossed {
             name: self.traffic.name().into(),

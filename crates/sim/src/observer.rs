@@ -1,16 +1,16 @@
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 /// What sees the packets of the client and the server: capture writers, the analysis, a test.
 pub trait Observer {
     /// A packet passed one of [`Simulation::points`](crate::Simulation::points), given by its place there. At each host
     /// times grow from packet to packet.
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet);
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet);
 }
 
 /// Nobody looks.
 impl Observer for () {
     #[inline]
-    fn passed(&mut self, _: Time, _: usize, _: Direction, _: &Packet) {}
+    fn passed(&mut self, _: Time, _: usize, _: CaptureDirection, _: &Packet) {}
 }
 
 /// Where packets are seen.
@@ -46,7 +46,7 @@ pub(crate) struct Tap<'a, O> {
 
 impl<O: Observer> host::Tap for Tap<'_, O> {
     #[inline]
-    fn passed(&mut self, at: Time, nic: transport::Nic, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, nic: transport::Nic, direction: CaptureDirection, packet: &Packet) {
         self.site.last = at.max(self.site.last + 1);
         self.observer.passed(self.site.last, self.site.first + nic.0 as usize, direction, packet);
     }

@@ -1,7 +1,6 @@
 use host::{Host, Interface, Progress};
-use scenario::form::Way;
 use transport::path_manager::{Budgeted, Closed};
-use wire::Time;
+use wire::{Direction, Time};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +66,13 @@ pub(crate) fn read(host: &Host) -> u64 {
 }
 
 /// Who waits for what, for a run that did not finish.
-pub(crate) fn waiting(client: &Host, server: &Host, way: Way) -> String {
+pub(crate) fn waiting(client: &Host, server: &Host, direction: Direction) -> String {
     let ends = [("client", client), ("server", server)];
     let connections: Vec<String> = ends
         .iter()
         .flat_map(|(name, host)| {
             host.progress().filter_map(move |(_, progress)| {
-                let sends = (*name == "client") == (way == Way::Up);
+                let sends = (*name == "client") == (direction == Direction::Up);
                 lacks(progress, sends).map(|lacks| format!("the {name} {lacks}"))
             })
         })

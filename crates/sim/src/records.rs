@@ -1,14 +1,14 @@
 //! What only a simulation knows: the state of senders, queues, drops. Bounded, however long the run.
 
 use host::Host;
-use link::{Direction, Reason};
+use link::Reason;
 use network::Link;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tables::{Diagnostic, Dropped, Queue, State, Tables};
 use transport::{Snapshot, SubflowSnapshot};
-use wire::{L4, Packet, Time};
+use wire::{Direction, L4, Packet, Time};
 
 /// Most samples of a table. Beyond, every other one is let go and the period is twice as long.
 const MOST_SAMPLES: usize = 1 << 16;
@@ -88,7 +88,7 @@ impl Records {
             for (direction, element, state) in link.queues() {
                 self.queues.push(Queue {
                     link: link.name.clone(),
-                    direction: table_direction(direction),
+                    direction,
                     element: element.clone(),
                     at_ns: at.as_nanos(),
                     at_s: 0.0,
@@ -138,7 +138,7 @@ impl Records {
             kind,
             place: place.clone(),
             element,
-            direction: table_direction(direction),
+            direction,
             reason: reason.name(),
             protocol,
             source_address: Some(packet.frame.ip.source),
@@ -223,13 +223,6 @@ fn state(at: Time, host: &'static str, connection: &Snapshot, subflow: &SubflowS
         unacknowledged_bytes: Some(connection.unacknowledged_bytes),
         peer_window_bytes: Some(connection.peer_window_bytes),
         ..State::default()
-    }
-}
-
-fn table_direction(direction: Direction) -> tables::Direction {
-    match direction {
-        Direction::Up => tables::Direction::Up,
-        Direction::Down => tables::Direction::Down,
     }
 }
 

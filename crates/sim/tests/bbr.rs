@@ -6,7 +6,7 @@ use common::{MS, S, link, path, run_with, wifi_lte};
 use serde_json::{Value, json};
 use sim::Observer;
 use std::collections::VecDeque;
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 const RATE: u64 = 10_000_000;
 const DELAY_NS: i64 = 20 * MS;
@@ -25,15 +25,15 @@ struct Data {
 }
 
 impl Observer for Data {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         if packet.frame.payload.len == 0 {
             return;
         }
         let at = at.as_nanos() - 1_735_689_600_000_000_000;
-        if (point, direction) == (1, Direction::Outbound) {
+        if (point, direction) == (1, CaptureDirection::Outbound) {
             self.sent.push(at);
             self.flying.push_back(at);
-        } else if (point, direction) == (0, Direction::Inbound)
+        } else if (point, direction) == (0, CaptureDirection::Inbound)
             && let Some(sent) = self.flying.pop_front()
         {
             self.came.push((at, at - sent, packet.frame.payload.len));

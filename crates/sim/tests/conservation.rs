@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use sim::{Observer, Outcome, Simulation};
 use transport::{congestion, path_manager, scheduler};
-use wire::{Direction, L4, Packet, Time};
+use wire::{CaptureDirection, L4, Packet, Time};
 
 /// Bytes of TCP out and in, by host: what arrives was sent, however boxes cut and joined it.
 #[derive(Default)]
@@ -21,15 +21,15 @@ struct Balance {
 }
 
 impl Observer for Balance {
-    fn passed(&mut self, _: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, _: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let host = usize::from(point == self.server);
         let bytes = match packet.frame.l4 {
             L4::Tcp(_) => u64::from(packet.frame.payload.len),
             _ => 0,
         };
         match direction {
-            Direction::Outbound => self.sent[host] += bytes,
-            Direction::Inbound => self.arrived[host] += bytes,
+            CaptureDirection::Outbound => self.sent[host] += bytes,
+            CaptureDirection::Inbound => self.arrived[host] += bytes,
         }
         assert!(self.is_relayed || self.arrived[host] <= self.sent[1 - host], "more arrives than was sent");
     }

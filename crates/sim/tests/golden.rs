@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sim::{Observer, Simulation};
 use transport::Config;
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 const SCENARIOS: [(&str, &str); 3] = [
     ("mesh", include_str!("golden/mesh.json")),
@@ -85,7 +85,7 @@ impl Captures {
 }
 
 impl Observer for Captures {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         self.seen.passed(at, point, direction, packet);
         let (capture, interface) = self.points[point];
         let len = packet.frame.wire_len();

@@ -6,7 +6,7 @@ use common::{MS, run_with, wifi_lte};
 use serde_json::json;
 use sim::{Observer, Outcome};
 use wire::mptcp::{MpJoin, Mptcp};
-use wire::{Direction, L4, Packet, TcpOption, Time};
+use wire::{CaptureDirection, L4, Packet, TcpOption, Time};
 
 const EPOCH_NS: i64 = 1_735_689_600_000_000_000;
 
@@ -19,18 +19,18 @@ struct Told {
 }
 
 impl Observer for Told {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let L4::Tcp(tcp) = &packet.frame.l4 else { return };
         let ms = (at.as_nanos() - EPOCH_NS) / MS;
         self.resets += usize::from(point < 2 && tcp.flags.has(wire::Flags::RST));
         match (point, direction) {
-            (1, Direction::Outbound) => {
+            (1, CaptureDirection::Outbound) => {
                 let join = |option| matches!(option, TcpOption::Mptcp(Mptcp::Join(MpJoin::Syn { .. })));
                 if tcp.options.iter().flatten().any(join) {
                     self.joined.get_or_insert(ms);
                 }
             }
-            (1, Direction::Inbound) if packet.frame.payload.len > 0 => {
+            (1, CaptureDirection::Inbound) if packet.frame.payload.len > 0 => {
                 self.came.get_or_insert(ms);
             }
             _ => {}

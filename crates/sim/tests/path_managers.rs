@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sim::{Observer, Outcome};
 use std::collections::BTreeSet;
 use transport::path_manager::Budgeted;
-use wire::{Direction, L4, Packet, Time};
+use wire::{CaptureDirection, L4, Packet, Time};
 
 /// What came in at the client, by path.
 #[derive(Default)]
@@ -21,8 +21,8 @@ struct Told {
 const EPOCH_NS: i64 = 1_735_689_600_000_000_000;
 
 impl Observer for Told {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
-        let (true, Direction::Inbound, L4::Tcp(tcp)) = (point < 2, direction, &packet.frame.l4) else { return };
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
+        let (true, CaptureDirection::Inbound, L4::Tcp(tcp)) = (point < 2, direction, &packet.frame.l4) else { return };
         if packet.frame.payload.len > 0 {
             self.ports[point].insert(tcp.destination_port);
             self.bytes[point] += u64::from(packet.frame.payload.len);

@@ -5,7 +5,7 @@ mod common;
 use common::{MS, S, path, run, wifi_lte};
 use serde_json::{Value, json};
 use sim::{Observer, Simulation};
-use wire::{Direction, L4, Packet, Time};
+use wire::{CaptureDirection, L4, Packet, Time};
 
 /// On the client's side of the proxy, and on the server's.
 const NEAR_NS: i64 = 20 * MS;
@@ -62,16 +62,16 @@ struct First {
 }
 
 impl Observer for First {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let L4::Tcp(tcp) = &packet.frame.l4 else { return };
         match (point, direction) {
-            (0, Direction::Outbound) => {
+            (0, CaptureDirection::Outbound) => {
                 self.isn.get_or_insert(tcp.seq);
             }
-            (0, Direction::Inbound) if self.isn.is_some_and(|isn| wire::seq::diff(tcp.ack, isn) > 1) => {
+            (0, CaptureDirection::Inbound) if self.isn.is_some_and(|isn| wire::seq::diff(tcp.ack, isn) > 1) => {
                 self.acknowledged.get_or_insert(at);
             }
-            (1, Direction::Inbound) if packet.frame.payload.len > 0 => {
+            (1, CaptureDirection::Inbound) if packet.frame.payload.len > 0 => {
                 self.arrived.get_or_insert(at);
             }
             _ => {}

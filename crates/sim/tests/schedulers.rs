@@ -6,7 +6,7 @@ use common::{MS, link, path, run_with, wifi_lte};
 use serde_json::{Value, json};
 use sim::Observer;
 use wire::mptcp::{DataNumber, Dss, Mptcp};
-use wire::{Direction, L4, Packet, TcpOption, Time};
+use wire::{CaptureDirection, L4, Packet, TcpOption, Time};
 
 /// What the client saw of a download.
 #[derive(Default)]
@@ -19,14 +19,14 @@ struct Told {
 }
 
 impl Observer for Told {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let (true, L4::Tcp(tcp)) = (point < self.bytes.len(), &packet.frame.l4) else { return };
-        if direction == Direction::Inbound {
+        if direction == CaptureDirection::Inbound {
             self.bytes[point] += u64::from(packet.frame.payload.len);
         }
         for option in tcp.options.iter().flatten() {
             if let TcpOption::Mptcp(Mptcp::Dss(Dss { data_ack: Some(DataNumber::Long(data_ack)), .. })) = option
-                && direction == Direction::Outbound
+                && direction == CaptureDirection::Outbound
                 && data_ack != self.data_ack
             {
                 (self.delivered, self.data_ack) = (at, data_ack);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sim::{Observer, Records, Simulation};
 use std::collections::BTreeMap;
 use tables::{Dropped, Tables};
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 fn drops(records: Records) -> Vec<Dropped> {
     let mut tables = Tables::default();
@@ -20,8 +20,8 @@ fn drops(records: Records) -> Vec<Dropped> {
 struct Arrivals(BTreeMap<(usize, i64), u64>);
 
 impl Observer for Arrivals {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
-        if direction == Direction::Inbound {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
+        if direction == CaptureDirection::Inbound {
             let bin = at.as_nanos() / (100 * MS);
             *self.0.entry((point, bin)).or_default() += u64::from(packet.frame.wire_len());
         }

@@ -7,38 +7,7 @@ use arrow_array::{
     },
 };
 use std::{borrow::Cow, net::IpAddr, sync::Arc};
-
-/// Which way data flows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// From client to server.
-    #[default]
-    Up,
-    /// From server to client.
-    Down,
-}
-
-impl Direction {
-    /// Both, in order.
-    pub const BOTH: [Direction; 2] = [Direction::Up, Direction::Down];
-
-    /// As in tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Direction::Up => "up",
-            Direction::Down => "down",
-        }
-    }
-
-    /// The other one.
-    pub const fn reverse(self) -> Direction {
-        match self {
-            Direction::Up => Direction::Down,
-            Direction::Down => Direction::Up,
-        }
-    }
-}
+use wire::Direction;
 
 /// A value that can stand in a table.
 pub(crate) trait Cell {

@@ -13,7 +13,6 @@ mod rows;
 pub use arrow_array;
 pub use arrow_array::{RecordBatch, RecordBatchIterator, ffi_stream::FFI_ArrowArrayStream};
 pub use arrow_schema;
-pub use cell::Direction;
 pub use given::{Misfit, batch};
 pub use row::{Column, Row};
 pub use rows::connections::Connection;
@@ -34,6 +33,7 @@ pub use rows::subflows::Subflow;
 pub use rows::throughput::Throughput;
 pub use rows::transfers::Transfer;
 pub use rows::window::Window;
+pub use wire::Direction;
 
 /// Version of the schema. Adding a column keeps it.
 pub const SCHEMA: u32 = 1;

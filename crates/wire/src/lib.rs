@@ -6,6 +6,7 @@
 mod body;
 mod bytes;
 mod checksum;
+mod direction;
 mod emit;
 mod frame;
 mod icmp;
@@ -24,10 +25,11 @@ mod too_big;
 mod udp;
 
 pub use body::{Body, Original};
+pub use direction::Direction;
 pub use emit::EmitError;
 pub use frame::{Content, Frame, L4, Payload};
 pub use ip::{Ecn, Fragment, Ip};
-pub use observation::{Direction, Observation, Point, PointId};
+pub use observation::{CaptureDirection, Observation, Point, PointId};
 pub use options::{Brief, Options, OptionsIter, SackBlocks, TcpOption};
 pub use packet::{Packet, Unsummed};
 pub use tcp::{Flags, Tcp, seq};

@@ -8,7 +8,7 @@ pub struct Observation {
     /// Where.
     pub point: PointId,
     /// Which way, if the observer knew.
-    pub direction: Option<Direction>,
+    pub direction: Option<CaptureDirection>,
     /// The number of the packet in its capture, from 1, as Wireshark counts.
     pub record: u64,
     /// Bytes of the IP packet that were captured.
@@ -19,7 +19,7 @@ pub struct Observation {
 
 /// Seen from the host at the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
+pub enum CaptureDirection {
     /// Arriving at the host.
     Inbound,
     /// Leaving the host.

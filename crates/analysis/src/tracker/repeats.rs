@@ -23,7 +23,7 @@ pub(super) struct Repeats {
 struct Passed {
     print: u64,
     seen: Seen,
-    way: Option<wire::Direction>,
+    way: Option<wire::CaptureDirection>,
     ttl: u8,
 }
 

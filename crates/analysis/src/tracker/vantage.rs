@@ -101,13 +101,13 @@ impl Signs {
     }
 
     #[inline]
-    pub(super) fn packet(&mut self, by: Direction, ttl: u8, way: Option<wire::Direction>) {
+    pub(super) fn packet(&mut self, by: Direction, ttl: u8, way: Option<wire::CaptureDirection>) {
         let ttl_known = &mut self.ttls[by as usize];
         if ttl_known.is_none() {
             *ttl_known = Some(ttl);
         }
         if let Some(way) = way {
-            self.ways[by as usize][usize::from(way == wire::Direction::Inbound)] += 1;
+            self.ways[by as usize][usize::from(way == wire::CaptureDirection::Inbound)] += 1;
         }
     }
 

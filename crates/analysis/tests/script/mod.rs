@@ -160,7 +160,8 @@ impl Script {
                 Client => "client".to_owned(),
                 Server => "server".to_owned(),
             };
-            let way = if line.from == host { wire::Direction::Outbound } else { wire::Direction::Inbound };
+            let way =
+                if line.from == host { wire::CaptureDirection::Outbound } else { wire::CaptureDirection::Inbound };
             let observation = Observation {
                 at: Time::from_nanos(EPOCH_NS + clock + at),
                 point: PointId(0),

@@ -4,7 +4,7 @@ mod clock;
 mod endian;
 mod options;
 
-use wire::{Direction, Time};
+use wire::{CaptureDirection, Time};
 
 use crate::buffer::Buffer;
 use crate::reader::{Found, LONGEST};
@@ -276,8 +276,8 @@ impl Pcapng {
             match code {
                 2 if value.len() == 4 => {
                     found.direction = match self.endian.word(value, 0) & 0b11 {
-                        1 => Some(Direction::Inbound),
-                        2 => Some(Direction::Outbound),
+                        1 => Some(CaptureDirection::Inbound),
+                        2 => Some(CaptureDirection::Outbound),
                         _ => None,
                     }
                 }

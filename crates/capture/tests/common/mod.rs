@@ -7,7 +7,7 @@ pub mod tools;
 use std::io::Cursor;
 
 use capture::{Error, Merge, Reader};
-use wire::{Direction, L4, Observation};
+use wire::{CaptureDirection, L4, Observation};
 
 /// An IPv4 packet with a TCP segment of 10 bytes; client and server swap places with the direction.
 pub fn segment(from_client: bool, seq: u32, ack: u32) -> Vec<u8> {
@@ -42,7 +42,7 @@ pub fn conversation() -> Vec<(i64, Vec<u8>)> {
 }
 
 /// What matters of an observation.
-pub type Seen = (i64, String, Option<Direction>, u64, u32);
+pub type Seen = (i64, String, Option<CaptureDirection>, u64, u32);
 
 /// (nanoseconds, interface, direction, record, sequence number) of all observations.
 pub fn observe(merge: &mut Merge) -> Vec<Seen> {

@@ -5,7 +5,7 @@ use emulator::Tap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use wire::{Direction, Time};
+use wire::{CaptureDirection, Time};
 
 pub struct Recorder {
     writer: Writer<File>,
@@ -26,7 +26,7 @@ impl Recorder {
 }
 
 impl Tap for Recorder {
-    fn passed(&mut self, at: Time, device: usize, direction: Direction, bytes: &[u8]) {
+    fn passed(&mut self, at: Time, device: usize, direction: CaptureDirection, bytes: &[u8]) {
         let written = self.writer.packet(device as u32, at, Some(direction), bytes.len() as u32, bytes);
         written.expect("the capture can be written");
     }

@@ -6,11 +6,11 @@ use crate::device::pool;
 use crate::lane::port::Received;
 use crate::place::Host;
 use host::Reception;
-use link::{Direction, Reason};
+use link::Reason;
 use network::{CLIENT, Entry, Event, Exit, Network, SERVER, cross_hosts};
 use std::cell::Cell;
 use std::net::IpAddr;
-use wire::Packet;
+use wire::{CaptureDirection, Direction, Packet};
 
 /// Which port leads to whom.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Lane {
                 return;
             }
             if let Some(point) = point {
-                watch.feed.passed(watch.now, point, wire::Direction::Outbound, &packet);
+                watch.feed.passed(watch.now, point, CaptureDirection::Outbound, &packet);
             }
             inject(network, watch, entry, packet);
         };
@@ -124,7 +124,7 @@ impl Lane {
     fn reach(&mut self, port: usize, packet: Box<Packet>) {
         let port = &mut self.ports[port];
         if let Some(point) = port.point {
-            self.watch.feed.passed(self.watch.now, point, wire::Direction::Inbound, &packet);
+            self.watch.feed.passed(self.watch.now, point, CaptureDirection::Inbound, &packet);
         }
         port.add(self.due, packet);
     }

@@ -8,7 +8,7 @@ use scenario::form::Path;
 use scenario::{Scenario, hosts};
 use std::sync::{Arc, Mutex, PoisonError};
 use transport::{ConnectionId, Nic, Outcome, path_manager::Closed};
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 /// The host, and what others know of it.
 pub(crate) struct Resident {
@@ -156,11 +156,11 @@ struct Tap<'a> {
 }
 
 impl host::Tap for Tap<'_> {
-    fn passed(&mut self, at: Time, nic: Nic, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, nic: Nic, direction: CaptureDirection, packet: &Packet) {
         let path = match (self.whose, direction) {
             (Host::Client, _) => Some(nic.0 as usize),
-            (_, Direction::Inbound) => self.routes.path(packet.frame.ip.source),
-            (_, Direction::Outbound) => self.routes.path(packet.frame.ip.destination),
+            (_, CaptureDirection::Inbound) => self.routes.path(packet.frame.ip.source),
+            (_, CaptureDirection::Outbound) => self.routes.path(packet.frame.ip.destination),
         };
         if let Some(point) = path.and_then(|path| self.points[path]) {
             self.feed.passed(at, point, direction, packet);

@@ -1,11 +1,11 @@
 use crate::device::pool;
 use crate::lateness::Lateness;
 use crate::recorder::{Feed, Happened};
-use link::{Direction, Dropped, Reason};
+use link::{Dropped, Reason};
 use network::{Link, Network, Place, Tap};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wire::{Packet, Time};
+use wire::{Direction, Packet, Time};
 
 /// What is recorded and counted of a network's packets.
 pub(crate) struct Watch {

@@ -4,7 +4,7 @@ use capture::Writer;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use wire::{Direction, Frame, L4, Packet, Time};
+use wire::{CaptureDirection, Frame, L4, Packet, Time};
 
 /// Enough for headers with any options.
 const HEADER_BYTES: usize = 128;
@@ -34,7 +34,13 @@ impl Capture {
     }
 
     /// Says whether the packet could be written.
-    pub fn packet(&mut self, interface: u32, at: Time, direction: Direction, packet: &Packet) -> Result<bool, Error> {
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        at: Time,
+        direction: CaptureDirection,
+        packet: &Packet,
+    ) -> Result<bool, Error> {
         self.bytes.clear();
         if packet.emit(&mut self.bytes, (!self.full_payload).then_some(HEADER_BYTES)).is_err() {
             return Ok(false);

@@ -1,8 +1,7 @@
 use super::{Batches, Entry, Happened, Line, Shared};
-use link::Direction;
 use std::sync::Arc;
 use std::sync::mpsc::TrySendError;
-use wire::{Packet, Time};
+use wire::{CaptureDirection, Direction, Packet, Time};
 
 /// So many entries are handed over at a time.
 const BATCH: usize = 256;
@@ -35,7 +34,7 @@ impl Feed {
     }
 
     /// A packet passed the point of this number.
-    pub fn passed(&mut self, now: Time, point: u32, direction: wire::Direction, packet: &Packet) {
+    pub fn passed(&mut self, now: Time, point: u32, direction: CaptureDirection, packet: &Packet) {
         let now = now.min(self.most);
         let last = &mut self.last[self.shared.points()[point as usize].site as usize];
         *last = now.max(*last + 1);

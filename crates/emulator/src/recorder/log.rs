@@ -1,12 +1,12 @@
 //! The link log: what happened to each packet on its link, as CSV.
 
 use crate::Error;
-use link::{Direction, Reason};
+use link::Reason;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use wire::Time;
+use wire::{Direction, Time};
 
 const HEADER: &str = "at_ns,link,direction,event,bytes,reason,element,queued_bytes,queued_packets";
 const BUFFER_BYTES: usize = 1 << 16;
@@ -51,10 +51,7 @@ impl Log {
     pub fn write(&mut self, line: &Line) -> Result<(), Error> {
         let Line { at, link, direction, happened, bytes, queued: (queued_bytes, queued_packets) } = line;
         let (at, link) = (at.as_nanos(), &self.links[*link as usize]);
-        let direction = match direction {
-            Direction::Up => "up",
-            Direction::Down => "down",
-        };
+        let direction = direction.as_str();
         let (event, reason, element) = match happened {
             Happened::Arrival => ("arrival", "", ""),
             Happened::Departure => ("departure", "", ""),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::Duration;
-use wire::{Direction, Packet, Time};
+use wire::{CaptureDirection, Packet, Time};
 
 /// Batches on their way to the recorder at most.
 const IN_FLIGHT: usize = 1024;
@@ -34,7 +34,7 @@ pub(crate) type Batches = SyncSender<Vec<Entry>>;
 /// Something to record.
 pub(crate) enum Entry {
     /// A packet that passed a point.
-    Packet { at: Time, point: u32, direction: Direction, packet: Packet },
+    Packet { at: Time, point: u32, direction: CaptureDirection, packet: Packet },
     /// A line of the link log.
     Line(Line),
 }

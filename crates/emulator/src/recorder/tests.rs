@@ -35,7 +35,7 @@ fn what_there_is_no_room_for_is_counted_and_said_in_the_capture() {
     let mut feed = Feed::new(0, shared, sender);
     // Nobody takes anything yet.
     for number in 0..MANY {
-        feed.passed(Time::from_nanos(number as i64), 0, Direction::Inbound, &host::blank());
+        feed.passed(Time::from_nanos(number as i64), 0, CaptureDirection::Inbound, &host::blank());
     }
     let recorder = thread::spawn(|| recorder.run().unwrap());
     drop(feed);
@@ -60,7 +60,7 @@ fn lanes_are_put_in_order_whoever_is_idle() {
         thread::spawn(move || {
             for number in 0..3_000 {
                 let now = clock.now();
-                feed.passed(now, 0, Direction::Outbound, &host::blank());
+                feed.passed(now, 0, CaptureDirection::Outbound, &host::blank());
                 let before = clock.now();
                 feed.tick(before);
                 if number % 100 == 0 {
@@ -87,7 +87,7 @@ fn what_cannot_be_written_is_an_error() {
     let (recorder, shared, sender) =
         Recorder::new(Clock::start(), &recording, vec![place(Host::Client)], &["home".into()], 1).unwrap();
     let mut feed = Feed::new(0, shared, sender);
-    feed.passed(Time::from_nanos(1), 0, Direction::Inbound, &host::blank());
+    feed.passed(Time::from_nanos(1), 0, CaptureDirection::Inbound, &host::blank());
     drop(feed);
     let error = recorder.run().unwrap_err().to_string();
     assert!(error.starts_with("/dev/full: cannot write it: "), "{error}");

@@ -3,7 +3,7 @@
 use std::net::UdpSocket;
 use std::path::Path;
 use std::time::Duration;
-use wire::{Direction, Frame, L4, Time};
+use wire::{CaptureDirection, Frame, L4, Time};
 
 /// A datagram in a capture.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub fn capture(path: &Path) -> (Interfaces, Vec<Datagram>, usize) {
         assert!(packet.original_len <= 1500, "a super-frame");
         if let L4::Udp { .. } = frame.l4 {
             let number = u64::from_be_bytes(packet.data[28..36].try_into().unwrap());
-            let outbound = packet.direction.unwrap() == Direction::Outbound;
+            let outbound = packet.direction.unwrap() == CaptureDirection::Outbound;
             datagrams.push(Datagram { at: packet.at, outbound, number, frame });
         }
     }

@@ -4,10 +4,10 @@ use super::{MOST_AT_ONCE, Simulation};
 use crate::Observer;
 use crate::observer::Tap;
 use host::Reception;
-use link::{Direction, Reason};
+use link::Reason;
 use network::{CLIENT, Entry, Exit};
 use transport::Nic;
-use wire::Packet;
+use wire::{Direction, Packet};
 
 impl Simulation {
     /// Hands over what is on its way at this instant, in the order in which it came.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use sim::{Observer, Outcome, Records, Simulation};
 use transport::Config;
-use wire::{Direction, L4, Packet, Time};
+use wire::{CaptureDirection, L4, Packet, Time};
 
 /// Milliseconds and seconds in nanoseconds.
 pub const MS: i64 = 1_000_000;
@@ -71,14 +71,14 @@ impl Seen {
 }
 
 impl Observer for Seen {
-    fn passed(&mut self, at: Time, point: usize, direction: Direction, packet: &Packet) {
+    fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet) {
         let place = self.packets.len().max(point + 1);
         self.last.resize(place, Time::from_nanos(i64::MIN));
         assert!(at > self.last[point], "two packets at one time");
         self.last[point] = at;
         self.packets.resize(place, [0; 2]);
         self.payload.resize(place, [0; 2]);
-        let way = usize::from(direction == Direction::Outbound);
+        let way = usize::from(direction == CaptureDirection::Outbound);
         self.packets[point][way] += 1;
         self.mix(at.as_nanos() as u64);
         self.mix((point * 2 + way) as u64);

@@ -1,4 +1,5 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
+use wire::Direction;
 
 row! {
     /// One row per bin of a quantity's distribution that holds samples: those that the quantity's mean and quantiles in `flows` and `transfers` are made of. The bins are the same everywhere, so that those of several connections add up.

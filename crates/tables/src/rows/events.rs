@@ -1,5 +1,6 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
 use std::{net::IpAddr, sync::Arc};
+use wire::Direction;
 
 row! {
     /// One row per event.

@@ -1,5 +1,6 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
 use std::sync::Arc;
+use wire::Direction;
 
 row! {
     /// One row per sample of a queue on the way. Simulations fill it.

@@ -1,5 +1,6 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
 use std::sync::Arc;
+use wire::Direction;
 
 row! {
     /// One row per data segment that arrived with data not seen before, when its data was in order.

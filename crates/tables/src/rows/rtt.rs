@@ -1,5 +1,6 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
 use std::sync::Arc;
+use wire::Direction;
 
 row! {
     /// One row per round-trip time sample: a data segment and the first acknowledgement of exactly its end.

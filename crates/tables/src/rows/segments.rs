@@ -1,5 +1,6 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
 use std::sync::Arc;
+use wire::Direction;
 
 row! {
     /// One row per packet with data, as it passed the sender of the data; where no capture was taken there, as it passed another place.

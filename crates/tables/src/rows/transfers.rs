@@ -1,4 +1,5 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
+use wire::Direction;
 
 row! {
     /// One row per connection and direction.

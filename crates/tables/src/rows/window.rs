@@ -1,5 +1,6 @@
-use crate::{cell::Direction, row::row};
+use crate::row::row;
 use std::sync::Arc;
+use wire::Direction;
 
 row! {
     /// One row per packet that changed the data in flight or the window.
