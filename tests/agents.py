@@ -36,7 +36,7 @@ class Loopback:
 
     def agent(self, job: dict[str, Any]) -> Agent:
         """Start an agent."""
-        return Agent(self.start(sys.executable, "-m", "mptcplab.engine.kernel.agent"), job)
+        return Agent(self.start(sys.executable, "-m", "mptcplab.engines.kernel.agent"), job)
 
     def pair(self, job: dict[str, Any], *, address: str = "127.0.0.1") -> tuple[Agent, Agent]:
         """Start a client and a server, both ready."""

@@ -103,9 +103,9 @@ def compare(
     ``keeper`` is held by all that is returned. ``begin`` is told the name of each run and gives who
     is told of its progress; ``done`` is told the name, and whether the run was there already.
     """
-    from mptcplab.engine import named
-    from mptcplab.engine.place import CAPTURES
+    from mptcplab.engines import named
     from mptcplab.results.comparison import Comparison
+    from mptcplab.results.place import CAPTURES
 
     if captures not in CAPTURES:
         raise Error(f"captures is {captures!r}; it must be one of {', '.join(CAPTURES)}")

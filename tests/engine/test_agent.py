@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents import FILES, PORT, Loopback, loopback
-from mptcplab.engine.kernel.agent import pattern
+from mptcplab.engines.kernel.agent import pattern
 from requirements import need_kernel_namespaces
 
 BULK = {"application": "bulk", "direction": "down"}

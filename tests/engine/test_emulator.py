@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mptcplab._core import Emulator, Error, Namespace
-from mptcplab.engine.kernel.namespace import inside, ip
+from mptcplab.engines.kernel.namespace import inside, ip
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 from requirements import need_kernel_tun, need_root

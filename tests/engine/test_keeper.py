@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from engine.leftovers import UNFINISHED, children
-from mptcplab.engine.kernel.keeper import DONE, KILL
-from mptcplab.engine.kernel.sandbox import KEEPER
+from mptcplab.engines.kernel.keeper import DONE, KILL
+from mptcplab.engines.kernel.sandbox import KEEPER
 
 # As unshare between its fork and what binds the fork's life to its own.
 COMMAND = ("sh", "-c", "sleep 1000 & echo $!; wait")

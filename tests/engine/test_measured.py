@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from mptcplab.engine.kernel.measured import BEYOND_WINDOW, beyond_window
+from mptcplab.engines.kernel.measured import BEYOND_WINDOW, beyond_window
 
 
 def _counters(directory: Path, host: str, before: int, after: int) -> Path:

@@ -15,7 +15,7 @@ import pytest
 from engine.machines import Machine
 from engine.test_shell import BYTES, Shell, data
 from mptcplab._core import Error
-from mptcplab.engine.kernel.visit import Visit, visit
+from mptcplab.engines.kernel.visit import Visit, visit
 from mptcplab.machine import preload
 from mptcplab.scenario.scenario import load
 from requirements import need_tool

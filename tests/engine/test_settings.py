@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from mptcplab import Error
-from mptcplab.engine.kernel.job import Wanted
-from mptcplab.engine.kernel.machine import Machine
-from mptcplab.engine.kernel.network import Host, Job
-from mptcplab.engine.kernel.settings import MPTCP, TCP
+from mptcplab.engines.kernel.job import Wanted
+from mptcplab.engines.kernel.machine import Machine
+from mptcplab.engines.kernel.network import Host, Job
+from mptcplab.engines.kernel.settings import MPTCP, TCP
 from mptcplab.scenario import endpoint, long
 from mptcplab.scenario.scenario import load
 

@@ -12,7 +12,7 @@ import pytest
 from mptcplab import Error
 from mptcplab.campaign import store
 from mptcplab.cli import directory
-from mptcplab.engine.place import UNFINISHED, is_taken, sweep, written
+from mptcplab.results.place import UNFINISHED, is_taken, sweep, written
 from mptcplab.writing import write_whole
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from mptcplab.campaign.task import Batch, Task
 from mptcplab.campaign.work import perform
-from mptcplab.engine.record import build
 from mptcplab.results import shards
 from mptcplab.results.campaign import SHARDS
+from mptcplab.results.record import build
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from mptcplab.campaign import choice, sheet
 from mptcplab.campaign.axis import Label, Point
 from mptcplab.campaign.sheet import Sheet
 from mptcplab.campaign.task import Subject, Task
-from mptcplab.engine.record import build
+from mptcplab.results.record import build
 from mptcplab.scenario import draw, long
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plain import plain
@@ -202,8 +202,8 @@ def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
 
 def _check_kernel(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
     """Refuse what the kernel lacks before anything runs."""
-    from mptcplab.engine.kernel.job import Wanted
-    from mptcplab.engine.kernel.machine import Machine
+    from mptcplab.engines.kernel.job import Wanted
+    from mptcplab.engines.kernel.machine import Machine
 
     for path in (None, *scenario.paths):
         try:

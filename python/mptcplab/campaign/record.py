@@ -8,9 +8,9 @@ import tomllib
 from datetime import UTC, datetime
 
 from mptcplab._core import VERSION
-from mptcplab.engine.record import build
 from mptcplab.results import policies
 from mptcplab.results.campaign import ABOUT_SCHEMA
+from mptcplab.results.record import build
 
 # What may follow the hosts in a scenario's long form; the last is always there.
 AFTER_HOSTS = ("\n[[cross_traffic]]", "\n[[timeline]]", "\n[run]")

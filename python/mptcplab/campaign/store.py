@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.engine import place
-from mptcplab.results import about, shards
+from mptcplab.results import about, place, shards
 from mptcplab.results.campaign import (
     ABOUT,
     ABOUT_SCHEMA,

@@ -12,7 +12,7 @@ from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
 from mptcplab.campaign.store import Store
 from mptcplab.campaign.task import Batch, Shard, Task
-from mptcplab.engine.record import build
+from mptcplab.results.record import build
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from pathlib import Path
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.campaign.task import Batch, Shard, Task
-from mptcplab.engine import named
-from mptcplab.engine.record import build
+from mptcplab.engines import named
 from mptcplab.results import figures, neighbours
+from mptcplab.results.record import build
 from mptcplab.scenario.draw import drawn
 from mptcplab.scenario.plan import plan
 from mptcplab.words import text

@@ -77,7 +77,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.engine.kernel.visit import Visit, visit
+    from mptcplab.engines.kernel.visit import Visit, visit
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
@@ -102,7 +102,7 @@ def _place(name: str, options: Namespace) -> Path:
     from itertools import count
     from pathlib import Path
 
-    from mptcplab.engine.place import is_taken
+    from mptcplab.results.place import is_taken
 
     if options.out is not None:
         return Path(options.out)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mptcplab import _core
 from mptcplab._core import Error
-from mptcplab.engine.record import build
 from mptcplab.results import about
+from mptcplab.results.record import build
 from mptcplab.results.statistics import interval
 from mptcplab.study import judging, measurements, scenes, scoring
 from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED, Verdict

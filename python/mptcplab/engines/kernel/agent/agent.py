@@ -1,0 +1,141 @@
+"""The agent's life: its job, go, progress, and what it did."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.kernel.agent import job as jobs
+from mptcplab.engines.kernel.agent.datagrams import Datagrams
+from mptcplab.engines.kernel.agent.loop import IN, Loop, now
+from mptcplab.engines.kernel.agent.observer import Observer
+from mptcplab.engines.kernel.agent.transfer import Transfer
+from mptcplab.engines.kernel.agent.watching import Watching
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PROGRESS_NS = 500_000_000
+LINGER_LOOK_NS = 20_000_000
+INPUT, OUTPUT = 0, 1
+READ_BYTES = 1 << 16
+
+
+class Agent:
+    """Serves one job."""
+
+    def __init__(self) -> None:
+        self._loop = Loop()
+        self._input = b""
+        self._started_ns = self._ended_ns = 0
+        self._is_done = False
+
+    def run(self) -> int:
+        """Serve the job of standard input; gives the exit status."""
+        try:
+            self._job = jobs.read(_first_line())
+            self._observer = Observer(self._loop, self._job)
+            self._work = self._made()
+        except (Error, OSError, ValueError) as error:
+            _say({"error": str(error)})
+            return 1
+        self._work.opened = self._observer.opened
+        self._work.closing = self._observer.closing
+        _wake_in_time()
+        self._loop.watch(INPUT, IN, self._told)
+        _say({"ready": True, "congestion_control": self._work.congestion_control})
+        try:
+            self._loop.run()
+        except Error as error:
+            _say({"error": str(error)})
+            return 1
+        return 0
+
+    def _made(self) -> Transfer | Datagrams | Watching:
+        if self._job.application == jobs.WATCHING:
+            return Watching()
+        if self._job.application == jobs.DATAGRAMS:
+            return Datagrams(self._loop, self._job)
+        return Transfer(self._loop, self._job, self._over)
+
+    def _told(self, mask: int) -> None:
+        del mask
+        came = os.read(INPUT, READ_BYTES)
+        *lines, self._input = (self._input + came).split(b"\n")
+        for line in lines:
+            if line == b"go":
+                self._go()
+        if not came or b"stop" in lines:
+            self._work.abort()
+            self._end()
+
+    def _go(self) -> None:
+        self._started_ns = time.time_ns()
+        start = now()
+        self._loop.at(start + self._job.start_ns, self._work.start)
+        if self._job.stop_ns is not None:
+            self._loop.at(start + self._job.stop_ns, self._work.abort)
+        self._observer.start(start)
+        self._loop.at(start + PROGRESS_NS, lambda: self._progress(start + PROGRESS_NS))
+
+    def _progress(self, at: int) -> None:
+        if self._is_done:
+            return
+        _say({"progress": {"bytes": self._work.sent + self._work.received}})
+        self._loop.at(at + PROGRESS_NS, lambda: self._progress(at + PROGRESS_NS))
+
+    def _over(self) -> None:
+        self._ended_ns = time.time_ns()
+        self._linger(now() + self._job.linger_ns)
+
+    def _linger(self, until: int) -> None:
+        """Until the kernel's sockets are gone, too: subflows close after their connection."""
+        if self._observer.alive() == 0 or now() >= until:
+            self._end()
+        else:
+            self._loop.after(LINGER_LOOK_NS, lambda: self._linger(until))
+
+    def _end(self) -> None:
+        """Say what was done, whoever is first to have it end."""
+        if self._is_done:
+            return
+        self._is_done = True
+        work = self._work
+        done = {
+            "bytes_sent": work.sent,
+            "bytes_received": work.received,
+            "corrupt_bytes": work.corrupt,
+            "finished": work.finished,
+            "reason": work.reason(),
+            "started_ns": self._started_ns,
+            "ended_ns": self._ended_ns or time.time_ns(),
+            "lingering": self._observer.alive(),
+            "sockets": self._observer.finish(),
+        }
+        _say({"done": done})
+        self._loop.stop()
+
+
+def _first_line() -> Any:
+    """Read no more than it, so that the loop is told of what follows."""
+    line = b""
+    while (byte := os.read(INPUT, 1)) not in (b"", b"\n"):
+        line += byte
+    return json.loads(line or b"{}")
+
+
+def _wake_in_time() -> None:
+    """Not up to 50 µs late, as is usual."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/timerslack_ns").write_text("1", "ascii")
+
+
+def _say(line: dict[str, Any]) -> None:
+    # Whoever listened is gone: so are we when the input ends.
+    with contextlib.suppress(BrokenPipeError):
+        os.write(OUTPUT, json.dumps(line).encode() + b"\n")

@@ -1,0 +1,153 @@
+"""What uses a connection, at either end: as in simulations."""
+
+from __future__ import annotations
+
+from mptcplab.engines.kernel.agent.loop import now
+from mptcplab.engines.kernel.agent.ticks import Ticks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.engines.kernel.agent.connection import Connection
+
+# More than any connection takes.
+EVERYTHING = 1 << 62
+
+
+class Application:
+    """Serves one connection; by itself it reads all that comes, and finishes when the peer has."""
+
+    # Whether it is what the transfer is about that it writes.
+    sends = False
+    # Whether a small rest may wait for more to be written, as Nagle has it.
+    gathers = False
+
+    def begin(self, connection: Connection) -> None:
+        """The connection is established."""
+
+    def received(self, connection: Connection, count: int) -> None:
+        """So many bytes were read."""
+
+    def ended(self, connection: Connection) -> None:
+        """The peer writes nothing more."""
+        connection.finish()
+
+
+class Bulk(Application):
+    """Writes as fast as the connection takes it: so many bytes, or for so long, or for ever."""
+
+    sends = gathers = True
+
+    def __init__(self, size_bytes: int | None, duration_ns: int | None) -> None:
+        self._size_bytes = size_bytes
+        self._duration_ns = duration_ns
+
+    def begin(self, connection: Connection) -> None:
+        """Write all that it takes now."""
+        connection.write(EVERYTHING if self._size_bytes is None else self._size_bytes)
+        if self._size_bytes is not None:
+            connection.finish()
+        elif self._duration_ns is not None:
+            connection.loop.after(self._duration_ns, connection.finish_here)
+
+    def ended(self, connection: Connection) -> None:
+        """What is to be written is not the peer's business."""
+
+
+class Constant(Application):
+    """Writes messages of one size at even times. What the connection does not take waits."""
+
+    sends = True
+
+    def __init__(self, rate_bits_per_second: int, message_bytes: int, duration_ns: int) -> None:
+        self._rate_bits_per_second = rate_bits_per_second
+        self._message_bytes = message_bytes
+        self._duration_ns = duration_ns
+
+    def begin(self, connection: Connection) -> None:
+        """Write the first message."""
+        start = now()
+        stop = start + self._duration_ns
+        ticks = Ticks(start, self._message_bytes, self._rate_bits_per_second, stop)
+        self._tick(connection, ticks)
+
+    def _tick(self, connection: Connection, ticks: Ticks) -> None:
+        if connection.closed is not None:
+            return
+        connection.write(self._message_bytes * ticks.due(now()))
+        if (after := ticks.next()) is None:
+            connection.finish()
+        else:
+            connection.loop.at(after, lambda: self._tick(connection, ticks))
+
+    def ended(self, connection: Connection) -> None:
+        """What is to be written is not the peer's business."""
+
+
+class Requester(Application):
+    """Asks, waits for the whole answer, thinks, asks again; finishes after its last answer."""
+
+    def __init__(
+        self, request_bytes: int, response_bytes: int, requests: int, think_ns: int
+    ) -> None:
+        self._request_bytes = request_bytes
+        self._response_bytes = response_bytes
+        self._requests = requests
+        self._think_ns = think_ns
+        self._awaited = 0
+
+    def begin(self, connection: Connection) -> None:
+        """Ask for the first time."""
+        self._ask(connection)
+
+    def received(self, connection: Connection, count: int) -> None:
+        """An answer, or a part of it."""
+        if self._awaited == 0:
+            return
+        self._awaited = max(0, self._awaited - count)
+        if self._awaited == 0 and self._requests == 0:
+            connection.finish()
+        elif self._awaited == 0:
+            connection.loop.after(self._think_ns, lambda: self._ask(connection))
+
+    def _ask(self, connection: Connection) -> None:
+        self._requests -= 1
+        self._awaited = self._response_bytes
+        connection.write(self._request_bytes)
+
+    def ended(self, connection: Connection) -> None:
+        """It finishes after its last answer, which may be late."""
+
+
+class Responder(Application):
+    """Answers each request as soon as it is whole, and finishes when the peer has."""
+
+    sends = True
+
+    def __init__(self, request_bytes: int, response_bytes: int) -> None:
+        self._request_bytes = request_bytes
+        self._response_bytes = response_bytes
+        self._came = 0
+
+    def received(self, connection: Connection, count: int) -> None:
+        """A request, or a part of it."""
+        answers, self._came = divmod(self._came + count, self._request_bytes)
+        connection.write(answers * self._response_bytes)
+
+
+def at(end: str, transfer: dict[str, Any]) -> Application:
+    """Make the application of a plan's ``transfer`` at the ``"client"`` or the ``"server"``."""
+    sends = (end == "client") == (transfer["direction"] == "up")
+    kind = transfer["application"]
+    if kind == "request-response":
+        sizes = transfer["request_bytes"], transfer["response_bytes"]
+        if sends:
+            return Responder(*sizes)
+        return Requester(*sizes, transfer["requests"], transfer["think_ns"])
+    if not sends:
+        return Application()
+    if kind == "constant-bit-rate":
+        rate = transfer["rate_bits_per_second"]
+        return Constant(rate, transfer["message_bytes"], transfer["duration_ns"])
+    return Bulk(transfer.get("size_bytes"), transfer.get("duration_ns"))

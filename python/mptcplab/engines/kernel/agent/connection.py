@@ -1,0 +1,210 @@
+"""One end of a connection: what its application writes and reads, and how it ended."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import socket
+import struct
+import sys
+
+from mptcplab.engines.kernel.agent import pattern
+from mptcplab.engines.kernel.agent.loop import IN, OUT, now
+from mptcplab.engines.kernel.agent.sockets import in_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mptcplab.engines.kernel.agent.applications import Application
+    from mptcplab.engines.kernel.agent.loop import Loop
+
+# ioctl: bytes written that the peer has not acknowledged, its end counted as one.
+SIOCOUTQ = 0x5411
+# How often that is asked: from the first to the second, doubling.
+ASK_NS = 500_000
+ASK_AT_MOST_NS = 20_000_000
+# Writes in a row before others have their turn.
+TURNS = 4
+COMPLETE = "complete"
+ABORTED = "aborted"
+
+_received = memoryview(bytearray(pattern.CHUNK))
+
+
+class Connection:
+    """One end of a connection. It is watched from the start, also while it is being opened."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        sock: socket.socket,
+        application: Application,
+        begun: Callable[[Connection], None],
+        over: Callable[[Connection], None],
+        *,
+        opening: bool,
+    ) -> None:
+        self.loop = loop
+        self.sock = sock
+        self.connected_ns: int | None = None
+        self.written = 0
+        self.read = 0
+        self.corrupt_bytes = 0
+        # Nothing more is written, all of it and its end are acknowledged, the peer writes no more.
+        self.finished = self.delivered = self.peer_finished = False
+        # How it ended, in words.
+        self.closed: str | None = None
+        self._awaited: str | None = None
+        self._application = application
+        self._begun = begun
+        self._over = over
+        self._backlog = 0
+        self._finishing = False
+        self._mask = OUT if opening else IN
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not application.gathers)
+        loop.watch(sock.fileno(), self._mask, self._on)
+        if not opening:
+            self._begin()
+
+    def write(self, count: int) -> None:
+        """Write so many bytes more, as fast as it takes them."""
+        self._backlog += count
+        self._flush()
+
+    def finish(self) -> None:
+        """Nothing more is written than what waits."""
+        self._finishing = True
+        self._flush()
+
+    def finish_here(self) -> None:
+        """Nothing more is written, not even what waits."""
+        self._backlog = 0
+        self.finish()
+
+    def abort(self) -> None:
+        """Give it up at once: the peer is told by a reset."""
+        if self.closed is None:
+            # Closed with a reset: on, and no time to linger.
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            # Who waited for what, and not that it was told to end.
+            self._awaited = self.lacks()
+            self._close(ABORTED)
+
+    def lacks(self) -> str | None:
+        """Say what it waits for, or why it failed; nothing where all is done."""
+        if self.closed == COMPLETE:
+            return None
+        if self.closed == ABORTED:
+            return self._awaited
+        if self.closed is not None:
+            done = f"{self.written} bytes written and {self.read} read"
+            return f"gave up after {done}: {self.closed}"
+        if self.connected_ns is None:
+            return "waits for the connection to open"
+        if self._application.sends and not self.finished:
+            return f"had {self.written} bytes taken and more to write"
+        if self.finished and not self.delivered:
+            return f"waits for its {self.written} bytes to be acknowledged"
+        return f"has read {self.read} bytes and waits for the end of data"
+
+    def _on(self, mask: int) -> None:
+        try:
+            if self.connected_ns is None:
+                self._opened()
+            elif mask & IN or not mask & OUT:
+                self._receive()
+            if mask & OUT and self.closed is None:
+                self._flush()
+        except OSError as error:
+            self._close(in_words(error))
+
+    def _opened(self) -> None:
+        if error := self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            raise OSError(error, os.strerror(error))
+        self._begin()
+
+    def _begin(self) -> None:
+        self.connected_ns = now()
+        self._begun(self)
+        self._wait_for()
+        self._application.begin(self)
+
+    def _receive(self) -> None:
+        try:
+            count = self.sock.recv_into(_received)
+        except BlockingIOError:
+            return
+        if count:
+            self.corrupt_bytes += pattern.corrupt_bytes(self.read, _received[:count])
+            self.read += count
+            self._application.received(self, count)
+        elif not self.peer_finished:
+            self.peer_finished = True
+            self._wait_for()
+            self._application.ended(self)
+            self._done()
+
+    def _flush(self) -> None:
+        """Write what the connection takes."""
+        if self.connected_ns is None or self.closed is not None:
+            return
+        try:
+            for _ in range(TURNS):
+                if not self._backlog:
+                    break
+                block = pattern.part(self.written, self._backlog)
+                count = self.sock.send(block)
+                self.written += count
+                self._backlog -= count
+                if count < len(block):
+                    break
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            self._close(in_words(error))
+            return
+        if self._finishing and not self._backlog and not self.finished:
+            self.finished = True
+            self._shut()
+        self._wait_for()
+
+    def _shut(self) -> None:
+        try:
+            self.sock.shutdown(socket.SHUT_WR)
+        except OSError as error:
+            self._close(in_words(error))
+        else:
+            self._ask(ASK_NS)
+
+    def _ask(self, interval_ns: int) -> None:
+        """Whether the peer has acknowledged everything."""
+        if self.closed is not None:
+            return
+        left = fcntl.ioctl(self.sock, SIOCOUTQ, bytes(4))
+        if int.from_bytes(left, sys.byteorder) == 0:
+            self.delivered = True
+            self._done()
+        else:
+            longer = min(2 * interval_ns, ASK_AT_MOST_NS)
+            self.loop.after(interval_ns, lambda: self._ask(longer))
+
+    def _done(self) -> None:
+        if self.delivered and self.peer_finished and self.closed is None:
+            error = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            self._close(os.strerror(error) if error else COMPLETE)
+
+    def _close(self, how: str) -> None:
+        if self.closed is None:
+            self.closed = how
+            self._over(self)
+            self.loop.forget(self.sock.fileno())
+            self.sock.close()
+
+    def _wait_for(self) -> None:
+        """What to be told of: after its end there is nothing to be read, but errors are told."""
+        mask = (0 if self.peer_finished else IN) | (OUT if self._backlog else 0)
+        if mask != self._mask and self.closed is None:
+            self._mask = mask
+            self.loop.change(self.sock.fileno(), mask or select.EPOLLET)

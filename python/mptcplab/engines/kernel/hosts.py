@@ -1,0 +1,148 @@
+"""The client and the server in Linux's words."""
+
+from __future__ import annotations
+
+from mptcplab.engines.kernel.namespace import SIX
+from mptcplab.engines.kernel.network import QUEUE_PACKETS, Host, Interface
+from mptcplab.scenario.plan import addresses, server_addresses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.engines.kernel.settings import Settings
+    from mptcplab.scenario.path import Path
+    from mptcplab.scenario.scenario import Scenario
+
+EVERYWHERE = {4: "0.0.0.0/0", 6: "::/0"}
+BITS = {4: 32, 6: 128}
+# Where an address leaves by its own path: the path's table, after this one.
+TABLE = 100
+# Identifiers of endpoints: the path's number; those of IPv6 after those of IPv4.
+IPV6_IDS = 8
+
+
+def version(address: str) -> int:
+    """Say of which version of IP an address is."""
+    return 6 if ":" in address else 4
+
+
+def link_up(interface: Interface) -> str:
+    """Bring an interface up, which says nothing by itself."""
+    return (
+        f"link set dev {interface.name} mtu {interface.mtu_bytes} txqueuelen {QUEUE_PACKETS} "
+        "arp off multicast off up"
+    )
+
+
+class Client:
+    """The client: an interface per path, and what Linux is told when one comes or goes."""
+
+    def __init__(self, scenario: Scenario, settings: Settings, *, mptcp: bool) -> None:
+        self._paths = {
+            name: (number, path) for number, (name, path) in enumerate(scenario.paths.items(), 1)
+        }
+        self._settings = settings
+        self._mptcp = mptcp
+        self._use = endpoint_flags(scenario) if mptcp else None
+
+    def host(self, names: list[str]) -> Host:
+        """Give the host with the interfaces of these paths, all of them down."""
+        setup = ["link set lo up"]
+        if self._mptcp:
+            setup.append(limits(self._settings))
+        setup += [
+            f"{SIX if version(address) == 6 else ''}"
+            f"rule add from {address} lookup {TABLE + number} priority {TABLE + number}"
+            for number, path in (self._paths[name] for name in names)
+            for address in addresses(number, path)
+        ]
+        interfaces = [self._interface(name) for name in names]
+        return Host("client", "client", interfaces, self._settings.sysctls, setup)
+
+    def attach(self, name: str) -> list[str]:
+        """Bring a path: its addresses, its routes, and last its endpoints, which use them."""
+        number, path = self._paths[name]
+        lines = [link_up(self._interface(name))]
+        for address in addresses(number, path):
+            # Routes may name an address of IPv6 only once it is no longer tentative.
+            nodad = " nodad" if version(address) == 6 else ""
+            prefix = 24 if version(address) == 4 else 64
+            lines.append(f"address add {address}/{prefix} dev {name} noprefixroute{nodad}")
+            everywhere = f"route add {EVERYWHERE[version(address)]} dev {name} src {address}"
+            for table in (f"table {TABLE + number}", f"metric {number}"):
+                lines.append(" ".join([everywhere, table, *self._settings.route]))
+        if self._use is not None:
+            backup = ["backup"] if path.backup else []
+            for id_, address in self._endpoints(number, path):
+                use = [self._use, *backup]
+                lines.append(f"mptcp endpoint add {address} id {id_} dev {name} {' '.join(use)}")
+        return lines
+
+    def detach(self, name: str) -> list[str]:
+        """Take a path away: first nothing leaves by it, then MPTCP is told."""
+        number, path = self._paths[name]
+        lines = [f"link set dev {name} down"]
+        if self._use is not None:
+            lines += [f"mptcp endpoint delete id {id_}" for id_, _ in self._endpoints(number, path)]
+        return [*lines, f"address flush dev {name}"]
+
+    def _interface(self, name: str) -> Interface:
+        return Interface(name, name, self._paths[name][1].mtu)
+
+    def _endpoints(self, number: int, path: Path) -> list[tuple[int, str]]:
+        return [
+            (number if version(address) == 4 else IPV6_IDS + number, address)
+            for address in addresses(number, path)
+        ]
+
+
+def endpoint_flags(scenario: Scenario) -> str | None:
+    """Say how the path manager uses the client's addresses (`ip mptcp endpoint`).
+
+    With one address of the server all that full mesh gives is one subflow per path. Linux opens
+    no other one from the address of the first subflow, once that is gone, where it is `fullmesh`.
+    """
+    if scenario.mptcp.path_manager == "single":
+        return None
+    meshed = scenario.server.addresses > 1 and scenario.server.announce
+    return (
+        "subflow fullmesh" if scenario.mptcp.path_manager == "full-mesh" and meshed else "subflow"
+    )
+
+
+def server(scenario: Scenario, settings: Settings, names: list[str], *, mptcp: bool) -> Host:
+    """Give the server: its addresses on its own, and an interface for each of these paths."""
+    setup = ["link set lo up"]
+    own = server_addresses(scenario)
+    setup += [f"address add {address}/{BITS[version(address)]} dev lo" for address in own]
+    interfaces = []
+    for number, (name, path) in enumerate(scenario.paths.items(), 1):
+        if name in names:
+            interfaces.append(Interface(name, name, path.mtu))
+            setup.append(link_up(interfaces[-1]))
+            for network in networks(number, path):
+                setup.append(" ".join([f"route add {network} dev {name}", *settings.route]))
+    if mptcp:
+        setup.append(limits(settings))
+        if scenario.server.announce:
+            further = [address for place, address in enumerate(own) if _is_further(own, place)]
+            setup += [f"mptcp endpoint add {address} signal" for address in further]
+    return Host("server", "server", interfaces, settings.sysctls, setup)
+
+
+def limits(settings: Settings) -> str:
+    """Say how many subflows there may be."""
+    subflows, accepted = settings.limits
+    return f"mptcp limits set subflow {subflows} add_addr_accepted {accepted}"
+
+
+def networks(number: int, path: Path) -> list[str]:
+    """Give the networks of a path: its public addresses are in them too."""
+    return [
+        f"10.0.{number}.0/24" if version(address) == 4 else f"fd00:0:{number}::/64"
+        for address in addresses(number, path)
+    ]
+
+
+def _is_further(own: list[str], place: int) -> bool:
+    """Whether it is not the one of its version that clients connect to."""
+    return any(version(other) == version(own[place]) for other in own[:place])

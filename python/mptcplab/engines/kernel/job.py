@@ -1,0 +1,185 @@
+"""A scenario, or plain TCP over one of its paths, as the lab takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mptcplab import _core
+from mptcplab.engines.kernel import crossing, hosts, settings
+from mptcplab.engines.kernel.network import Agent, Host, Job
+from mptcplab.engines.kernel.refusals import Refusals
+from mptcplab.scenario.events import Profile, TcpTraffic, Traffic
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
+from mptcplab.scenario.plan import (
+    addresses as own_addresses,
+)
+from mptcplab.scenario.plan import (
+    plan,
+    planned_transfer,
+    server_addresses,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mptcplab.engines.kernel.machine import Machine
+    from mptcplab.engines.kernel.settings import Settings
+    from mptcplab.scenario.scenario import Scenario
+
+    # When a path is there, or is not from then on.
+    Presence = tuple[int, str, bool]
+
+# How long sockets may take to go when all is transferred and a path is dead.
+LINGER_NS = 3 * 10**9
+# What Linux needs to bring a path, before somebody connects from it.
+SETTLE_NS = 20 * 10**6
+LINK_LOG = "links.csv"
+# What an agent writes, by its job's key.
+LISTS = {"samples": "samples", "events": "events", "counters": "counters"}
+
+
+@dataclass
+class Wanted:
+    """A run, and what this machine's kernel has for it; refuses what it has not."""
+
+    scenario: Scenario
+    seed: int
+    baseline: str | None
+    machine: Machine
+
+    def __post_init__(self) -> None:
+        scenario = self.scenario
+        self.mptcp = self.baseline is None and scenario.mptcp.enabled
+        self.ours = _ours(scenario)
+        _refuse_proxies(scenario)
+        refusals = Refusals(scenario)
+        self._base = settings.of(
+            scenario, self.machine, refusals, mptcp=self.mptcp, shared=self.ours is not None
+        )
+        key = "congestion_control" if self.mptcp else "tcp_congestion_control"
+        name = getattr(scenario.kernel, key)
+        if why := settings.lacking(name, self.machine):
+            refusals.policy(key, f"[kernel] {key}: {why}", CONGESTION_CONTROL)
+        self._settings = settings.with_congestion_control(self._base, name, self.machine)
+        self._paths = list(scenario.paths) if self.baseline is None else [self.baseline]
+        links = {scenario.paths[name].link for name in self._paths}
+        # By its number in the emulator's plan, which leaves out what the path does not meet.
+        self.traffic = [
+            (traffic, self._of_traffic(number, traffic, refusals))
+            for number, traffic in enumerate(scenario.cross_traffic)
+            if self.baseline is None or traffic.link in links
+        ]
+        refusals.check()
+
+    @property
+    def congestion_control(self) -> str | None:
+        """What sockets are told, where the sysctl may not name it."""
+        return self._settings.congestion_control
+
+    def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
+        """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
+        client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)
+        planned = plan(self.scenario, self.seed, self.baseline)
+        presence = _core.presence(planned)
+        # Those of an endpoint of ours are the emulator's to tell.
+        changed = self._paths if self.ours != "client" else []
+        place = raw if captures == "none" else directory
+        return Job(
+            plan=planned,
+            client_capture=str(place / "client.pcapng"),
+            server_capture=str(place / "server.pcapng"),
+            full_payload=captures == "full",
+            link_log=str(directory / LINK_LOG) if self.scenario.kernel.link_log else None,
+            stop_ns=self.scenario.stop_ns,
+            hosts=self._hosts(client),
+            agents=self._agents(raw, presence),
+            attach={name: client.attach(name) for name in changed},
+            detach={name: client.detach(name) for name in changed},
+            timeline=presence if changed else [],
+            ours=self.ours,
+        )
+
+    def _of_traffic(self, number: int, traffic: Traffic, refusals: Refusals) -> Settings:
+        if not isinstance(traffic, TcpTraffic):
+            return self._settings
+        name = over_one_path(traffic.congestion_control)
+        if why := settings.lacking(name, self.machine):
+            where = f"[[cross_traffic]] {traffic.name}: congestion_control"
+            linux = f"cross_traffic.{number}.congestion_control={CONGESTION_CONTROL}"
+            refusals.add(f"{where}: {why}", linux)
+        return settings.with_congestion_control(self._base, name, self.machine)
+
+    def _hosts(self, client: hosts.Client) -> list[Host]:
+        server = hosts.server(self.scenario, self._settings, self._paths, mptcp=self.mptcp)
+        made = [host for host in (client.host(self._paths), server) if host.name != self.ours]
+        for number, (traffic, own) in enumerate(self.traffic):
+            made += crossing.hosts(number, traffic, own)
+        return made
+
+    def _agents(self, raw: Path, presence: list[Presence]) -> dict[str, Agent]:
+        port = self.scenario.server.port
+        addresses = server_addresses(self.scenario)
+        family = "0.0.0.0" if all(hosts.version(one) == 4 for one in addresses) else "::"  # noqa: S104
+        ends = {"server": {"listen": [family, port]}, "client": self._connect(presence)}
+        made = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
+        for number, (traffic, own) in enumerate(self.traffic):
+            made |= crossing.agents(number, traffic, own)
+        return made
+
+    def _agent(self, host: str, raw: Path, ends: dict[str, Any]) -> Agent:
+        job = {
+            "transfer": planned_transfer(self.scenario.transfer),
+            "mptcp": self.mptcp,
+            "congestion_control": self._settings.congestion_control,
+            "keep_alive": self._settings.keep_alive,
+            "linger_ns": LINGER_NS,
+            "host": host,
+            "sample_ns": self.scenario.run.sample,
+            **{key: str(raw / f"{host}.{name}") for key, name in LISTS.items()},
+        }
+        return Agent(host, job | ends)
+
+    def _connect(self, presence: list[Presence]) -> dict[str, Any]:
+        """Connect from the first path that there is, once it is there."""
+        at, name, _ = next(
+            (change for change in presence if change[2]),
+            (self.scenario.stop_ns, self._paths[0], True),
+        )
+        number = list(self.scenario.paths).index(name) + 1
+        local = own_addresses(number, self.scenario.paths[name])[0]
+        remote = next(
+            address
+            for address in server_addresses(self.scenario)
+            if hosts.version(address) == hosts.version(local)
+        )
+        ends = {"local": [local, 0], "remote": [remote, self.scenario.server.port]}
+        return {"connect": ends, "start_ns": at + (SETTLE_NS if at else 0)}
+
+
+def _refuse_proxies(scenario: Scenario) -> None:
+    """Refuse what passes on lengths alone, where bytes are the kernel's."""
+    uplinks = [(name, link.uplink) for name, link in scenario.links.items()]
+    uplinks += [
+        (event.path, event.uplink) for event in scenario.timeline if isinstance(event, Profile)
+    ]
+    for where, uplink in uplinks:
+        if any(element.get("element") == "proxy" for element in uplink or ()):
+            raise ScenarioError(
+                f"link {where}: the kernel engine has no proxy, which needs the payload of the "
+                "simulator: run it with --engine simulation"
+            )
+
+
+def _ours(scenario: Scenario) -> str | None:
+    """Name the end that is not Linux's, if there is one."""
+    stacks = {"client": scenario.client.stack, "server": scenario.server.stack}
+    ours = [end for end, stack in stacks.items() if stack == "mptcplab"]
+    if len(ours) == len(stacks):
+        raise ScenarioError(
+            "[client] and [server] stack: two endpoints of mptcplab are a simulation: run it with "
+            "--engine simulation"
+        )
+    return ours[0] if ours else None

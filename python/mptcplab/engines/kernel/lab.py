@@ -1,0 +1,221 @@
+"""The lab: the first process of the sandbox. It builds the network, runs the transfer, and tells.
+
+``python -m mptcplab.engines.kernel.lab`` reads a `network.Job` as JSON from the first line of
+standard input, and writes JSON lines: ``{"up": true}``, ``{"progress": {"ns": n, "bytes": n}}`` now
+and then, and at the end ``{"ended": {...}}``, or ``{"failed": "one line"}``. When it ends, so does
+all else in the sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from mptcplab._core import Emulator, Error, Namespace
+from mptcplab.engines.kernel import devices
+from mptcplab.engines.kernel.agents import Agents
+from mptcplab.engines.kernel.guests import END, GO, INPUT, Guests
+from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
+from mptcplab.engines.kernel.network import Job
+from mptcplab.engines.kernel.resident import LOOK_NS, Resident
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What is told of the settings in effect.
+TOLD = ("net.ipv4.tcp_", "net.mptcp.")
+SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
+# How long the server may go on once the client has given up, and any agent once told to stop.
+GRACE_NS = 2 * 10**9
+PATIENCE_NS = 10 * 10**9
+PROGRESS_NS = 250_000_000
+ENDS = ("client", "server")
+
+
+def main() -> None:
+    """Serve one job."""
+    line = sys.stdin.readline()
+    if not line:
+        # Whoever wanted us has thought better of it.
+        return
+    _say({"up": True})
+    try:
+        lab = Lab(Job.of_json(json.loads(line)))
+        _say({"ended": lab.run()})
+    except (Error, OSError) as error:
+        _say({"failed": str(error)})
+
+
+def _say(line: dict[str, Any]) -> None:
+    print(json.dumps(line), flush=True)
+
+
+class Lab:
+    """Namespaces, devices and agents of one run."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._namespaces = {host.name: Namespace() for host in job.hosts}
+        self._timeline = list(job.timeline)
+        self._cut: str | None = None
+        for host in job.hosts:
+            with self._inside(host.name):
+                set_sysctls(host.sysctls)
+        self._devices = devices.kind()
+        self._emulator = Emulator(
+            job.plan,
+            self._ports(),
+            devices=self._devices,
+            client_capture=job.client_capture,
+            server_capture=job.server_capture,
+            full_payload=job.full_payload,
+            link_log=job.link_log,
+            ours=[] if job.ours is None else [job.ours],
+        )
+        self._resident = None if job.ours is None else Resident(job.ours)
+        for host in job.hosts:
+            with self._inside(host.name):
+                devices.prepare(self._devices, host)
+                ip(host.setup)
+        # Those that are there from the start.
+        self._change(0)
+        with self._inside(next(end for end in ENDS if end != job.ours)):
+            self._sysctls = {name: value for name, value in sysctls(TOLD).items() if name != SECRET}
+        self._agents = Agents()
+        for name, agent in job.agents.items():
+            with self._inside(agent.host):
+                self._agents.start(name, agent)
+        self._guests = None if job.names is None else self._expect(job.names)
+
+    def run(self) -> dict[str, Any]:
+        """Run the transfer to its end, or to where it is to stop."""
+        self._agents.wait_until_ready()
+        if self._guests is not None:
+            _say({"hosts": {name: held.fileno() for name, held in self._namespaces.items()}})
+            self._guests.wait_for(GO)
+        started_ns = self._emulator.start()
+        self._start_ns = time.monotonic_ns() - (time.time_ns() - started_ns)
+        self._agents.go()
+        if self._guests is None:
+            self._transfer()
+        else:
+            self._entertain(self._guests)
+        elapsed_ns = time.monotonic_ns() - self._start_ns
+        # What is on the links meets cross traffic until then.
+        self._stop([name for name in self._job.agents if name not in ("client", "server")])
+        return {
+            "devices": self._devices,
+            "started_ns": started_ns,
+            "elapsed_ns": elapsed_ns,
+            "cut": self._cut,
+            "agents": self._agents.done,
+            "dropped": self._dropped(),
+            "emulator": self._emulator.stop(),
+            "sysctls": self._sysctls,
+        }
+
+    def _transfer(self) -> None:
+        done = self._agents.done
+        stop_ns = self._job.stop_ns
+        told_ns = 0
+        gave_up_ns: int | None = None
+        while not {"client", "server"} <= done.keys():
+            now_ns = time.monotonic_ns() - self._start_ns
+            self._change(now_ns)
+            if now_ns >= stop_ns:
+                self._cut = f"stopped after {stop_ns / 1e9:g} s"
+                self._stop(["server", "client"])
+                return
+            if gave_up_ns is None and "client" in done and not done["client"]["finished"]:
+                gave_up_ns = now_ns + GRACE_NS
+            if gave_up_ns is not None and now_ns >= gave_up_ns:
+                self._stop(["server"])
+                return
+            nexts = [at_ns for at_ns, _, _ in self._timeline[:1]] + [stop_ns]
+            until_ns = min(nexts if gave_up_ns is None else [*nexts, gave_up_ns])
+            self._agents.listen(min(until_ns - now_ns, self._step_ns))
+            self._check_emulator()
+            self._look()
+            if now_ns - told_ns >= PROGRESS_NS:
+                told_ns = now_ns
+                _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
+
+    @property
+    def _step_ns(self) -> int:
+        """How long to wait for agents: an endpoint of ours does not wake anybody."""
+        return PROGRESS_NS if self._resident is None else LOOK_NS
+
+    def _look(self, *, stop: bool = False) -> None:
+        if self._resident is not None:
+            self._resident.look(self._emulator, stop=stop)
+            self._agents.note(self._resident)
+
+    def _expect(self, names: str) -> Guests:
+        guests = Guests(names)
+        for host in ENDS:
+            with self._inside(host):
+                guests.watch_here()
+        self._agents.wake_on(INPUT)
+        return guests
+
+    def _entertain(self, guests: Guests) -> None:
+        """Have the paths live until the guests have ended."""
+        while not guests.told(END):
+            now_ns = time.monotonic_ns() - self._start_ns
+            self._change(now_ns)
+            next_ns = self._timeline[0][0] if self._timeline else now_ns + PROGRESS_NS
+            self._agents.listen(min(next_ns - now_ns, PROGRESS_NS))
+            self._check_emulator()
+        guests.settle()
+        self._stop(list(ENDS))
+
+    def _check_emulator(self) -> None:
+        """End where packets move no more."""
+        if not self._emulator.is_running():
+            # Says why.
+            self._emulator.stop()
+            raise Error("the emulator ended in the middle")
+
+    def _stop(self, names: list[str]) -> None:
+        """Have agents end, and wait for what they have to say."""
+        self._agents.stop(names)
+        if self._resident is not None and self._resident.end in names:
+            self._look(stop=True)
+        patience_ns = time.monotonic_ns() + PATIENCE_NS
+        while not self._agents.done.keys() >= set(names):
+            left_ns = patience_ns - time.monotonic_ns()
+            if left_ns <= 0:
+                raise Error(f"the agents {', '.join(names)} do not end")
+            self._agents.listen(left_ns)
+
+    def _change(self, now_ns: int) -> None:
+        """Do what is due of the timeline."""
+        while self._timeline and self._timeline[0][0] <= now_ns:
+            _, path, comes = self._timeline.pop(0)
+            with self._inside("client"):
+                ip((self._job.attach if comes else self._job.detach)[path])
+
+    def _dropped(self) -> dict[str, int]:
+        """Say what each device lost between host and link."""
+        found: dict[str, int] = {}
+        for host in self._job.hosts:
+            with self._inside(host.name):
+                counts = dropped(one.name for one in host.interfaces)
+            found |= {f"{host.kind}:{one.port}": counts[one.name] for one in host.interfaces}
+        return found
+
+    def _ports(self) -> list[tuple[str, str, int, str, str]]:
+        return [
+            port
+            for host in self._job.hosts
+            for port in devices.ports(self._devices, host, self._namespaces[host.name].fileno())
+        ]
+
+    def _inside(self, host: str) -> Any:
+        return inside(self._namespaces[host].fileno())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""Guests in a scenario: their programs at both ends, over its paths, into a run directory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import signal
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.kernel import guests, inhabitants, measured, outcomes, sandbox
+from mptcplab.engines.kernel.emulate import ENGINE, RAW
+from mptcplab.engines.kernel.job import LISTS, Wanted
+from mptcplab.engines.kernel.machine import Machine
+from mptcplab.engines.kernel.settings import FALLBACK
+from mptcplab.machine import congestion, preload
+from mptcplab.machine.machine import Machine as Doctored
+from mptcplab.results import place
+from mptcplab.results.record import Record
+from mptcplab.results.run import Run
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.plan import addresses, server_addresses
+from mptcplab.scenario.scenario import Scenario
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from mptcplab.engines.kernel.network import Job
+
+ENDS = ("client", "server")
+# In the run directory: what the server's program said.
+SERVED = "server.log"
+# Where /etc/nsswitch.conf says who knows hosts.
+HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
+# What watching agents are told of all that those of a transfer are.
+KEPT = ("host", "sample_ns", *LISTS)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What guests do."""
+
+    #: The client's program, on our terminal.
+    command: list[str]
+    #: The server's, for a shell.
+    serve: str | None = None
+    #: Whether sockets of TCP are made of MPTCP.
+    mptcpize: bool = False
+
+    def client(self) -> list[str]:
+        """Give the words that start the client's program."""
+        return [*self._prefix(), *self.command]
+
+    def server(self) -> list[str]:
+        """Give the words that start the server's."""
+        return [*self._prefix(), "sh", "-c", self.serve or ""]
+
+    def _prefix(self) -> tuple[str, ...]:
+        return preload.prefix(Doctored()) if self.mptcpize else ()
+
+
+def visit(
+    scenario: Scenario,
+    target: Path,
+    guest: Visit,
+    *,
+    name: str,
+    seed: int = 1,
+    captures: str = "headers",
+    force: bool = False,
+    begin: Callable[[list[str]], None] = lambda _: None,
+) -> tuple[Run, int]:
+    """Have guests in a scenario; gives the run, and the exit status of the client's program.
+
+    ``begin`` is called when all is there, before the client's program is started, with what the
+    guests should know.
+    """
+    if guest.mptcpize and (given := preload.check(Doctored())).verdict != "fine":
+        raise Error(f"--mptcpize cannot be done here: {given.line()}")
+    conditions = {"kernel": platform.release(), "guest": asdict(guest)}
+    record = Record(scenario, ENGINE, name, seed, None, captures, conditions)
+    if record.is_there(target, force=force):
+        raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
+    wanted = Wanted(scenario, seed, None, Machine.here())
+    if wanted.ours is not None:
+        raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
+    bounded = sandbox.has_user()
+    greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=bounded)])
+    with sandbox.opened(target.parent, user=bounded) as lab, place.written(target) as new:
+        record.begin(new)
+        raw = new / RAW
+        raw.mkdir()
+        job = _job(wanted, new, raw, captures)
+        with (
+            closing(lab.run(job.as_json())) as told,
+            closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
+        ):
+            status = _visited(hosts, lab, guest, new, environment(name, scenario), greeting)
+            ended = next(told)["ended"]
+        for file in (*new.glob("*.pcapng"), *new.glob(SERVED)):
+            # What programs send and say is for whoever ran them.
+            file.chmod(0o600)
+        tables = measured.tables(job, ended)
+        shutil.rmtree(raw)
+        outcome = _outcome(wanted, guest, ended, status)
+        more = {"guest": asdict(guest) | {"status": status}}
+        record.complete(new, tables, outcome, outcomes.circumstances(job, ended) | more)
+    return Run(target), status
+
+
+def environment(name: str, scenario: Scenario) -> dict[str, str]:
+    """Give what tells programs where they are."""
+    servers = server_addresses(scenario)
+    return {
+        "MPTCPLAB_SCENARIO": name,
+        "MPTCPLAB_PATHS": " ".join(scenario.paths),
+        "MPTCPLAB_SERVER": servers[0],
+        "MPTCPLAB_SERVERS": " ".join(servers),
+    }
+
+
+def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
+    """Give the job of a run, with agents at both ends that watch instead of transferring."""
+    job = wanted.job(new, raw, captures=captures)
+    for end in ENDS:
+        own = job.agents[end].job
+        watching: dict[str, Any] = {"transfer": {"application": "watching"}}
+        job.agents[end].job = watching | {key: own[key] for key in KEPT}
+    names = raw / "names"
+    names.mkdir()
+    for file, content in _names(wanted.scenario).items():
+        (names / file).write_text(content, "utf-8")
+    job.names = str(names)
+    return job
+
+
+def _warnings(wanted: Wanted) -> list[str]:
+    """Say what guests do not get that a run does: its sockets choose for themselves."""
+    name = wanted.congestion_control
+    if name is None:
+        return []
+    machine = Machine.here()
+    opens = congestion.allow(Doctored(), machine.congestion_controls)
+    return [
+        f"at the server, subflows that join go by {FALLBACK} instead of {name}, unless the program "
+        f"chooses for itself; to mend it: {opens}"
+    ]
+
+
+def _of_root(*, bounded: bool) -> list[str]:
+    """Say what programs may do because we may: what root owns is theirs in any namespace."""
+    if os.geteuid() != 0:
+        return []
+    rights = "may write to all files of root" if bounded else "have all rights over this machine"
+    return [f"you are root: the programs {rights}; those of an ordinary user may not"]
+
+
+def _names(scenario: Scenario) -> dict[str, str]:
+    """Give files of /etc: the names that this machine has, those of a scenario's hosts, no others.
+
+    No name server can be reached: whoever asked one would wait in vain.
+    """
+    known = {
+        name: (guests.ETC / name).read_text("utf-8", "replace")
+        for name in ("hosts", "nsswitch.conf", "resolv.conf")
+        if (guests.ETC / name).is_file()
+    }
+    lines = [f"{address} server" for address in server_addresses(scenario)]
+    for number, (name, path) in enumerate(scenario.paths.items(), 1):
+        lines += [f"{address} client client-{name}" for address in addresses(number, path)]
+    told = {
+        "hosts": "\n".join([*lines, known.get("hosts", "")]),
+        "nsswitch.conf": HOSTS_LINE.sub("hosts: files", known.get("nsswitch.conf", "")),
+        "resolv.conf": "",
+    }
+    return {name: told[name] for name in ("hosts", *known)}
+
+
+def _visited(
+    hosts: inhabitants.Inhabited,
+    lab: sandbox.Sandbox,
+    guest: Visit,
+    new: Path,
+    told: Mapping[str, str],
+    begin: Callable[[], None],
+) -> int:
+    """Start the server's program, then the client's; gives its exit status when both have ended."""
+    server = None
+    with (new / SERVED).open("wb") as said:
+        if guest.serve is not None:
+            own = {**told, "MPTCPLAB_HOST": "server"}
+            server = hosts.start("server", guest.server(), own, output=said.fileno())
+            hosts.wait_until_listening("server", server)
+            if server.poll():
+                raise Error(
+                    f"the server's program ended with status {server.returncode} before the "
+                    f"client's began: {_last(new / SERVED)}"
+                )
+        lab.tell(guests.GO)
+        begin()
+        try:
+            with inhabitants.terminal_lent():
+                own = {**told, "MPTCPLAB_HOST": "client"}
+                client = hosts.start("client", guest.client(), own)
+                try:
+                    status = client.wait()
+                except KeyboardInterrupt as asked:
+                    # Of what was typed the program knows itself: this is SIGTERM or SIGHUP.
+                    (number,) = asked.args or (signal.SIGINT,)
+                    inhabitants.dismiss(client, number)
+                    status = 128 + number
+        finally:
+            if server is not None:
+                inhabitants.end(server)
+    if server is None:
+        (new / SERVED).unlink()
+    lab.tell(guests.END)
+    return status
+
+
+def _last(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
+def _outcome(wanted: Wanted, guest: Visit, ended: Any, status: int) -> dict[str, Any]:
+    """Say how it ended; bytes are counted by the tables alone."""
+    what = Path(guest.command[0]).name
+    return {
+        "finished": status == 0,
+        "reason": "complete" if status == 0 else f"{what} ended with status {status}",
+        "elapsed_ns": ended["elapsed_ns"],
+        "packets": sum(port["sent"] for port in ended["emulator"]["ports"].values()),
+        "cross_traffic": outcomes.cross_traffic(wanted, ended),
+    }

@@ -1,0 +1,1 @@
+"""The simulation: a scenario with endpoints of mptcplab in virtual time, over simulated links."""
