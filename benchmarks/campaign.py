@@ -18,10 +18,10 @@ import mptcplab
 from mptcplab import _core
 from mptcplab.campaign import sheet
 from mptcplab.campaign.matrix import Matrix
-from mptcplab.campaign.work import planned
 from mptcplab.results import shards
 from mptcplab.results.campaign import ABOUT, PLAN, SCENARIOS, SHARDS, Campaign
 from mptcplab.results.overview import configurations
+from mptcplab.scenario.plan import plan
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,8 +49,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         out, large = Path(directory, "out"), Path(directory, "large")
         campaign, swept_s = timed(lambda: mptcplab.sweep(CAMPAIGN, out=out, jobs=1))
-        plans = [planned(task) for task in Matrix(sheet.load(CAMPAIGN)).shuffled()]
-        _, simulated_s = timed(lambda: [_core.simulate(plan, samples=False) for plan in plans])
+        tasks = Matrix(sheet.load(CAMPAIGN)).shuffled()
+        plans = [plan(task.subject.scenario, task.seed, task.subject.path) for task in tasks]
+        _, simulated_s = timed(lambda: [_core.simulate(one, samples=False) for one in plans])
         overhead_ms = (swept_s - simulated_s) / campaign.runs.height * 1000
         print(
             f"{campaign.runs.height:,} runs: {swept_s:.1f} s, {simulated_s:.1f} s of it in the "
@@ -95,8 +96,7 @@ def enlarge(campaign: Campaign, large: Path) -> None:
             other = [hashlib.sha256(f"{copy} {key}".encode()).hexdigest()[:16] for key in keys]
             return frame.with_columns(pl.col("run").replace_strict(keys, other))
 
-        plan = renamed(campaign.plan)
-        plans.append(plan.with_columns(pair=pl.col("pair") + copy * (pairs + 1)))
+        plans.append(renamed(campaign.plan).with_columns(pair=pl.col("pair") + copy * (pairs + 1)))
         for shard in stored:
             place = large / SHARDS / f"{number}-{number}"
             place.mkdir()

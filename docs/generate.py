@@ -25,6 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import engines_reference
 import measurements_reference
 import scenario_reference
 from mptcplab import _core
@@ -66,6 +67,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/command.md", command()
     yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
+    yield ROOT / "docs/reference/engines.md", engines_reference.page()
     yield ROOT / "docs/reference/measurements.md", measurements_reference.page()
     for name, picture in of_experiment("laws.figures").drawings().items():
         yield ROOT / "docs" / name, picture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 from mptcplab._core import Error
+from mptcplab.engines import named
 from mptcplab.results.campaign import RUNS, Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.run import ABOUT, Run
@@ -23,7 +24,7 @@ def again(campaign: Campaign, key: str) -> Comparison | Run:
         raise Error(f"{campaign.directory} has no run {key}")
     if (campaign.directory / RUNS / key / ABOUT).exists():
         return campaign.run(key)
-    if campaign.about["engine"] != "simulation":
+    if named(campaign.about["engine"]).real_time:
         raise Error(
             f"run {key} cannot be repeated: it was measured in real time. Campaigns with "
             'keep = "runs" keep the directory of each run'

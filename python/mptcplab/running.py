@@ -8,6 +8,7 @@ import weakref
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.engines import DEFAULT, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
+    from mptcplab.engines.engine import Engine
     from mptcplab.results.comparison import Comparison
     from mptcplab.scenario.scenario import Scenario
 
@@ -28,7 +30,7 @@ def run(
     baselines: bool | None = None,
     captures: str | None = None,
     force: bool = False,
-    engine: str = "simulation",
+    engine: str = DEFAULT.name,
 ) -> Comparison:
     """Run a scenario with MPTCP, and with plain TCP over each of its paths.
 
@@ -42,7 +44,8 @@ def run(
         captures: ``"none"``, ``"headers"`` or ``"full"`` (payload too). If left out ``"headers"``
             with ``out`` and ``"none"`` without.
         force: Replace other runs in ``out``.
-        engine: ``"simulation"``, in virtual time, or ``"kernel"``: Linux's own MPTCP, in real time.
+        engine: What runs it: ``"simulation"``, in virtual time, or another one, such as
+            ``"kernel"``: Linux's own MPTCP, in real time.
 
     Raises:
         ScenarioError: The scenario cannot be, or not with this engine; says where and why.
@@ -51,6 +54,7 @@ def run(
     """
     from mptcplab.scenario.scenario import load
 
+    chosen = named(engine)
     name, read = load(scenario, list(settings))
     if out is not None:
         return compare(
@@ -61,7 +65,7 @@ def run(
             baselines=baselines,
             captures=captures or "headers",
             force=force,
-            engine=engine,
+            engine=chosen,
         )
     keeper = Keeper()
     return compare(
@@ -71,7 +75,7 @@ def run(
         seed=seed,
         baselines=baselines,
         captures=captures or "none",
-        engine=engine,
+        engine=chosen,
         keeper=keeper,
     )
 
@@ -93,7 +97,7 @@ def compare(
     baselines: bool | None = None,
     captures: str = "headers",
     force: bool = False,
-    engine: str = "simulation",
+    engine: Engine = DEFAULT,
     keeper: Keeper | None = None,
     begin: Callable[[str], Callable[[int, int], None] | None] = lambda _: None,
     done: Callable[[str, bool], None] = lambda *_: None,
@@ -103,20 +107,19 @@ def compare(
     ``keeper`` is held by all that is returned. ``begin`` is told the name of each run and gives who
     is told of its progress; ``done`` is told the name, and whether the run was there already.
     """
-    from mptcplab.engines import named
+    from mptcplab.results import record
     from mptcplab.results.comparison import Comparison
-    from mptcplab.results.place import CAPTURES
 
-    if captures not in CAPTURES:
-        raise Error(f"captures is {captures!r}; it must be one of {', '.join(CAPTURES)}")
+    if captures not in engine.captures:
+        raise Error(f"captures is {captures!r}; it must be one of {', '.join(engine.captures)}")
     if not 0 <= seed < 2**64:
         raise Error(f"the seed is {seed}; it must be from 0 to 2^64 - 1")
-    perform = named(engine)
     wanted = scenario.run.baselines if baselines is None else baselines
     runs = {}
     for path in (None, *(scenario.paths if wanted else ())):
         what = "mptcp" if path is None else f"tcp-{path}"
-        runs[path], there = perform(
+        runs[path], there = record.run(
+            engine,
             scenario,
             out / what,
             name=name,

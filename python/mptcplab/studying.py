@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.engines import DEFAULT, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +15,13 @@ if TYPE_CHECKING:
 
     from mptcplab.study.running import Begin
 
-ENGINES = ("simulation", "kernel")
-
 
 def run_study(
     names: str | Sequence[str],
     *,
     out: str | PathLike[str] = "study",
     quick: bool = False,
-    engine: str = "simulation",
+    engine: str = DEFAULT.name,
     era: str = "2012",
     jobs: int | None = None,
     begin: Begin = lambda *_: None,
@@ -36,7 +35,7 @@ def run_study(
             them.
         out: A directory for campaigns, ``results.json``, Parquet, figures and ``study.html``.
         quick: Fewer repetitions.
-        engine: ``"simulation"``, or ``"kernel"``, which runs some of them.
+        engine: What runs them: ``"simulation"``, or another one. Linux (``"kernel"``) runs some.
         era: ``"2012"`` for the papers' stack, ``"current"`` for today's beside it.
         jobs: How many runs at once; if left out one per core.
         begin: Told a campaign's name and number of runs; gives who is told of its progress.
@@ -53,12 +52,11 @@ def run_study(
     from mptcplab.study.running import study
 
     stacks = {PAPERS: (PAPERS,), TODAY: (PAPERS, TODAY)}
-    if engine not in ENGINES:
-        raise Error(f"there is no engine {engine} for the study; known: {', '.join(ENGINES)}")
+    by = named(engine)
     if era not in stacks:
         raise Error(f"there is no era {era}; known: {', '.join(stacks)}")
-    if engine == "kernel" and era == TODAY:
-        raise Error("era current goes with the simulation: the kernel engine has this Linux alone")
-    experiments = chosen([names] if isinstance(names, str) else names, engine)
-    extent = Extent(quick, engine, (LINUX,) if engine == "kernel" else stacks[era])
+    if by.linux and era == TODAY:
+        raise Error(f"era current goes with the simulation: the {engine} engine has Linux alone")
+    experiments = chosen([names] if isinstance(names, str) else names, by)
+    extent = Extent(quick, by, (LINUX,) if by.linux else stacks[era])
     return study(experiments, Path(out), extent, jobs=jobs, begin=begin)

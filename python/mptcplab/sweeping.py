@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mptcplab.campaign.executor import Executor
     from mptcplab.campaign.matrix import Matrix
     from mptcplab.campaign.sweep import Progress
+    from mptcplab.engines.engine import Engine
     from mptcplab.results.campaign import Campaign
 
 
@@ -93,16 +94,15 @@ def perform(
     return Campaign(out)
 
 
-def workers(engine: str, left: int, jobs: int | None) -> int:
+def workers(engine: Engine, left: int, jobs: int | None) -> int:
     """Say how many processes run so many runs."""
     if jobs is not None and jobs < 1:
         raise Error(f"jobs is {jobs}; it must be above 0")
-    # In real time, runs beside each other disturb each other.
-    usual = 1 if engine == "kernel" else len(os.sched_getaffinity(0))
+    usual = 1 if engine.real_time else len(os.sched_getaffinity(0))
     return min(left, jobs or usual)
 
 
-def _executor(engine: str, left: int, jobs: int | None, dask: str | None) -> Executor:
+def _executor(engine: Engine, left: int, jobs: int | None, dask: str | None) -> Executor:
     if dask is not None:
         from mptcplab.campaign.executor.dask import Dask
 

@@ -15,8 +15,10 @@ import pytest
 from engine.machines import Machine
 from engine.test_shell import BYTES, Shell, data
 from mptcplab._core import Error
-from mptcplab.engines.kernel.visit import Visit, visit
+from mptcplab.engines import for_programs
+from mptcplab.engines.engine import Programs
 from mptcplab.machine import preload
+from mptcplab.results.record import visit
 from mptcplab.scenario.scenario import load
 from requirements import need_tool
 
@@ -143,5 +145,5 @@ def test_without_either_it_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     name, scenario = load("wifi-lte", [])
     out = tmp_path / "out"
     with pytest.raises(Error, match=r"^--mptcpize cannot be done here: mptcpize: not installed"):
-        visit(scenario, out, Visit(["true"], mptcpize=True), name=name)
+        visit(for_programs(), scenario, out, Programs(["true"], mptcpize=True), name=name)
     assert not out.exists()

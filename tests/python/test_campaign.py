@@ -305,7 +305,7 @@ def test_shared_baselines_do_not_depend_on_what_is_shared() -> None:
     for key, values in MPTCP_KEYS.items():
         for value in values:
             _, changed = load("wifi-lte", [*fixed, f"mptcp.{key}={value}"])
-            assert plain(changed, "simulation") == plain(usual, "simulation"), key
+            assert plain(changed, linux=False) == plain(usual, linux=False), key
             assert _core.simulate(plan(changed, 3, "wifi"), samples=False).json() == there, key
 
 
@@ -315,7 +315,7 @@ def test_shared_baselines_do_not_depend_on_parameters(key: str) -> None:
     settings = ["transfer.size=2 MB", f"mptcp.{policy}"]
     _, usual = load("wifi-lte", settings)
     _, changed = load("wifi-lte", [*settings, f"mptcp.{key}.{parameter}"])
-    assert plain(changed, "simulation") == plain(usual, "simulation")
+    assert plain(changed, linux=False) == plain(usual, linux=False)
     ours, theirs = (_core.simulate(plan(one, 3, "wifi"), samples=False) for one in (changed, usual))
     assert ours.json() == theirs.json()
 
@@ -327,7 +327,7 @@ def test_plain_tcp_of_the_kernel_takes_what_mptcp_takes() -> None:
     for settings, shared in ((taken, False), (named, True)):
         _, changed = load("wifi-lte", settings)
         _, usual = load("wifi-lte", [one.replace("reno", "cubic") for one in settings])
-        assert (plain(changed, "kernel") == plain(usual, "kernel")) is shared
+        assert (plain(changed, linux=True) == plain(usual, linux=True)) is shared
 
 
 def test_baselines_that_differ_are_not_shared(tmp_path: Path) -> None:

@@ -191,7 +191,11 @@ def test_the_study_runs_from_python(tmp_path: Path) -> None:
     ("name", "settings", "complaint"),
     [
         ("eight-subflow", {}, "did you mean eight-subflows"),
-        ("eight-subflows", {"engine": "field"}, "there is no engine field for the study"),
+        (
+            "eight-subflows",
+            {"engine": "field"},
+            "there is no engine field; known: simulation, kernel",
+        ),
         ("eight-subflows", {"era": "1999"}, "there is no era 1999"),
         ("eight-subflows", {"engine": "kernel", "era": "current"}, "goes with the simulation"),
     ],

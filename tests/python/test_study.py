@@ -15,6 +15,7 @@ import pytest
 from browser import Shown, chromium
 
 from command import Run
+from mptcplab.engines import named
 from mptcplab.results.statistics import interval
 from mptcplab.study import judging, measurements, outcome, page, scenes, scoring, told
 from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
@@ -342,9 +343,9 @@ def test_single_figures_over_time_are_of_the_run_that_is_chosen(done: Path) -> N
 def test_what_stands_still_in_real_time_is_given_up_and_virtual_time_is_free() -> None:
     experiment = experiments()["receive-window"]
     stops = {
-        engine: experiment.campaigns(Extent(engine=engine, stacks=(LINUX,)))["main"]["scenario"][
-            "run"
-        ]["stop"]
+        engine: experiment.campaigns(Extent(engine=named(engine), stacks=(LINUX,)))["main"][
+            "scenario"
+        ]["run"]["stop"]
         for engine in ("simulation", "kernel")
     }
     assert stops == {"simulation": "3 h", "kernel": "5 min"}
@@ -421,10 +422,10 @@ def test_what_cannot_be_run_is_refused(
 
 def test_all_are_those_that_the_engine_runs() -> None:
     assert [one.name for one in chosen(["all"])] == NAMES
-    on_the_kernel = chosen(["all"], "kernel")
+    on_the_kernel = chosen(["all"], named("kernel"))
     assert {one.name for one in on_the_kernel} >= {"eight-subflows", "prague-lte"}
-    assert all(one.kernel for one in on_the_kernel)
-    extent = Extent(quick=True, engine="kernel", stacks=(LINUX,))
+    assert all(one.on_linux for one in on_the_kernel)
+    extent = Extent(quick=True, engine=named("kernel"), stacks=(LINUX,))
     for one in on_the_kernel:
         matrices, _ = planned(one, extent)
         assert all(matrix.runs for matrix in matrices.values())

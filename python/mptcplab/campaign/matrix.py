@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import platform
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,10 +16,10 @@ from mptcplab.campaign.axis import Label, Point
 from mptcplab.campaign.sheet import Sheet
 from mptcplab.campaign.task import Subject, Task
 from mptcplab.results.record import build
-from mptcplab.scenario import draw, long
+from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plain import plain
-from mptcplab.scenario.plan import WAYS, plan
+from mptcplab.scenario.plan import WAYS
 from mptcplab.scenario.scenario import Scenario, checked
 
 # Digits of a run's key.
@@ -123,9 +122,8 @@ def _configurations(read: Sheet) -> Iterator[Configuration]:
         if any(choice.holds(one, labels) for one in read.exclude):
             continue
         scenario = _scenario(read, points)
-        if read.campaign.engine == "kernel":
-            _check_kernel(read, scenario, labels)
-        apart = long.write(plain(scenario, read.campaign.engine))
+        _check(read, scenario, labels)
+        apart = long.write(plain(scenario, linux=read.campaign.engine.linux))
         if apart not in baselines:
             conditions[apart] = len(conditions)
             wanted = read.campaign.baselines
@@ -200,14 +198,11 @@ def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
     return checked(source)
 
 
-def _check_kernel(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
-    """Refuse what the kernel lacks before anything runs."""
-    from mptcplab.engines.kernel.job import Wanted
-    from mptcplab.engines.kernel.machine import Machine
-
+def _check(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
+    """Refuse what the engine cannot before anything runs."""
     for path in (None, *scenario.paths):
         try:
-            Wanted(scenario, 0, path, Machine.here())
+            read.campaign.engine.check(scenario, path)
         except ScenarioError as error:
             which = " ".join(f"{axis} {label}," for axis, label in labels.items())
             raise ScenarioError(f"{read.name}: {which} {error}") from None
@@ -215,16 +210,15 @@ def _check_kernel(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> 
 
 def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Subject:
     campaign = read.campaign
-    in_memory = campaign.engine == "simulation" and campaign.keep == "tables"
     tables = sheet.kept(campaign)
     return Subject(
         identity=_digest(_identity(campaign, path, text, tables)),
         name=read.scenario_name,
         engine=campaign.engine,
+        in_memory=campaign.engine.in_memory and campaign.keep == "tables",
         path=path,
         direction=WAYS[scenario.transfer.direction],
-        plan=plan(scenario, 0, path) if in_memory else None,
-        scenario=scenario if draw.has_any(scenario) or not in_memory else None,
+        scenario=scenario,
         captures="headers" if campaign.keep == "captures" else "none",
         tables=tuple(tables),
         limit_s=None if campaign.limit is None else campaign.limit / 1e9,
@@ -235,16 +229,15 @@ def _identity(
     campaign: sheet.Campaign, path: str | None, text: str, tables: list[str]
 ) -> dict[str, Any]:
     """Give what must be the same for runs to be the same, but for the seed."""
-    kernel = {"kernel": platform.release()} if campaign.engine == "kernel" else {}
     return {
         "scenario": text,
         "path": path,
-        "engine": campaign.engine,
+        "engine": campaign.engine.name,
         "version": _core.VERSION,
         "build": build(),
         "keep": campaign.keep,
         "tables": tables,
-        **kernel,
+        **campaign.engine.conditions(),
     }
 
 

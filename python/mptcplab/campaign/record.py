@@ -28,7 +28,6 @@ def about(matrix: Matrix) -> dict[str, Any]:
     """Describe a campaign that begins now."""
     sheet = matrix.sheet
     campaign = sheet.campaign
-    kernel = {"kernel": platform.release()} if campaign.engine == "kernel" else {}
     return {
         "schema": ABOUT_SCHEMA,
         "mptcplab": VERSION,
@@ -36,7 +35,7 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "campaign": sheet.name,
         "title": campaign.title,
         "scenario": sheet.scenario_name,
-        "engine": campaign.engine,
+        "engine": campaign.engine.name,
         "axes": {axis.name: axis.labels for axis in sheet.axes},
         "keys": {
             axis.name: sorted({one.key for point in axis.points for one in point.settings})
@@ -51,7 +50,7 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "command_line": sys.orig_argv,
         "platform": platform.platform(),
         "python": platform.python_version(),
-        **kernel,
+        **campaign.engine.conditions(),
         "started": datetime.now(UTC).isoformat(),
         "ended": None,
     }
@@ -59,7 +58,7 @@ def about(matrix: Matrix) -> dict[str, Any]:
 
 def _policies(matrix: Matrix) -> dict[str, Any]:
     """Describe what all configurations of MPTCP go by; what the matrix varies is left out."""
-    engine = {"engine": matrix.sheet.campaign.engine}
+    engine = {"engine": matrix.sheet.campaign.engine.name}
     hosts = dict.fromkeys(_hosts(one.text) for one in matrix.configurations)
     return policies.shared(_described(engine, tomllib.loads(one)) for one in hosts)
 

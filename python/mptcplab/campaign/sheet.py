@@ -6,16 +6,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from mptcplab import _core
 from mptcplab.campaign.axis import Axis, Setting, read_axes, read_settings
 from mptcplab.campaign.choice import Choice, read_choices
+from mptcplab.engines import DEFAULT, ENGINES
+from mptcplab.engines.engine import Engine
 from mptcplab.scenario import library, scenario
 from mptcplab.scenario.fault import ScenarioError, nearest
-from mptcplab.scenario.quantity import said
+from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.section import Duration, Flag, Integer, Section, Text, read
 from mptcplab.scenario.source import Source
 
@@ -24,18 +26,40 @@ SCHEMA = 1
 TABLES = ("connections", "transfers", "subflows", "flows", "distributions", "diagnostics")
 FURTHER = ("events", "throughput")
 
+
+class _Named(Kind):
+    """An engine, by its name."""
+
+    def __init__(self) -> None:
+        super().__init__(", ".join(f"`{said(name)}`" for name in ENGINES), "text")
+
+    def parse(self, value: Any) -> Engine:
+        """Give the engine."""
+        if not isinstance(value, str) or value not in ENGINES:
+            raise ValueError(f"{said(value)} is not known here; {nearest(str(value), ENGINES)}")
+        return ENGINES[value]
+
+    def show(self, value: Any) -> str:
+        """Give its name."""
+        return str(value.name)
+
+
+ENGINE = _Named()
+
 Given = str | PathLike[str] | dict[str, Any]
 
 
 class Campaign(Section):
     """The keys at the top of a campaign."""
 
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
     title: Text | None = None
     """What it is about, in a line."""
     scenario: Text | dict[str, Any]
     """What is run: a scenario's file, seen from the campaign's, or the name of one that ships; or
     the scenario itself, with its sections as ``[scenario.transfer]``, ``[scenario.path.wifi]``."""
-    engine: Literal["simulation", "kernel"] = "simulation"
+    engine: Annotated[Engine, BeforeValidator(ENGINE.parse), ENGINE] = DEFAULT
     """What runs it."""
     repetitions: Integer = Field(10, ge=1, le=1_000_000)
     """How often each configuration is run, each time with another seed."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mptcplab.engines.engine import Engine
     from mptcplab.scenario.scenario import Scenario
 
 
@@ -16,13 +17,12 @@ class Subject:
     #: Digest of all that makes its runs what they are, but for the seed.
     identity: str
     name: str
-    engine: str
+    engine: Engine
+    #: Whether nothing but tables is kept, and the engine needs no directory for them.
+    in_memory: bool
     path: str | None
     direction: str
-    #: For the simulator, where nothing but tables is kept.
-    plan: str | None
-    #: Where there is no plan, or runs differ by what their links draw.
-    scenario: Scenario | None
+    scenario: Scenario
     captures: str
     tables: tuple[str, ...]
     limit_s: float | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import os
 import shutil
 import tempfile
@@ -14,21 +13,19 @@ from pathlib import Path
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.campaign.task import Batch, Shard, Task
-from mptcplab.engines import named
-from mptcplab.results import figures, neighbours
+from mptcplab.results import figures, neighbours, record
 from mptcplab.results.record import build
 from mptcplab.scenario.draw import drawn
-from mptcplab.scenario.plan import plan
 from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     import polars as pl
 
     from mptcplab.analysis import Measured
+    from mptcplab.engines.engine import Progress
 
     Row = dict[str, Any]
 
@@ -69,8 +66,8 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
     """Run it, and give the rows of its tables and its own row in ``runs``."""
     subject = task.subject
     progress = None if subject.limit_s is None else _limited(subject.limit_s)
-    if subject.plan is not None:
-        tables = _core.simulate(planned(task), samples=False, progress=progress)
+    if subject.in_memory:
+        tables = in_memory(task, samples=False, progress=progress)
         return _rows(task, tables, tables.outcome() or {})
     if directory is not None:
         target = Path(directory) / task.run
@@ -82,21 +79,23 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
         return _into(Path(elsewhere) / task.run, task, progress)
 
 
-def planned(task: Task) -> str:
-    """Give what the simulator is told of a run."""
+def in_memory(task: Task, *, samples: bool, progress: Progress | None = None) -> _core.Tables:
+    """Run it, and keep nothing but its tables."""
     subject = task.subject
-    if subject.scenario is not None:
-        return plan(drawn(subject.scenario, task.seed), task.seed, subject.path)
-    return json.dumps(json.loads(subject.plan or "{}") | {"seed": task.seed})
+    return subject.engine.tables(
+        drawn(subject.scenario, task.seed),
+        seed=task.seed,
+        baseline=subject.path,
+        samples=samples,
+        progress=progress,
+    )
 
 
-def _into(
-    target: Path, task: Task, progress: Callable[[int, int], None] | None
-) -> dict[str, list[Row]]:
-    """Run it with its engine into a run directory."""
+def _into(target: Path, task: Task, progress: Progress | None) -> dict[str, list[Row]]:
+    """Run it into a run directory."""
     subject = task.subject
-    assert subject.scenario is not None  # noqa: S101 - it is there where the plan is not
-    run, _ = named(subject.engine)(
+    run, _ = record.run(
+        subject.engine,
         subject.scenario,
         target,
         name=subject.name,
@@ -117,7 +116,7 @@ def _rows(task: Task, tables: Measured, outcome: Row) -> dict[str, list[Row]]:
     return {"runs": [run], **rows, **beside}
 
 
-def _limited(limit_s: float) -> Callable[[int, int], None]:
+def _limited(limit_s: float) -> Progress:
     ends = time.monotonic() + limit_s
 
     def check(_at_ns: int, _amount: int) -> None:

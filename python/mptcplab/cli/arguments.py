@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.cli.parser import number
+from mptcplab.engines import DEFAULT, ENGINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,17 @@ def add_changes_to(command: ArgumentParser) -> None:
         dest="settings",
         metavar="KEY=VALUE",
         help="change the scenario: path.wifi.rate=10Mbit/s, timeline.0.at=5s; may be repeated",
+    )
+
+
+def add_engine_to(command: ArgumentParser) -> None:
+    """Describe what runs it."""
+    told = "; ".join(f"{name}: {engine.means}" for name, engine in ENGINES.items())
+    command.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default=DEFAULT.name,
+        help=f"what runs it. {told} (default: {DEFAULT.name})",
     )
 
 

@@ -80,10 +80,10 @@ class Reading(_Line):
 class Running(_Line):
     """How far each run is."""
 
-    def __init__(self, where: str, engine: str) -> None:
+    def __init__(self, where: str, counts: str) -> None:
         super().__init__()
         self._where = where
-        self._tell = _simulated if engine == "simulation" else _transferred
+        self._tell = TOLD[counts]
         self._what = ""
 
     def begin(self, what: str) -> Running:
@@ -145,6 +145,10 @@ def _simulated(at: float, packets: int, elapsed: float) -> str:
 def _transferred(at: float, transferred: int, elapsed: float) -> str:
     del elapsed
     return f"at {at:.1f} s, {size(transferred)}"
+
+
+# What an engine counts, and how it is told.
+TOLD = {"packets": _simulated, "bytes": _transferred}
 
 
 def line(elapsed: float, done: int, total: int | None) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mptcplab.cli.arguments import add_captures_to, add_changes_to
+from mptcplab import engines
+from mptcplab.cli.arguments import add_captures_to, add_changes_to, add_engine_to
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say, show
@@ -41,13 +42,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "scenario", type=named, metavar="SCENARIO", help="a file, or the name of one that ships"
     )
-    command.add_argument(
-        "--engine",
-        choices=("simulation", "kernel"),
-        default="simulation",
-        help="simulation: endpoints of our own in virtual time; kernel: Linux's, in real time, in "
-        "namespaces that end with the run (default: simulation)",
-    )
+    add_engine_to(command)
     add_changes_to(command)
     command.add_argument(
         "--repeat",
@@ -68,8 +63,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="where the run directories go, with --repeat into one per seed; runs that are there "
         "already are kept and not run again (default: runs/SCENARIO-SEED, with --repeat "
         "runs/SCENARIO; a file of your own or one changed by --set has six digits of its content "
-        "after its name, so that every change of it has a place of its own; -kernel follows with "
-        "--engine kernel)",
+        "after its name, so that every change of it has a place of its own; another engine's name "
+        "follows, as in wifi-lte-kernel-1)",
     )
     output.add_argument(
         "--force", action="store_true", help="replace other runs that are in the way"
@@ -121,6 +116,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     from mptcplab.cli.progress import Running
     from mptcplab.running import compare
 
+    engine = engines.named(options.engine)
     comparisons = []
     ended = kept = 0
     seeds = range(options.seed, options.seed + (options.repeat or 1))
@@ -134,7 +130,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     try:
         for seed in seeds:
             out = _place(name, scenario, options, seed)
-            with Running(str(out), options.engine) as progress:
+            with Running(str(out), engine.counts) as progress:
                 comparison = compare(
                     name,
                     scenario,
@@ -143,7 +139,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
                     baselines=False if options.no_baselines else None,
                     captures=options.captures,
                     force=options.force,
-                    engine=options.engine,
+                    engine=engine,
                     begin=progress.begin,
                     done=done,
                 )
@@ -177,7 +173,7 @@ def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path
             from mptcplab.scenario import long
 
             name += "-" + hashlib.sha256(long.write(scenario).encode()).hexdigest()[:6]
-        if options.engine != "simulation":
+        if engines.named(options.engine) is not engines.DEFAULT:
             name += f"-{options.engine}"
         out = Path("runs", name if options.repeat else f"{name}-{seed}")
     return out / str(seed) if options.repeat else out

@@ -77,7 +77,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.engines.kernel.visit import Visit, visit
+    from mptcplab.engines import for_programs
+    from mptcplab.engines.engine import Programs
+    from mptcplab.results.record import visit
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
@@ -85,9 +87,10 @@ def run(options: Namespace) -> int:
     # They end the program, as they would without us; what it did is kept.
     with by_signals():
         done, status = visit(
+            for_programs(),
             scenario,
             _place(name, options),
-            Visit(command, options.serve, options.mptcpize),
+            Programs(command, options.serve, options.mptcpize),
             name=name,
             seed=options.seed,
             captures=options.captures,

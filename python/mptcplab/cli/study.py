@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mptcplab.cli.arguments import add_engine_to
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say
-from mptcplab.studying import ENGINES, run_study
+from mptcplab.studying import run_study
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -42,13 +43,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "names", nargs="*", type=named, metavar="NAME", help="experiments to run, or all"
     )
     command.add_argument("--quick", action="store_true", help="fewer repetitions: some minutes")
-    command.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default=ENGINES[0],
-        help="what runs them: simulation, in virtual time (default), or kernel, Linux's own MPTCP "
-        "in real time, which runs some of them",
-    )
+    add_engine_to(command)
     command.add_argument(
         "--era",
         choices=["2012", "current"],

@@ -1,51 +1,28 @@
-"""Engines: what runs a scenario and leaves a run directory."""
+"""Engines: what runs a scenario. All that others need to know of one, it says itself."""
 
 from __future__ import annotations
 
 from mptcplab._core import Error
+from mptcplab.engines.kernel.engine import Kernel
+from mptcplab.engines.simulation.engine import Simulation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from typing import Protocol
+    from mptcplab.engines.engine import Engine
 
-    from mptcplab.results.run import Run
-    from mptcplab.scenario.scenario import Scenario
-
-    class Engine(Protocol):
-        """Runs a scenario, or plain TCP over its path ``baseline``, into a directory.
-
-        Gives the run, and whether it was there already. ``progress`` is told the time in
-        nanoseconds, and the packets (simulation) or bytes (kernel) so far.
-        """
-
-        def __call__(
-            self,
-            scenario: Scenario,
-            target: Path,
-            *,
-            name: str,
-            seed: int = 1,
-            baseline: str | None = None,
-            captures: str = "headers",
-            force: bool = False,
-            progress: Callable[[int, int], None] | None = None,
-        ) -> tuple[Run, bool]:
-            """Run it."""
+#: What runs a scenario unless another one is asked for.
+DEFAULT: Engine = Simulation()
+#: All that there are, by name.
+ENGINES: dict[str, Engine] = {one.name: one for one in (DEFAULT, Kernel())}
 
 
-ENGINES = ("simulation", "kernel")
-
-
-def named(engine: str) -> Engine:
+def named(name: str) -> Engine:
     """Give the engine of a name."""
-    if engine == "simulation":
-        from mptcplab.engines.simulation.simulate import simulate
+    if name not in ENGINES:
+        raise Error(f"there is no engine {name}; known: {', '.join(ENGINES)}")
+    return ENGINES[name]
 
-        return simulate
-    if engine == "kernel":
-        from mptcplab.engines.kernel.emulate import emulate
 
-        return emulate
-    raise Error(f"the engine is {engine!r}; it must be one of {', '.join(ENGINES)}")
+def for_programs() -> Engine:
+    """Give the engine that runs programs as they are."""
+    return next(one for one in ENGINES.values() if one.programs)

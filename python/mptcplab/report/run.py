@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.engines import named
 from mptcplab.report import events, provenance, tables, verdict
 from mptcplab.report.charts import charts
 from mptcplab.report.moments import moments
@@ -10,7 +11,7 @@ from mptcplab.report.subject import Subject
 from mptcplab.results import policies
 from mptcplab.words import text
 from mptcplab.words.protocol import is_mptcp, protocol
-from mptcplab.words.runs import engine, label
+from mptcplab.words.runs import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +87,5 @@ def _policies(subject: Subject, run: Run) -> str:
 def _origin(subject: Subject) -> Badge:
     if subject.run is None:
         return Badge("captured", "measured in captures")
-    if subject.run.about["engine"] == "simulation":
-        return Badge("simulated", "endpoints of mptcplab in virtual time, over simulated links")
-    return Badge("emulated", f"{engine(subject.run.about)}, in real time")
+    engine = named(subject.run.about["engine"])
+    return Badge(engine.made, engine.means)

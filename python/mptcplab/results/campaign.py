@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.engines import DEFAULT, named
 from mptcplab.results import about, figures, neighbours, shards
 from mptcplab.results.parquet import read_parquet
 from mptcplab.results.run import Run
@@ -156,7 +157,7 @@ class Campaign:
         """Give the command that repeats a run, exactly; for plain TCP, with MPTCP beside it."""
         row = self._planned(run)
         words = ["mptcplab", "run", str(self._scenario(run)), "--seed", str(row["seed"])]
-        if self.about["engine"] != "simulation":
+        if named(self.about["engine"]) is not DEFAULT:
             words += ["--engine", self.about["engine"]]
         if row["path"] is None:
             words += ["--no-baselines"]

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.engines.engine import CAPTURES
 from mptcplab.results.run import ABOUT
 from mptcplab.writing import sync, sync_all, umask
 
@@ -25,8 +26,6 @@ UNFINISHED = ".mptcplab-unfinished-"
 # Who sweeps holds what somebody has just made for a moment, too.
 ATTEMPTS = 20
 PAUSE_SECONDS = 0.01
-# Each holds all that the ones before it hold.
-CAPTURES = ("none", "headers", "full")
 
 
 def found(target: Path, identity: dict[str, Any], *, force: bool) -> bool:

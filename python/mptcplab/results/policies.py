@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from mptcplab import _core
+from mptcplab import _core, engines
 from mptcplab.words import policies as words
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ def _of_end(end: str, about: Mapping[str, Any], scenario: Mapping[str, Any]) -> 
         "era": scenario.get("mptcp", {}).get("era"),
     }
     ours = scenario.get(end, {}).get("stack") == "mptcplab"
-    if ours or about["engine"] == "simulation":
+    if ours or not engines.named(about["engine"]).linux:
         return {"stack": "mptcplab", **named, "replaced": {}}
     return {"stack": "kernel", **_of_the_kernel(end, named, about, scenario, mptcp=mptcp)}
 

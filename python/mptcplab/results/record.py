@@ -1,4 +1,4 @@
-"""What is written of a run, whichever engine ran it: run.json, the scenario in full, the tables."""
+"""Runs, whichever engine runs them: run.json, the scenario in full and the tables, as files."""
 
 from __future__ import annotations
 
@@ -7,31 +7,94 @@ import json
 import platform
 import sys
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
+from mptcplab._core import Error
 from mptcplab.results import place, policies
 from mptcplab.results.parquet import write_parquet
-from mptcplab.results.run import ABOUT, ABOUT_SCHEMA
+from mptcplab.results.run import ABOUT, ABOUT_SCHEMA, Run
 from mptcplab.scenario import long
+from mptcplab.scenario.draw import drawn
 from mptcplab.scenario.plan import WAYS
 from mptcplab.scenario.scenario import Scenario
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from mptcplab.engines.engine import Engine, Measured, Programs, Progress
+
+
+def run(
+    engine: Engine,
+    scenario: Scenario,
+    target: Path,
+    *,
+    name: str,
+    seed: int = 1,
+    baseline: str | None = None,
+    captures: str = "headers",
+    force: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Run, bool]:
+    """Run a scenario, or plain TCP over its path ``baseline``, into the directory ``target``.
+
+    Gives the run, and whether it was there already.
+    """
+    scenario = drawn(scenario, seed)
+    record = _Record(engine, scenario, name, seed, baseline, captures)
+    if record.is_there(target, force=force):
+        return Run(target), True
+    engine.check(scenario, baseline)
+    with place.written(target) as new:
+        record.begin(new)
+        made = engine.run(
+            scenario, new, seed=seed, baseline=baseline, captures=captures, progress=progress
+        )
+        record.complete(new, made)
+    return Run(target), False
+
+
+def visit(
+    engine: Engine,
+    scenario: Scenario,
+    target: Path,
+    programs: Programs,
+    *,
+    name: str,
+    seed: int = 1,
+    captures: str = "headers",
+    force: bool = False,
+    begin: Callable[[list[str]], None] = lambda _: None,
+) -> tuple[Run, int]:
+    """Run programs in a scenario; gives the run, and the exit status of the client's program.
+
+    ``begin`` is called when all is there, before that is started, with what one should know.
+    """
+    guest = {"guest": asdict(programs)}
+    record = _Record(engine, scenario, name, seed, None, captures, guest)
+    if record.is_there(target, force=force):
+        raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
+    with place.written(target) as new:
+        record.begin(new)
+        made, status = engine.visit(
+            scenario, new, programs, name=name, seed=seed, captures=captures, begin=begin
+        )
+        record.complete(new, made)
+    return Run(target), status
 
 
 @dataclass
-class Record:
+class _Record:
     """One run: a scenario, or plain TCP over its path ``baseline``, by an engine."""
 
+    engine: Engine
     scenario: Scenario
-    engine: str
     name: str
     seed: int
     baseline: str | None
@@ -43,11 +106,6 @@ class Record:
         self._text = long.write(self.scenario)
         self._started = datetime.now(UTC)
 
-    @property
-    def mptcp(self) -> bool:
-        """Whether MPTCP is used."""
-        return self.baseline is None and self.scenario.mptcp.enabled
-
     def is_there(self, target: Path, *, force: bool) -> bool:
         """Say whether this very run is there; refuse to touch what is not ours to replace."""
         return place.found(target, self._identity, force=force)
@@ -57,27 +115,21 @@ class Record:
         self._started = datetime.now(UTC)
         (directory / "scenario.toml").write_text(self._text, "utf-8")
 
-    def complete(
-        self,
-        directory: Path,
-        tables: Mapping[str, Any],
-        outcome: Mapping[str, Any],
-        more: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Write the tables and what came of the run; ``more`` is what only this engine tells."""
+    def complete(self, directory: Path, made: Measured) -> None:
+        """Write the tables and what came of the run."""
         kept = directory / "tables"
         kept.mkdir()
-        for name, table in tables.items():
+        for name, table in made.tables.items():
             write_parquet(table, kept / f"{name}.parquet")
         about = {
             "schema": ABOUT_SCHEMA,
             "mptcplab": _core.VERSION,
-            "engine": self.engine,
+            "engine": self.engine.name,
             "run": "mptcp" if self.baseline is None else f"tcp-{self.baseline}",
             "scenario": self.name,
             "seed": self.seed,
             "path": self.baseline,
-            "mptcp": self.mptcp,
+            "mptcp": self.baseline is None and self.scenario.mptcp.enabled,
             "direction": WAYS[self.scenario.transfer.direction],
             "identity": self._identity,
             "command_line": sys.orig_argv,
@@ -85,8 +137,8 @@ class Record:
             "python": platform.python_version(),
             "started": self._started.isoformat(),
             "ended": datetime.now(UTC).isoformat(),
-            "outcome": outcome,
-            **(more or {}),
+            "outcome": made.outcome,
+            **made.more,
             "sizes": place.sizes(directory),
             "sha256": {path.name: _digest(path) for path in sorted(directory.glob("*.pcapng"))},
         }
@@ -99,10 +151,11 @@ class Record:
             "scenario": hashlib.sha256(self._text.encode()).hexdigest(),
             "seed": self.seed,
             "path": self.baseline,
-            "engine": self.engine,
+            "engine": self.engine.name,
             "version": _core.VERSION,
             "build": build(),
             "captures": self.captures,
+            **self.engine.conditions(),
             **self.conditions,
         }
 

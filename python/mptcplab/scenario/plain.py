@@ -9,8 +9,8 @@ from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.source import Source
 
 
-def plain(scenario: Scenario, engine: str) -> Scenario:
-    """Give the scenario with all as usual that only MPTCP, or another engine, looks at.
+def plain(scenario: Scenario, *, linux: bool) -> Scenario:
+    """Give the scenario with all as usual that only MPTCP looks at, and ``[kernel]`` without Linux.
 
     Scenarios of which this gives the same have the same baselines.
     """
@@ -19,7 +19,7 @@ def plain(scenario: Scenario, engine: str) -> Scenario:
     nothing = Source("scenario", {})
     mptcp = endpoint.read_mptcp({}, nothing)
     usual = kernel.read_kernel({}, mptcp, nothing)
-    if engine == "kernel":
+    if linux:
         # What plain TCP takes may follow what MPTCP takes.
         alone = {"congestion_control": usual.congestion_control}
         usual = scenario.kernel.model_copy(update=alone)

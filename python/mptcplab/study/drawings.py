@@ -60,13 +60,9 @@ def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
 
 
 def _first(matrix: Matrix, where: Mapping[str, object]) -> Analysis:
-    from mptcplab import _core
     from mptcplab.analysis import Analysis
-    from mptcplab.campaign.work import planned
+    from mptcplab.campaign.work import in_memory
 
-    of = matrix.sheet.campaign
-    if of.engine != "simulation":
-        raise Error("it is drawn of simulations alone: they can be made again")
     wanted = next(
         one
         for one in matrix.configurations
@@ -77,4 +73,6 @@ def _first(matrix: Matrix, where: Mapping[str, object]) -> Analysis:
         for one in matrix.runs
         if one.configuration == wanted.number and one.task.subject is wanted.mptcp
     )
-    return Analysis(_core.simulate(planned(task), samples=True, progress=None))
+    if not task.subject.in_memory:
+        raise Error("it is drawn of simulations alone: they can be made again")
+    return Analysis(in_memory(task, samples=True))

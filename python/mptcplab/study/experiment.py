@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mptcplab.engines import DEFAULT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from mptcplab.engines.engine import Engine
     from mptcplab.study.judging import Ratio, Verdict
     from mptcplab.study.measured import Measured
     from mptcplab.study.measurements import Figure
@@ -22,18 +25,18 @@ class Extent:
     """How much is run."""
 
     quick: bool = False
-    engine: str = "simulation"
+    engine: Engine = DEFAULT
     stacks: tuple[str, ...] = (PAPERS,)
 
     def repetitions(self, complete: int, quick: int) -> int:
         """Say how often each configuration is run; fewer times where that takes real time."""
-        if self.engine == "kernel":
+        if self.engine.real_time:
             return 1 if self.quick else 3
         return quick if self.quick else complete
 
     def size(self, printed: str) -> str:
         """Say how much is transferred: as printed, but where that takes minutes of real time."""
-        return "10 MB" if self.engine == "kernel" else printed
+        return "10 MB" if self.engine.real_time else printed
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Experiment:
     compare: Callable[[Measured], Iterable[Comparison]]
     findings: tuple[Finding, ...] = ()
     drawings: tuple[Drawing, ...] = ()
-    #: Whether the kernel engine runs it, too.
-    kernel: bool = False
+    #: Whether Linux can run it, in as much real time as anybody has.
+    on_linux: bool = False
     #: What is known not to be as in the paper.
     remarks: tuple[str, ...] = ()

@@ -59,7 +59,7 @@ def document(extent: Extent, experiments: list[Table]) -> Table:
         "schema": SCHEMA,
         "mptcplab": _core.VERSION,
         "build": build(),
-        "extent": asdict(extent),
+        "extent": asdict(extent) | {"engine": extent.engine.name},
         "scores": scores(experiments),
         "inconsistent": {paper.title: list(paper.inconsistent) for paper in papers},
         "experiments": experiments,

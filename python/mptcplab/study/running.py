@@ -54,10 +54,10 @@ def planned(
     from mptcplab.campaign import sheet
     from mptcplab.campaign.matrix import Matrix
 
-    if extent.engine == "kernel" and not experiment.kernel:
+    if extent.engine.linux and not experiment.on_linux:
         raise ScenarioError(
-            f"{experiment.name} is not run on the kernel engine: it hangs on what Linux lacks, or "
-            f"takes hours of real time; there are {', '.join(_on_the_kernel())}"
+            f"{experiment.name} is not run on the {extent.engine.name} engine: it hangs on what "
+            f"Linux lacks, or takes hours of real time; there are {', '.join(_on_linux())}"
         )
     tables = experiment.campaigns(extent)
     matrices = {}
@@ -67,10 +67,10 @@ def planned(
     return matrices, tables
 
 
-def _on_the_kernel() -> list[str]:
+def _on_linux() -> list[str]:
     from mptcplab.study.experiments import experiments
 
-    return [name for name, one in experiments().items() if one.kernel]
+    return [name for name, one in experiments().items() if one.on_linux]
 
 
 def _experiment(

@@ -96,8 +96,8 @@ def campaign(
     ``both`` is set of all of them. Plain TCP is Reno, which the papers used; MPTCP has the papers'
     LIA, unless an axis says how it is ``controlled``.
     """
-    if extent.engine == "kernel":
-        # Real time: what stands still is given up.
+    if extent.engine.real_time:
+        # What stands still is given up.
         scene = {**scene, "run": {**scene["run"], "stop": KERNEL_STOP}}
     points = {
         name: STACKS[name] | {"tcp.congestion_control": "reno"} | (both or {})
@@ -109,17 +109,17 @@ def campaign(
         "schema": 1,
         "title": title,
         "scenario": scene,
-        "engine": extent.engine,
+        "engine": extent.engine.name,
         "repetitions": repetitions,
         "baselines": baselines,
         "tables": list(tables),
-        "axis": _possible({"stack": {"points": points}, **(axes or {})}, extent.engine),
+        "axis": _possible({"stack": {"points": points}, **(axes or {})}, extent),
     }
 
 
-def _possible(axes: dict[str, Any], engine: str) -> dict[str, Any]:
-    """Leave out what the kernel cannot be told."""
-    if engine != "kernel":
+def _possible(axes: dict[str, Any], extent: Extent) -> dict[str, Any]:
+    """Leave out what Linux cannot be told."""
+    if not extent.engine.linux:
         return axes
     return {
         name: {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.engines import named
 from mptcplab.words import text
 
 TYPE_CHECKING = False
@@ -25,14 +26,8 @@ def label(run: Run) -> str:
 
 
 def engine(about: dict[str, Any]) -> str:
-    """Say what ran it, by what run.json says."""
-    if about["engine"] == "simulation":
-        return "simulated"
-    linux = f"Linux {about['kernel']['release']}"
-    for end, stack in about.get("stacks", {}).items():
-        if stack == "mptcplab":
-            linux += f" and a {end} of mptcplab"
-    return text.clean(f"{linux} over emulated links")
+    """Say what ran it, by what is stored of a run or a campaign."""
+    return text.clean(named(about["engine"]).ran(about))
 
 
 def gain(comparison: Comparison) -> str:

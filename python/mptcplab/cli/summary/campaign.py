@@ -6,7 +6,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.results.overview import document
 from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.words import text
-from mptcplab.words.runs import too_few
+from mptcplab.words.runs import engine, too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     """Print what was run, what it gave, and what failed."""
     page = page or Page()
     told = document(campaign)
-    _print_head(page, told)
+    _print_head(page, campaign, told)
     rows = told["configurations"]
     draw(page, _columns(rows[:MOST_ROWS], told["axes"]))
     page.words(
@@ -50,13 +50,11 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     page.words(f"{campaign.directory} holds the campaign", indent="", style="faint")
 
 
-def _print_head(page: Page, told: Row) -> None:
+def _print_head(page: Page, campaign: Campaign, told: Row) -> None:
     facts = [page.style(text.clean(told["campaign"]), "strong")]
     if told["title"]:
         facts.append(text.clean(told["title"]))
-    simulated = told["engine"] == "simulation"
-    engine = "simulated" if simulated else "with Linux over emulated links"
-    facts.append(f"{text.clean(told['scenario'])}, {engine}")
+    facts.append(f"{text.clean(told['scenario'])}, {engine(campaign.about)}")
     if told["policies"] and told["policies"]["in_words"]:
         facts.append(text.clean(told["policies"]["in_words"]))
     facts.append(text.plural(told["runs"]["done"], "run"))

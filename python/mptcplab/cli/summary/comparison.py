@@ -140,7 +140,7 @@ def _neighbours(runs: list[Run]) -> list[Column]:
 
 
 def _names(run: Run) -> list[str]:
-    return [one["name"] for one in run.outcome["cross_traffic"]]
+    return [one["name"] for one in run.outcome.get("cross_traffic", ())]
 
 
 def _all_alike(comparisons: list[Comparison]) -> bool:

@@ -70,9 +70,7 @@ def _facts(side: Side) -> list[str]:
         facts.append(text.clean(side.about["run"]))
     if side.campaign is not None:
         facts.append(text.plural(len(side.campaign.runs), "run"))
-        facts.append("simulated" if side.about["engine"] == "simulation" else "Linux")
-    else:
-        facts.append(engine(side.about))
+    facts.append(engine(side.about))
     if (policies := side.about.get("policies")) and policies["in_words"]:
         facts.append(text.clean(policies["in_words"]))
     seeds = side.seeds

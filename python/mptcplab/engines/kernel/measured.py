@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from mptcplab import _core
-from mptcplab.engines import remarks as way
+from mptcplab.engines import remarks
 from mptcplab.engines.kernel.agent.numbers import Numbers, counters
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
 
 def _diagnostics(job: Job, captured: _core.Tables, ended: dict[str, Any]) -> _core.Table:
     """Give the remarks of the analysis and on the way, and whether the emulator was in time."""
-    rows = [*captured.rows("diagnostics"), *way.remarks(job.plan, captured)]
+    rows = [*captured.rows("diagnostics"), *remarks.remarks(job.plan, captured)]
     links, ports = ended["emulator"]["links"], ended["emulator"]["ports"].values()
     late = {
         name: link["lateness"]["p99_ns"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mptcplab.engines.kernel.engine import Kernel
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.scenario.fault import ScenarioError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 US, MS, S = 10**3, 10**6, 10**9
 # Most of each that `ip mptcp limits` takes (MPTCP_PM_ADDR_MAX).
 MOST = 8
-# What endpoints and limits can say.
-PATH_MANAGERS = ("full-mesh", "linux", "single")
 # Where the sysctl may not name a congestion control: it is what nothing else overrides.
 FALLBACK = "reno"
 CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
@@ -154,8 +153,9 @@ def _limits(mptcp: Mptcp, at: _At) -> tuple[int, int]:
 
 def _check_path_manager(scenario: Scenario, refusals: Refusals) -> None:
     """Refuse what Linux's path manager cannot be told: it is the client's that opens subflows."""
-    if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in PATH_MANAGERS:
-        known = ", ".join(said(known) for known in PATH_MANAGERS)
+    managers = Kernel.policies["path_manager"]
+    if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in managers:
+        known = ", ".join(map(said, managers))
         refusals.key("mptcp", "path_manager", f"it has {known}")
 
 

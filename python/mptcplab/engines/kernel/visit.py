@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 import shutil
 import signal
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.engines.engine import Measured, Programs
 from mptcplab.engines.kernel import guests, inhabitants, measured, outcomes, sandbox
-from mptcplab.engines.kernel.emulate import ENGINE, RAW
+from mptcplab.engines.kernel.emulate import RAW
 from mptcplab.engines.kernel.job import LISTS, Wanted
 from mptcplab.engines.kernel.machine import Machine
 from mptcplab.engines.kernel.settings import FALLBACK
 from mptcplab.machine import congestion, preload
 from mptcplab.machine.machine import Machine as Doctored
-from mptcplab.results import place
-from mptcplab.results.record import Record
-from mptcplab.results.run import Run
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
@@ -43,76 +40,47 @@ HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 KEPT = ("host", "sample_ns", *LISTS)
 
 
-@dataclass(frozen=True)
-class Visit:
-    """What guests do."""
-
-    #: The client's program, on our terminal.
-    command: list[str]
-    #: The server's, for a shell.
-    serve: str | None = None
-    #: Whether sockets of TCP are made of MPTCP.
-    mptcpize: bool = False
-
-    def client(self) -> list[str]:
-        """Give the words that start the client's program."""
-        return [*self._prefix(), *self.command]
-
-    def server(self) -> list[str]:
-        """Give the words that start the server's."""
-        return [*self._prefix(), "sh", "-c", self.serve or ""]
-
-    def _prefix(self) -> tuple[str, ...]:
-        return preload.prefix(Doctored()) if self.mptcpize else ()
-
-
 def visit(
     scenario: Scenario,
-    target: Path,
-    guest: Visit,
+    directory: Path,
+    programs: Programs,
     *,
     name: str,
-    seed: int = 1,
-    captures: str = "headers",
-    force: bool = False,
-    begin: Callable[[list[str]], None] = lambda _: None,
-) -> tuple[Run, int]:
-    """Have guests in a scenario; gives the run, and the exit status of the client's program.
+    seed: int,
+    captures: str,
+    begin: Callable[[list[str]], None],
+) -> tuple[Measured, int]:
+    """Run programs in a scenario; gives the exit status of the client's, too.
 
     ``begin`` is called when all is there, before the client's program is started, with what the
-    guests should know.
+    user should know.
     """
-    if guest.mptcpize and (given := preload.check(Doctored())).verdict != "fine":
+    if programs.mptcpize and (given := preload.check(Doctored())).verdict != "fine":
         raise Error(f"--mptcpize cannot be done here: {given.line()}")
-    conditions = {"kernel": platform.release(), "guest": asdict(guest)}
-    record = Record(scenario, ENGINE, name, seed, None, captures, conditions)
-    if record.is_there(target, force=force):
-        raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
     wanted = Wanted(scenario, seed, None, Machine.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
     bounded = sandbox.has_user()
     greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=bounded)])
-    with sandbox.opened(target.parent, user=bounded) as lab, place.written(target) as new:
-        record.begin(new)
-        raw = new / RAW
+    with sandbox.opened(directory.parent, user=bounded) as lab:
+        raw = directory / RAW
         raw.mkdir()
-        job = _job(wanted, new, raw, captures)
+        job = _job(wanted, directory, raw, captures)
         with (
             closing(lab.run(job.as_json())) as told,
             closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
         ):
-            status = _visited(hosts, lab, guest, new, environment(name, scenario), greeting)
+            where = environment(name, scenario)
+            status = _visited(hosts, lab, programs, directory, where, greeting)
             ended = next(told)["ended"]
-        for file in (*new.glob("*.pcapng"), *new.glob(SERVED)):
+        for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
             # What programs send and say is for whoever ran them.
             file.chmod(0o600)
         tables = measured.tables(job, ended)
         shutil.rmtree(raw)
-        outcome = _outcome(wanted, guest, ended, status)
-        more = {"guest": asdict(guest) | {"status": status}}
-        record.complete(new, tables, outcome, outcomes.circumstances(job, ended) | more)
-    return Run(target), status
+    more = {"guest": asdict(programs) | {"status": status}}
+    outcome = _outcome(wanted, programs, ended, status)
+    return Measured(tables, outcome, outcomes.circumstances(job, ended) | more), status
 
 
 def environment(name: str, scenario: Scenario) -> dict[str, str]:
@@ -186,7 +154,7 @@ def _names(scenario: Scenario) -> dict[str, str]:
 def _visited(
     hosts: inhabitants.Inhabited,
     lab: sandbox.Sandbox,
-    guest: Visit,
+    programs: Programs,
     new: Path,
     told: Mapping[str, str],
     begin: Callable[[], None],
@@ -194,9 +162,11 @@ def _visited(
     """Start the server's program, then the client's; gives its exit status when both have ended."""
     server = None
     with (new / SERVED).open("wb") as said:
-        if guest.serve is not None:
+        if programs.serve is not None:
             own = {**told, "MPTCPLAB_HOST": "server"}
-            server = hosts.start("server", guest.server(), own, output=said.fileno())
+            server = hosts.start(
+                "server", _words(programs, "sh", "-c", programs.serve), own, output=said.fileno()
+            )
             hosts.wait_until_listening("server", server)
             if server.poll():
                 raise Error(
@@ -208,7 +178,7 @@ def _visited(
         try:
             with inhabitants.terminal_lent():
                 own = {**told, "MPTCPLAB_HOST": "client"}
-                client = hosts.start("client", guest.client(), own)
+                client = hosts.start("client", _words(programs, *programs.command), own)
                 try:
                     status = client.wait()
                 except KeyboardInterrupt as asked:
@@ -225,14 +195,19 @@ def _visited(
     return status
 
 
+def _words(programs: Programs, *words: str) -> list[str]:
+    """Give the words that start a program."""
+    return [*(preload.prefix(Doctored()) if programs.mptcpize else ()), *words]
+
+
 def _last(log: Path) -> str:
     lines = log.read_text("utf-8", "replace").splitlines()
     return lines[-1] if lines else "it said nothing"
 
 
-def _outcome(wanted: Wanted, guest: Visit, ended: Any, status: int) -> dict[str, Any]:
+def _outcome(wanted: Wanted, programs: Programs, ended: Any, status: int) -> dict[str, Any]:
     """Say how it ended; bytes are counted by the tables alone."""
-    what = Path(guest.command[0]).name
+    what = Path(programs.command[0]).name
     return {
         "finished": status == 0,
         "reason": "complete" if status == 0 else f"{what} ended with status {status}",

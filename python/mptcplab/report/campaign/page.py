@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import VERSION, Error
+from mptcplab.engines import named
 from mptcplab.report.campaign.charts import charts
 from mptcplab.report.campaign.curves import curves
 from mptcplab.report.campaign.estimated import gains, shares, variation
@@ -61,11 +62,9 @@ def describe(campaign: Campaign) -> CampaignPage:
 
 def _badges(campaign: Campaign) -> list[Badge]:
     about = campaign.about
-    simulated = about["engine"] == "simulation"
+    engine = named(about["engine"])
     badges = [
-        Badge("simulated", "endpoints of mptcplab in virtual time, over simulated links")
-        if simulated
-        else Badge("emulated", "Linux's own MPTCP over emulated links, in real time"),
+        Badge(engine.made, engine.means),
         Badge(text.plural(campaign.runs.height, "run"), "runs that are done"),
         Badge(text.plural(about["configurations"], "configuration"), "combinations of the axes"),
         Badge(text.plural(about["repetitions"], "repetition"), "seeds of each configuration"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 
+from mptcplab.engines import named
 from mptcplab.results.differences.repeated import label
 from mptcplab.results.policies import policies
 
@@ -64,12 +65,12 @@ def differing(a: Configuration, b: Configuration) -> list[Setting]:
     Of a section that only one side has, nothing is given: the engine says why.
     """
     order = {"scenario": 0, "used": 1, "run": 2, "machine": 3}
-    simulated = all(side.get(("run", "engine")) == "simulation" for side in (a, b))
+    linux = any(named(str(side["run", "engine"])).linux for side in (a, b))
     shared = {section for section, _ in a} & {section for section, _ in b}
     keys = [
         key
         for key in dict.fromkeys([*a, *b])
-        if key[0] in shared and not (simulated and _is_of_kernel(*key))
+        if key[0] in shared and (linux or not _is_of_linux(*key))
     ]
     keys.sort(key=lambda key: order[key[0]])
     return [
@@ -86,8 +87,8 @@ def _listed(seeds: list[int]) -> str:
     return ", ".join(map(str, seeds))
 
 
-def _is_of_kernel(section: str, key: str) -> bool:
-    """Whether simulations do not look at it, or tell it by the scenario."""
+def _is_of_linux(section: str, key: str) -> bool:
+    """Whether endpoints of mptcplab do not look at it, or tell it by the scenario."""
     return section == "used" or (section == "scenario" and key.startswith("kernel."))
 
 

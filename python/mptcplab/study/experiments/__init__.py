@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
+from mptcplab.engines import DEFAULT
 from mptcplab.scenario.fault import ScenarioError, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mptcplab.engines.engine import Engine
     from mptcplab.study.experiment import Experiment
 
 MODULES = (
@@ -49,7 +51,7 @@ def experiments() -> dict[str, Experiment]:
     return {one.name: one for one in found}
 
 
-def chosen(names: Sequence[str], engine: str = "simulation") -> list[Experiment]:
+def chosen(names: Sequence[str], engine: Engine = DEFAULT) -> list[Experiment]:
     """Give the experiments of these names, in their order; ``all`` is all that the engine runs."""
     there = experiments()
     for name in names:
@@ -59,5 +61,5 @@ def chosen(names: Sequence[str], engine: str = "simulation") -> list[Experiment]
     return [
         one
         for name, one in there.items()
-        if name in names or (every and (one.kernel or engine != "kernel"))
+        if name in names or (every and (one.on_linux or not engine.linux))
     ]

@@ -62,7 +62,7 @@ def _together(
 
 
 def _window(extent: Extent) -> dict[str, Any]:
-    if extent.engine == "kernel":
+    if extent.engine.linux:
         # With so little Linux of today stands still: what came out of order takes all the room.
         return {}
     # One for all subflows (RFC 8684 §3.3.5), as the one that iperf asked for.
@@ -113,7 +113,7 @@ EXPERIMENT = Experiment(
     name="prague-lte",
     title="uploads over one LTE modem, over two, and while one loses its antenna twice",
     reproduces="Multipath TCP in LTE Networks, tables 2 to 4, figures 3 to 7",
-    kernel=True,
+    on_linux=True,
     campaigns=campaigns,
     compare=compare,
     findings=(

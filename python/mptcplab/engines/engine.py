@@ -1,0 +1,156 @@
+"""What an engine is: what it can, what it refuses, and how it fills a run directory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from mptcplab import _core
+    from mptcplab.scenario.scenario import Scenario
+
+    #: Is told the time in nanoseconds, and the packets or bytes so far.
+    Progress = Callable[[int, int], None]
+
+#: What captures may hold; each has all that the ones before it have.
+CAPTURES = ("none", "headers", "full")
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Programs that run at both ends in place of the scenario's transfer."""
+
+    #: The client's, on our terminal.
+    command: list[str]
+    #: The server's, for a shell.
+    serve: str | None = None
+    #: Whether sockets of TCP are made of MPTCP.
+    mptcpize: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run gave."""
+
+    tables: Mapping[str, _core.Table]
+    #: ``finished`` and ``reason``; ``cross_traffic`` and what else is known of how it ended.
+    outcome: Mapping[str, Any]
+    #: What only this engine tells, for ``run.json``.
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Engine:
+    """Runs scenarios. Whatever else differs between engines is asked of them here."""
+
+    #: As in ``--engine``, and in what is stored of runs.
+    name: str
+    #: What a run is: ``simulated``.
+    made: str
+    #: Whose endpoints, over which links, in which time.
+    means: str
+    #: Whether runs take the time that they show: beside each other they disturb each other, and
+    #: none can be had again.
+    real_time: bool = False
+    #: Whether Linux is at the ends, which goes by ``[kernel]``.
+    linux: bool = False
+    #: Whether :meth:`visit` runs programs that know nothing of it.
+    programs: bool = False
+    #: Whether :meth:`tables` measures without a run directory.
+    in_memory: bool = False
+    #: What progress counts: ``packets`` or ``bytes``.
+    counts: str = "bytes"
+    #: What captures may hold.
+    captures: tuple[str, ...] = CAPTURES
+    #: Tables of what no capture shows.
+    samples: tuple[str, ...] = ()
+    #: Verbs of the timeline that it has; ``None``: all.
+    verbs: tuple[str, ...] | None = None
+    #: Names that it has for a key of ``[mptcp]``; for one that is not here, all.
+    policies: Mapping[str, tuple[str, ...]] = {}
+
+    def conditions(self) -> dict[str, Any]:
+        """Give what of this machine must be the same for a run to be the same."""
+        return {}
+
+    def ran(self, about: Mapping[str, Any]) -> str:
+        """Say what ran it, by what is stored of a run or a campaign."""
+        del about
+        return self.made
+
+    def check(self, scenario: Scenario, baseline: str | None = None) -> None:
+        """Refuse a scenario, or plain TCP over its path ``baseline``, if it cannot be run.
+
+        Raises:
+            ScenarioError: It cannot; says what, and what would.
+        """
+        from mptcplab.scenario.fault import ScenarioError
+        from mptcplab.scenario.quantity import said
+
+        asked = [
+            (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)
+            for event in scenario.timeline
+        ]
+        if baseline is None and scenario.mptcp.enabled:
+            asked += [
+                (f"[mptcp] {key}", getattr(scenario.mptcp, key), known)
+                for key, known in self.policies.items()
+            ]
+        for where, name, known in asked:
+            if known is not None and name not in known:
+                has = ", ".join(map(said, known)) or "none"
+                raise ScenarioError(
+                    f"{where}: the {self.name} engine cannot have {said(name)}: it has {has}"
+                )
+
+    def run(
+        self,
+        scenario: Scenario,
+        directory: Path,
+        *,
+        seed: int,
+        baseline: str | None,
+        captures: str,
+        progress: Progress | None,
+    ) -> Measured:
+        """Run a scenario, or plain TCP over its path ``baseline``; captures go to ``directory``.
+
+        It was checked, and what its links draw is drawn.
+        """
+        raise NotImplementedError
+
+    def tables(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int,
+        baseline: str | None,
+        samples: bool,
+        progress: Progress | None,
+    ) -> _core.Tables:
+        """Run it, and give its tables alone; those of samples too, if asked for."""
+        raise NotImplementedError
+
+    def visit(
+        self,
+        scenario: Scenario,
+        directory: Path,
+        programs: Programs,
+        *,
+        name: str,
+        seed: int,
+        captures: str,
+        begin: Callable[[list[str]], None],
+    ) -> tuple[Measured, int]:
+        """Run programs in a scenario; gives the exit status of the client's, too.
+
+        ``begin`` is called when all is there, before the client's program is started, with what
+        whoever starts it should know.
+        """
+        del scenario, directory, programs, name, seed, captures, begin
+        raise Error(f"the {self.name} engine runs no programs")

@@ -1,0 +1,83 @@
+"""What the kernel engine can."""
+
+from __future__ import annotations
+
+import platform
+
+from mptcplab.engines.engine import Engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from mptcplab.engines.engine import Measured, Programs, Progress
+    from mptcplab.scenario.scenario import Scenario
+
+
+class Kernel(Engine):
+    """Linux's own MPTCP, in namespaces that end with the run."""
+
+    name = "kernel"
+    made = "emulated"
+    means = "Linux's own MPTCP over emulated links, in real time"
+    real_time = True
+    linux = True
+    programs = True
+    samples = ("state", "signals", "counters")
+    # What endpoints and limits can say.
+    policies = {"path_manager": ("full-mesh", "linux", "single")}  # noqa: RUF012 - a Mapping
+
+    def conditions(self) -> dict[str, Any]:
+        """Another kernel is another run."""
+        return {"kernel": platform.release()}
+
+    def ran(self, about: Mapping[str, Any]) -> str:
+        """Name the kernel, and the end that is not its."""
+        kernel = about["kernel"]
+        linux = f"Linux {kernel if isinstance(kernel, str) else kernel['release']}"
+        for end, stack in about.get("stacks", {}).items():
+            if stack == "mptcplab":
+                linux += f" and a {end} of mptcplab"
+        return f"{linux} over emulated links"
+
+    def check(self, scenario: Scenario, baseline: str | None = None) -> None:
+        """Refuse what this kernel lacks, with the settings that make it run."""
+        from mptcplab.engines.kernel.job import Wanted
+        from mptcplab.engines.kernel.machine import Machine
+
+        Wanted(scenario, 0, baseline, Machine.here())
+
+    def run(
+        self,
+        scenario: Scenario,
+        directory: Path,
+        *,
+        seed: int,
+        baseline: str | None,
+        captures: str,
+        progress: Progress | None,
+    ) -> Measured:
+        """Run it."""
+        from mptcplab.engines.kernel.emulate import emulate
+
+        return emulate(scenario, directory, seed, baseline, captures, progress)
+
+    def visit(
+        self,
+        scenario: Scenario,
+        directory: Path,
+        programs: Programs,
+        *,
+        name: str,
+        seed: int,
+        captures: str,
+        begin: Callable[[list[str]], None],
+    ) -> tuple[Measured, int]:
+        """Run programs in the namespaces of the hosts."""
+        from mptcplab.engines.kernel.visit import visit
+
+        return visit(
+            scenario, directory, programs, name=name, seed=seed, captures=captures, begin=begin
+        )
