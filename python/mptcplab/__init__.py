@@ -9,17 +9,11 @@
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
-from mptcplab.calibrating import calibrate
-from mptcplab.comparing import compare
-from mptcplab.drawing import figure
+from mptcplab.api import calibrate, compare, figure, run, run_study, sweep, write_report
 from mptcplab.machine import doctor
-from mptcplab.reporting import write_report
 from mptcplab.results.campaign import open_campaign
 from mptcplab.results.run import open_run
-from mptcplab.running import run
 from mptcplab.scenario.fault import ScenarioError
-from mptcplab.studying import run_study
-from mptcplab.sweeping import sweep
 
 __all__ = [
     "Analysis",

@@ -20,7 +20,7 @@ import mptcplab as lab
 from campaigns import CAMPAIGN, written
 from command import Run
 from mptcplab import Error
-from mptcplab.drawing import figure_kinds
+from mptcplab.api import figure_kinds
 from mptcplab.figures.paper import COLOURS, Paper
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison

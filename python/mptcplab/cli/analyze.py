@@ -162,7 +162,7 @@ def _write(tables: _core.Tables, options: Namespace) -> None:
 
 def _draw(tables: _core.Tables, options: Namespace) -> None:
     from mptcplab.analysis import Analysis
-    from mptcplab.reporting import write_report
+    from mptcplab.api import write_report
 
     write_report(Analysis(tables), options.report, connection=options.connection)
     say(f"wrote {options.report}")

@@ -103,7 +103,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.drawing import figure
+    from mptcplab.api import figure
 
     drawn = figure(
         options.kind,
@@ -131,7 +131,7 @@ class _List(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **settings)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from mptcplab.drawing import figure_kinds
+        from mptcplab.api import figure_kinds
 
         _print_kinds(figure_kinds())
         parser.exit()

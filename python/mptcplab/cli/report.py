@@ -59,7 +59,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.reporting import write_report
+    from mptcplab.api import write_report
 
     show_path(
         write_report(options.directory, options.out, connection=options.connection, run=options.key)

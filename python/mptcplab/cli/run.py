@@ -114,7 +114,7 @@ def run(options: Namespace) -> int:
 
 def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparison]:
     from mptcplab.cli.progress import Running
-    from mptcplab.running import compare
+    from mptcplab.results.record import with_baselines
 
     engine = engines.named(options.engine)
     comparisons = []
@@ -131,7 +131,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
         for seed in seeds:
             out = _place(name, scenario, options, seed)
             with Running(str(out), engine.counts) as progress:
-                comparison = compare(
+                comparison = with_baselines(
                     name,
                     scenario,
                     out,

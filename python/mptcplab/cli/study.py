@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mptcplab.api import run_study
 from mptcplab.cli.arguments import add_engine_to
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say
-from mptcplab.studying import run_study
 from mptcplab.words import text
 
 TYPE_CHECKING = False

@@ -101,8 +101,8 @@ def run(options: Namespace) -> int:
 
 
 def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
+    from mptcplab.campaign.perform import perform
     from mptcplab.cli.progress import Sweeping
-    from mptcplab.sweeping import perform
 
     total = len(matrix.runs)
 

@@ -170,7 +170,7 @@ class Campaign:
 
     def report(self, path: str | PathLike[str] | None = None, *, run: str | None = None) -> Path:
         """Write the page of the campaign or of a run, as ``mptcplab.write_report`` does."""
-        from mptcplab.reporting import write_report
+        from mptcplab.api import write_report
 
         return write_report(self, path, run=run)
 

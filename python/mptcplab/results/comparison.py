@@ -62,7 +62,7 @@ class Comparison:
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
         """Write the page of the runs, as ``mptcplab.write_report`` does, and give its place."""
-        from mptcplab.reporting import write_report
+        from mptcplab.api import write_report
 
         return write_report(self, path)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import shutil
 import sys
+import tempfile
 import tomllib
+import weakref
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -15,7 +18,9 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab._core import Error
+from mptcplab.engines import DEFAULT
 from mptcplab.results import place, policies
+from mptcplab.results.comparison import Comparison
 from mptcplab.results.parquet import write_parquet
 from mptcplab.results.run import ABOUT, ABOUT_SCHEMA, Run
 from mptcplab.scenario import long
@@ -58,6 +63,58 @@ def run(
         )
         record.complete(new, made)
     return Run(target), False
+
+
+def with_baselines(
+    name: str,
+    scenario: Scenario,
+    out: Path,
+    *,
+    seed: int = 1,
+    baselines: bool | None = None,
+    captures: str = "headers",
+    force: bool = False,
+    engine: Engine = DEFAULT,
+    keeper: Keeper | None = None,
+    begin: Callable[[str], Callable[[int, int], None] | None] = lambda _: None,
+    done: Callable[[str, bool], None] = lambda *_: None,
+) -> Comparison:
+    """Run a scenario and its baselines into ``out``.
+
+    ``keeper`` is held by all that is returned. ``begin`` is told the name of each run and gives who
+    is told of its progress; ``done`` is told the name, and whether the run was there already.
+    """
+    if captures not in engine.captures:
+        raise Error(f"captures is {captures!r}; it must be one of {', '.join(engine.captures)}")
+    if not 0 <= seed < 2**64:
+        raise Error(f"the seed is {seed}; it must be from 0 to 2^64 - 1")
+    wanted = scenario.run.baselines if baselines is None else baselines
+    runs = {}
+    for path in (None, *(scenario.paths if wanted else ())):
+        what = "mptcp" if path is None else f"tcp-{path}"
+        runs[path], there = run(
+            engine,
+            scenario,
+            out / what,
+            name=name,
+            seed=seed,
+            baseline=path,
+            captures=captures,
+            force=force,
+            progress=begin(what),
+        )
+        runs[path].keeper = keeper
+        done(what, there)
+    mptcp = runs.pop(None)
+    return Comparison(out, mptcp, {str(path): run for path, run in runs.items()})
+
+
+class Keeper:
+    """A directory that goes when nobody holds this any more."""
+
+    def __init__(self) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="mptcplab-"))
+        weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
 
 
 def visit(

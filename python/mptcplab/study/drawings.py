@@ -39,7 +39,7 @@ def draw(
 
 
 def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
-    from mptcplab.drawing import figure
+    from mptcplab.api import figure
 
     figure(
         drawing.kind,
@@ -54,7 +54,7 @@ def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
 
 def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
-    from mptcplab.drawing import figure
+    from mptcplab.api import figure
 
     figure(drawing.kind, _first(matrix, drawing.where), file, size=RUN_INCHES)
 

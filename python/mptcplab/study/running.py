@@ -81,9 +81,9 @@ def _experiment(
     jobs: int | None,
     begin: Begin,
 ) -> dict[str, Any]:
+    from mptcplab.campaign.perform import perform
     from mptcplab.study import drawings, outcome
     from mptcplab.study.measured import Measured
-    from mptcplab.sweeping import perform
 
     campaigns = {}
     for name, matrix in matrices.items():

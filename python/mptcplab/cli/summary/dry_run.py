@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from mptcplab.campaign.estimate import estimate
+from mptcplab.campaign.perform import workers
 from mptcplab.cli.summary.page import Page
 from mptcplab.results.overview import SCHEMA
 from mptcplab.results.statistics import pairs_needed
 from mptcplab.results.statistics.estimate import LEVEL
-from mptcplab.sweeping import workers
 from mptcplab.words import text
 from mptcplab.words.runs import too_few
 

@@ -65,7 +65,7 @@ def differing(a: Configuration, b: Configuration) -> list[Setting]:
     Of a section that only one side has, nothing is given: the engine says why.
     """
     order = {"scenario": 0, "used": 1, "run": 2, "machine": 3}
-    linux = any(named(str(side["run", "engine"])).linux for side in (a, b))
+    linux = _has_linux(a) or _has_linux(b)
     shared = {section for section, _ in a} & {section for section, _ in b}
     keys = [
         key
@@ -85,6 +85,11 @@ def _listed(seeds: list[int]) -> str:
     if len(seeds) >= FEWEST_AS_RANGE and seeds == list(range(seeds[0], seeds[0] + len(seeds))):
         return f"{seeds[0]} to {seeds[-1]}"
     return ", ".join(map(str, seeds))
+
+
+def _has_linux(side: Configuration) -> bool:
+    engine = side.get(("run", "engine"))
+    return engine is None or named(str(engine)).linux
 
 
 def _is_of_linux(section: str, key: str) -> bool:

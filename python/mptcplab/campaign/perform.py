@@ -1,4 +1,4 @@
-"""Campaigns in, runs out."""
+"""A matrix in, its campaign out: what is there already is kept, the rest is run."""
 
 from __future__ import annotations
 
@@ -10,49 +10,12 @@ from mptcplab._core import Error
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from os import PathLike
-    from typing import Any
 
     from mptcplab.campaign.executor import Executor
     from mptcplab.campaign.matrix import Matrix
     from mptcplab.campaign.sweep import Progress
     from mptcplab.engines.engine import Engine
     from mptcplab.results.campaign import Campaign
-
-
-def sweep(
-    campaign: str | PathLike[str] | dict[str, Any],
-    *,
-    out: str | PathLike[str] | None = None,
-    jobs: int | None = None,
-    dask: str | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> Campaign:
-    """Run a campaign: what is there already is kept, the rest is run.
-
-    Args:
-        campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
-        out: Where it goes. If left out, it lives as long as what is returned.
-        jobs: How many runs at once; if left out one per core, or with the kernel one.
-        dask: Address of a Dask scheduler whose workers run it, instead of processes here.
-        progress: Told now and then how far it is.
-
-    Raises:
-        ScenarioError: The campaign cannot be; says where and why.
-        Error: Something cannot be written, or another sweep writes there.
-        KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
-    """
-    from mptcplab.campaign import sheet
-    from mptcplab.campaign.matrix import Matrix
-    from mptcplab.running import Keeper
-
-    matrix = Matrix(sheet.load(campaign))
-    if out is not None:
-        return perform(matrix, Path(out), jobs=jobs, dask=dask, tell=progress)
-    keeper = Keeper()
-    made = perform(matrix, keeper.directory, jobs=jobs, dask=dask, tell=progress)
-    made.keeper = keeper
-    return made
 
 
 def perform(

@@ -8,8 +8,8 @@ from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.results.campaign import RUNS, Campaign
 from mptcplab.results.comparison import Comparison
+from mptcplab.results.record import Keeper, with_baselines
 from mptcplab.results.run import ABOUT, Run
-from mptcplab.running import Keeper, compare
 from mptcplab.scenario.scenario import load
 
 
@@ -32,7 +32,7 @@ def again(campaign: Campaign, key: str) -> Comparison | Run:
     row = planned[0]
     _, scenario = load(tomllib.loads(campaign.scenario(key)))
     keeper = Keeper()
-    comparison = compare(
+    comparison = with_baselines(
         campaign.about["scenario"],
         scenario,
         keeper.directory,
