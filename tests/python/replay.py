@@ -13,8 +13,7 @@ from mptcplab.engines.engine import Engine, Measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mptcplab.engines.engine import Progress
-    from mptcplab.scenario.scenario import Scenario
+    from mptcplab.engines.engine import Progress, Trial
 
 RECORDED = Path(__file__).parents[2] / "examples" / "download"
 NAMES = ("client.pcapng", "server.pcapng")
@@ -40,17 +39,10 @@ class Replay(Engine):
         return f"replayed from {about['recorded']}"
 
     def run(
-        self,
-        scenario: Scenario,
-        directory: Path,
-        *,
-        seed: int,
-        baseline: str | None,
-        captures: str,
-        progress: Progress | None,
+        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
     ) -> Measured:
         """Measure the captures, and keep them if that is asked for."""
-        del scenario, seed, baseline
+        del trial
         tables = _core.analyze([f"{name}.gz" for name in NAMES], directory=RECORDED)
         received = max(row["bytes"] for row in tables.rows("transfers"))
         if captures != "none":

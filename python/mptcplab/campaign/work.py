@@ -13,6 +13,7 @@ from pathlib import Path
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.campaign.task import Batch, Shard, Task
+from mptcplab.engines.engine import Trial
 from mptcplab.results import figures, neighbours, record
 from mptcplab.results.record import build
 from mptcplab.scenario.draw import drawn
@@ -82,13 +83,8 @@ def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[
 def in_memory(task: Task, *, samples: bool, progress: Progress | None = None) -> _core.Tables:
     """Run it, and keep nothing but its tables."""
     subject = task.subject
-    return subject.engine.tables(
-        drawn(subject.scenario, task.seed),
-        seed=task.seed,
-        baseline=subject.path,
-        samples=samples,
-        progress=progress,
-    )
+    trial = Trial(drawn(subject.scenario, task.seed), task.seed, subject.path)
+    return subject.engine.tables(trial, samples=samples, progress=progress)
 
 
 def _into(target: Path, task: Task, progress: Progress | None) -> dict[str, list[Row]]:

@@ -23,6 +23,21 @@ CAPTURES = ("none", "headers", "full")
 
 
 @dataclass(frozen=True)
+class Trial:
+    """What is run: a scenario, or plain TCP over its path ``baseline``, with a seed."""
+
+    #: What its links draw is drawn.
+    scenario: Scenario
+    seed: int
+    baseline: str | None
+
+    @property
+    def mptcp(self) -> bool:
+        """Whether MPTCP is used."""
+        return self.baseline is None and self.scenario.mptcp.enabled
+
+
+@dataclass(frozen=True)
 class Programs:
     """Programs that run at both ends in place of the scenario's transfer."""
 
@@ -109,30 +124,12 @@ class Engine:
                 )
 
     def run(
-        self,
-        scenario: Scenario,
-        directory: Path,
-        *,
-        seed: int,
-        baseline: str | None,
-        captures: str,
-        progress: Progress | None,
+        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
     ) -> Measured:
-        """Run a scenario, or plain TCP over its path ``baseline``; captures go to ``directory``.
-
-        It was checked, and what its links draw is drawn.
-        """
+        """Run what was checked; captures go to ``directory``."""
         raise NotImplementedError
 
-    def tables(
-        self,
-        scenario: Scenario,
-        *,
-        seed: int,
-        baseline: str | None,
-        samples: bool,
-        progress: Progress | None,
-    ) -> _core.Tables:
+    def tables(self, trial: Trial, *, samples: bool, progress: Progress | None) -> _core.Tables:
         """Run it, and give its tables alone; those of samples too, if asked for."""
         raise NotImplementedError
 

@@ -19,6 +19,7 @@ from typing import Any
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
+from mptcplab.engines.engine import Trial
 from mptcplab.results import place, policies
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.parquet import write_parquet
@@ -51,17 +52,14 @@ def run(
 
     Gives the run, and whether it was there already.
     """
-    scenario = drawn(scenario, seed)
-    record = _Record(engine, scenario, name, seed, baseline, captures)
+    trial = Trial(drawn(scenario, seed), seed, baseline)
+    record = _Record(engine, trial, name, captures)
     if record.is_there(target, force=force):
         return Run(target), True
-    engine.check(scenario, baseline)
+    engine.check(trial.scenario, baseline)
     with place.written(target) as new:
         record.begin(new)
-        made = engine.run(
-            scenario, new, seed=seed, baseline=baseline, captures=captures, progress=progress
-        )
-        record.complete(new, made)
+        record.complete(new, engine.run(trial, new, captures=captures, progress=progress))
     return Run(target), False
 
 
@@ -134,7 +132,7 @@ def visit(
     ``begin`` is called when all is there, before that is started, with what one should know.
     """
     guest = {"guest": asdict(programs)}
-    record = _Record(engine, scenario, name, seed, None, captures, guest)
+    record = _Record(engine, Trial(scenario, seed, None), name, captures, guest)
     if record.is_there(target, force=force):
         raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
     with place.written(target) as new:
@@ -148,19 +146,18 @@ def visit(
 
 @dataclass
 class _Record:
-    """One run: a scenario, or plain TCP over its path ``baseline``, by an engine."""
+    """One run by an engine, and how it is told from others."""
 
     engine: Engine
-    scenario: Scenario
+    trial: Trial
+    #: Of the scenario.
     name: str
-    seed: int
-    baseline: str | None
     captures: str
     #: What else must be the same for a run to be the same.
     conditions: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._text = long.write(self.scenario)
+        self._text = long.write(self.trial.scenario)
         self._started = datetime.now(UTC)
 
     def is_there(self, target: Path, *, force: bool) -> bool:
@@ -178,16 +175,17 @@ class _Record:
         kept.mkdir()
         for name, table in made.tables.items():
             write_parquet(table, kept / f"{name}.parquet")
+        trial = self.trial
         about = {
             "schema": ABOUT_SCHEMA,
             "mptcplab": _core.VERSION,
             "engine": self.engine.name,
-            "run": "mptcp" if self.baseline is None else f"tcp-{self.baseline}",
+            "run": "mptcp" if trial.baseline is None else f"tcp-{trial.baseline}",
             "scenario": self.name,
-            "seed": self.seed,
-            "path": self.baseline,
-            "mptcp": self.baseline is None and self.scenario.mptcp.enabled,
-            "direction": WAYS[self.scenario.transfer.direction],
+            "seed": trial.seed,
+            "path": trial.baseline,
+            "mptcp": trial.mptcp,
+            "direction": WAYS[trial.scenario.transfer.direction],
             "identity": self._identity,
             "command_line": sys.orig_argv,
             "platform": platform.platform(),
@@ -206,8 +204,8 @@ class _Record:
     def _identity(self) -> dict[str, Any]:
         return {
             "scenario": hashlib.sha256(self._text.encode()).hexdigest(),
-            "seed": self.seed,
-            "path": self.baseline,
+            "seed": self.trial.seed,
+            "path": self.trial.baseline,
             "engine": self.engine.name,
             "version": _core.VERSION,
             "build": build(),

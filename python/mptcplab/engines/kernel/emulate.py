@@ -7,11 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from mptcplab.engines.engine import Measured
+from mptcplab.engines.engine import Measured, Trial
 from mptcplab.engines.kernel import measured, outcomes, sandbox
 from mptcplab.engines.kernel.job import Wanted
 from mptcplab.engines.kernel.machine import Machine
-from mptcplab.scenario.scenario import Scenario
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +20,9 @@ if TYPE_CHECKING:
 RAW = "raw"
 
 
-def emulate(
-    scenario: Scenario,
-    directory: Path,
-    seed: int,
-    baseline: str | None,
-    captures: str,
-    progress: Progress | None,
-) -> Measured:
-    """Run a scenario, or plain TCP over its path ``baseline``."""
-    wanted = Wanted(scenario, seed, baseline, Machine.here())
+def emulate(trial: Trial, directory: Path, captures: str, progress: Progress | None) -> Measured:
+    """Run it in a sandbox of its own, and measure what it left."""
+    wanted = Wanted(trial.scenario, trial.seed, trial.baseline, Machine.here())
     with sandbox.opened(directory.parent) as lab:
         raw = directory / RAW
         raw.mkdir()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from mptcplab.engines.engine import Measured, Programs, Progress
+    from mptcplab.engines.engine import Measured, Programs, Progress, Trial
     from mptcplab.scenario.scenario import Scenario
 
 
@@ -50,19 +50,12 @@ class Kernel(Engine):
         Wanted(scenario, 0, baseline, Machine.here())
 
     def run(
-        self,
-        scenario: Scenario,
-        directory: Path,
-        *,
-        seed: int,
-        baseline: str | None,
-        captures: str,
-        progress: Progress | None,
+        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
     ) -> Measured:
-        """Run it."""
+        """Run it in namespaces."""
         from mptcplab.engines.kernel.emulate import emulate
 
-        return emulate(scenario, directory, seed, baseline, captures, progress)
+        return emulate(trial, directory, captures, progress)
 
     def visit(
         self,

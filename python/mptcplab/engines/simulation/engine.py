@@ -1,16 +1,18 @@
-"""What the simulation can."""
+"""The simulation: a scenario in virtual time."""
 
 from __future__ import annotations
 
-from mptcplab.engines.engine import Engine
+import json
+
+from mptcplab.engines.engine import Engine, Measured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from mptcplab import _core
-    from mptcplab.engines.engine import Measured, Progress
-    from mptcplab.scenario.scenario import Scenario
+    from mptcplab.engines.engine import Progress, Trial
 
 
 class Simulation(Engine):
@@ -24,31 +26,46 @@ class Simulation(Engine):
     samples = ("state", "queues", "drops")
 
     def run(
-        self,
-        scenario: Scenario,
-        directory: Path,
-        *,
-        seed: int,
-        baseline: str | None,
-        captures: str,
-        progress: Progress | None,
+        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
     ) -> Measured:
-        """Run it."""
-        from mptcplab.engines.simulation.simulate import simulate
+        """Run it; what the plan alone can tell of the tables is added to their diagnostics."""
+        from mptcplab import _core
+        from mptcplab.engines.remarks import remarks
+        from mptcplab.scenario.plan import plan
 
-        return simulate(scenario, directory, seed, baseline, captures, progress)
+        client, server = (
+            None if captures == "none" else directory / f"{end}.pcapng"
+            for end in ("client", "server")
+        )
+        planned = plan(trial.scenario, trial.seed, trial.baseline)
+        tables = _core.simulate(
+            planned,
+            client_capture=client,
+            server_capture=server,
+            full_payload=captures == "full",
+            progress=progress,
+        )
+        made = {each: tables.table(each) for each in tables.NAMES}
+        if found := remarks(planned, tables):
+            rows = [*tables.rows("diagnostics"), *found]
+            made["diagnostics"] = _core.rows("diagnostics", json.dumps(rows))
+        outcome = tables.outcome() or {}
+        if trial.mptcp and trial.scenario.mptcp.receive_buffer == "per-subflow":
+            outcome = _explained(outcome)
+        return Measured(made, outcome)
 
-    def tables(
-        self,
-        scenario: Scenario,
-        *,
-        seed: int,
-        baseline: str | None,
-        samples: bool,
-        progress: Progress | None,
-    ) -> _core.Tables:
+    def tables(self, trial: Trial, *, samples: bool, progress: Progress | None) -> _core.Tables:
         """Run it in memory."""
         from mptcplab import _core
         from mptcplab.scenario.plan import plan
 
-        return _core.simulate(plan(scenario, seed, baseline), samples=samples, progress=progress)
+        planned = plan(trial.scenario, trial.seed, trial.baseline)
+        return _core.simulate(planned, samples=samples, progress=progress)
+
+
+def _explained(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Say of what did not finish that buffers of subflows may be why."""
+    if outcome.get("finished", True):
+        return outcome
+    why = 'with receive_buffer = "per-subflow" a transfer may stand still for good'
+    return outcome | {"reason": f"{outcome['reason']}; {why}"}
