@@ -11,8 +11,7 @@ import pytest
 
 from command import Run
 from mptcplab import Error, _core
-from mptcplab.cli import directory
-from mptcplab.writing import write_whole
+from mptcplab.writing import files, write_whole
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -69,7 +68,7 @@ def test_one_directory_takes_both_kinds_at_once_through_a_link(
 
 def test_a_failure_leaves_nothing_and_earlier_files_as_they_were(tmp_path: Path) -> None:
     def fail(place: Path) -> None:
-        with directory.written(str(place)) as target:
+        with files(place) as target:
             (target / "flows.csv").touch()
             raise KeyboardInterrupt
 
@@ -89,7 +88,7 @@ def test_a_place_that_cannot_be_written_is_an_error_of_ours(
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to("nowhere")
     for name in ("file", "file/tables", "dangling", "dangling/tables"):
-        with pytest.raises(Error, match="cannot write"), directory.written(str(tmp_path / name)):
+        with pytest.raises(Error, match="cannot write"), files(tmp_path / name):
             pass
         done = mptcplab("analyze", "--csv", tmp_path / name, refused)
         assert done.returncode == 2

@@ -11,19 +11,17 @@ import pytest
 
 from mptcplab import Error
 from mptcplab.campaign import store
-from mptcplab.cli import directory
-from mptcplab.results.place import UNFINISHED, is_taken, sweep, written
-from mptcplab.writing import write_whole
+from mptcplab.writing import UNFINISHED, directory, files, is_taken, sweep, write_whole
 
 
 def test_a_place_has_one_writer(tmp_path: Path) -> None:
     target = tmp_path / "runs" / "one"
-    with written(target) as new:
+    with directory(target) as new:
         (new / "file").write_text("mine")
         assert is_taken(target)
-        with pytest.raises(Error, match="one is being written by somebody else"), written(target):
+        with pytest.raises(Error, match="one is being written by somebody else"), directory(target):
             pass
-        with written(target.with_name("two")) as other:
+        with directory(target.with_name("two")) as other:
             (other / "file").write_text("another's")
     assert (target / "file").read_text() == "mine"
     assert sorted(path.name for path in target.parent.iterdir()) == ["one", "two"]
@@ -35,7 +33,7 @@ def test_what_the_dead_left_is_no_hindrance(tmp_path: Path) -> None:
     (left / "file").write_text("half")
     target = tmp_path / "one"
     assert not is_taken(target)
-    with written(target) as new:
+    with directory(target) as new:
         assert list(new.iterdir()) == []
     assert is_taken(target)
     assert list(tmp_path.iterdir()) == [target]
@@ -45,7 +43,7 @@ def test_nothing_is_left_of_what_failed(tmp_path: Path) -> None:
     target = tmp_path / "runs" / "one"
 
     def fail() -> None:
-        with written(target) as new:
+        with directory(target) as new:
             (new / "file").write_text("half")
             raise ZeroDivisionError
 
@@ -74,7 +72,7 @@ def test_a_directory_of_another_user_is_not_taken_over(
     before = sorted(left.iterdir())
     # Whoever made it is another user now.
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    with pytest.raises(Error, match="no directory of your own"), written(target) as new:
+    with pytest.raises(Error, match="no directory of your own"), directory(target) as new:
         (new / "file").write_text("run")
     sweep(target.parent)
     assert sorted(left.iterdir()) == before
@@ -87,7 +85,7 @@ def test_a_link_to_a_directory_is_not_taken_over(tmp_path: Path) -> None:
     elsewhere.mkdir()
     target = tmp_path / "one"
     (tmp_path / f"{UNFINISHED}one").symlink_to(elsewhere)
-    with pytest.raises(Error, match="no directory of your own"), written(target):
+    with pytest.raises(Error, match="no directory of your own"), directory(target):
         pass
     assert list(elsewhere.iterdir()) == []
 
@@ -95,11 +93,11 @@ def test_a_link_to_a_directory_is_not_taken_over(tmp_path: Path) -> None:
 def test_nobody_else_reads_what_is_unfinished(tmp_path: Path) -> None:
     target = tmp_path / "one"
     (tmp_path / f"{UNFINISHED}one").mkdir(mode=0o755)
-    with written(target) as new:
+    with directory(target) as new:
         assert new.stat().st_mode & 0o777 == 0o700
     before = os.umask(0o027)
     try:
-        with written(tmp_path / "two"):
+        with directory(tmp_path / "two"):
             pass
         assert (tmp_path / "two").stat().st_mode & 0o777 == 0o750
     finally:
@@ -160,7 +158,7 @@ def test_an_old_run_goes_when_the_new_one_is_on_the_disk(
     disk = _Disk(monkeypatch)
     disk.new, disk.watched = target, lambda path: path.name.startswith(UNFINISHED)
     for content in ("old", "new"):
-        with written(target) as new:
+        with directory(target) as new:
             (new / "tables").mkdir()
             (new / "tables" / "file").write_text(content)
     assert (target / "tables" / "file").read_text() == "new"
@@ -195,7 +193,7 @@ def test_files_are_replaced_by_what_is_on_the_disk(
     disk = _Disk(monkeypatch)
     for content in ("old", "new"):
         write_whole(tmp_path / "page.html", content.encode())
-        with directory.written(str(tmp_path)) as new:
+        with files(tmp_path) as new:
             (new / "flows.csv").write_text(content)
     assert (disk.gone, disk.unsafe) == (2, [])
     assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}

@@ -10,8 +10,9 @@ import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mptcplab import writing
 from mptcplab._core import Error
-from mptcplab.results import about, place, shards
+from mptcplab.results import about, shards
 from mptcplab.results.campaign import (
     ABOUT,
     ABOUT_SCHEMA,
@@ -22,7 +23,7 @@ from mptcplab.results.campaign import (
     SHARDS,
 )
 from mptcplab.results.parquet import write_parquet
-from mptcplab.writing import NEW, replace
+from mptcplab.writing import NEW, made, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Store:
         """Keep a shard."""
         number = self._shards[-1].last + 1 if self._shards else 0
         shard = self._shard(number, number)
-        with place.written(shard.path, durable=True) as new:
+        with writing.directory(shard.path, durable=True) as new:
             for name, content in tables.items():
                 (new / f"{name}.parquet").write_bytes(content)
             shards.seal(new)
@@ -106,7 +107,7 @@ class Store:
         if sum(file.stat().st_size for file in files) > MOST_BYTES:
             return []
         merged = self._shard(last[0].first, last[-1].last)
-        with place.written(merged.path, durable=True) as new:
+        with writing.directory(merged.path, durable=True) as new:
             for name in {file.stem for file in files}:
                 table = shards.scan(last, name)
                 assert table is not None  # noqa: S101 - one of them has the file
@@ -130,9 +131,7 @@ class Store:
 @contextmanager
 def opened(directory: Path, name: str) -> Iterator[Store]:
     """Open the directory of the campaign of that name; nobody else can write to it meanwhile."""
-    made = [parent for parent in (directory, *directory.parents) if not parent.exists()]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
+    with made(directory, directory):
         lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             _take(lock, directory)
@@ -147,14 +146,6 @@ def opened(directory: Path, name: str) -> Iterator[Store]:
             with suppress(OSError):
                 # Where none was kept.
                 (directory / RUNS).rmdir()
-    except OSError as error:
-        reason = (error.strerror or str(error)).partition(" (os error")[0]
-        raise Error(f"cannot write {directory}: {reason}") from error
-    finally:
-        # Those that hold something stay.
-        with suppress(OSError):
-            for parent in made:
-                parent.rmdir()
 
 
 def _take(lock: int, directory: Path) -> None:

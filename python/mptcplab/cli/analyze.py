@@ -111,10 +111,10 @@ def _check_places(options: Namespace) -> None:
         refuse_foreign(Path(options.report))
     if not (options.csv or options.parquet):
         return
-    from mptcplab.cli import directory
+    from mptcplab import writing
 
     for place in filter(None, (options.csv, options.parquet)):
-        directory.check(Path(place))
+        writing.check(Path(place))
 
 
 def _analyze(options: Namespace) -> _core.Tables:
@@ -144,17 +144,19 @@ def _only(tables: _core.Tables, connection: int) -> _core.Tables:
 
 
 def _write(tables: _core.Tables, options: Namespace) -> None:
-    from mptcplab.cli import directory
+    from pathlib import Path
+
+    from mptcplab import writing
 
     if options.csv:
-        with directory.written(options.csv) as target:
+        with writing.files(Path(options.csv)) as target:
             for name in tables.NAMES:
                 tables.write_csv(name, target / f"{name}.csv")
         _say_written(tables, options.csv)
     if options.parquet:
         from mptcplab.results.parquet import write_parquet
 
-        with directory.written(options.parquet) as target:
+        with writing.files(Path(options.parquet)) as target:
             for name in tables.NAMES:
                 write_parquet(tables.table(name), target / f"{name}.parquet")
         _say_written(tables, options.parquet)

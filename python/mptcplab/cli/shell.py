@@ -105,7 +105,7 @@ def _place(name: str, options: Namespace) -> Path:
     from itertools import count
     from pathlib import Path
 
-    from mptcplab.results.place import is_taken
+    from mptcplab.writing import is_taken
 
     if options.out is not None:
         return Path(options.out)

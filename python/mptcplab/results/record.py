@@ -16,11 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mptcplab import _core
+from mptcplab import _core, writing
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
 from mptcplab.engines.engine import Trial
-from mptcplab.results import place, policies
+from mptcplab.results import existing, policies
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.parquet import write_parquet
 from mptcplab.results.run import ABOUT, ABOUT_SCHEMA, Run
@@ -57,7 +57,7 @@ def run(
     if record.is_there(target, force=force):
         return Run(target), True
     engine.check(trial.scenario, baseline)
-    with place.written(target) as new:
+    with writing.directory(target) as new:
         record.begin(new)
         record.complete(new, engine.run(trial, new, captures=captures, progress=progress))
     return Run(target), False
@@ -135,7 +135,7 @@ def visit(
     record = _Record(engine, Trial(scenario, seed, None), name, captures, guest)
     if record.is_there(target, force=force):
         raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
-    with place.written(target) as new:
+    with writing.directory(target) as new:
         record.begin(new)
         made, status = engine.visit(
             scenario, new, programs, name=name, seed=seed, captures=captures, begin=begin
@@ -162,7 +162,7 @@ class _Record:
 
     def is_there(self, target: Path, *, force: bool) -> bool:
         """Say whether this very run is there; refuse to touch what is not ours to replace."""
-        return place.found(target, self._identity, force=force)
+        return existing.found(target, self._identity, force=force)
 
     def begin(self, directory: Path) -> None:
         """Write what is run."""
@@ -194,7 +194,7 @@ class _Record:
             "ended": datetime.now(UTC).isoformat(),
             "outcome": made.outcome,
             **made.more,
-            "sizes": place.sizes(directory),
+            "sizes": existing.sizes(directory),
             "sha256": {path.name: _digest(path) for path in sorted(directory.glob("*.pcapng"))},
         }
         about["policies"] = policies.described(about, tomllib.loads(self._text))

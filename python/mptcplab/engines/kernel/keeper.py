@@ -58,9 +58,9 @@ def main() -> None:
         # Who is being killed may let go of the pipe before the run directory.
         select.select([engine], [], [])
     if word != DONE:
-        from mptcplab.results import place as places
+        from mptcplab.writing import sweep
 
-        places.sweep(place)
+        sweep(place)
 
 
 def _end(group: int) -> None:
