@@ -10,8 +10,9 @@ from mptcplab.engines.engine import Engine
 HEAD = """\
 # Engine reference
 
-What runs scenarios, for `--engine` and `engine` in campaigns. What an engine cannot it refuses by name, before anything runs;
-[engines](../engines.md) compares their figures, and [extending](../extending.md#an-engine) says how to add one.
+An engine runs scenarios: `--engine` names it on the command line, `engine` in campaigns. What an engine cannot do, it refuses by name
+before anything runs. [Engines](../engines.md) compares the figures that they give, [extending](../extending.md#an-engine) says how to add
+one.
 """
 
 
@@ -36,14 +37,14 @@ def _engine(engine: Engine) -> Iterator[str]:
 def _rows(engine: Engine) -> Iterator[tuple[str, str]]:
     yield (
         "time",
-        "real: one run at once"
+        "real: campaigns run one after the other"
         if engine.real_time
-        else "virtual: a run per core, and each can be had again",
+        else "virtual: campaigns run one per core, and the same seed gives the same packets",
     )
-    yield "endpoints", "Linux's, which go by `[kernel]`" if engine.linux else "of mptcplab"
-    yield "programs as they are", "with `mptcplab shell`" if engine.programs else "no"
+    yield "endpoints", "Linux's, which go by `[kernel]`" if engine.linux else "those of mptcplab"
+    yield "unmodified programs", "with `mptcplab shell`" if engine.programs else "no"
     yield "captures", _names(engine.captures)
-    yield "tables beside those of captures", _names(engine.samples)
+    yield "tables of what no capture shows", _names(engine.samples)
     yield "verbs of the timeline", _names(engine.verbs)
     for key, names in engine.policies.items():
         yield f"`mptcp.{key}`", _names(names)

@@ -1,4 +1,4 @@
-"""Engines: what runs a scenario. All that others need to know of one, it says itself."""
+"""Engines run scenarios. Whatever others need to know of one, it says itself."""
 
 from __future__ import annotations
 
