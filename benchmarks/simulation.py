@@ -98,7 +98,7 @@ def scenario(connections: int) -> dict[str, object]:
     """As in `crates/sim/examples/speed.rs`."""
     from mptcplab import _core
 
-    config = json.loads(_core.transport_defaults())
+    config = _core.transport_defaults()
     config["congestion_control"] = "lia"
     config["mptcp"]["scheduler"] = "lowest-rtt"
     config["tcp"]["max_receive_buffer_bytes"] = 16 << 20

@@ -33,7 +33,7 @@ def test_captures_are_those_of_before(name: str, tmp_path: pathlib.Path) -> None
 
 def golden(name: str) -> str:
     scenario = json.loads((GOLDEN / f"{name}.json").read_text())
-    config = json.loads(_core.transport_defaults())
+    config = _core.transport_defaults()
     for key, value in scenario["transport"].items():
         config[key] = config[key] | value if isinstance(value, dict) else value
     return json.dumps(scenario | {"transport": {"client": config, "server": config}})

@@ -2,7 +2,7 @@ use crate::{Kind, Table, brief};
 use serde_json::Value;
 
 /// An element, a queue or a policy: what documentation says of it and validation holds it to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Description {
     /// Its name in scenarios.
     pub name: &'static str,
@@ -13,7 +13,7 @@ pub struct Description {
 }
 
 /// One thing that can be set.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Parameter {
     /// Its name in scenarios.
     pub name: &'static str,

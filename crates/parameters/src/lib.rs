@@ -6,10 +6,12 @@
 mod declare;
 mod describe;
 mod kind;
+mod settings;
 
 pub use describe::{Described, Description, Error, Fault, Parameter, Parameters, fault, known, named, read};
 pub use kind::{Bytes, Count, Duration, Flag, Kind, Number, Packets, Rate, Ratio, Text, brief};
 pub use serde_json::Value;
+pub use settings::{Settable, Setting};
 
 /// What is set, by name, in base units.
 pub type Table = serde_json::Map<String, Value>;

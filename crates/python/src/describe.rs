@@ -1,18 +1,19 @@
-//! What there is to choose from, for validation and for the reference.
+//! What there is to choose from and to set, for validation and for the reference.
 
+use crate::values::python;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use transport::{congestion, era, path_manager, scheduler};
+use transport::{Config, congestion, era, path_manager, scheduler};
 
 /// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
 #[pyfunction]
-pub fn elements(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    link::elements().iter().chain(&proxy::elements()).map(|element| described(py, element)).collect()
+pub fn elements(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    python(py, &[link::elements(), proxy::elements()].concat())
 }
 
 /// The queues, in the same form.
 #[pyfunction]
-pub fn queues(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    link::queues().iter().map(|queue| described(py, queue)).collect()
+pub fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    python(py, &link::queues())
 }
 
 /// Controllers, schedulers and path managers, in the same form; of controllers also whether one is Reno over one path.
@@ -20,50 +21,40 @@ pub fn queues(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let named = PyDict::new(py);
     let controllers = congestion::descriptions().into_iter().map(|policy| {
-        let dict = described(py, &policy)?;
+        let dict = python(py, &policy)?;
         dict.set_item("is_reno_alone", congestion::is_reno_alone(policy.name))?;
         Ok(dict)
     });
     named.set_item("congestion_control", controllers.collect::<PyResult<Vec<_>>>()?)?;
-    for (kind, policies) in [("scheduler", scheduler::descriptions()), ("path_manager", path_manager::descriptions())] {
-        let policies = policies.iter().map(|policy| described(py, policy));
-        named.set_item(kind, policies.collect::<PyResult<Vec<_>>>()?)?;
+    named.set_item("scheduler", python(py, &scheduler::descriptions())?)?;
+    named.set_item("path_manager", python(py, &path_manager::descriptions())?)?;
+    Ok(named)
+}
+
+/// What can be set of an endpoint, by section of a scenario: of each its name, where its value stands among all settings, kind,
+/// whether there may be none, the words of a choice, bounds, meaning.
+#[pyfunction]
+pub fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let named = PyDict::new(py);
+    for (section, settings) in Config::sections() {
+        named.set_item(section, python(py, &settings)?)?;
     }
     Ok(named)
 }
 
-/// The settings of an endpoint in an era, as JSON.
+/// The values of all settings in an era, with a scheduler that is not the era's if one is named.
 #[pyfunction]
-#[pyo3(signature = (era=era::DEFAULT))]
-pub fn transport_defaults(era: &str) -> PyResult<String> {
-    let config = era::config(era).ok_or_else(|| PyValueError::new_err(format!("there is no era {era}")))?;
-    Ok(serde_json::to_string(&config).expect("settings are plain"))
+#[pyo3(signature = (era=era::DEFAULT, scheduler=None))]
+pub fn transport_defaults<'py>(py: Python<'py>, era: &str, scheduler: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let mut config = era::config(era).ok_or_else(|| PyValueError::new_err(format!("there is no era {era}")))?;
+    if let Some(scheduler) = scheduler {
+        config.schedule(scheduler);
+    }
+    python(py, &config)
 }
 
 /// The eras: name and summary of each.
 #[pyfunction]
 pub fn eras() -> Vec<(&'static str, &'static str)> {
     era::ERAS.to_vec()
-}
-
-fn described<'py>(py: Python<'py>, description: &link::Description) -> PyResult<Bound<'py, PyDict>> {
-    let loads = py.import("json")?.getattr("loads")?;
-    let parameters: Vec<_> = description
-        .parameters
-        .iter()
-        .map(|parameter| {
-            let dict = PyDict::new(py);
-            dict.set_item("name", parameter.name)?;
-            dict.set_item("kind", parameter.kind)?;
-            dict.set_item("default", loads.call1((parameter.default.to_string(),))?)?;
-            dict.set_item("required", parameter.required)?;
-            dict.set_item("doc", parameter.doc)?;
-            Ok(dict)
-        })
-        .collect::<PyResult<_>>()?;
-    let dict = PyDict::new(py);
-    dict.set_item("name", description.name)?;
-    dict.set_item("summary", description.summary)?;
-    dict.set_item("parameters", parameters)?;
-    Ok(dict)
 }

@@ -14,6 +14,7 @@ mod rows;
 mod simulate;
 mod standard_input;
 mod tables;
+mod values;
 mod watch;
 
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::analyze::analyze;
     #[pymodule_export]
-    use crate::describe::{elements, eras, policies, queues, transport_defaults};
+    use crate::describe::{elements, eras, policies, queues, settings, transport_defaults};
     #[pymodule_export]
     use crate::emulator::{Emulator, Namespace, cross_traffic_addresses, presence};
     #[pymodule_export]

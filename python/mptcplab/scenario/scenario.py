@@ -12,7 +12,7 @@ from typing import Any
 
 from mptcplab import Error, _core
 from mptcplab.scenario import endpoint, library, policy
-from mptcplab.scenario.endpoint import Client, Mptcp, Server, Tcp
+from mptcplab.scenario.endpoint import Client, EndpointSection, Server
 from mptcplab.scenario.events import (
     Event,
     Run,
@@ -86,8 +86,8 @@ class Scenario:
     paths: dict[str, Path]
     client: Client
     server: Server
-    mptcp: Mptcp
-    tcp: Tcp
+    mptcp: EndpointSection
+    tcp: EndpointSection
     kernel: Kernel
     cross_traffic: list[Traffic]
     timeline: list[Event]
@@ -288,7 +288,7 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
     return paths
 
 
-def _check_budgets(paths: dict[str, Path], mptcp: Mptcp, source: Source) -> None:
+def _check_budgets(paths: dict[str, Path], mptcp: EndpointSection, source: Source) -> None:
     """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
     keeps = mptcp.path_manager == BUDGET
     there = [

@@ -42,15 +42,6 @@ Text = Annotated[str, BeforeValidator(quantity.TEXT.parse), quantity.TEXT]
 Era = Annotated[str, BeforeValidator(quantity.ERA.parse), quantity.ERA]
 Flag = Annotated[bool, BeforeValidator(quantity.FLAG.parse), quantity.FLAG]
 
-_DURATION_OR_OFF = quantity.OrOff(quantity.DURATION)
-_BYTES_OR_OFF = quantity.OrOff(quantity.BYTES)
-_INTEGER_OR_OFF = quantity.OrOff(quantity.INTEGER)
-_PACKETS_OR_OFF = quantity.OrOff(quantity.PACKETS)
-DurationOrOff = Annotated[int | None, BeforeValidator(_DURATION_OR_OFF.parse), _DURATION_OR_OFF]
-BytesOrOff = Annotated[int | None, BeforeValidator(_BYTES_OR_OFF.parse), _BYTES_OR_OFF]
-IntegerOrOff = Annotated[int | None, BeforeValidator(_INTEGER_OR_OFF.parse), _INTEGER_OR_OFF]
-PacketsOrOff = Annotated[int | None, BeforeValidator(_PACKETS_OR_OFF.parse), _PACKETS_OR_OFF]
-
 
 def read(model: type[Some], value: Any, place: Place, source: Source) -> Some:
     """Read a section."""

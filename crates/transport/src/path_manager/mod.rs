@@ -2,7 +2,7 @@
 //! in `policies!`.
 
 use crate::policy::policies;
-use parameters::Table;
+use parameters::{Table, settings};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
@@ -19,22 +19,23 @@ policies! {
     "budget" = budget::Budget with Parameters,
 }
 
-/// Settings of the path manager.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    /// One of [`NAMES`].
-    pub name: String,
-    /// What is set of it.
-    #[serde(default)]
-    pub parameters: Table,
-    /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host, and
-    /// only whether they are backups matters to it.
-    pub endpoints: Vec<LocalEndpoint>,
-    /// Most additional subflows of a connection (`ip mptcp limits`).
-    pub max_subflows: u32,
-    /// Most announced addresses that are joined.
-    pub max_add_addr_accepted: u32,
+settings! {
+    /// Settings of the path manager. Its limits are those of `ip mptcp limits`: pm_nl_init_net in net/mptcp has two further subflows, and
+    /// no announced address.
+    pub struct Settings {
+        /// Which subflows there are.
+        name as "path_manager": String = "linux".into(),
+        /// What is set of that path manager.
+        parameters as "path_manager_parameters": Table = Table::new(),
+        /// What to do with each local address (`ip mptcp endpoint`). Full mesh uses all addresses of the host, and
+        /// only whether they are backups matters to it.
+        endpoints: Vec<LocalEndpoint> = Vec::new(),
+        /// Most subflows beside the first: with more than three paths, or two addresses of the server, Linux's 2 are
+        /// too few for all of them.
+        max_subflows: u32 = 2; most 255,
+        /// Most announced addresses that are joined.
+        max_add_addr_accepted: u32 = 0; most 255,
+    }
 }
 
 /// A local address and how it is used, as in `ip mptcp endpoint`.
@@ -57,19 +58,6 @@ pub struct LocalEndpoint {
     /// What a megabyte over it costs, both ways together. Only the path manager `budget` pays.
     #[serde(default)]
     pub cost_per_mb: f64,
-}
-
-impl Default for Settings {
-    /// pm_nl_init_net in net/mptcp: two further subflows, and no announced address.
-    fn default() -> Settings {
-        Settings {
-            name: "linux".into(),
-            parameters: Table::new(),
-            endpoints: Vec::new(),
-            max_subflows: 2,
-            max_add_addr_accepted: 0,
-        }
-    }
 }
 
 /// What happened to a connection. Subflows are known by their place in the connection.

@@ -120,4 +120,8 @@ impl Scheduler for Blest {
     fn blocked(&mut self) {
         self.blocked = true;
     }
+
+    fn mends_buffer(&self) -> bool {
+        true
+    }
 }

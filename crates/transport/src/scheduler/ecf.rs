@@ -67,4 +67,8 @@ impl Scheduler for Ecf {
             false => Choice::Send { subflows: slow.bit(), bytes },
         }
     }
+
+    fn mends_buffer(&self) -> bool {
+        true
+    }
 }

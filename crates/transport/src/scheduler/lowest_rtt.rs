@@ -33,6 +33,10 @@ impl Scheduler for LowestRtt {
         }
         Choice::Wait(Time::MAX)
     }
+
+    fn mends_buffer(&self) -> bool {
+        true
+    }
 }
 
 /// Where it chose another subflow for new data than the fastest: the fastest, the chosen, and the bytes of the one segment

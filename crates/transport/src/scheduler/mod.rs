@@ -17,6 +17,11 @@ policies! {
     "ecf" = ecf::Ecf with Parameters,
 }
 
+/// Whether the one of that name mends what fills the receive buffer ([`Scheduler::mends_buffer`]).
+pub fn mends_buffer(name: &str) -> bool {
+    build(name, &parameters::Table::default()).is_ok_and(|scheduler| scheduler.mends_buffer())
+}
+
 /// What a segment that was sent occupies besides its data, as what it was part of was split: 430 to 800 bytes where `ss -m`
 /// was asked, mostly 480.
 pub const SENT_BYTES: u64 = 480;
@@ -129,6 +134,12 @@ pub trait Scheduler: Send {
     /// Whether it is also asked, before new data, where copies of what is under way go: for every subflow with room about
     /// the first bytes that this one was not given. [`Chunk::sent_on`] then says who was.
     fn copies(&self) -> bool {
+        false
+    }
+
+    /// Whether its kernel mends what fills the receive buffer, by opportunistic retransmission and penalisation, as the out-of-tree
+    /// kernel does with `mptcp_rcv_buf_optimization` in `mptcp_sched.c`, `mptcp_blest.c` and `mptcp_ecf.c`.
+    fn mends_buffer(&self) -> bool {
         false
     }
 

@@ -9,21 +9,20 @@ pub(crate) use hystart::HyStart;
 
 use crate::congestion::{Acked, Window};
 use hystart_plus_plus::HyStartPlusPlus;
+use parameters::choices;
 
-/// How slow start ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SlowStart {
-    /// As the congestion controller has it: `cubic-linux` with HyStart, others at the first loss.
-    #[default]
-    Own,
-    /// At the first loss (RFC 5681 §3.1).
-    Standard,
-    /// Where ACKs show a queue, as in Linux (`net/ipv4/tcp_cubic.c`).
-    HyStart,
-    /// Where round trips become longer, and then slowly (RFC 9406).
-    #[serde(rename = "hystart++")]
-    HyStartPlusPlus,
+choices! {
+    /// How slow start ends.
+    pub enum SlowStart {
+        /// As the congestion controller has it: `cubic-linux` with HyStart, others at the first loss.
+        Own = "own",
+        /// At the first loss (RFC 5681 §3.1).
+        Standard = "standard",
+        /// Where ACKs show a queue, as in Linux (`net/ipv4/tcp_cubic.c`).
+        HyStart = "hystart",
+        /// Where round trips become longer, and then slowly (RFC 9406).
+        HyStartPlusPlus = "hystart++",
+    }
 }
 
 /// What looks at the ACKs of a subflow on behalf of a controller.

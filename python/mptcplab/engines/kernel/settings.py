@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mptcplab.engines.kernel.machine import Machine
     from mptcplab.engines.kernel.refusals import Refusals
-    from mptcplab.scenario.endpoint import Mptcp
+    from mptcplab.scenario.endpoint import EndpointSection
     from mptcplab.scenario.scenario import Scenario
 
 US, MS, S = 10**3, 10**6, 10**9
@@ -144,7 +144,7 @@ def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> Non
                     at.refusals.key(section, key, str(error))
 
 
-def _limits(mptcp: Mptcp, at: _At) -> tuple[int, int]:
+def _limits(mptcp: EndpointSection, at: _At) -> tuple[int, int]:
     for key in ("max_subflows", "max_add_addr_accepted"):
         if getattr(mptcp, key) > MOST and not at.shared:
             at.refusals.key("mptcp", key, f"at most {MOST} (MPTCP_PM_ADDR_MAX)")
