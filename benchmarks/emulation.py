@@ -7,7 +7,6 @@ Mahimahi, where it is installed: compare ratios, as the machine may be busy with
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import subprocess
@@ -250,7 +249,7 @@ def lab(elements: list[Element], memory: int = 64 << 20, seed: int = 1) -> Itera
     """The emulator with a link of these elements each way."""
     from mptcplab import _core
 
-    plan: dict[str, Any] = scenario(1)
+    plan = scenario(1)
     link = {"uplink": elements, "downlink": elements}
     plan |= {
         "seed": seed,
@@ -263,7 +262,7 @@ def lab(elements: list[Element], memory: int = 64 << 20, seed: int = 1) -> Itera
         for host, space in [("client", wire.client), ("server", wire.server)]
     ]
     emulator = _core.Emulator(
-        json.dumps(plan), ports, devices="tun", client_capture=None, server_capture=None
+        _core.Plan(plan), ports, devices="tun", client_capture=None, server_capture=None
     )
     wire.set_up(memory)
     wire.begun_ns = emulator.start()

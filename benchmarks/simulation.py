@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from cost import Cost, least
 
@@ -84,7 +85,7 @@ def observed(connections: int, samples: bool) -> None:
 
     with tempfile.TemporaryDirectory() as directory:
         tables = _core.simulate(
-            json.dumps(scenario(connections)),
+            _core.Plan(scenario(connections)),
             client_capture=Path(directory) / "client.pcapng",
             server_capture=Path(directory) / "server.pcapng",
             samples=samples,
@@ -94,7 +95,7 @@ def observed(connections: int, samples: bool) -> None:
     print(outcome["packets"])
 
 
-def scenario(connections: int) -> dict[str, object]:
+def scenario(connections: int) -> dict[str, Any]:
     """As in `crates/sim/examples/speed.rs`."""
     from mptcplab import _core
 

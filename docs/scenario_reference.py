@@ -180,7 +180,7 @@ def _default(model: type[Section], name: str, kind: quantity.Kind | None, defaul
     return _code(kind.show(default) if kind else default)
 
 
-def _filled() -> tuple[endpoint.Mptcp, endpoint.Tcp]:
+def _filled() -> tuple[endpoint.EndpointSection, endpoint.EndpointSection]:
     from mptcplab.scenario.source import Source
 
     nothing = Source("nothing", {})

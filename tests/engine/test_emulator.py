@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import pathlib
 import socket
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mptcplab._core import Emulator, Error, Namespace
+from mptcplab._core import Emulator, Error, Namespace, Plan
 from mptcplab.engines.kernel.namespace import inside, ip
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
@@ -27,7 +26,7 @@ SCENARIO: dict[str, Any] = {
 NOWHERE: dict[str, Any] = {"devices": "tun", "client_capture": None, "server_capture": None}
 
 
-def planned() -> str:
+def planned() -> Plan:
     return plan(load(SCENARIO, [])[1], 1)
 
 
@@ -70,10 +69,10 @@ def test_a_server_of_ours_and_what_is_told_of_it(tmp_path: pathlib.Path) -> None
     need_root()
     need_kernel_tun()
     client = Namespace()
-    given = json.loads(planned())
+    given = planned().table()
     address, server = given["paths"][0]["address"], given["server"]
     emulator = Emulator(
-        json.dumps(given),
+        Plan(given),
         [("client", "wifi", client.fileno(), "wifi", "")],
         devices="tun",
         client_capture=tmp_path / "client.pcapng",

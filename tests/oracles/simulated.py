@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -241,12 +240,12 @@ def scenario(kind: str) -> dict[str, Any]:
     return {name: value for name, value in made.items() if value or name == "schema"}
 
 
-def planned(made: dict[str, Any], seed: int = 1, baseline: str | None = None) -> str:
+def planned(made: dict[str, Any], seed: int = 1, baseline: str | None = None) -> _core.Plan:
     return plan(load(made, [])[1], seed, baseline)
 
 
 def simulate(
-    name: str, made: str, directory: pathlib.Path | None = None, *, full: bool = True
+    name: str, made: _core.Plan, directory: pathlib.Path | None = None, *, full: bool = True
 ) -> SimulatedRun:
     """Run a scenario as the simulator takes it. Without a directory nothing is captured."""
     files = {end: directory and directory / f"{end}.pcapng" for end in ("client", "server")}
@@ -258,10 +257,3 @@ def simulate(
     )
     client, server = (files[end] or pathlib.Path() for end in ("client", "server"))
     return SimulatedRun(name, client, server, Analysis(tables), tables.outcome() or {})
-
-
-def changed(made: str, change: Change) -> str:
-    """Change a scenario in the simulator's own form."""
-    document = json.loads(made)
-    change(document)
-    return json.dumps(document)

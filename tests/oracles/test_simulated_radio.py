@@ -31,12 +31,12 @@ def test_captures_are_those_of_before(name: str, tmp_path: pathlib.Path) -> None
     assert [digest.hexdigest() for digest in found] == known
 
 
-def golden(name: str) -> str:
+def golden(name: str) -> _core.Plan:
     scenario = json.loads((GOLDEN / f"{name}.json").read_text())
     config = _core.transport_defaults()
     for key, value in scenario["transport"].items():
         config[key] = config[key] | value if isinstance(value, dict) else value
-    return json.dumps(scenario | {"transport": {"client": config, "server": config}})
+    return _core.Plan(scenario | {"transport": {"client": config, "server": config}})
 
 
 @pytest.mark.parametrize("threads", [1, 4])

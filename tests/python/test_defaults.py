@@ -30,7 +30,7 @@ LINUX = {"congestion_control": "cubic-linux", "scheduler": "linux", "path_manage
 
 
 def planned(*settings: str, name: str | dict[str, Any] = BARE) -> dict[str, Any]:
-    given: dict[str, Any] = json.loads(plan(load(name, list(settings))[1], 1))
+    given: dict[str, Any] = plan(load(name, list(settings))[1], 1).table()
     return given
 
 

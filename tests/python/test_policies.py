@@ -39,7 +39,7 @@ def read(text: str = TEXT, *settings: str) -> Scenario:
 
 
 def planned(scenario: Scenario, baseline: str | None = None) -> dict[str, object]:
-    client = json.loads(plan(scenario, 1, baseline))["transport"]["client"]
+    client = plan(scenario, 1, baseline).table()["transport"]["client"]
     assert isinstance(client, dict)
     return client
 

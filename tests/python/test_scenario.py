@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -525,7 +525,7 @@ def test_settings_take_effect() -> None:
     assert scenario.links["home"].downlink[1]["delay"] == 20_000_000
     assert scenario.server.addresses == 2
     assert scenario.title == "what I changed"
-    planned = json.loads(plan(scenario, 1))
+    planned = plan(scenario, 1).table()
     assert planned["server"]["addresses"] == ["10.9.0.1", "10.9.1.1", "fd00:9:0::1", "fd00:9:1::1"]
     assert [path["address6"] for path in planned["paths"]] == ["fd00:0:1::2", "fd00:0:2::2"]
     assert [path["address"] for path in planned["paths"]] == ["10.0.1.2", None]
@@ -642,7 +642,7 @@ def test_the_long_form_reads_back_as_the_same() -> None:
     assert again == scenario
     assert long.write(again) == text
     for seed, path in ((1, None), (2, "lte")):
-        assert plan(again, seed, path) == plan(scenario, seed, path)
+        assert plan(again, seed, path).table() == plan(scenario, seed, path).table()
 
 
 @pytest.mark.parametrize("name", library.names("scenarios"))
@@ -730,7 +730,7 @@ def test_the_current_era_is_what_the_kernel_does() -> None:
 
 
 def test_the_plan_is_in_base_units() -> None:
-    planned = json.loads(plan(read(FULL), 7, "lte"))
+    planned = plan(read(FULL), 7, "lte").table()
     assert planned["seed"] == 7
     assert planned["run"] == {"kind": "tcp", "path": "lte"}
     assert planned["transfer"] == {
@@ -755,6 +755,25 @@ def test_the_plan_is_in_base_units() -> None:
     assert planned["cross_traffic"][1]["packet_bytes"] == 200
     assert planned["stop_ns"] == 100 * 10**9
     assert planned["sample_ns"] == 0
+
+
+def test_a_plan_says_which_value_is_at_fault() -> None:
+    table = plan(read(FULL), 1).table()
+    table["links"]["lte"]["downlink"][0]["queue"] = {"queue": "pie", "alpha": 1e308}
+    with pytest.raises(_core.PlanError, match="link lte, downlink, element 1") as error:
+        _core.Plan(table).check()
+    assert error.value.key == ("link", "lte", "downlink", 0, "queue", "alpha")
+    assert error.value.message == "is not from 0 to 1000"
+    with pytest.raises(_core.PlanError, match="unknown field `nothing`") as error:
+        _core.Plan(table | {"nothing": 1})
+    assert error.value.key == ()
+
+
+def test_a_plan_is_kept_as_its_table() -> None:
+    one = plan(read(FULL), 1)
+    other = one.with_seed(2)
+    assert other.table() == one.table() | {"seed": 2}
+    assert pickle.loads(pickle.dumps(other)).table() == other.table()
 
 
 def test_traces_are_found_beside_the_scenario(tmp_path: Path) -> None:

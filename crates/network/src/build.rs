@@ -80,15 +80,16 @@ impl Link {
                     0 => format!("link/{name}/{way}/{place}"),
                     _ => format!("link/{name}/{version}/{way}/{place}"),
                 };
-                let at = format!("link {name}, {way}, element {}", place + 1);
                 let alone = Met::alone(value);
                 let built = match proxy::is_meant(&alone) {
                     true => proxy::build(&alone, hosts::seed(scenario, &full), start, hosts::origin(scenario)),
                     false => link::build(&alone, scenario.seed, &full, start),
                 };
-                let built = built.map_err(|fault| Error::Element { place: at.clone(), fault })?;
+                let built =
+                    built.map_err(|fault| Error::Element { link: name.into(), way, place, fault: fault.into() })?;
                 let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
                 if built.sees_both_directions() && Met::shared(value).is_none() {
+                    let at = format!("link {name}, {way}, element {}", place + 1);
                     return Err(Error::fault(at, format!("element `{kind}`: both directions must share it")));
                 }
                 parts.push(built);

@@ -63,17 +63,19 @@ pub enum Error {
 
 /// A parameter and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("parameter `{parameter}`: {message}")]
+#[error("parameter `{parameter}`: {}{message}", within.as_ref().map(|name| format!("`{name}` ")).unwrap_or_default())]
 pub struct Fault {
     /// The parameter's name.
     pub parameter: String,
+    /// Where its value has parameters of its own: which of them.
+    pub within: Option<String>,
     /// What is wrong.
     pub message: String,
 }
 
 /// A fault of a parameter.
 pub fn fault(parameter: &str, message: impl Into<String>) -> Fault {
-    Fault { parameter: parameter.into(), message: message.into() }
+    Fault { parameter: parameter.into(), within: None, message: message.into() }
 }
 
 /// Parameters, made by [`parameters!`](crate::parameters!).
@@ -121,7 +123,7 @@ pub fn read<K: Kind>(table: &Table, name: &str, default: Option<K>) -> Result<K,
         (None, Some(default)) => Ok(default),
         (Some(Value::Null), Some(default)) if !K::OPTIONAL => Ok(default),
         (None, None) => Err(fault(name, "is missing")),
-        (Some(value), _) => K::read(value).map_err(|message| fault(name, message)),
+        (Some(value), _) => K::read_as(name, value),
     }
 }
 

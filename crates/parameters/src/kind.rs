@@ -1,5 +1,6 @@
 //! What a parameter's value may be, in the base unit of its kind.
 
+use crate::{Fault, fault};
 use serde_json::Value;
 
 /// A kind of value: how it is read from a scenario and how documentation writes it.
@@ -14,6 +15,14 @@ pub trait Kind: Sized {
     /// # Errors
     /// What is wrong with it.
     fn read(value: &Value) -> Result<Self, String>;
+
+    /// Reads the value of the parameter `name`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and in which of its own parameters if it has some.
+    fn read_as(name: &str, value: &Value) -> Result<Self, Fault> {
+        Self::read(value).map_err(|message| fault(name, message))
+    }
 
     /// What [`Kind::read`] would read again.
     fn value(&self) -> Value;

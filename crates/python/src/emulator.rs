@@ -1,9 +1,9 @@
 use crate::errors::{Error, guarded, unwritten};
+use crate::plan::Plan;
 use emulator::device::{Device, Offload};
 use emulator::{Connection, Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
 use link::Direction;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use scenario::Scenario;
 use scenario::form::CrossTraffic;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
@@ -27,17 +27,6 @@ impl Namespace {
     }
 }
 
-/// When paths of a resolved scenario (JSON) come and go, in order: nanoseconds, the path's name, whether it is there from
-/// then on. At 0 come those that are there from the start.
-#[pyfunction]
-pub fn presence(plan: &str) -> PyResult<Vec<(i64, String, bool)>> {
-    guarded(|| {
-        let scenario = Scenario::from_json(plan).map_err(|error| Error::new_err(error.to_string()))?;
-        let named = |(at_ns, path, there): (_, usize, _)| (at_ns, scenario.paths[path].name.clone(), there);
-        Ok(network::presence(&scenario).into_iter().map(named).collect())
-    })
-}
-
 /// The addresses of both ends of the cross traffic with this number: the neighbour's, the peer's.
 #[pyfunction]
 pub fn cross_traffic_addresses(number: usize) -> (String, String) {
@@ -48,7 +37,7 @@ pub fn cross_traffic_addresses(number: usize) -> (String, String) {
 /// A host, the name of its path or cross traffic, a namespace, the interface in it, the address of the other end.
 type Port = (String, String, i32, String, String);
 
-/// Links of a resolved scenario (JSON) in real time, between devices of the kernel.
+/// Links of a resolved scenario in real time, between devices of the kernel.
 ///
 /// Making it opens the devices: `"tun"` makes TUN devices, `"packet"` uses interfaces that are there, one end of a veth
 /// pair each, of which the port names the hardware address of the other. Nothing moves before `start`. The hosts `ours`
@@ -65,7 +54,7 @@ impl Emulator {
         ours=vec![]))]
     fn new(
         py: Python<'_>,
-        plan: &str,
+        plan: &Bound<'_, Plan>,
         ports: Vec<Port>,
         devices: &str,
         client_capture: Option<PathBuf>,
@@ -80,12 +69,12 @@ impl Emulator {
             _ => return Err(PyValueError::new_err("devices are \"tun\" or \"packet\"")),
         };
         let recording = Recording { client_capture, server_capture, full_payload, link_log };
+        let plan = plan.get();
         py.detach(|| {
             guarded(|| {
-                let scenario = Scenario::from_json(plan).map_err(|error| Error::new_err(error.to_string()))?;
                 let ports = ports.iter().map(|port| opened(port, is_tun)).collect::<PyResult<_>>()?;
                 let ours = ours.iter().map(|name| host(name)).collect::<PyResult<Vec<_>>>()?;
-                let emulator = emulator::Emulator::new(scenario, ports, &ours, recording).map_err(refused)?;
+                let emulator = emulator::Emulator::new(plan.scenario(), ports, &ours, recording).map_err(refused)?;
                 Ok(Emulator(Mutex::new(emulator)))
             })
         })

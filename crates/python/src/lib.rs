@@ -9,6 +9,7 @@ mod describe;
 mod diagnostics;
 mod emulator;
 mod errors;
+mod plan;
 mod record;
 mod rows;
 mod simulate;
@@ -26,13 +27,15 @@ mod _core {
     #[pymodule_export]
     use crate::describe::{elements, eras, policies, queues, settings, transport_defaults};
     #[pymodule_export]
-    use crate::emulator::{Emulator, Namespace, cross_traffic_addresses, presence};
+    use crate::emulator::{Emulator, Namespace, cross_traffic_addresses};
     #[pymodule_export]
-    use crate::errors::{CaptureError, Error, InternalError};
+    use crate::errors::{CaptureError, Error, InternalError, PlanError};
+    #[pymodule_export]
+    use crate::plan::Plan;
     #[pymodule_export]
     use crate::rows::Rows;
     #[pymodule_export]
-    use crate::simulate::{check, simulate};
+    use crate::simulate::simulate;
     #[pymodule_export]
     use crate::tables::{Table, Tables, columns, rows};
 

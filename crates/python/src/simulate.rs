@@ -1,6 +1,7 @@
 use crate::{
     analyze,
-    errors::{Error, guarded, unwritten},
+    errors::{guarded, refused, unwritten},
+    plan::Plan,
     record::End,
     tables::Tables,
     watch::Watch,
@@ -14,17 +15,17 @@ use transport::path_manager::Budgeted;
 /// So many events are run between looks at Ctrl-C and reports of progress.
 const STRIDE: u64 = 1 << 17;
 
-/// Runs a resolved scenario (JSON) in virtual time and measures what its client and server saw.
+/// Runs a resolved scenario in virtual time and measures what its client and server saw.
 ///
 /// Captures are written where paths for them are given: headers only, or with their payload. `progress` is called now
 /// and then with the virtual time in nanoseconds and the packets that hosts received.
 #[allow(clippy::too_many_arguments)] // all but one are named by the caller
 #[pyfunction]
-#[pyo3(signature = (scenario, *, client_capture=None, server_capture=None, full_payload=false, bin_seconds=1.0,
+#[pyo3(signature = (plan, *, client_capture=None, server_capture=None, full_payload=false, bin_seconds=1.0,
     smoothing_seconds=5.0, trim_seconds=5.0, samples=true, progress=None))]
 pub fn simulate(
     py: Python<'_>,
-    scenario: &str,
+    plan: &Bound<'_, Plan>,
     client_capture: Option<PathBuf>,
     server_capture: Option<PathBuf>,
     full_payload: bool,
@@ -41,9 +42,10 @@ pub fn simulate(
         samples,
         one_clock: true,
     };
+    let plan = plan.get();
     let mut run = py.detach(|| {
         guarded(|| {
-            let simulation = made(scenario)?;
+            let simulation = Simulation::new(plan.scenario()).map_err(refused)?;
             let ends = [("client", client_capture), ("server", server_capture)];
             let ends = ends.map(|(host, path)| End { host, path });
             let watch = Watch::new(Analysis::new(options), &simulation.points(), &ends, full_payload);
@@ -60,16 +62,6 @@ pub fn simulate(
             return py.detach(|| guarded(|| run.finish(outcome)));
         }
     }
-}
-
-/// Refuses what [`simulate`] would refuse of a scenario.
-#[pyfunction]
-pub fn check(py: Python<'_>, scenario: &str) -> PyResult<()> {
-    py.detach(|| guarded(|| made(scenario).map(drop)))
-}
-
-fn made(scenario: &str) -> PyResult<Simulation> {
-    Simulation::from_json(scenario).map_err(|error| Error::new_err(error.to_string()))
 }
 
 struct Run {

@@ -45,7 +45,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Error> {
     }
     applications::check(&scenario.transfer)?;
     for (name, config) in [("client", &scenario.transport.client), ("server", &scenario.transport.server)] {
-        config.check().map_err(|error| Error::fault("transport", error.to_string()))?;
+        config.check().map_err(Error::Policy)?;
         if config.tcp.send_buffer_bytes == 0 || config.tcp.receive_buffer_bytes == 0 {
             return Err(Error::fault(name, "a buffer has no room"));
         }

@@ -9,6 +9,6 @@ pub mod form;
 pub mod hosts;
 mod starts;
 
-pub use error::Error;
+pub use error::{Error, Key};
 pub use form::Scenario;
 pub use starts::starts;

@@ -17,7 +17,14 @@ impl Simulation {
     /// # Errors
     /// [`Error`] says in one line what is wrong with it.
     pub fn from_json(json: &str) -> Result<Simulation, Error> {
-        let scenario = Scenario::from_json(json)?;
+        Simulation::new(Scenario::from_json(json)?)
+    }
+
+    /// Of a scenario.
+    ///
+    /// # Errors
+    /// [`Error`] says in one line what is wrong with it.
+    pub fn new(scenario: Scenario) -> Result<Simulation, Error> {
         let start = scenario.start();
         let network = Network::of(&scenario, start)?;
         let (client, server) = (client(&scenario), server(&scenario));

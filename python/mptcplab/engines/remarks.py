@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -34,9 +32,9 @@ UNAWARE = {
 }
 
 
-def remarks(plan: str, tables: _core.Tables) -> list[dict[str, Any]]:
+def remarks(plan: _core.Plan, tables: _core.Tables) -> list[dict[str, Any]]:
     """Give the remarks on the way, of a run that was captured at both ends."""
-    planned = json.loads(plan)
+    planned = plan.table()
     return [*_apart(planned, tables), *_early(planned, tables), *_spent(planned, tables)]
 
 

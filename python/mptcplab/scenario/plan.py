@@ -1,10 +1,10 @@
-"""A scenario as the simulator takes it: base units only, addresses chosen."""
+"""A scenario as engines take it: base units only, addresses chosen."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from mptcplab import _core
 from mptcplab.scenario import endpoint
 from mptcplab.scenario.events import Event, TcpTraffic, Traffic, UdpTraffic
 from mptcplab.scenario.path import Link, Path
@@ -26,10 +26,10 @@ SUFFIXES = {
 REBOUND = 99
 
 
-def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> str:
-    """Give the JSON for the simulator: the scenario, or plain TCP over one of its paths."""
+def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> _core.Plan:
+    """Give what engines run: the scenario, or plain TCP over one of its paths."""
     kind = {"kind": "mptcp"} if baseline is None else {"kind": "tcp", "path": baseline}
-    return json.dumps(
+    return _core.Plan(
         {
             "schema": 1,
             "seed": seed,

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path as File
 from typing import Any
 
-from mptcplab import Error, _core
+from mptcplab import _core
 from mptcplab.scenario import endpoint, library, policy
 from mptcplab.scenario.endpoint import Client, EndpointSection, Server
 from mptcplab.scenario.events import (
@@ -48,23 +48,7 @@ SECTIONS = (
     "timeline",
     "run",
 )
-# Where a fault is that the code of the links found.
-ELEMENT = re.compile(
-    r"link (?P<link>\S+), (?P<way>uplink|downlink), element (?P<number>\d+): (?P<what>.*)"
-)
-# The parameter that it names.
-KEY = re.compile(r"element `\S+`, parameter `(?P<key>\w+)`: (?P<what>.*)")
-# One of the queue in an element.
-NESTED = re.compile(r"`(?P<key>\w+)` (?P<what>.*)")
 MIDDLEBOX = re.compile(r"middlebox-(\d+)")
-# And one that the code of policies found.
-POLICY = re.compile(r"transport: (?P<whose>[a-z ]+) `\S+`, parameter `(?P<key>\w+)`: (?P<what>.*)")
-# What they are called there.
-POLICIES = {
-    "congestion controller": "congestion_parameters",
-    "scheduler": "scheduler_parameters",
-    "path manager": "path_manager_parameters",
-}
 HOUR_NS = 3600 * 10**9
 MINUTE_NS = 60 * 10**9
 MOST_PATHS = 8
@@ -202,36 +186,28 @@ def check_links(scenario: Scenario, source: Source) -> None:
     from mptcplab.scenario.plan import plan
 
     try:
-        _core.check(plan(scenario, seed=0))
-    except Error as error:
+        plan(scenario, seed=0).check()
+    except _core.PlanError as error:
         # In one line, even where it quotes several.
-        what = " ".join(str(error).split())
-        if found := POLICY.fullmatch(what):
-            key = POLICIES[found["whose"]]
-            raise source.fault(("mptcp", key, found["key"]), found["what"]) from None
-        found = ELEMENT.fullmatch(what)
-        if not found:
-            raise source.fault((), what) from None
-        place, what = _place(scenario, found, source), found["what"]
-        for one in (KEY, NESTED):
-            if found := one.fullmatch(what):
-                place, what = (*place, found["key"]), found["what"]
-        raise source.fault(place, what) from None
+        what = " ".join(error.message.split())
+        raise source.fault(_place(scenario, error.key, source), what) from None
 
 
-def _place(scenario: Scenario, found: re.Match[str], source: Source) -> Place:
-    """Give the place where an element is written."""
-    name, way, number = found["link"], found["way"], int(found["number"]) - 1
+def _place(scenario: Scenario, key: Place, source: Source) -> Place:
+    """Give the place where what the plan has there is written."""
+    if key[:1] != ("link",):
+        return key
+    _, name, way, number, *rest = key
     place: Place = ("path", name)
     given = source.data.get("link", {}).get(name)
     if given is not None:
         place = ("link", name)
-        if number < len(given.get(way, ())):
-            return (*place, way, number)
-    element = getattr(scenario.links[name], way)[number]
+        if int(number) < len(given.get(way, ())):
+            return (*place, way, number, *rest)
+    element = getattr(scenario.links[str(name)], str(way))[int(number)]
     if box := MIDDLEBOX.fullmatch(str(element.get("shared"))):
-        return (*place, "middleboxes", int(box[1]) - 1)
-    return place
+        place = (*place, "middleboxes", int(box[1]) - 1)
+    return (*place, *rest)
 
 
 def _check_top(data: dict[str, Any], source: Source) -> None:

@@ -9,7 +9,7 @@ mod pie;
 use crate::elements::Place;
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Description, Direction, Error, Out, Reason};
-use parameters::{Described, Fault, Kind, Parameters, named};
+use parameters::{Described, Fault, Kind, Parameters, fault, named};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use wire::{Ecn, Packet, Time};
@@ -192,9 +192,15 @@ impl Kind for Queue {
     const KIND: &'static str = "queue";
 
     fn read(value: &Value) -> Result<Self, String> {
+        Queue::read_as("", value).map_err(|fault| fault.message)
+    }
+
+    fn read_as(name: &str, value: &Value) -> Result<Self, Fault> {
         make(value, &Site { place: &Place::NOWHERE, mean_rate: 0 }).map_err(|error| match error {
-            Error::Parameter { fault: Fault { parameter, message }, .. } => format!("`{parameter}` {message}"),
-            error => error.to_string(),
+            Error::Parameter { fault, .. } => {
+                Fault { parameter: name.into(), within: Some(fault.parameter), message: fault.message }
+            }
+            error => fault(name, error.to_string()),
         })?;
         Ok(Queue(value.clone()))
     }

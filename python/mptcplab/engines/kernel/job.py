@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mptcplab import _core
 from mptcplab.engines.kernel import crossing, hosts, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.refusals import Refusals
@@ -83,7 +82,7 @@ class Wanted:
         """Give the job; captures go to ``directory``, or to ``raw`` where none are kept."""
         client = hosts.Client(self.scenario, self._settings, mptcp=self.mptcp)
         planned = plan(self.scenario, self.seed, self.baseline)
-        presence = _core.presence(planned)
+        presence = planned.presence()
         # Those of an endpoint of ours are the emulator's to tell.
         changed = self._paths if self.ours != "client" else []
         place = raw if captures == "none" else directory

@@ -95,9 +95,9 @@ def _files(job: Job, key: str) -> list[Path]:
     return [Path(job.agents[end].job[key]) for end in ("client", "server") if end in job.agents]
 
 
-def _private(plan: str) -> dict[str, str]:
+def _private(plan: _core.Plan) -> dict[str, str]:
     """Give the client's own address for each by which the server may know it."""
-    planned = json.loads(plan)
+    planned = plan.table()
     paths = {path["name"]: path for path in planned["paths"]}
     rebound = [event for event in planned["timeline"] if event["verb"] == "rebind"]
     return {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from mptcplab._core import Plan
+
 # What waits between a host and a device of it at most: all that may come before it is read.
 QUEUE_PACKETS = 10_000
 
@@ -48,7 +50,7 @@ class Agent:
 class Job:
     """All that the lab needs."""
 
-    plan: str
+    plan: Plan
     client_capture: str
     server_capture: str
     full_payload: bool
@@ -69,7 +71,11 @@ class Job:
 
     def as_json(self) -> dict[str, Any]:
         """Give it for the lab."""
-        return asdict(self)
+        return vars(self) | {
+            "plan": self.plan.table(),
+            "hosts": [asdict(host) for host in self.hosts],
+            "agents": {name: asdict(agent) for name, agent in self.agents.items()},
+        }
 
     @classmethod
     def of_json(cls, job: dict[str, Any]) -> Job:
@@ -79,4 +85,5 @@ class Job:
             for host in job["hosts"]
         ]
         agents = {name: Agent(**agent) for name, agent in job["agents"].items()}
-        return cls(**job | {"hosts": hosts, "agents": agents})
+        parts = {"plan": Plan(job["plan"]), "hosts": hosts, "agents": agents}
+        return cls(**job | parts)

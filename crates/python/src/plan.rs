@@ -1,0 +1,69 @@
+//! A scenario as engines take it.
+
+use crate::errors::{guarded, refused};
+use network::Network;
+use pyo3::{prelude::*, types::PyDict};
+use scenario::Scenario;
+use std::sync::Arc;
+
+/// A resolved scenario: base units, addresses chosen, nothing left out.
+///
+/// It is made of a table, and written out as that table where it is stored. A `PlanError` says what cannot be.
+#[pyclass(frozen, module = "mptcplab._core")]
+pub struct Plan {
+    /// The table as JSON.
+    table: Arc<str>,
+    scenario: Arc<Scenario>,
+    /// In place of the table's.
+    seed: u64,
+}
+
+#[pymethods]
+impl Plan {
+    #[new]
+    fn new(py: Python<'_>, table: &Bound<'_, PyDict>) -> PyResult<Plan> {
+        let table: String = py.import("json")?.call_method1("dumps", (table,))?.extract()?;
+        py.detach(|| {
+            guarded(|| {
+                let scenario = Scenario::from_json(&table).map_err(refused)?;
+                Ok(Plan { seed: scenario.seed, table: table.into(), scenario: scenario.into() })
+            })
+        })
+    }
+
+    /// The same with another seed.
+    fn with_seed(&self, seed: u64) -> Plan {
+        Plan { table: self.table.clone(), scenario: self.scenario.clone(), seed }
+    }
+
+    /// Refuses what cannot be made of it: its links are, and forgotten.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let scenario = &self.scenario;
+        py.detach(|| guarded(|| Network::of(scenario, scenario.start()).map(drop).map_err(refused)))
+    }
+
+    /// When paths come and go, in order: nanoseconds, the path's name, whether it is there from then on. At 0 come those
+    /// that are there from the start.
+    fn presence(&self) -> Vec<(i64, String, bool)> {
+        let named = |(at_ns, path, there): (_, usize, _)| (at_ns, self.scenario.paths[path].name.clone(), there);
+        network::presence(&self.scenario).into_iter().map(named).collect()
+    }
+
+    /// The table.
+    fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let table = py.import("json")?.call_method1("loads", (&*self.table,))?;
+        table.set_item("seed", self.seed)?;
+        Ok(table)
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>,)> {
+        Ok((self.table(py)?,))
+    }
+}
+
+impl Plan {
+    /// For an engine.
+    pub fn scenario(&self) -> Scenario {
+        Scenario { seed: self.seed, ..(*self.scenario).clone() }
+    }
+}
