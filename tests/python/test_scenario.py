@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mptcplab import ScenarioError, _core
-from mptcplab.scenario import endpoint, library, locate, long
+from mptcplab.scenario import endpoint, library, long
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import Scenario, checked, load, read_scenario
 from mptcplab.scenario.source import Source
@@ -332,6 +332,7 @@ REFUSED = [
     ),
     ("[[cross_traffic]]", '[[cross_traffic]]\ncongestion_control = "x"', "no congestion control "),
     ("[run]", "[run", "mine.toml:32: "),
+    (SIZE, f"size = {10**20}", "mine.toml:5: integer number overflowed"),
 ]
 
 
@@ -841,7 +842,7 @@ y = "#"
 [[t.deep]]
 z = 1
 """
-    lines = locate.lines(text)
+    lines = _core.toml_lines(text)
     assert lines["a", "b"] == 1
     assert lines["quoted key",] == 2
     assert lines["list",] == 6

@@ -31,18 +31,23 @@ fn message(panic: &(dyn Any + Send)) -> String {
 pub fn refused(error: scenario::Error) -> PyErr {
     Python::attach(|py| {
         let (key, message) = error.parts();
-        let steps = key.into_iter().map(|step| match step {
-            Key::Name(name) => name.into_bound_py_any(py),
-            Key::Place(place) => place.into_bound_py_any(py),
-        });
         let told = || -> PyResult<PyErr> {
             let told = PlanError::new_err(error.to_string());
-            told.value(py).setattr("key", PyTuple::new(py, steps.collect::<PyResult<Vec<_>>>()?)?)?;
+            told.value(py).setattr("key", key_path(py, key)?)?;
             told.value(py).setattr("message", message)?;
             Ok(told)
         };
         told().unwrap_or_else(|error| error)
     })
+}
+
+/// The way to a value, as Python has it.
+pub fn key_path(py: Python<'_>, key: Vec<Key>) -> PyResult<Bound<'_, PyTuple>> {
+    let steps = key.into_iter().map(|step| match step {
+        Key::Name(name) => name.into_bound_py_any(py),
+        Key::Place(place) => place.into_bound_py_any(py),
+    });
+    PyTuple::new(py, steps.collect::<PyResult<Vec<_>>>()?)
 }
 
 /// As the exception of a file that was being written.

@@ -9,6 +9,7 @@ mod describe;
 mod diagnostics;
 mod emulator;
 mod errors;
+mod lines;
 mod plan;
 mod record;
 mod rows;
@@ -30,6 +31,8 @@ mod _core {
     use crate::emulator::{Emulator, Namespace, cross_traffic_addresses};
     #[pymodule_export]
     use crate::errors::{CaptureError, Error, InternalError, PlanError};
+    #[pymodule_export]
+    use crate::lines::toml_lines;
     #[pymodule_export]
     use crate::plan::Plan;
     #[pymodule_export]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.results.campaign import COLUMNS
-from mptcplab.scenario.locate import Place
+from mptcplab.scenario.fault import Place
 from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import Section, Text, read
 from mptcplab.scenario.source import Source, is_key

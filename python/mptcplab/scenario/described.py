@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.fault import Place
     from mptcplab.scenario.source import Source
 
     # Reads a parameter of a kind that is no quantity.

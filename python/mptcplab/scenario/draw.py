@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mptcplab.scenario.element import Element
-    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.fault import Place
     from mptcplab.scenario.scenario import Scenario
     from mptcplab.scenario.source import Source
 

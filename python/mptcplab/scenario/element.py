@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.fault import Place
     from mptcplab.scenario.source import Source
 
 # An element's name and its parameters in base units.

@@ -10,6 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# The way to a value: names of tables and keys, and places in lists.
+Place = tuple[str | int, ...]
+
 
 class ScenarioError(Error):
     """A scenario cannot be; says where and why."""

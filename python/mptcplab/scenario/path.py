@@ -9,8 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from mptcplab.scenario import coverage, draw, element, library, quantity
 from mptcplab.scenario.element import Element
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.locate import Place
+from mptcplab.scenario.fault import Place, nearest
 from mptcplab.scenario.origin import ORIGIN
 from mptcplab.scenario.quantity import said
 from mptcplab.scenario.radio import Radio, read_radio

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.fault import Place
     from mptcplab.scenario.source import Source
 
 # By the key that names the policy, the one that holds what is set of it.

@@ -11,8 +11,7 @@ from mptcplab.radio import technologies
 from mptcplab.radio.limit import check, check_streams, known_channel
 from mptcplab.radio.technology import Technology
 from mptcplab.scenario import decibel
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.locate import Place
+from mptcplab.scenario.fault import Place, nearest
 from mptcplab.scenario.quantity import FLOAT, said
 from mptcplab.scenario.section import Bytes, Duration, Integer, Ratio, Section, Text, read
 from mptcplab.scenario.source import Source

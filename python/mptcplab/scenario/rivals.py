@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.fault import Place
 
 DIRECTIONS = ("uplink", "downlink")
 RATES = ("rate", "uplink_rate", "downlink_rate")

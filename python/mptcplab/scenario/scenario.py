@@ -21,9 +21,8 @@ from mptcplab.scenario.events import (
     read_events,
     read_traffic,
 )
-from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.scenario.fault import Place, ScenarioError, nearest
 from mptcplab.scenario.kernel import Kernel, read_kernel
-from mptcplab.scenario.locate import Place
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.quantity import said
 from mptcplab.scenario.routes import followed

@@ -8,8 +8,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from mptcplab.scenario import quantity
-from mptcplab.scenario.fault import ScenarioError, nearest
-from mptcplab.scenario.locate import Place
+from mptcplab.scenario.fault import Place, ScenarioError, nearest
 from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.source import Source
 

@@ -7,8 +7,9 @@ import re
 import tomllib
 from pathlib import Path
 
+from mptcplab import _core
 from mptcplab.reading import read_text
-from mptcplab.scenario import locate, rivals
+from mptcplab.scenario import rivals
 from mptcplab.scenario.fault import ScenarioError, nearest
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mptcplab.scenario.locate import Place
+    from mptcplab.scenario.fault import Place
 
 
 class Source:
@@ -43,7 +44,13 @@ class Source:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise _undecoded(str(error), text, name) from None
-        return cls(name, data, locate.lines(text), directory)
+        try:
+            lines = _core.toml_lines(text)
+        except ValueError as error:
+            # It is stricter, as TOML is: whole numbers have 64 bits.
+            line, what = error.args
+            raise ScenarioError(f"{name}:{line}: {what}") from None
+        return cls(name, data, lines, directory)
 
     @classmethod
     def of_file(cls, path: Path) -> Source:
