@@ -28,7 +28,7 @@ from typing import Any
 import engines_reference
 import measurements_reference
 import scenario_reference
-from mptcplab import _core
+from mptcplab import _core, metrics
 from mptcplab.cli import interrupt
 from mptcplab.cli.main import parser
 
@@ -64,6 +64,7 @@ def main() -> None:
 def generated() -> Iterator[tuple[Path, str]]:
     """Give every page that holds something from the code, as it should be."""
     yield ROOT / "docs/reference/tables.md", tables()
+    yield ROOT / "docs/reference/metrics.md", metrics_page()
     yield ROOT / "docs/reference/command.md", command()
     yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
@@ -183,6 +184,28 @@ def tables() -> str:
             lines.append(f"| `{column}` | {TYPES[kind]} | {unit} | {empty} | {cell(meaning)} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def metrics_page() -> str:
+    """Describe the metrics."""
+    lines = ["# Metrics", "", METRICS]
+    for title, there in (("Of runs", metrics.OF_RUNS), ("Of subflows", metrics.OF_SUBFLOWS)):
+        lines += [f"## {title}", "", "| metric | column | unit | better | axis |"]
+        lines.append("|---|---|---|---|---|")
+        for one in there.values():
+            better = {"neither": ""}.get(one.better, one.better)
+            axis = "logarithmic" if one.logarithmic else ""
+            column = f"`{one.table}.{one.column}`"
+            lines.append(f"| {one.label} | {column} | {one.unit} | {better} | {axis} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+METRICS = """\
+What runs, and the subflows of a run, are compared by: in summaries, comparisons, pages and figures. Each is a column of a
+[table](tables.md), which says what it means; the frames of campaigns have those of runs under the same names, and `mptcplab figure --value`
+takes any of them. *Better* says whether more or less of it is better, *axis* where an axis is logarithmic unless the page is told otherwise.
+"""
 
 
 def command() -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "columns",
     "elements",
     "eras",
+    "metrics",
     "policies",
     "queues",
     "rows",
@@ -88,6 +89,7 @@ def analyze(
     stop: Callable[[], bool] | None = None,
 ) -> Tables: ...
 def columns() -> list[tuple[str, str, list[tuple[str, str, bool, str, str]]]]: ...
+def metrics() -> list[dict[str, Any]]: ...
 def rows(table: str, rows: str) -> Table: ...
 def simulate(
     plan: Plan,

@@ -17,11 +17,11 @@ from polars.testing import assert_frame_equal
 import mptcplab as package
 from campaigns import CAMPAIGN, TABLES, assert_same, table, written
 from command import Run
-from mptcplab import Error, ScenarioError, _core
+from mptcplab import Error, ScenarioError, _core, metrics
 from mptcplab.campaign import sheet
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.cli.summary.campaign import print_campaign
-from mptcplab.results import figures, groups, overview
+from mptcplab.results import groups, overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.run import Run as RunDirectory
 from mptcplab.scenario import library
@@ -113,7 +113,7 @@ def test_tables_hold_all_runs_and_figures_come_from_them(swept: Campaign) -> Non
     down = table(swept, "transfers").filter(direction="down")
     joined = swept.runs.join(down, on="run", suffix="_table")
     assert joined.height == swept.runs.height
-    for name in figures.OF_TRANSFER:
+    for name in metrics.OF_RUNS.keys() - {metrics.POOLED}:
         assert joined[name].to_list() == joined[f"{name}_table"].to_list()
 
 

@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use crate::simulate::simulate;
     #[pymodule_export]
-    use crate::tables::{Table, Tables, columns, rows};
+    use crate::tables::{Table, Tables, columns, metrics, rows};
 
     /// Version of mptcplab.
     #[pymodule_export]

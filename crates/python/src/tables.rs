@@ -187,3 +187,39 @@ pub fn columns() -> Vec<Description> {
     };
     ::tables::Tables::columns().into_iter().map(|(name, about, all)| (name, about, columns(all))).collect()
 }
+
+/// How the columns are shown that are metrics, in their order: table, column and unit, and what stands beside the column.
+#[pyfunction]
+pub fn metrics(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let mut found = Vec::new();
+    for (table, _, columns) in ::tables::Tables::columns() {
+        found.extend(
+            columns.into_iter().filter_map(|column| column.metric.clone().map(|metric| (table, column, metric))),
+        );
+    }
+    found.sort_by_key(|(.., metric)| metric.order);
+    found.iter().map(|(table, column, metric)| shown(py, table, column, metric)).collect()
+}
+
+fn shown<'py>(
+    py: Python<'py>,
+    table: &str,
+    column: &::tables::Column,
+    metric: &::tables::Metric,
+) -> PyResult<Bound<'py, PyDict>> {
+    let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
+    let dict = PyDict::new(py);
+    dict.set_item("table", table)?;
+    dict.set_item("column", column.name)?;
+    dict.set_item("unit", column.unit)?;
+    dict.set_item("kind", column.kind)?;
+    dict.set_item("meaning", column.description)?;
+    dict.set_item("quantity", metric.name)?;
+    dict.set_item("brief", metric.brief)?;
+    dict.set_item("better", word(&metric.better))?;
+    dict.set_item("logarithmic", metric.logarithmic)?;
+    dict.set_item("part", metric.part)?;
+    dict.set_item("samples", metric.samples)?;
+    dict.set_item("shown", metric.shown.iter().map(|view| word(view)).collect::<Vec<_>>())?;
+    Ok(dict)
+}

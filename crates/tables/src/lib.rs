@@ -7,6 +7,7 @@ mod cell;
 mod csv;
 mod given;
 mod json;
+mod metric;
 mod row;
 mod rows;
 
@@ -14,6 +15,7 @@ pub use arrow_array;
 pub use arrow_array::{RecordBatch, RecordBatchIterator, ffi_stream::FFI_ArrowArrayStream};
 pub use arrow_schema;
 pub use given::{Misfit, batch};
+pub use metric::{Better, Metric, View};
 pub use row::{Column, Row};
 pub use rows::connections::Connection;
 pub use rows::counters::Counter;

@@ -1,3 +1,4 @@
+use crate::Metric;
 use arrow_array::RecordBatch;
 
 /// A column: what the reference page says of it.
@@ -13,6 +14,8 @@ pub struct Column {
     pub unit: &'static str,
     /// What it means.
     pub description: &'static str,
+    /// How it is shown, where it is a metric.
+    pub metric: Option<Metric>,
 }
 
 /// A row of a table.
@@ -54,7 +57,7 @@ macro_rules! row {
     (
         $(#[doc = $about:literal])*
         pub struct $name:ident {
-            $($(#[doc = $doc:literal])* $field:ident: $kind:ty,)*
+            $($(#[doc = $doc:literal])* $(#[metric($metric:expr)])? $field:ident: $kind:ty,)*
         }
     ) => {
         $(#[doc = $about])*
@@ -74,6 +77,7 @@ macro_rules! row {
                     may_be_empty: <$kind>::MAY_BE_EMPTY,
                     unit: crate::row::unit(stringify!($field)),
                     description: concat!($($doc, "\n",)*).trim_ascii(),
+                    metric: crate::row::given!($($metric)?),
                 },)*]
             }
 
@@ -99,3 +103,15 @@ macro_rules! row {
     };
 }
 pub(crate) use row;
+
+macro_rules! given {
+    () => {
+        None
+    };
+    ($metric:expr) => {{
+        #[allow(unused_imports, reason = "a metric that is shown everywhere names no view")]
+        use crate::{Better::*, Metric, View::*};
+        Some($metric)
+    }};
+}
+pub(crate) use given;

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from mptcplab._core import Error
-from mptcplab.words.figures import capital
+from mptcplab.metrics import capital
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.figures.groups import Shown, few
 from mptcplab.figures.paper import COLOURS, HATCHES, Paper
-from mptcplab.words.figures import capital
+from mptcplab.metrics import capital
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT, named
+from mptcplab.metrics import OF_RUNS
 from mptcplab.results import about, figures, neighbours, shards
 from mptcplab.results.parquet import read_parquet
 from mptcplab.results.run import Run
@@ -31,7 +32,7 @@ RUNS = "runs"
 
 KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 #: Columns of ``runs`` that no axis can be named as.
-COLUMNS = (*KEYS, "scenario", "finished", "reason", *figures.FIGURES, "gain", "best_path")
+COLUMNS = (*KEYS, "scenario", "finished", "reason", *OF_RUNS, "gain", "best_path")
 
 #: What is always told of a campaign.
 NEEDED = {"campaign", "title", "scenario", "engine", "axes", "keys", "repetitions", "seed"}
@@ -107,11 +108,15 @@ class Campaign:
             }
         )
         found = shards.scan(self._shards, "runs")
-        rows = empty if found is None else self._read(pl.LazyFrame.collect, found)
-        there = self.plan.drop("scenario").join(
-            rows.unique("run"), on="run", how="inner", maintain_order="left"
+        rows = empty
+        if found is not None:
+            # An earlier version of mptcplab may have known fewer metrics.
+            there = self._read(pl.LazyFrame.collect, found)
+            rows = pl.concat([empty, there], how="diagonal")
+        planned = self.plan.drop("scenario")
+        return _compared(
+            planned.join(rows.unique("run"), on="run", how="inner", maintain_order="left")
         )
-        return _compared(there)
 
     @cached_property
     def failures(self) -> pl.DataFrame:

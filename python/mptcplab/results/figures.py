@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mptcplab.metrics import OF_RUNS, POOLED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,27 +13,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-# Those of the transfer, as ``transfers`` has them.
-OF_TRANSFER = (
-    "throughput_mbps",
-    "bytes",
-    "elapsed_s",
-    "rtt_ms_mean",
-    "rtt_ms_median",
-    "rtt_ms_p95",
-    "rtt_ms_p99",
-    "out_of_order_delay_ms_mean",
-    "out_of_order_delay_ms_p95",
-    "out_of_order_delay_ms_p99",
-    "response_time_ms_mean",
-    "response_time_ms_median",
-    "response_time_ms_p95",
-    "reinjected_bytes",
-    "coefficient_of_variation",
-    "longest_gap_ms",
-)
-FIGURES = (*OF_TRANSFER, "loss_rate_percent")
-COUNTS = ("bytes", "reinjected_bytes")
 # What they are made of.
 TABLES = ("connections", "transfers", "flows")
 SENDERS = {"up": "client", "down": "server"}
@@ -42,12 +23,13 @@ SERVER = ("server_address", "server_port")
 def of(connections: list[Row], transfers: list[Row], flows: list[Row], direction: str) -> Row:
     """Give all figures of the transfer in a direction; all are empty where there is none."""
     own = transfer(connections, transfers, direction)
-    if own is None:
-        return dict.fromkeys(FIGURES)
-    return {
-        **{name: own.get(name) for name in OF_TRANSFER},
-        "loss_rate_percent": loss_rate_percent(of_transfer(flows, own)),
-    }
+    return measured(own, [] if own is None else of_transfer(flows, own))
+
+
+def measured(own: Row | None, flows: list[Row]) -> Row:
+    """Give the figures of a transfer by its row and those of its flows; none where it has none."""
+    found = {name: None if own is None else own.get(name) for name in OF_RUNS}
+    return {**found, POOLED: loss_rate_percent(flows)}
 
 
 def transfer(connections: Iterable[Row], transfers: Iterable[Row], direction: str) -> Row | None:
@@ -90,4 +72,6 @@ def schema() -> dict[str, type[pl.DataType]]:
     """Give the type of each figure in frames."""
     import polars as pl
 
-    return {name: pl.UInt64 if name in COUNTS else pl.Float64 for name in FIGURES}
+    return {
+        name: pl.UInt64 if metric.kind == "u64" else pl.Float64 for name, metric in OF_RUNS.items()
+    }

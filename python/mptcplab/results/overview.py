@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.metrics import of_runs
 from mptcplab.results.sides import gains
 from mptcplab.results.statistics import pairs_needed
 
@@ -18,14 +19,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 # No axis can have a name with a space.
 OF = "of configuration"
-SHOWN = (
-    "throughput_mbps",
-    "elapsed_s",
-    "rtt_ms_mean",
-    "loss_rate_percent",
-    "out_of_order_delay_ms_mean",
-    "response_time_ms_mean",
-)
+SHOWN = tuple(one.column for one in of_runs("overview"))
 
 
 def document(campaign: Campaign) -> dict[str, Any]:

@@ -173,6 +173,11 @@ class Run(Analysis):
         return figures.loss_rate_percent(self._flows)
 
     @cached_property
+    def metrics(self) -> Row:
+        """The metrics of the transfer by name; unknown ones are None."""
+        return figures.measured(self.transfer, self._flows)
+
+    @cached_property
     def _flows(self) -> list[Row]:
         if self.transfer is None:
             return []

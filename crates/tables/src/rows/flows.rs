@@ -11,29 +11,36 @@ row! {
         /// `up`: client to server, `down`: server to client.
         direction: Direction,
         /// Payload bytes of distinct subflow sequence numbers: retransmissions on this subflow counted once.
+        #[metric(Metric::new(12, "bytes", Neither).only(&[Page]))]
         bytes: u64,
         /// Delivered bytes of the connection that first arrived over this subflow; empty where the captures leave that open for
         /// more than 1 % of them.
+        #[metric(Metric::new(11, "delivered data", Neither).only(&[Document]))]
         delivered_bytes: Option<u64>,
         /// Part of the connection's delivered bytes that first arrived over this subflow, 0 to 1: `delivered_bytes` / the transfer's `bytes`.
+        #[metric(Metric::new(10, "share", Neither).part().only(&[Page, Compare, Document]))]
         share: Option<f64>,
         /// All packets of the direction, also those without data.
         packets: u64,
         /// Packets with data; segments merged by offloads count as many as they were made of.
+        #[metric(Metric::new(51, "data packets", Neither).only(&[Document]))]
         data_packets: u64,
         /// Payload bytes with every retransmission.
         data_bytes: u64,
         /// Data packets with bytes that this subflow had sent before; known at the sender of the data, empty elsewhere.
+        #[metric(Metric::new(60, "retransmitted packets", Less).brief("resent").only(&[Page]))]
         retransmitted_packets: Option<u64>,
         /// Bytes of them that had been sent before.
         retransmitted_bytes: Option<u64>,
         /// Retransmitted data packets / data packets.
+        #[metric(Metric::new(50, "loss rate", Less).brief("loss").told())]
         loss_rate_percent: Option<f64>,
         /// Data packets whose bytes had all passed the capture before, wherever it was taken.
         duplicate_packets: u64,
         /// Data packets that filled a gap: bytes never seen before, below the highest seen.
         gap_filled_packets: u64,
         /// Bytes sent here that another subflow, or this one under other sequence numbers, had sent before.
+        #[metric(Metric::new(80, "reinjected data", Less).brief("reinjected").only(&[Page]))]
         reinjected_bytes: Option<u64>,
         /// Zero-window probes.
         zero_window_probe_packets: u64,
@@ -42,22 +49,29 @@ row! {
         /// Segments larger than the MSS: merged by offloads of the capturing host.
         merged_segments: u64,
         /// Data packets that came marked by a queue on their way (CE, RFC 3168); known at the receiver of the data, empty elsewhere.
+        #[metric(Metric::new(70, "marked packets", Less).brief("marked").only(&[Page]))]
         marked_packets: Option<u64>,
         /// Round-trip time samples (of data, not of the handshake); known at the sender of the data, empty elsewhere.
+        #[metric(Metric::new(35, "RTT samples", Neither).brief("samples").only(&[Page]))]
         rtt_samples: Option<u64>,
         /// Mean.
+        #[metric(Metric::new(30, "RTT", Less).of("rtt_samples").only(&[Page, Compare, Document]))]
         rtt_ms_mean: Option<f64>,
         /// Standard deviation.
         rtt_ms_sigma: Option<f64>,
         /// Minimum.
+        #[metric(Metric::new(31, "RTT", Less).only(&[Page]))]
         rtt_ms_min: Option<f64>,
         /// Median.
+        #[metric(Metric::new(32, "RTT", Less).only(&[Page, Document]))]
         rtt_ms_median: Option<f64>,
         /// 90th percentile.
         rtt_ms_p90: Option<f64>,
         /// 95th percentile.
+        #[metric(Metric::new(33, "RTT", Less).only(&[Page, Compare, Document]))]
         rtt_ms_p95: Option<f64>,
         /// 99th percentile.
+        #[metric(Metric::new(34, "RTT", Less).only(&[Page, Document]))]
         rtt_ms_p99: Option<f64>,
         /// Maximum.
         rtt_ms_max: Option<f64>,
@@ -66,12 +80,14 @@ row! {
         /// Packet-delay variation: the estimator of RFC 3550 §6.4.1 over successive round-trip times, after the last one.
         rtt_jitter_ms: Option<f64>,
         /// One-way delay, median; needs captures of both ends. Corrected by the clock offset that `diagnostics` states.
+        #[metric(Metric::new(90, "one-way delay", Less).brief("one-way").only(&[Page]))]
         one_way_delay_ms_median: Option<f64>,
         /// One-way delay, 95th percentile.
         one_way_delay_ms_p95: Option<f64>,
         /// Packets sent at one end that never arrived at the other; needs captures of both ends.
         lost_packets: Option<u64>,
         /// Bytes delivered here / the connection's elapsed time.
+        #[metric(Metric::new(20, "throughput", More).brief("").only(&[Page, Compare, Document]))]
         throughput_mbps: Option<f64>,
         /// Bytes delivered here / the subflow's own time, first to last data; empty where that is below 10 ms.
         active_throughput_mbps: Option<f64>,

@@ -29,6 +29,7 @@ row! {
         /// Time of the first packet, from the first packet of all captures.
         start_s: f64,
         /// First packet of the connection to the handshake's end on this subflow.
+        #[metric(Metric::new(110, "joined after", Less).brief("joined").only(&[Page, Compare, Document]))]
         join_time_ms: Option<f64>,
         /// How the handshake ended: `established`, `refused` (reset), `unanswered`, `unfinished` (the third packet, or of a join its
         /// confirmation, did not come), `pending` (a join that was less than 1 s old when the connection or the capture ended), `unseen`, or
@@ -37,6 +38,7 @@ row! {
         /// Why a join failed or is pending, or a subflow is plain TCP, in words.
         handshake_remark: Option<&'static str>,
         /// SYN to SYN/ACK at the opener's end, SYN/ACK to ACK at the other; no sample if the first was sent twice.
+        #[metric(Metric::new(100, "handshake RTT", Less).only(&[Page, Compare, Document]))]
         handshake_rtt_ms: Option<f64>,
         /// Whether the HMACs of the join were right; empty where keys or HMACs were not seen.
         hmac_valid: Option<bool>,

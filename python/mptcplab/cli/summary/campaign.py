@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.metrics import OF_RUNS, of_runs
 from mptcplab.results.overview import document
 from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.words import text
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from mptcplab.metrics import Metric
     from mptcplab.results.campaign import Campaign
 
     Row = dict[str, Any]
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 MOST_FAILURES = 10
 MOST_UNFINISHED = 10
+THROUGHPUT = OF_RUNS["throughput_mbps"]
+# Of the metrics beside the throughput, so many are worth more than the others, the first most.
+WORTH = 3
 
 
 def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
@@ -80,15 +85,19 @@ def _columns(rows: list[Row], axes: dict[str, list[Any]]) -> list[Column]:
         columns.append(Column(f"{text.clean(name)} Mbit/s", cells))
     if len(names) > 1:
         columns.append(Column("gain", [_gain(row["gain"]) for row in rows]))
-    columns += [
-        Column("time", [_each(one.get("elapsed_s"), text.seconds) for one in own], keep=3),
-        Column("RTT ms", [_figures(one.get("rtt_ms_mean")) for one in own], keep=1),
-        Column("loss %", [_figures(one.get("loss_rate_percent")) for one in own], keep=2),
-    ]
-    responses = [one.get("response_time_ms_mean") for one in own]
-    if any(stated and stated["n"] for stated in responses):
-        columns.append(Column("response ms", [_figures(stated) for stated in responses]))
+    both = [one for one in of_runs("runs") if one in of_runs("overview") and one is not THROUGHPUT]
+    for number, one in enumerate(both):
+        columns += _metric(one, [run.get(one.column) for run in own], max(WORTH - number, 1))
     return columns
+
+
+def _metric(metric: Metric, stated: list[Row | None], keep: int) -> list[Column]:
+    """Give a column; one that no run knows is left out."""
+    if not any(one and one["n"] for one in stated):
+        return []
+    if metric.unit == "s":
+        return [Column(metric.brief, [_each(one, metric.show) for one in stated], keep=keep)]
+    return [Column(metric.head, [_figures(one) for one in stated], keep=keep)]
 
 
 def _label(name: str) -> str:

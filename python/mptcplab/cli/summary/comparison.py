@@ -9,6 +9,7 @@ from io import TextIOWrapper
 
 from mptcplab.cli.summary.measured import print_measured
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.metrics import OF_RUNS, of_runs
 from mptcplab.results import neighbours, policies
 from mptcplab.words import text
 from mptcplab.words.runs import engine, gain, label
@@ -16,13 +17,15 @@ from mptcplab.words.runs import engine, gain, label
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
+    from mptcplab.metrics import Metric
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
 
 
-RESPONSE = "response_time_ms_mean"
+RESPONSE = OF_RUNS["response_time_ms_mean"]
+# So many of the first metrics always stand there; of the others, the earlier is the more worth.
+KEPT, WORTH = 3, 6
 # Diagnostics of runs whose ends have a connection each.
 APART = {"split_connection", "ends_unmatched", "server_unaware"}
 
@@ -66,10 +69,10 @@ def print_repeated(
         values = [one.runs[number].throughput_mbps for one in comparisons]
         columns.append(Column(f"{label(run)} Mbit/s", _with_mean(values, text.figure)))
     for number, run in enumerate(comparisons[0].runs):
-        means = [(one.runs[number].transfer or {}).get(RESPONSE) for one in comparisons]
+        means = [one.runs[number].metrics[RESPONSE.column] for one in comparisons]
         if any(mean is not None for mean in means):
             cells = _with_mean(means, text.figure)
-            columns.append(Column(f"{label(run)} response ms", cells))
+            columns.append(Column(f"{label(run)} {RESPONSE.head}", cells))
     for name in _names(comparisons[0].mptcp):
         got = [neighbours.mbps(one.mptcp.outcome, name) for one in comparisons]
         columns.append(Column(f"{name} Mbit/s", _with_mean(got, text.figure)))
@@ -106,25 +109,21 @@ def _print_head(page: Page, comparison: Comparison, title: str | None, chance: s
 
 
 def _columns(runs: list[Run]) -> list[Column]:
-    transfers = [run.transfer or {} for run in runs]
+    metrics = of_runs("runs")
     return [
         Column("run", [label(run) for run in runs], left=True),
-        Column("Mbit/s", [text.figure(run.throughput_mbps) for run in runs]),
-        Column("bytes", [text.size(one.get("bytes")) for one in transfers]),
-        Column("time", [text.seconds(one.get("elapsed_s")) for one in transfers]),
-        Column("RTT ms", [text.figure(run.rtt_ms_mean) for run in runs], keep=3),
-        Column("loss", [text.percent(run.loss_rate_percent) for run in runs], keep=2),
-        *_responses(transfers),
+        *(column for number, one in enumerate(metrics) for column in _metric(one, number, runs)),
         *_neighbours(runs),
         Column("", ["" if run.outcome["finished"] else "not finished" for run in runs], left=True),
     ]
 
 
-def _responses(transfers: list[dict[str, Any]]) -> list[Column]:
-    """The mean response time, where there are responses."""
-    means = [one.get(RESPONSE) for one in transfers]
-    known = any(mean is not None for mean in means)
-    return [Column("response ms", [text.figure(mean) for mean in means])] if known else []
+def _metric(metric: Metric, number: int, runs: list[Run]) -> list[Column]:
+    """Give a column; one that no run knows is left out."""
+    values = [run.metrics[metric.column] for run in runs]
+    if number >= KEPT and all(value is None for value in values):
+        return []
+    return [Column(*metric.cells(values), keep=max(WORTH - number, 1) if number >= KEPT else 0)]
 
 
 def _neighbours(runs: list[Run]) -> list[Column]:

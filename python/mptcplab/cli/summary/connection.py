@@ -9,6 +9,7 @@ from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.subflows import print_subflows
 from mptcplab.cli.summary.timeline import lines
 from mptcplab.cli.summary.unknown import print_reasons
+from mptcplab.metrics import of_runs
 from mptcplab.words import text
 from mptcplab.words.protocol import is_mptcp, protocol
 from mptcplab.words.subflows import names_of
@@ -159,6 +160,11 @@ def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
         facts.append(f"longest gap {text.milliseconds(gap)}{moment}")
     if transfer["coefficient_of_variation"] is not None:
         facts.append(f"CV {transfer['coefficient_of_variation']:.2f}")
+    facts += [
+        f"{one.line} {one.show(transfer[one.column])}"
+        for one in of_runs("line")
+        if transfer.get(one.column) is not None
+    ]
     arrow = ARROWS[transfer["direction"]]
     page.facts(facts, first=f"{arrow:<6}  ")
 

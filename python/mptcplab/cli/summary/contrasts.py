@@ -5,28 +5,19 @@ from __future__ import annotations
 import math
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.metrics import OF_RUNS
 from mptcplab.words import text
 from mptcplab.words.runs import finished, too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mptcplab.metrics import Metric
     from mptcplab.results.differences.contrasts import Contrast
     from mptcplab.results.differences.differences import Differences
     from mptcplab.results.statistics import Estimate, Gain
 
 # Lines that are shown.
 MOST = 100
-FIGURES = {
-    "throughput_mbps": "Mbit/s",
-    "elapsed_s": "time s",
-    "rtt_ms_mean": "RTT ms, mean",
-    "rtt_ms_p95": "RTT ms, p95",
-    "loss_rate_percent": "loss %",
-    "out_of_order_delay_ms_mean": "out-of-order ms, mean",
-    "out_of_order_delay_ms_p95": "out-of-order ms, p95",
-    "response_time_ms_mean": "response ms, mean",
-    "response_time_ms_p95": "response ms, p95",
-}
 
 
 def print_contrasts(page: Page, differences: Differences) -> None:
@@ -54,7 +45,7 @@ def _columns(shown: list[Contrast], level: str) -> list[Column]:
     return [
         *([Column("configuration", configurations, left=True)] if any(configurations) else []),
         Column("run", [text.clean(one.run) for one in shown], left=True),
-        Column("", [FIGURES[one.figure] for one in shown], left=True),
+        Column("", [_named(OF_RUNS[one.figure]) for one in shown], left=True),
         Column("A, mean ± σ", [_mean(one.a, one.sigma_a) for one in shown]),
         Column("B, mean ± σ", [_mean(one.b, one.sigma_b) for one in shown]),
         Column("pairs", [text.count(one.paired.n) for one in shown]),
@@ -64,6 +55,11 @@ def _columns(shown: list[Contrast], level: str) -> list[Column]:
         Column("p", [_p_value(one.paired.p_value) for one in shown], keep=1),
         Column("p corrected", [_p_value(one.p_value_corrected) for one in shown], keep=3),
     ]
+
+
+def _named(metric: Metric) -> str:
+    """Name it with its unit: RTT ms, mean."""
+    return ", ".join(filter(None, (metric.head, metric.statistic)))
 
 
 def change(value: float | None) -> str:

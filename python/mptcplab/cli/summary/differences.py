@@ -8,21 +8,19 @@ from itertools import groupby
 
 from mptcplab.cli.summary.contrasts import change, print_contrasts
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.metrics import of_runs, of_subflows
 from mptcplab.words import text
 from mptcplab.words.runs import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    from mptcplab.metrics import Metric
     from mptcplab.results.differences.configuration import Setting, Value
     from mptcplab.results.differences.differences import Differences
     from mptcplab.results.differences.figures import Figure
     from mptcplab.results.differences.side import Side
 
     Known = dict[str, float | None]
-    #: What a line is called, its figure, and how that is shown.
-    Rows = Sequence[tuple[str, str, Callable[[Known, str], str]]]
 
 ARROWS = {"up": "↑", "down": "↓"}
 # A direction with less than this part of the other gets no table.
@@ -142,7 +140,8 @@ def _print_figures(page: Page, run: str | None, figures: list[Figure]) -> None:
         figures = [figure for figure in figures if figure.subflow is None]
     for subflow, own in groupby(figures, key=lambda figure: figure.subflow):
         known = {figure.figure: figure for figure in own}
-        rows = [_line(known, *row) for row in (OF_CONNECTION if subflow is None else OF_SUBFLOW)]
+        metrics = of_runs("compare") if subflow is None else of_subflows("compare")
+        rows = [_line(known, metric) for metric in metrics]
         told = [row for row in rows if row is not None]
         lines += [(subflow or "" if number == 0 else "", *row) for number, row in enumerate(told)]
     subflows, names, a, b, changes = zip(*lines, strict=True)
@@ -158,69 +157,32 @@ def _print_figures(page: Page, run: str | None, figures: list[Figure]) -> None:
     )
 
 
-def _line(
-    known: dict[str, Figure], name: str, figure: str, show: Callable[[Known, str], str]
-) -> tuple[str, str, str, str] | None:
-    """Give the cells of a figure; nothing where neither side knows it."""
-    one = known[figure]
+def _line(known: dict[str, Figure], metric: Metric) -> tuple[str, str, str, str] | None:
+    """Give the cells of a metric; nothing where neither side knows it."""
+    one = known[metric.column]
     if one.a is None and one.b is None:
         return None
-    a = show({key: value.a for key, value in known.items()}, figure)
-    b = show({key: value.b for key, value in known.items()}, figure)
-    return name, a, b, _change(one)
+    name = f"{metric.line} ± σ" if metric.samples else metric.line
+    a = _shown(metric, {key: value.a for key, value in known.items()})
+    b = _shown(metric, {key: value.b for key, value in known.items()})
+    return name, a, b, _change(metric, one)
 
 
-def _change(figure: Figure) -> str:
+def _change(metric: Metric, figure: Figure) -> str:
     if figure.difference is None:
         return ""
     if not figure.difference:
         return "same"
-    if figure.figure in POINTS:
-        return f"{figure.difference * POINTS[figure.figure]:+.2f} points"
+    if (points := metric.points(figure.difference)) is not None:
+        return f"{points:+.2f} points"
     return "" if figure.relative is None else change(figure.relative)
 
 
-def _by(show: Callable[[float | None], str]) -> Callable[[Known, str], str]:
-    return lambda known, figure: show(known[figure])
-
-
-def _spread(known: Known, figure: str) -> str:
-    """Give a mean with its deviation and the number of samples."""
-    mean, sigma = known[figure], known[figure.replace("_mean", "_sigma")]
-    samples = known["rtt_samples" if figure.startswith("rtt") else "reordering_segments"]
-    if mean is None:
-        return text.UNKNOWN
+def _shown(metric: Metric, known: Known) -> str:
+    """Give a value; a mean with its deviation and the number of samples."""
+    value = known[metric.column]
+    if value is None or not metric.samples:
+        return metric.show(value)
+    samples = known[metric.samples]
     n = text.count(None if samples is None else int(samples))
-    return f"{text.spread(mean, sigma)} ms, n {n}"
-
-
-def _share(value: float | None) -> str:
-    return text.percent(None if value is None else 100 * value)
-
-
-# Percentages differ by points; the factor makes them.
-POINTS = {"share": 100, "loss_rate_percent": 1}
-OF_CONNECTION: Rows = (
-    ("throughput", "throughput_mbps", _by(text.rate)),
-    ("bytes", "bytes", _by(text.size)),
-    ("time", "elapsed_s", _by(text.seconds)),
-    ("RTT, mean ± σ", "rtt_ms_mean", _spread),
-    ("RTT, p95", "rtt_ms_p95", _by(text.milliseconds)),
-    ("loss", "loss_rate_percent", _by(text.percent)),
-    ("out-of-order delay, mean ± σ", "out_of_order_delay_ms_mean", _spread),
-    ("out-of-order delay, p95", "out_of_order_delay_ms_p95", _by(text.milliseconds)),
-    ("response time, mean", "response_time_ms_mean", _by(text.milliseconds)),
-    ("response time, p95", "response_time_ms_p95", _by(text.milliseconds)),
-    ("reinjected", "reinjected_bytes", _by(text.size)),
-    ("CV", "coefficient_of_variation", _by(text.figure)),
-    ("longest gap", "longest_gap_ms", _by(text.milliseconds)),
-)
-OF_SUBFLOW: Rows = (
-    ("share", "share", _by(_share)),
-    ("throughput", "throughput_mbps", _by(text.rate)),
-    ("RTT, mean ± σ", "rtt_ms_mean", _spread),
-    ("RTT, p95", "rtt_ms_p95", _by(text.milliseconds)),
-    ("loss", "loss_rate_percent", _by(text.percent)),
-    ("handshake RTT", "handshake_rtt_ms", _by(text.milliseconds)),
-    ("joined after", "join_time_ms", _by(text.milliseconds)),
-)
+    return f"{text.spread(value, known[metric.sigma])} {metric.unit}, n {n}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.metrics import of_subflows
 from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from mptcplab.metrics import Metric
 
     Row = dict[str, Any]
     Line = tuple[Row, Row | None]
@@ -90,11 +93,21 @@ def _columns(lines: list[Line], label: dict[int, str]) -> list[Column]:
         Column("filled", of_flow(lambda flow: text.count(flow["gap_filled_packets"])), keep=3),
         *_marked(lines, of_flow),
         *_between_ends(lines, of_flow),
+        *(_metric(one, of_flow) for one in of_subflows("line", "flows")),
+        *(_metric(one, of_subflow) for one in of_subflows("line", "subflows")),
         Column("handshake", of_subflow(_handshake), keep=5),
         Column("joined", of_subflow(_joined), keep=4),
         Column("ended", of_subflow(lambda row: row["ended"]), left=True, keep=7),
     ]
     return [column for column in columns if any(column.cells)]
+
+
+def _metric(metric: Metric, of_row: Callable[..., list[str]]) -> Column:
+    def shown(row: Row) -> str:
+        value = row.get(metric.column)
+        return "" if value is None else metric.show(value)
+
+    return Column(metric.line, of_row(shown), keep=1)
 
 
 def _marked(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column]:

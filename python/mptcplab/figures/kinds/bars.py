@@ -5,7 +5,8 @@ from __future__ import annotations
 from mptcplab.figures.bars import bars
 from mptcplab.figures.groups import Shown
 from mptcplab.figures.registry import CAMPAIGN, register
-from mptcplab.figures.values import chosen, label
+from mptcplab.figures.values import chosen
+from mptcplab.metrics import OF_RUNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,6 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
         paper,
         Shown.of(campaign, choice),
         lambda group: group.values(value),
-        label(value),
+        OF_RUNS[value].axis,
         unknown=f"{campaign.directory}: no run that finished has {value}",
     )

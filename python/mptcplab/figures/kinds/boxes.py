@@ -7,7 +7,8 @@ from mptcplab.figures.groups import Shown
 from mptcplab.figures.paper import logarithmic
 from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.figures.side_by_side import SideBySide
-from mptcplab.figures.values import chosen, label
+from mptcplab.figures.values import chosen
+from mptcplab.metrics import OF_RUNS
 from mptcplab.results.statistics import box
 from mptcplab.results.statistics.estimate import known
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # More would be a smear.
 POINTS = 30
-# A larger range is drawn in the logarithm.
+# A larger range is drawn in the logarithm, where the metric allows it.
 WIDE = 8
 
 
@@ -29,6 +30,7 @@ WIDE = 8
 def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Transfer times (or another value) of runs as boxes, with plain TCP beside MPTCP."""
     value = chosen(choice, "elapsed_s")
+    metric = OF_RUNS[value]
     shown = Shown.of(campaign, choice)
     where = SideBySide(shown)
     axes = paper.subplots()
@@ -66,12 +68,12 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
         smallest, largest = min(smallest, *values), max(largest, *values)
     if not drawn:
         raise Error(f"{campaign.directory}: no run that finished has {value}")
-    if smallest > 0 and largest > WIDE * smallest:
+    if metric.logarithmic and smallest > 0 and largest > WIDE * smallest:
         axes.set_yscale("log")
         logarithmic(axes.yaxis)
-    axes.set_ylabel(label(value))
+    axes.set_ylabel(metric.axis)
     where.finish(paper, axes, drawn)
     return (
-        f"{label(value)}: median and quartiles; whiskers reach to the outermost values within 1.5 "
+        f"{metric.axis}: median and quartiles; whiskers reach to the outermost values within 1.5 "
         f"times the box's height of it (Tukey); points are runs. {shown.caption}"
     )

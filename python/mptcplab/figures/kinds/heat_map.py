@@ -7,11 +7,11 @@ import numpy as np
 from mptcplab._core import Error
 from mptcplab.figures.groups import MPTCP, Shown
 from mptcplab.figures.registry import CAMPAIGN, register
-from mptcplab.figures.values import chosen, label
+from mptcplab.figures.values import chosen
+from mptcplab.metrics import OF_RUNS, capital
 from mptcplab.results.sides import gain_of
 from mptcplab.results.statistics import interval
 from mptcplab.words import text
-from mptcplab.words.figures import capital
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    what = "Gain over best single path (%)" if value == GAIN else label(value)
+    what = "Gain over best single path (%)" if value == GAIN else OF_RUNS[value].axis
     bar = paper.colorbar(image, label=what)
     bar.outline.set_visible(False)
     paper.part_labels(axes)

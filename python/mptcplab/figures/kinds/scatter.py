@@ -6,10 +6,10 @@ from mptcplab._core import Error
 from mptcplab.figures.groups import MPTCP, contenders_of, few
 from mptcplab.figures.paper import COLOURS, MARKERS, NEUTRAL
 from mptcplab.figures.registry import CAMPAIGN, register
-from mptcplab.figures.values import chosen, label
+from mptcplab.figures.values import chosen
+from mptcplab.metrics import OF_RUNS
 from mptcplab.results.groups import groups, paths, where
 from mptcplab.results.sides import sides
-from mptcplab.words.figures import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     if len(split) > 1:
         paper.legend_above(*axes.get_legend_handles_labels())
     return (
-        f"{label(value)}, {' and '.join(pair)} under the same conditions; above the line of equals "
-        f"{pair[1]} had more ({less}), below it {pair[0]} ({more})."
+        f"{OF_RUNS[value].axis}, {' and '.join(pair)} under the same conditions; above the line of "
+        f"equals {pair[1]} had more ({less}), below it {pair[0]} ({more})."
     )
 
 
@@ -84,6 +84,6 @@ def _split(campaign: Campaign, choice: Choice) -> dict[str, pl.DataFrame]:
 
 
 def _named(value: str, path: str) -> str:
-    name, unit = NAMES[value]
+    metric = OF_RUNS[value]
     own = "MPTCP" if path == MPTCP else f"TCP over {path}"
-    return f"{own}: {name} ({unit})" if unit else f"{own}: {name}"
+    return f"{own}: {metric.label} ({metric.unit})" if metric.unit else f"{own}: {metric.label}"

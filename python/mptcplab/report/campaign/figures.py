@@ -8,14 +8,13 @@ from dataclasses import fields
 
 import numpy as np
 
+from mptcplab.metrics import OF_RUNS, capital, of_runs
 from mptcplab.report.campaign.sample import sampled
 from mptcplab.report.campaign.shape import Figure, Summary
 from mptcplab.report.campaign.subject import Subject
-from mptcplab.report.columns import definitions
-from mptcplab.results.figures import OF_TRANSFER
-from mptcplab.results.statistics import adjust, interval, paired
+from mptcplab.report.shape import Definition
+from mptcplab.results.statistics import adjust, box, interval, paired
 from mptcplab.results.statistics.estimate import known
-from mptcplab.words.figures import NAMES, capital
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,26 +23,9 @@ if TYPE_CHECKING:
 
 CORRECTION = "benjamini-hochberg"
 UNKNOWN = math.nan
-# Whiskers end at the last value within so many quartile distances of the box (Tukey,
-# "Exploratory Data Analysis", 1977).
-WHISKER = 1.5
 
-
-# What the page can show of runs; whether the axis is logarithmic, where one can choose.
-SHOWN = {
-    "elapsed_s": True,
-    "throughput_mbps": True,
-    "rtt_ms_mean": True,
-    "rtt_ms_p95": True,
-    "out_of_order_delay_ms_mean": False,
-    "out_of_order_delay_ms_p95": False,
-    "response_time_ms_mean": True,
-    "response_time_ms_p95": True,
-    "loss_rate_percent": False,
-    "coefficient_of_variation": False,
-    "reinjected_bytes": False,
-    "longest_gap_ms": False,
-}
+# What the page shows when it is opened.
+FIRST = "elapsed_s"
 
 
 def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str | None]:
@@ -51,7 +33,8 @@ def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str
 
     ``places`` are those of the runs by their keys.
     """
-    names = [name for name in SHOWN if subject.campaign.runs[name].count()]
+    shown = sorted(of_runs("campaign"), key=lambda one: one.column != FIRST)
+    names = [one.column for one in shown if subject.campaign.runs[one.column].count()]
     summaries = {name: _summary(subject, name) for name in names}
     _correct(list(summaries.values()))
     points, thinned = sampled(subject, summaries, places)
@@ -59,10 +42,17 @@ def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str
 
 
 def _figure(name: str, summary: Summary, points: Points) -> Figure:
-    table = "transfers" if name in OF_TRANSFER else "flows"
-    words, unit = NAMES[name]
-    (definition,) = definitions(table, name)
-    return Figure(name, capital(words), unit, SHOWN[name], definition, summary, *points)
+    metric = OF_RUNS[name]
+    definition = Definition(f"{metric.table}.{name}", metric.meaning)
+    return Figure(
+        name,
+        capital(metric.label),
+        metric.unit,
+        metric.logarithmic,
+        definition,
+        summary,
+        *points,
+    )
 
 
 def _summary(subject: Subject, figure: str) -> Summary:
@@ -96,17 +86,20 @@ def _described(subject: Subject, number: int, figure: str) -> dict[str, float]:
     return {name: UNKNOWN if value is None else value for name, value in found.items()}
 
 
-def _box(values: list[float]) -> dict[str, float]:
-    low, high = np.quantile(values, [0.25, 0.75])
-    reach = WHISKER * (high - low)
-    return {
-        "minimum": min(values),
-        "whisker_low": min(value for value in values if value >= low - reach),
-        "quartile_low": float(low),
-        "quartile_high": float(high),
-        "whisker_high": max(value for value in values if value <= high + reach),
-        "maximum": max(values),
-    }
+def _box(values: list[float]) -> dict[str, float | None]:
+    found = box(values)
+    return (
+        {}
+        if found is None
+        else {
+            "minimum": min(values),
+            "whisker_low": found.low,
+            "quartile_low": found.lower_quartile,
+            "quartile_high": found.upper_quartile,
+            "whisker_high": found.high,
+            "maximum": max(values),
+        }
+    )
 
 
 def _compared(found: Paired) -> dict[str, float | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from statistics import stdev
 
-from mptcplab.results.differences.repeated import FIGURES, OF_RESPONSES
+from mptcplab.results.differences.repeated import FIGURES
 from mptcplab.results.statistics import Estimate, Gain, Paired, adjust, gain, interval, paired
 from mptcplab.results.statistics.estimate import known
 
@@ -57,7 +57,7 @@ def contrasts(
         for key in a.runs
         if key in b.runs
         for figure in FIGURES
-        if figure not in OF_RESPONSES or any(_known(side.runs[key][figure]) for side in (a, b))
+        if any(_known(side.runs[key][figure]) for side in (a, b))
     ]
     found = []
     # What has the same values on both sides in several configurations, such as plain TCP over a

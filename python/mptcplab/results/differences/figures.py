@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from mptcplab.metrics import of_runs, of_subflows
 from mptcplab.results import figures
 from mptcplab.results.run import Run
 from mptcplab.words.subflows import names_of
@@ -20,44 +21,6 @@ if TYPE_CHECKING:
 
 # Up to so many connections are matched by their numbers.
 MOST = 20
-# Columns of transfers.
-OF_CONNECTION = (
-    "throughput_mbps",
-    "bytes",
-    "elapsed_s",
-    "rtt_ms_mean",
-    "rtt_ms_sigma",
-    "rtt_samples",
-    "rtt_ms_median",
-    "rtt_ms_p95",
-    "rtt_ms_p99",
-    "out_of_order_delay_ms_mean",
-    "out_of_order_delay_ms_sigma",
-    "reordering_segments",
-    "out_of_order_delay_ms_p95",
-    "out_of_order_delay_ms_p99",
-    "response_time_ms_mean",
-    "response_time_ms_median",
-    "response_time_ms_p95",
-    "reinjected_bytes",
-    "coefficient_of_variation",
-    "longest_gap_ms",
-)
-# Columns of flows, and of subflows.
-OF_FLOW = (
-    "share",
-    "delivered_bytes",
-    "throughput_mbps",
-    "rtt_ms_mean",
-    "rtt_ms_sigma",
-    "rtt_samples",
-    "rtt_ms_median",
-    "rtt_ms_p95",
-    "rtt_ms_p99",
-    "loss_rate_percent",
-    "data_packets",
-)
-OF_SUBFLOW = ("handshake_rtt_ms", "join_time_ms")
 
 
 @dataclass(frozen=True)
@@ -132,18 +95,20 @@ class Connection:
         """Give the figures of the connection."""
         row = self.transfers.get(direction)
         flows = [] if row is None else figures.of_transfer(self.flows, row)
-        found = {name: None if row is None else row.get(name) for name in OF_CONNECTION}
-        return {**found, "loss_rate_percent": figures.loss_rate_percent(flows)}
+        known = {**(row or {}), **figures.measured(row, flows)}
+        return {name: known.get(name) for one in of_runs("document") for name in one.columns}
 
     def of(self, name: str | None, direction: str) -> Row:
         """Give the figures of the subflow of that name; none where it carried nothing."""
-        subflow = self.subflows.get(name or "", dict.fromkeys(("subflow", *OF_SUBFLOW)))
-        keys = (subflow["subflow"], direction)
+        subflow = self.subflows.get(name or "", {})
+        keys = (subflow.get("subflow"), direction)
         flow = next((one for one in self.flows if (one["subflow"], one["direction"]) == keys), {})
         carried = flow if flow.get("data_packets") else {}
+        rows = {"flows": carried, "subflows": subflow}
         return {
-            **{column: carried.get(column) for column in OF_FLOW},
-            **{column: subflow[column] for column in OF_SUBFLOW},
+            name: rows[one.table].get(name)
+            for one in of_subflows("document")
+            for name in one.columns
         }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from mptcplab.metrics import of_runs
 from mptcplab.results import figures
 
 TYPE_CHECKING = False
@@ -17,19 +18,7 @@ if TYPE_CHECKING:
     #: Values by seed.
     Values = dict[int, float | None]
 
-FIGURES = (
-    "throughput_mbps",
-    "elapsed_s",
-    "rtt_ms_mean",
-    "rtt_ms_p95",
-    "loss_rate_percent",
-    "out_of_order_delay_ms_mean",
-    "out_of_order_delay_ms_p95",
-    "response_time_ms_mean",
-    "response_time_ms_p95",
-)
-# Told only where there are any.
-OF_RESPONSES = frozenset({"response_time_ms_mean", "response_time_ms_p95"})
+FIGURES = tuple(one.column for one in of_runs("seeds"))
 
 
 @dataclass

@@ -1,0 +1,160 @@
+"""Metrics: what runs and subflows are compared by, as the columns of the tables declare them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from mptcplab import _core
+from mptcplab.words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Literal, TypeAlias
+
+    View: TypeAlias = Literal[
+        "line", "runs", "page", "compare", "document", "seeds", "campaign", "overview"
+    ]
+
+STATISTIC = re.compile(r"_(mean|median|min|max|p\d+)$")
+IN_WORDS = {"mean": "mean {}", "median": "median {}", "min": "smallest {}", "max": "largest {}"}
+FORMATS = {
+    "Mbit/s": text.rate,
+    "bytes": text.size,
+    "s": text.seconds,
+    "ms": text.milliseconds,
+    "%": text.percent,
+    "packets": text.count,
+    "samples": text.count,
+    "segments": text.count,
+}
+# Numbers of these stand alone in a column of the terminal, with the unit at its head.
+AT_HEAD = ("Mbit/s", "ms")
+#: A figure of a run that is made of its flows, since a transfer has several.
+POOLED = "loss_rate_percent"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A column and how it is shown; ``crates/tables/src/metric.rs`` says what is what."""
+
+    table: str
+    column: str
+    #: Type of its cells, as the reference of the tables has it.
+    kind: str
+    unit: str
+    meaning: str
+    quantity: str
+    brief: str
+    #: Which values are the better ones: ``more``, ``less`` or ``neither``.
+    better: str
+    logarithmic: bool
+    part: bool
+    samples: str
+    shown: tuple[str, ...]
+
+    @cached_property
+    def statistic(self) -> str:
+        """What of many samples it is: ``mean``, ``p95``; empty where it is a single number."""
+        found = STATISTIC.search(self.column)
+        return found[1] if found else ""
+
+    @property
+    def label(self) -> str:
+        """Its full name: mean RTT, 95th percentile of RTT."""
+        if self.statistic.startswith("p"):
+            return f"{self.statistic[1:]}th percentile of {self.quantity}"
+        return IN_WORDS.get(self.statistic, "{}").format(self.quantity)
+
+    @property
+    def axis(self) -> str:
+        """Its name along an axis: Transfer time (s)."""
+        return capital(f"{self.label} ({self.unit})" if self.unit else self.label)
+
+    @property
+    def line(self) -> str:
+        """Its name at the beginning of a line: RTT, p95."""
+        if self.statistic:
+            return f"{self.quantity}, {self.statistic}"
+        return self.brief or self.quantity
+
+    @property
+    def head(self) -> str:
+        """Its name with the unit, for bare numbers: RTT ms."""
+        return " ".join(dict.fromkeys(filter(None, (self.brief, self.unit))))
+
+    @property
+    def sigma(self) -> str:
+        """The column with the standard deviation of the same samples."""
+        return self.column.replace("_mean", "_sigma")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column, with those of deviation and number of samples where they are told of, too."""
+        return (self.column, self.sigma, self.samples) if self.samples else (self.column,)
+
+    def points(self, difference: float) -> float | None:
+        """Give a difference between percentages in points; None where it is no percentage."""
+        if self.part:
+            return 100 * difference
+        return difference if self.unit == "%" else None
+
+    def show(self, value: Any) -> str:
+        """Give a value with its unit."""
+        if self.part:
+            return text.percent(None if value is None else 100 * value)
+        return FORMATS.get(self.unit, text.figure)(value)
+
+    def bare(self, value: Any) -> str:
+        """Give a value under a head that says the unit where the number does not."""
+        return self.show(value) if self.brief else text.figure(value)
+
+    def cells(self, values: list[Any]) -> tuple[str, list[str]]:
+        """Give the head of a column on the terminal, and its cells."""
+        if self.unit in AT_HEAD:
+            return self.head, [text.figure(value) for value in values]
+        return self.brief, [self.show(value) for value in values]
+
+
+def _all() -> tuple[Metric, ...]:
+    return tuple(Metric(**{**row, "shown": tuple(row["shown"])}) for row in _core.metrics())
+
+
+ALL = _all()
+#: Those of runs by their columns: of transfers, and what is pooled over their flows.
+OF_RUNS = {one.column: one for one in ALL if one.table == "transfers" or one.column == POOLED}
+#: Those of subflows: of each direction, and of both.
+OF_SUBFLOWS = {one.column: one for one in ALL if one.table in ("flows", "subflows")}
+
+
+def of_runs(view: View) -> list[Metric]:
+    """Give the metrics of runs that a view shows."""
+    return [one for one in OF_RUNS.values() if view in one.shown]
+
+
+def of_subflows(view: View, *tables: str) -> list[Metric]:
+    """Give the metrics of subflows that a view shows, of some tables only if asked for."""
+    there = [one for one in OF_SUBFLOWS.values() if view in one.shown]
+    return [one for one in there if one.table in tables] if tables else there
+
+
+def heads(metrics: Sequence[Metric]) -> list[str]:
+    """Name columns beside each other: of several statistics of one quantity the first names it."""
+    names: list[str] = []
+    quantities = [one.quantity for one in metrics]
+    for number, one in enumerate(metrics):
+        name = one.brief or one.unit
+        if quantities.count(one.quantity) == 1:
+            names.append(name)
+        elif one.quantity in quantities[:number]:
+            names.append(one.statistic)
+        else:
+            names.append(f"{name} {one.statistic}")
+    return names
+
+
+def capital(words: str) -> str:
+    """Begin with a capital, and leave the rest as it is."""
+    return words[:1].upper() + words[1:]
