@@ -1,7 +1,7 @@
 """The shape of a page: what Python hands to the page's code, which draws it and defines nothing.
 
-``report-ui/src/page/shape.ts`` holds the same in TypeScript. Long columns are arrays; they reach
-the page as bytes, everything else as JSON (see ``html.py``).
+``report-ui/shapes.py`` makes ``report-ui/src/page/shape.ts`` of it, the same in TypeScript. Long
+columns are arrays; they reach the page as bytes, everything else as JSON (see ``html.py``).
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Page:
     events: list[Event]
     provenance: Provenance
     schema: int = SCHEMA
-    kind: str = "run"
+    kind: Literal["run"] = "run"
 
 
 @dataclass
@@ -186,7 +186,7 @@ class StudyPage:
     tables: list[Table]
     provenance: Provenance
     schema: int = SCHEMA
-    kind: str = "study"
+    kind: Literal["study"] = "study"
 
 
 def plain(value: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import { type Layout, labelOf, shownOf } from "./layout";
 import type { Item, Kind } from "./plot";
 import { keyOf } from "./runs";
 import { linear, logarithmic, type Scale } from "./scale";
-import type { CampaignPage, Figure, SummaryColumn } from "./shape";
+import type { CampaignPage, Figure, Summary } from "./shape";
 import { count, exact, figure as say, spread } from "./text";
 import type { View } from "./view";
 
@@ -15,7 +15,7 @@ const HEIGHT = 380;
 // Pixels of a digit, and between two n.
 const DIGIT = 6.5;
 const BETWEEN = 5;
-const COLUMNS: SummaryColumn[] = [
+const COLUMNS: (keyof Summary)[] = [
   "n",
   "mean",
   "sigma",
@@ -44,7 +44,7 @@ export const boxes: Kind = {
       all.map(({ group }) => group),
       view,
     );
-    const of = (group: number, column: SummaryColumn) => scale.of(figure.summary[column][group] as number);
+    const of = (group: number, column: keyof Summary) => scale.of(figure.summary[column][group] as number);
     const marks = all.map(({ series: one, number, column, group }) => {
       const { offset, half } = slotOf(number, series.length);
       return { style: one.style, group, at: column + offset, half };
@@ -58,10 +58,10 @@ export const boxes: Kind = {
       series: [
         drawn(marks, ({ style, group, at, half }, coord) => {
           const pen = { stroke: style.colour, lineWidth: 1.5, fill: "none" };
-          const level = (column: SummaryColumn) => of(group, column);
+          const level = (column: keyof Summary) => of(group, column);
           const across = (y: number, part: number, lineWidth: number) =>
             line(coord([at - half * part, y]), coord([at + half * part, y]), { ...pen, lineWidth });
-          const upright = (one: SummaryColumn, other: SummaryColumn) =>
+          const upright = (one: keyof Summary, other: keyof Summary) =>
             line(coord([at, level(one)]), coord([at, level(other)]), pen);
           return together(
             rect(coord([at - half, level("quartile_low")]), coord([at + half, level("quartile_high")]), {

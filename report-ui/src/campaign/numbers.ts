@@ -3,7 +3,7 @@ import { make } from "../page/dom";
 import { cellsOf, headOf, keysOf } from "./csv";
 import { standing } from "./grid";
 import { layoutOf } from "./layout";
-import type { CampaignPage, Group, SummaryColumn } from "./shape";
+import type { CampaignPage, Group, Summary } from "./shape";
 import { count, exact, figure, pValue, signed, spread } from "./text";
 import type { View } from "./view";
 
@@ -24,7 +24,7 @@ export const NOTE =
   "The interval of a difference is that of its mean; effect and p are of the ranks of the pairs' differences.";
 // Shorter than this on average, seconds are shown as milliseconds.
 const SHORT = 0.1;
-const EXACT: SummaryColumn[] = [
+const EXACT: (keyof Summary)[] = [
   "n",
   "mean",
   "sigma",
@@ -89,8 +89,8 @@ function row(page: CampaignPage, view: View, number: number, choose: (group: num
   const group = page.groups[number] as Group;
   const { summary } = view.shown;
   const { factor } = scaledOf(page, view);
-  const plain = (column: SummaryColumn) => summary[column][number] as number;
-  const of = (column: SummaryColumn) => factor * plain(column);
+  const plain = (column: keyof Summary) => summary[column][number] as number;
+  const of = (column: keyof Summary) => factor * plain(column);
   const [what, ...values] = cellsOf(page, number);
   const name = make("button", { type: "button", title: "the runs behind this row" }, what ?? "");
   name.addEventListener("click", () => choose(number));

@@ -1,5 +1,4 @@
-// What Python hands to the page of a campaign; python/mptcplab/report/campaign/shape.py holds the same and says what
-// it means.
+// Made by report-ui/shapes.py from mptcplab.report.campaign.shape, which says what it means.
 import type { Badge, Definition, Provenance, Table } from "../page/shape";
 
 export interface Axis {
@@ -24,24 +23,25 @@ export interface Awaited {
   values: (number | null)[];
 }
 
-export type SummaryColumn =
-  | "n"
-  | "mean"
-  | "sigma"
-  | "median"
-  | "median_low"
-  | "median_high"
-  | "minimum"
-  | "whisker_low"
-  | "quartile_low"
-  | "quartile_high"
-  | "whisker_high"
-  | "maximum"
-  | "difference"
-  | "difference_low"
-  | "difference_high"
-  | "effect"
-  | "p_value";
+export interface Summary {
+  n: Float64Array;
+  mean: Float64Array;
+  sigma: Float64Array;
+  median: Float64Array;
+  median_low: Float64Array;
+  median_high: Float64Array;
+  minimum: Float64Array;
+  whisker_low: Float64Array;
+  quartile_low: Float64Array;
+  quartile_high: Float64Array;
+  whisker_high: Float64Array;
+  maximum: Float64Array;
+  difference: Float64Array;
+  difference_low: Float64Array;
+  difference_high: Float64Array;
+  effect: Float64Array;
+  p_value: Float64Array;
+}
 
 export interface Figure {
   id: string;
@@ -49,18 +49,18 @@ export interface Figure {
   unit: string;
   log: boolean;
   definition: Definition;
-  summary: Record<SummaryColumn, Float64Array>;
-  run: Uint32Array;
+  summary: Summary;
+  run: Uint32Array | Uint16Array;
   value: Float64Array;
 }
 
 export interface Runs {
-  key_high: Uint32Array;
-  key_low: Uint32Array;
-  group: Uint32Array;
+  key_high: Uint32Array | Uint16Array;
+  key_low: Uint32Array | Uint16Array;
+  group: Uint32Array | Uint16Array;
   seed: Float64Array;
-  pair: Uint32Array;
-  finished: Uint16Array;
+  pair: Uint32Array | Uint16Array;
+  finished: Uint32Array | Uint16Array;
   pages: number[];
   kept: boolean;
   command: string;
@@ -105,8 +105,6 @@ export interface Chart {
 }
 
 export interface CampaignPage {
-  schema: number;
-  kind: "campaign";
   title: string;
   subtitle: string;
   badges: Badge[];
@@ -127,4 +125,6 @@ export interface CampaignPage {
   tables: Table[];
   provenance: Provenance;
   level: number;
+  schema: number;
+  kind: "campaign";
 }

@@ -1,5 +1,5 @@
 // A chart of the page in ECharts' terms: a curve or points per series above, lanes of marks below, on one time.
-import type { Chart, Moment, Role, Series } from "../page/shape";
+import type { Chart, Moment, Series } from "../page/shape";
 import { type Style, styleOf, theme } from "../page/theme";
 import type { View } from "../run/view";
 import type { Option } from "./echarts";
@@ -37,7 +37,7 @@ const FONT = 12;
 const TICKS = 10;
 export const LEVEL_DASH = [2, 4];
 
-const MARKS: Partial<Record<Role, { symbol: string; size: number }>> = {
+const MARKS: Partial<Record<Series["role"], { symbol: string; size: number }>> = {
   retransmission: { symbol: "triangle", size: 8 },
   reinjection: { symbol: "diamond", size: 10 },
   timeout: { symbol: "arrow", size: 9 },

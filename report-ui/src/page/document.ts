@@ -1,8 +1,9 @@
 // Reads the page's description, and puts its long columns where they belong.
-import type { Column } from "./shape";
 
 // Item types by Python's type codes.
 const TYPES = { d: Float64Array, I: Uint32Array, H: Uint16Array };
+
+type Column = Float64Array | Uint32Array | Uint16Array;
 
 interface Place {
   type: keyof typeof TYPES;

@@ -1,6 +1,4 @@
-// What Python hands to the page; python/mptcplab/report/shape.py holds the same and says what it means.
-
-export type Column = Float64Array | Uint32Array | Uint16Array;
+// Made by report-ui/shapes.py from mptcplab.report.shape, which says what it means.
 
 export interface Badge {
   text: string;
@@ -12,18 +10,16 @@ export interface Subflow {
   name: string;
 }
 
-export type Role = "data" | "total" | "limit" | "retransmission" | "reinjection" | "timeout";
-
 export interface Series {
   name: string;
   kind: "line" | "step" | "points";
-  x: Column;
-  y: Column;
-  role: Role;
+  x: Float64Array;
+  y: Float64Array;
+  role: "data" | "total" | "limit" | "retransmission" | "reinjection" | "timeout";
   subflow: number | null;
-  capture: Column | null;
-  record: Column | null;
-  until: Column | null;
+  capture: Uint32Array | Uint16Array | null;
+  record: Uint32Array | Uint16Array | null;
+  until: Float64Array | null;
 }
 
 export interface Level {
@@ -60,7 +56,7 @@ export interface Moment {
   to_s: number | null;
 }
 
-export interface RunEvent {
+export interface Event {
   at_s: number;
   subflow: number | null;
   event: string;
@@ -98,8 +94,6 @@ export interface Provenance {
 }
 
 export interface Page {
-  schema: number;
-  kind: "run";
   title: string;
   subtitle: string;
   badges: Badge[];
@@ -111,17 +105,19 @@ export interface Page {
   tables: Table[];
   charts: Chart[];
   moments: Moment[];
-  events: RunEvent[];
+  events: Event[];
   provenance: Provenance;
+  schema: number;
+  kind: "run";
 }
 
 export interface StudyPage {
-  schema: number;
-  kind: "study";
   title: string;
   subtitle: string;
   badges: Badge[];
   verdict: string[];
   tables: Table[];
   provenance: Provenance;
+  schema: number;
+  kind: "study";
 }

@@ -1,6 +1,6 @@
 // The events in the span of time that is shown, a line each.
 import { button, make } from "../page/dom";
-import type { Page, RunEvent } from "../page/shape";
+import type { Event as RunEvent, Page } from "../page/shape";
 import type { PacketPanel } from "./packet";
 import type { View } from "./view";
 

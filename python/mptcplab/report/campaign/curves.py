@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
-from mptcplab.report.campaign.shape import Curve
+from mptcplab.report.campaign.shape import Curve, Quantity
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results.groups import distributions
 from mptcplab.results.statistics import Ccdf, ccdf_of_bins
 from mptcplab.words.text import count
 
-QUANTITIES = ("rtt", "out_of_order_delay")
+QUANTITIES = get_args(Quantity)
 # Runs of a group that a curve is made from.
 MOST_RUNS = 300
 # Points of a page's curves, and of a single one.
@@ -21,7 +22,7 @@ MOST_POINTS = 40_000
 FEWEST, MOST = 24, 160
 
 
-def curves(subject: Subject) -> tuple[dict[str, list[Curve]], str | None]:
+def curves(subject: Subject) -> tuple[dict[Quantity, list[Curve]], str | None]:
     """Give the curves of round-trip times and out-of-order delays, and what was left out."""
     each = MOST_POINTS // (len(QUANTITIES) * max(len(subject.groups), 1))
     each = min(max(each, FEWEST), MOST)

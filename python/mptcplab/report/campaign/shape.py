@@ -1,4 +1,4 @@
-"""The shape of a campaign's page; ``report-ui/src/campaign/shape.ts`` holds the same in TypeScript.
+"""The shape of a campaign's page, in TypeScript, too: see ``mptcplab.report.shape``.
 
 Everything is told of groups: runs with MPTCP of one configuration, or of plain TCP over one path.
 A group is named by its number.
@@ -7,9 +7,13 @@ A group is named by its number.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
 from mptcplab.report.shape import SCHEMA, Badge, Definition, Provenance, Table
+
+#: What has a sample per packet.
+Quantity = Literal["rtt", "out_of_order_delay"]
 
 
 @dataclass
@@ -182,11 +186,11 @@ class CampaignPage:
     shares: list[Estimated]
     gains: list[Estimated]
     variation: list[Estimated]
-    curves: dict[str, list[Curve]]
+    curves: dict[Quantity, list[Curve]]
     sides: list[Sides]
     charts: list[Chart]
     tables: list[Table]
     provenance: Provenance
     level: float
     schema: int = SCHEMA
-    kind: str = field(default="campaign")
+    kind: Literal["campaign"] = "campaign"
