@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 from mptcplab._core import Error
+from mptcplab.metrics import OF_RUNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ class Choice:
     paths: Sequence[str] = ()
     #: Number of the connection in captures.
     connection: int | None = None
+
+    def metric(self, usual: str, *more: str) -> str:
+        """Give the name of the metric that was chosen, or the kind's own."""
+        value = self.value or usual
+        there = (*OF_RUNS, *more)
+        if value not in there:
+            raise Error(f"runs have no figure {value!r}; they have {', '.join(there)}")
+        return value
 
     def check(self, kind: Kind) -> None:
         """Refuse what a kind does not heed."""

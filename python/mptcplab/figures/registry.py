@@ -37,12 +37,12 @@ class Kind:
     draw: Draw
 
 
-def register(name: str, of: str, *options: str) -> Callable[[Draw], Draw]:
-    """Register what draws a kind; the first line of its documentation is shown to users."""
+def register(name: str, of: str, *options: str, about: str | None = None) -> Callable[[Draw], Draw]:
+    """Register what draws a kind; users see the first line about it or of its documentation."""
 
     def enter(draw: Draw) -> Draw:
-        about = capital(str(draw.__doc__).partition("\n")[0].rstrip("."))
-        _registered[name, of] = Kind(name, of, about, frozenset(options), draw)
+        first = capital((about or str(draw.__doc__)).partition("\n")[0].rstrip("."))
+        _registered[name, of] = Kind(name, of, first, frozenset(options), draw)
         return draw
 
     return enter

@@ -66,14 +66,18 @@ def thin(
 
 def definitions(table: str, *names: str) -> list[Definition]:
     """Say what columns of a table mean, as the reference does."""
-    meanings = _meanings()
-    return [Definition(f"{table}.{name}", meanings[table, name]) for name in names]
+    return [Definition(f"{table}.{name}", _described()[table, name][1]) for name in names]
+
+
+def unit_of(table: str, column: str) -> str:
+    """Give the unit of a column."""
+    return _described()[table, column][0]
 
 
 @cache
-def _meanings() -> dict[tuple[str, str], str]:
+def _described() -> dict[tuple[str, str], tuple[str, str]]:
     return {
-        (table, column): meaning
+        (table, column): (unit, meaning)
         for table, _, columns in _core.columns()
-        for column, _, _, _, meaning in columns
+        for column, _, _, unit, meaning in columns
     }

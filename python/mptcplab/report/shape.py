@@ -75,7 +75,6 @@ class Definition:
 class Chart:
     """A chart over the time of the run."""
 
-    id: str
     title: str
     #: How it is computed, in words, and the columns that it shows.
     note: str
@@ -89,6 +88,8 @@ class Chart:
     lanes: list[Lane] = field(default_factory=list)
     #: What was left out for size, in words.
     thinned: str | None = None
+    #: What it is called where charts are listed.
+    id: str = ""
 
 
 @dataclass

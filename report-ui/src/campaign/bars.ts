@@ -4,7 +4,7 @@ import { styleOf } from "../page/theme";
 import { estimatedRows } from "./csv";
 import { gridOf, slotOf, standing } from "./grid";
 import { labelOf, shownOf, styleOfPath } from "./layout";
-import type { Kind } from "./plot";
+import { axisNameOf, chartOf, type Kind } from "./plot";
 import { linear } from "./scale";
 import type { Estimated } from "./shape";
 import { estimated, figure, spread } from "./text";
@@ -16,6 +16,7 @@ export const share: Kind = {
   height: HEIGHT,
   wide: false,
   describe(page, view, _width, above) {
+    const chart = chartOf(page, "share");
     const { columns, series } = shownOf(page, view);
     const own = series.filter(({ contender }) => page.contenders[contender] === "MPTCP");
     const bars = [...standing(own)].flatMap(({ number, column, group }) => {
@@ -33,7 +34,7 @@ export const share: Kind = {
     const last = page.paths[page.paths.length - 1];
     const scale = { ...linear(0, 1, 100), max: 1 };
     const option = {
-      ...gridOf(page, view, columns, scale, "% of the delivered bytes", HEIGHT, above),
+      ...gridOf(page, view, columns, scale, axisNameOf(chart), HEIGHT, above),
       series: [
         drawn(bars, ({ found, from, to, at, half }, coord) => {
           const style = styleOfPath(page, view, found.part ?? "");
@@ -64,7 +65,7 @@ export const share: Kind = {
       colour: styleOfPath(page, view, name).colour,
       name,
     }));
-    return { title: "Traffic shares", option, items, keys };
+    return { title: chart.title, option, items, keys };
   },
   rows: (page) => estimatedRows(page, page.shares, "path"),
 };
@@ -74,6 +75,7 @@ export const variation: Kind = {
   height: HEIGHT,
   wide: false,
   describe(page, view, _width, above) {
+    const chart = chartOf(page, "variation");
     const { columns, series } = shownOf(page, view);
     const known = new Map(page.variation.map((one) => [one.group, one]));
     const bars = [...standing(series)].flatMap(({ series: one, number, column, group }) => {
@@ -85,7 +87,7 @@ export const variation: Kind = {
     if (!bars.length) return null;
     const scale = linear(0, Math.max(...bars.map(({ found }) => topOf(found))));
     const option = {
-      ...gridOf(page, view, columns, scale, "σ / mean", HEIGHT, above),
+      ...gridOf(page, view, columns, scale, axisNameOf(chart), HEIGHT, above),
       series: [
         drawn(bars, ({ found, style, at, half }, coord) =>
           together(
@@ -105,7 +107,7 @@ export const variation: Kind = {
       words: [labelOf(page, group), `mean ${said(found)}, n ${found.n}`],
       target: { group },
     }));
-    return { title: "Coefficient of variation of the throughput", option, items, keys: null };
+    return { title: chart.title, option, items, keys: null };
   },
   rows: (page) => estimatedRows(page, page.variation, "part"),
 };

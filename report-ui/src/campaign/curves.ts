@@ -3,7 +3,7 @@ import { drawn } from "../chart/shapes";
 import { cellsOf, headOf, keysOf } from "./csv";
 import { boxOf } from "./grid";
 import { labelOf, shownOf } from "./layout";
-import type { Item, Kind } from "./plot";
+import { axisNameOf, chartOf, type Item, type Kind } from "./plot";
 import { axisOf, logarithmic } from "./scale";
 import { valueOf } from "./select";
 import type { CampaignPage, Curve } from "./shape";
@@ -13,8 +13,7 @@ import type { View } from "./view";
 const HEIGHT = 340;
 // What is smaller by more than this is below what anyone waits for.
 const SPAN = 1e4;
-const TITLES = { rtt: "Round-trip times", out_of_order_delay: "Out-of-order delays" };
-const NAMES = { rtt: "round-trip time, ms", out_of_order_delay: "out-of-order delay, ms" };
+type Quantity = keyof CampaignPage["curves"];
 
 interface Point {
   value: number;
@@ -26,7 +25,7 @@ interface Point {
 export const rtt = kindOf("rtt");
 export const delay = kindOf("out_of_order_delay");
 
-function kindOf(quantity: keyof typeof TITLES): Kind {
+function kindOf(quantity: Quantity): Kind {
   return {
     id: quantity,
     height: HEIGHT,
@@ -44,7 +43,7 @@ function kindOf(quantity: keyof typeof TITLES): Kind {
       ];
       const option = {
         grid: boxOf(HEIGHT, above),
-        xAxis: axisOf(x, NAMES[quantity], false),
+        xAxis: axisOf(x, axisNameOf(chartOf(page, quantity)), false),
         yAxis: axisOf(y, "part of samples at or above", true),
         series: [
           drawn(
@@ -114,7 +113,7 @@ function kindOf(quantity: keyof typeof TITLES): Kind {
 }
 
 // One column of the layout: curves of all would hide each other.
-function shownCurves(page: CampaignPage, view: View, quantity: keyof typeof TITLES) {
+function shownCurves(page: CampaignPage, view: View, quantity: Quantity) {
   const column = view.along < 0 ? 0 : (view.at[view.along] ?? 0);
   return shownOf(page, view).series.flatMap(({ style, groups }) => {
     const group = groups[column] ?? null;
@@ -144,11 +143,10 @@ function stepped(points: Point[], height: "part" | "low" | "high"): [number, num
   });
 }
 
-function titleOf(page: CampaignPage, view: View, quantity: keyof typeof TITLES): string {
+function titleOf(page: CampaignPage, view: View, quantity: Quantity): string {
   const axis = page.axes[view.along];
-  return axis
-    ? `${TITLES[quantity]} at ${axis.name} ${axis.values[view.at[view.along] ?? 0]}`
-    : TITLES[quantity];
+  const { title } = chartOf(page, quantity);
+  return axis ? `${title} at ${axis.name} ${axis.values[view.at[view.along] ?? 0]}` : title;
 }
 
 function least(values: number[]): number {

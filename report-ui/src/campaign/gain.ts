@@ -4,7 +4,7 @@ import { theme } from "../page/theme";
 import { estimatedRows } from "./csv";
 import { gridOf, slotOf, standing } from "./grid";
 import { labelOf, shownOf } from "./layout";
-import type { Kind } from "./plot";
+import { axisNameOf, chartOf, type Kind } from "./plot";
 import { linear } from "./scale";
 import type { Estimated } from "./shape";
 import { estimated, pValue } from "./text";
@@ -17,6 +17,7 @@ export const gain: Kind = {
   height: HEIGHT,
   wide: false,
   describe(page, view, _width, above) {
+    const chart = chartOf(page, "gain");
     const { columns, series } = shownOf(page, view);
     const own = series.filter(({ contender }) => page.contenders[contender] === "MPTCP");
     const known = new Map(page.gains.map((one) => [one.group, one]));
@@ -29,7 +30,7 @@ export const gain: Kind = {
     const ends = marks.flatMap(({ found }) => endsOf(found));
     const scale = linear(Math.min(0, ...ends), Math.max(0, ...ends), PERCENT);
     const option = {
-      ...gridOf(page, view, columns, scale, "% more throughput", HEIGHT, above),
+      ...gridOf(page, view, columns, scale, axisNameOf(chart), HEIGHT, above),
       series: [
         drawn([0], (_, coord) =>
           line(coord([-0.5, 0]), coord([columns.length - 0.5, 0]), {
@@ -55,7 +56,7 @@ export const gain: Kind = {
       ],
       target: { group },
     }));
-    return { title: "Gain over the best single path", option, items, keys: null };
+    return { title: chart.title, option, items, keys: null };
   },
   rows: (page) => estimatedRows(page, page.gains, "best_path"),
 };

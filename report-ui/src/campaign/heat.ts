@@ -3,7 +3,7 @@ import { drawn, group as together, rect, text } from "../chart/shapes";
 import { cellsOf, headOf, keysOf } from "./csv";
 import { BOTTOM, LEFT, RIGHT } from "./grid";
 import { labelOf } from "./layout";
-import type { Kind } from "./plot";
+import { chartOf, type Kind } from "./plot";
 import { columnsOf } from "./scale";
 import { type Option, select } from "./select";
 import type { CampaignPage } from "./shape";
@@ -86,7 +86,7 @@ export const heat: Kind = {
 
 function nameOf(page: CampaignPage, view: View): string {
   const shown = page.figures.find(({ id }) => id === view.heat);
-  if (!shown) return "Gain over the best single path";
+  if (!shown) return chartOf(page, "gain").title;
   return `Median with MPTCP: ${shown.name.charAt(0).toLowerCase()}${shown.name.slice(1)}`;
 }
 

@@ -17,7 +17,7 @@ import { drawFigure } from "./figure";
 import { gain } from "./gain";
 import { heat } from "./heat";
 import { headingOf, NOTE, numberRows, numbersOf } from "./numbers";
-import type { Plot } from "./plot";
+import { chartOf, type Plot } from "./plot";
 import { react } from "./pointer";
 import { scatter } from "./scatter";
 import type { CampaignPage, Chart } from "./shape";
@@ -33,7 +33,6 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
   const behind = new Behind(page, view);
   const tip = new Tip();
   const charts = make("section", { class: "charts side-by-side", "aria-label": "charts" });
-  const told = (id: string) => page.charts.find((one) => one.id === id) as Chart;
   document.body.append(
     make(
       "main",
@@ -41,7 +40,7 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
       header(page),
       toolbar(page, view),
       charts,
-      numbers(told("numbers"), page, view, behind),
+      numbers(chartOf(page, "numbers"), page, view, behind),
       ...page.tables.map(drawTable),
       provenance(page),
     ),
@@ -49,7 +48,7 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
     tip.element,
   );
   for (const kind of KINDS) {
-    const plot = drawFigure(kind, told(kind.id), page, view, charts);
+    const plot = drawFigure(kind, chartOf(page, kind.id), page, view, charts);
     react(plot, tip, (target) => behind.choose(target));
     plots.push(plot);
     // What is drawn is seen, and can be used, before the next one.

@@ -36,6 +36,15 @@ export interface Kind {
   controls?(page: CampaignPage, view: View): HTMLElement[];
 }
 
+export function chartOf(page: CampaignPage, id: string): Chart {
+  return page.charts.find((one) => one.id === id) as Chart;
+}
+
+// The name of the axis of its values.
+export function axisNameOf({ value, unit }: Chart): string {
+  return unit ? `${value}, ${unit}` : value;
+}
+
 export interface Placed {
   item: Item;
   left: number;

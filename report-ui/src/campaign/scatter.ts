@@ -4,7 +4,7 @@ import { type Style, theme } from "../page/theme";
 import { cellsOf, headOf } from "./csv";
 import { BOTTOM, LEFT, standing } from "./grid";
 import { labelOf, layoutOf, styleOfContender } from "./layout";
-import type { Item, Kind } from "./plot";
+import { chartOf, type Item, type Kind } from "./plot";
 import { keyOf } from "./runs";
 import { axisOf, linear } from "./scale";
 import { type Option, select } from "./select";
@@ -42,12 +42,13 @@ export const scatter: Kind = {
       { pairs: pairs.filter(({ x, y }) => x < y), style: styles[1] },
     ];
     const { more, less, same } = counted(page, view);
+    const { unit } = chartOf(page, "scatter");
     const size = Math.min(SIZE, width - LEFT - 24);
     const { faint } = theme();
     const option = {
       grid: { left: LEFT, top: above + TOP, width: size, height: SIZE },
-      xAxis: axisOf(scale, `${one}, Mbit/s`, false),
-      yAxis: axisOf(scale, `${other}, Mbit/s`, true),
+      xAxis: axisOf(scale, `${one}, ${unit}`, false),
+      yAxis: axisOf(scale, `${other}, ${unit}`, true),
       series: [
         drawn([0], (_, coord) =>
           line(coord([0, 0]), coord([scale.max, scale.max]), {
@@ -83,7 +84,7 @@ export const scatter: Kind = {
     const items = pairs.map(({ one: first, other: second, x, y }): Item => ({
       at: [x, y],
       words: [
-        `${one} ${figure(x)}, ${other} ${figure(y)} Mbit/s`,
+        `${one} ${figure(x)}, ${other} ${figure(y)} ${unit}`,
         labelOf(page, page.runs.group[first] as number),
         `runs ${keyOf(page, first)}, ${keyOf(page, second)}`,
       ],
@@ -109,8 +110,9 @@ export const scatter: Kind = {
   },
   rows(page, view) {
     const [one, other] = view.across.map((place) => page.contenders[place]);
+    const { unit } = chartOf(page, "scatter");
     return [
-      [...headOf(page), "seed", `${one} Mbit/s`, `${other} Mbit/s`, `${one} run`, `${other} run`],
+      [...headOf(page), "seed", `${one} ${unit}`, `${other} ${unit}`, `${one} run`, `${other} run`],
       ...pairsOf(page, view).map(({ one: first, other: second, x, y }) => [
         ...cellsOf(page, page.runs.group[first] as number),
         String(page.runs.seed[first]),

@@ -99,6 +99,8 @@ export interface Sides {
 export interface Chart {
   id: string;
   title: string;
+  value: string;
+  unit: string;
   note: string;
   definitions: Definition[];
   thinned: string | null;

@@ -38,7 +38,6 @@ export interface Definition {
 }
 
 export interface Chart {
-  id: string;
   title: string;
   note: string;
   definitions: Definition[];
@@ -48,6 +47,7 @@ export interface Chart {
   levels: Level[];
   lanes: Lane[];
   thinned: string | null;
+  id: string;
 }
 
 export interface Moment {

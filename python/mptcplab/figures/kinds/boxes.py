@@ -7,7 +7,6 @@ from mptcplab.figures.groups import Shown
 from mptcplab.figures.paper import logarithmic
 from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.figures.side_by_side import SideBySide
-from mptcplab.figures.values import chosen
 from mptcplab.metrics import OF_RUNS
 from mptcplab.results.statistics import box
 from mptcplab.results.statistics.estimate import known
@@ -29,7 +28,7 @@ WIDE = 8
 @register("boxes", CAMPAIGN, "by", "where", "paths", "value")
 def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Transfer times (or another value) of runs as boxes, with plain TCP beside MPTCP."""
-    value = chosen(choice, "elapsed_s")
+    value = choice.metric("elapsed_s")
     metric = OF_RUNS[value]
     shown = Shown.of(campaign, choice)
     where = SideBySide(shown)
@@ -74,6 +73,6 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     axes.set_ylabel(metric.axis)
     where.finish(paper, axes, drawn)
     return (
-        f"{metric.axis}: median and quartiles; whiskers reach to the outermost values within 1.5 "
-        f"times the box's height of it (Tukey); points are runs. {shown.caption}"
+        f"{metric.axis}: median and quartiles; whiskers reach to the outermost values "
+        f"within 1.5 times the box's height of it (Tukey); points are runs. {shown.caption}"
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mptcplab._core import Error
-from mptcplab.figures.bars import whisker
 from mptcplab.figures.groups import MPTCP, Shown
+from mptcplab.figures.kinds.bars import whisker
 from mptcplab.figures.paper import MARKERS
 from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.figures.side_by_side import SideBySide
+from mptcplab.report.campaign.charts import axis
 from mptcplab.results.sides import gain_of
 from mptcplab.results.statistics import Estimate
 from mptcplab.words.runs import finished
@@ -51,7 +52,7 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     if not drawn:
         reason = "; ".join(without) or "there is no plain TCP that MPTCP can be compared with"
         raise Error(f"{campaign.directory}: {reason}")
-    axes.set_ylabel("Gain over best single path (%)")
+    axes.set_ylabel(axis("gain"))
     where.finish(paper, axes, drawn)
     return (
         "Mean throughput of MPTCP / that of plain TCP over the path with the highest mean, - 1, by "

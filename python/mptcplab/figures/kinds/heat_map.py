@@ -7,8 +7,8 @@ import numpy as np
 from mptcplab._core import Error
 from mptcplab.figures.groups import MPTCP, Shown
 from mptcplab.figures.registry import CAMPAIGN, register
-from mptcplab.figures.values import chosen
 from mptcplab.metrics import OF_RUNS, capital
+from mptcplab.report.campaign.charts import axis
 from mptcplab.results.sides import gain_of
 from mptcplab.results.statistics import interval
 from mptcplab.words import text
@@ -26,7 +26,7 @@ GAIN = "gain"
 @register("heat-map", CAMPAIGN, "by", "where", "paths", "value")
 def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Mean throughput (or another value, or gain) over two axes."""
-    value = chosen(choice, "throughput_mbps", more=(GAIN,))
+    value = choice.metric("throughput_mbps", GAIN)
     free = [axis for axis in campaign.axes if axis not in choice.where]
     shown = Shown.of(campaign, choice, by=free[:2], contenders=(MPTCP,))
     if len(shown.by) != 2 or len(choice.paths) > 1:
@@ -60,7 +60,7 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    what = "Gain over best single path (%)" if value == GAIN else OF_RUNS[value].axis
+    what = axis("gain") if value == GAIN else OF_RUNS[value].axis
     bar = paper.colorbar(image, label=what)
     bar.outline.set_visible(False)
     paper.part_labels(axes)

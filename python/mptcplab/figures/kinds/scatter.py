@@ -6,7 +6,6 @@ from mptcplab._core import Error
 from mptcplab.figures.groups import MPTCP, contenders_of, few
 from mptcplab.figures.paper import COLOURS, MARKERS, NEUTRAL
 from mptcplab.figures.registry import CAMPAIGN, register
-from mptcplab.figures.values import chosen
 from mptcplab.metrics import OF_RUNS
 from mptcplab.results.groups import groups, paths, where
 from mptcplab.results.sides import sides
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 @register("scatter", CAMPAIGN, "by", "where", "paths", "value")
 def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Throughput (or another value) over two paths against each other, run by run."""
-    value = chosen(choice, "throughput_mbps")
+    value = choice.metric("throughput_mbps")
     contenders_of(campaign, choice)
     pair = choice.paths or paths(campaign)[:2]
     if len(pair) != 2 or len(choice.by) > 1:

@@ -163,6 +163,9 @@ class Chart:
 
     id: str
     title: str
+    #: What its values are, and in which unit, where that is always the same.
+    value: str
+    unit: str
     note: str
     definitions: list[Definition]
     thinned: str | None = None

@@ -1,37 +1,40 @@
-"""The charts of a run, one file each; each is left out where its tables have nothing."""
+"""The charts of a run: the page draws all, figures for papers one of them each.
+
+A function here describes what is drawn, or gives none where its tables have nothing; the first line
+of its documentation is what ``mptcplab figure --list`` says.
+"""
 
 from __future__ import annotations
 
-from mptcplab.report.charts import (
-    congestion,
-    flight,
-    happened,
-    queueing,
-    reordering,
-    rtt,
-    sequence,
-    throughput,
-    window,
-)
+from mptcplab.report.charts import happened, queueing, samples, sequence, throughput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mptcplab.report.shape import Chart
     from mptcplab.report.subject import Subject
 
+#: By their names on the page and as figures, in the page's order.
+CHARTS: dict[str, Callable[[Subject], Chart | None]] = {
+    "throughput": throughput.chart,
+    "events": happened.chart,
+    "rtt": samples.rtt,
+    "data-sequence": sequence.of_data,
+    "subflow-sequence": sequence.of_subflows,
+    "in-flight": samples.in_flight,
+    "congestion-window": samples.congestion_window,
+    "window": samples.window,
+    "out-of-order-delay": samples.out_of_order_delay,
+    "queues": queueing.chart,
+}
+
 
 def charts(subject: Subject) -> list[Chart]:
-    """Describe all charts of a run, in order."""
-    made = [
-        throughput.chart(subject),
-        happened.chart(subject),
-        rtt.chart(subject),
-        sequence.of_data(subject),
-        sequence.of_subflows(subject),
-        flight.chart(subject),
-        congestion.chart(subject),
-        window.chart(subject),
-        reordering.chart(subject),
-        queueing.chart(subject),
-    ]
-    return [chart for chart in made if chart is not None]
+    """Describe all charts of a run."""
+    made = []
+    for name, describe in CHARTS.items():
+        if (chart := describe(subject)) is not None:
+            chart.id = name
+            made.append(chart)
+    return made

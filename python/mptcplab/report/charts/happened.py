@@ -26,13 +26,12 @@ ELSEWHERE = [event for event, _ in MARKED]
 
 
 def chart(subject: Subject) -> Chart | None:
-    """Describe the chart."""
+    """Events of the connection over time, a row for each kind."""
     events = subject.table("events").filter(~pl.col("event").is_in(ELSEWHERE))
     if events.is_empty():
         return None
     named = events.with_columns(lane=pl.col("event").replace(NAMES))
     return Chart(
-        "events",
         "Events",
         "Signalling and other events of the connection, at the packet that showed them; what lasts "
         "is a bar from its start to its end. The table below tells of each.",

@@ -10,7 +10,7 @@ from mptcplab.report.subject import Subject
 
 
 def chart(subject: Subject) -> Chart | None:
-    """Describe the chart."""
+    """Queueing delay of links over time; simulations know it."""
     queues = subject.analysis.queues.filter(direction=subject.direction)
     queue = pl.concat_str("link", pl.lit(" "), "element")
     # Queues are thinned by name as samples are by subflow.
@@ -20,7 +20,6 @@ def chart(subject: Subject) -> Chart | None:
     several = samples.group_by("link").agg(pl.col("element").n_unique())["element"].max() != 1
     carried = {row["path"]: row["subflow"] for row in subject.subflows}
     return Chart(
-        "queues",
         "Queueing delay on the way",
         "How long the packet that left a link's queue last had waited in it, in the direction of "
         "the data, sampled. Only the simulator knows it.",

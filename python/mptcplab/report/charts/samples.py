@@ -4,20 +4,126 @@ from __future__ import annotations
 
 import polars as pl
 
-from mptcplab.report.columns import numbers, packets
-from mptcplab.report.shape import Series
+from mptcplab.report.columns import definitions, numbers, packets, thin, unit_of
+from mptcplab.report.shape import Chart, Series
 from mptcplab.report.subject import Subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    Kind = Literal["line", "step", "points"]
+
+# Bytes are drawn in these.
+KB = 1e-3
+
+
+def rtt(subject: Subject) -> Chart | None:
+    """Round-trip time samples of each subflow over time."""
+    return _chart(
+        subject,
+        subject.table("rtt"),
+        ("rtt", "rtt_ms", "record"),
+        "points",
+        "Round-trip time",
+        "A point per sample: from a data segment leaving its sender to the first acknowledgement "
+        "of exactly its end. Segments sent more than once, segments before which one was sent "
+        "again meanwhile, and duplicate acknowledgements give no sample (tcptrace's rule).",
+    )
+
+
+def in_flight(subject: Subject) -> Chart | None:
+    """Bytes in flight on each subflow over time."""
+    return _chart(
+        subject,
+        subject.table("window").drop_nulls("in_flight_bytes"),
+        ("window", "in_flight_bytes", "record"),
+        "step",
+        "Bytes in flight",
+        "Sent and not yet acknowledged on the subflow, after every packet that changed it.",
+    )
+
+
+def congestion_window(subject: Subject) -> Chart | None:
+    """Congestion window and slow-start threshold of each subflow over time."""
+    known = subject.table("state").filter(pl.col("host") == subject.sender)
+    return _chart(
+        subject,
+        known.drop_nulls("cwnd_packets"),
+        ("state", "cwnd_packets", "ssthresh_packets"),
+        "step",
+        "Congestion window",
+        "What the sender itself knew, sampled: captures do not show it. Dotted: the slow-start "
+        "threshold, from the first loss on.",
+        limit="ssthresh",
+    )
+
+
+def window(subject: Subject) -> Chart | None:
+    """Receive window that each subflow announced over time."""
+    announced = pl.col("window_bytes")
+    known = subject.table("window").drop_nulls("window_bytes")
+    # Between changes it stays as it is.
+    changed = known.filter(announced.ne_missing(announced.shift().over("subflow")))
+    last = known.group_by("subflow", maintain_order=True).last().select(known.columns)
+    return _chart(
+        subject,
+        pl.concat([changed, last]).sort("at_ns"),
+        ("window", "window_bytes", "record"),
+        "step",
+        "Advertised window",
+        "Receive window that the receiver of the data announced last on each subflow, scaled. With "
+        "MPTCP it is one window for the whole connection (RFC 8684 §3.3.1).",
+    )
+
+
+def out_of_order_delay(subject: Subject) -> Chart | None:
+    """Out-of-order delay of each segment that arrived over time."""
+    return _chart(
+        subject,
+        subject.table("reordering"),
+        ("reordering", "out_of_order_delay_ms", "record"),
+        "points",
+        "Out-of-order delay",
+        "A point per data segment that arrived: how long it waited until all data before it had "
+        "come, on whichever subflow. Segments in order waited 0 ms.",
+    )
+
+
+def _chart(
+    subject: Subject,
+    known: pl.DataFrame,
+    shown: tuple[str, str, str],
+    kind: Kind,
+    title: str,
+    note: str,
+    limit: str = "",
+) -> Chart | None:
+    """Describe a chart of a column; the second one has its ``limit``, where it has one."""
+    table, column, second = shown
+    samples, thinned = thin(known, column)
+    if samples.is_empty():
+        return None
+    unit = unit_of(table, column)
+    scale, unit = (KB, "kB") if unit == "bytes" else (1.0, unit)
+    series = by_subflow(subject, samples, column, kind, scale=scale)
+    if limit:
+        series += by_subflow(subject, samples, second, kind, role="limit", remark=limit)
+    return Chart(
+        title,
+        note,
+        definitions(table, "at_s", column, second),
+        series=series,
+        value=unit,
+        thinned=thinned,
+    )
+
 
 def by_subflow(
     subject: Subject,
     frame: pl.DataFrame,
     column: str,
-    kind: Literal["line", "step", "points"],
+    kind: Kind,
     *,
     scale: float = 1.0,
     role: Literal["data", "limit", "retransmission", "reinjection"] = "data",

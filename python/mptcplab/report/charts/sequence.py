@@ -13,11 +13,10 @@ KINDS = (("new", "data"), ("retransmission", "retransmission"), ("reinjection", 
 
 
 def of_data(subject: Subject) -> Chart | None:
-    """Describe the graph of the connection's stream."""
+    """Place of each packet in the connection's stream over time, with what was sent again."""
     return _chart(
         subject,
         "data_offset_bytes",
-        "data-sequence",
         "Data sequence",
         "A point per data packet: its first byte's place in the connection's stream, from 0, when "
         "the packet was sent. Two paths that share the stream run side by side; data that is sent "
@@ -26,24 +25,22 @@ def of_data(subject: Subject) -> Chart | None:
 
 
 def of_subflows(subject: Subject) -> Chart | None:
-    """Describe the graph of the subflows' own streams."""
+    """Place of each packet in its subflow's stream over time, with what was sent again."""
     return _chart(
         subject,
         "subflow_offset_bytes",
-        "subflow-sequence",
         "Subflow sequence",
         "A point per data packet: its first byte's place in the stream of its subflow, from 0, "
         "when the packet was sent. The slope is the subflow's rate.",
     )
 
 
-def _chart(subject: Subject, column: str, name: str, title: str, note: str) -> Chart | None:
+def _chart(subject: Subject, column: str, title: str, note: str) -> Chart | None:
     sent = subject.table("segments").drop_nulls(column)
     segments, thinned = thin(sent, column, keep=pl.col("kind") != "new")
     if segments.is_empty():
         return None
     return Chart(
-        name,
         title,
         note,
         definitions("segments", "at_s", column, "kind", "record"),

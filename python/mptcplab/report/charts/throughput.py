@@ -16,7 +16,7 @@ from mptcplab.words.runs import label
 
 
 def chart(subject: Subject) -> Chart | None:
-    """Describe the chart."""
+    """Throughput of the connection and of each subflow over time, with packets sent again."""
     found, width = bins(subject)
     if found.is_empty():
         return None
@@ -30,7 +30,6 @@ def chart(subject: Subject) -> Chart | None:
         if own["bytes"].sum():
             series.append(Series(name, "step", *_steps(own, end), subflow=number))
     return Chart(
-        "throughput",
         "Throughput",
         f"New bytes per bin{_shorter(width)} / length of the bin, drawn as a step from the bin's "
         "start to its end. The total counts bytes when they were in order at the level of the "

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from mptcplab._core import Error
 from mptcplab.figures.groups import MPTCP, Shown, few
 from mptcplab.figures.paper import COLOURS, DASHES, Paper, logarithmic
+from mptcplab.figures.registry import CAMPAIGN, RUN, register
+from mptcplab.report.campaign.charts import axis
 from mptcplab.report.subject import Subject
 from mptcplab.results.groups import distributions
 from mptcplab.results.statistics import Ccdf, ccdf_of_bins
@@ -20,10 +24,15 @@ if TYPE_CHECKING:
 
 # What is that much shorter than the longest lies left of the figure.
 REACH = 10**4.5
-NAMES = {"rtt": "RTT", "out_of_order_delay": "Out-of-order delay"}
+SHORT = {"rtt": "RTT", "out_of_order_delay": "delay"}
+# Kinds by their names: what there is a sample of, in words, and of what a run has several.
+KINDS = {
+    "rtt": ("rtt", "round-trip times", "each subflow"),
+    "out-of-order": ("out_of_order_delay", "out-of-order delays", "the connection"),
+}
 
 
-def of_run(paper: Paper, place: Any, choice: Choice, quantity: str, *, above: bool) -> str:
+def of_run(quantity: str, above: bool, paper: Paper, place: Any, choice: Choice) -> str:
     """Draw the distributions of a run: over all subflows, and of each."""
     subject = Subject.of(place, choice.connection)
     bins = subject.table("distributions").filter(quantity=quantity)
@@ -40,7 +49,7 @@ def of_run(paper: Paper, place: Any, choice: Choice, quantity: str, *, above: bo
 
 
 def of_campaign(
-    paper: Paper, campaign: Campaign, choice: Choice, quantity: str, *, above: bool
+    quantity: str, above: bool, paper: Paper, campaign: Campaign, choice: Choice
 ) -> str:
     """Draw the distributions of groups of runs, with bands: by the first axis unless chosen."""
     free = [axis for axis in campaign.axes if axis not in choice.where]
@@ -60,7 +69,7 @@ def of_campaign(
 
 
 def _drawn(paper: Paper, curves: dict[str, Ccdf], quantity: str, above: bool) -> str:
-    name = NAMES[quantity]
+    name = SHORT[quantity]
     few(curves)
     if not curves:
         raise Error(f"there is nothing to draw: the table distributions has no {quantity}")
@@ -91,8 +100,22 @@ def _drawn(paper: Paper, curves: dict[str, Ccdf], quantity: str, above: bool) ->
         axes.set_yscale("log")
     else:
         axes.set_ylim(0, 1)
-    axes.set_xlabel(f"{name} (ms)")
-    axes.set_ylabel(f"P({'delay' if name != 'RTT' else name} {'≥' if above else '<'} x)")
+    axes.set_xlabel(axis(quantity))
+    axes.set_ylabel(f"P({name} {'≥' if above else '<'} x)")
     paper.legend_above(*axes.get_legend_handles_labels())
-    sense = "at or above" if above else "below"
-    return f"{name}: the part of samples {sense} each value; shorter ones lie left of the figure."
+    part = f"the part of samples {'at or above' if above else 'below'} each value"
+    return f"{axis(quantity)}: {part}; shorter ones lie left of the figure."
+
+
+def _register(name: str, quantity: str, what: str, parts: str, *, above: bool) -> None:
+    about = f"{'complementary ' if above else ''}distribution of {what}"
+    name = f"{name}-{'ccdf' if above else 'cdf'}"
+    run, campaign = (partial(draw, quantity, above) for draw in (of_run, of_campaign))
+    register(name, RUN, "connection", about=f"{about} of {parts}")(run)
+    over = f"{about} over runs, with bands"
+    register(name, CAMPAIGN, "by", "where", "paths", about=over)(campaign)
+
+
+for _name, _kind in KINDS.items():
+    _register(_name, *_kind, above=False)
+    _register(_name, *_kind, above=True)

@@ -1,19 +1,22 @@
-"""Charts of a run over time, as the page of a run describes them."""
+"""Charts of a run over time: the page of a run describes them, and each is a kind here."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from matplotlib.lines import Line2D
 from matplotlib.transforms import blended_transform_factory
 
 from mptcplab._core import Error
 from mptcplab.figures.paper import COLOURS, DASHES, MARKERS, NEUTRAL, Paper
+from mptcplab.figures.registry import RUN, register
+from mptcplab.report.charts import CHARTS
 from mptcplab.report.moments import moments
 from mptcplab.report.shape import Chart, Lane, Moment, Series
 from mptcplab.report.subject import Subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from matplotlib.axes import Axes
@@ -23,18 +26,16 @@ if TYPE_CHECKING:
 LANE_INCHES = 0.13
 SENT_AGAIN = {"retransmission": "x", "reinjection": "+", "timeout": "v"}
 POINT, MARK = 1.3, 3.0
+# Lanes alone are no figure.
+PAGE_ONLY = {"events"}
 
 
-def over_time(
-    paper: Paper, place: Any, choice: Choice, chart: Callable[[Subject], Chart | None]
-) -> str:
+def draw(name: str, paper: Paper, place: Any, choice: Choice) -> str:
     """Draw a chart of a run, and give its caption."""
     subject = Subject.of(place, choice.connection)
-    found = chart(subject)
+    found = CHARTS[name](subject)
     if found is None:
-        raise Error(
-            f"there is nothing to draw: the tables have no {chart.__module__.rpartition('.')[2]}"
-        )
+        raise Error(f"there is nothing to draw: the tables have nothing for {name}")
     axes, lanes = _axes(paper, found)
     for one in found.series:
         _draw(axes, one)
@@ -147,3 +148,8 @@ def _seen(handle: Any) -> Any:
     shown = Line2D([], [], linestyle="None", marker=handle.get_marker(), color=handle.get_color())
     shown.set_markersize(3.5)
     return shown
+
+
+for _name, _chart in CHARTS.items():
+    if _name not in PAGE_ONLY:
+        register(_name, RUN, "connection", about=_chart.__doc__)(partial(draw, _name))
