@@ -134,7 +134,11 @@ impl Chain {
     fn gather(&mut self, at: Time, index: u32, out: &mut Out) -> bool {
         let slot = &mut self.slots[index as usize];
         while let Some((direction, packet)) = self.given.sent.pop() {
-            self.going.push((slot.next[direction as usize], direction, packet));
+            match slot.next[direction as usize] {
+                // The first of them, which goes on before all that wait.
+                END if self.given.sent.is_empty() => out.send(direction, packet),
+                next => self.going.push((next, direction, packet)),
+            }
         }
         if !self.given.dropped.is_empty() {
             let dropped = self.given.dropped.drain(..);
