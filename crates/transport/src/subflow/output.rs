@@ -39,7 +39,10 @@ impl Subflow {
     /// Whether [`Subflow::poll`] may give something.
     #[inline]
     pub fn has_something(&self) -> bool {
-        !self.due.is_empty() || !self.queue.is_empty() || self.flight.waiting() > 0
+        // What is deferred waits for an ACK or for more data. Where there is pacing, a poll also sets its timer.
+        let waits = self.deferred && !self.paces();
+        let sends = |piece: &Piece| !waits || piece.len == 0;
+        !self.due.is_empty() || self.flight.waiting() > 0 || self.queue.front().is_some_and(sends)
     }
 
     /// Whether something may be due that takes a place in the stream.
