@@ -61,6 +61,11 @@ bench: $(VENV)/dev ## Speed and memory beside tcptrace, tshark, ns-3 and Mahimah
 	$(BIN)/python benchmarks/campaign.py
 	cargo bench --locked --package wire --package capture --package link
 
+.PHONY: count
+count: ## Instructions that a packet takes on the hot paths, held to those kept in benchmarks/instructions.json
+	scripts/peers
+	$(PYTHON) benchmarks/instructions.py
+
 .PHONY: docs
 docs: $(VENV)/docs ## Reference from the code, then docs/_build/html/index.html
 	$(BIN)/python docs/generate.py
