@@ -262,8 +262,9 @@ impl Network {
     #[inline]
     fn enter(&mut self, now: Time, link: usize, direction: Direction, packet: Box<Packet>, tap: &mut impl Tap) {
         let bytes = packet.frame.wire_len();
-        self.links[link].chain.push(now, direction, packet, &mut self.out);
-        tap.arrived(link, &self.links[link], direction, bytes);
+        let entered = &mut self.links[link];
+        entered.chain.push(now, direction, packet, &mut self.out);
+        tap.arrived(link, entered, direction, bytes);
         self.leave(now, link, tap);
     }
 
@@ -282,8 +283,9 @@ impl Network {
     // Half of the time nothing leaves: what calls it stays short.
     #[inline(never)]
     fn forward(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
+        let left = &self.links[link];
         for (direction, packet) in self.out.sent.drain(..) {
-            tap.departed(link, &self.links[link], direction, packet.frame.wire_len());
+            tap.departed(link, left, direction, packet.frame.wire_len());
             let hop = match (direction, self.routes.find(packet.frame.ip.destination)) {
                 (Direction::Up, Some(Owner::Server(host))) => {
                     Hop::Exit(Exit::Server { host: host as u32, link: link as u32 })
