@@ -3,7 +3,7 @@
 //! `forward MODE NAMESPACE DEVICE NAMESPACE DEVICE`, a namespace as a file such as `/proc/PID/ns/net`, a device as the
 //! name of a TUN device or as `NAME=MAC`, an end of a veth pair and the other's address; until standard input ends.
 //! Modes: `bare` and `bare-offload` read and write without looking at what they move, `none`, `split` and `merge` do so
-//! through [`emulator::device::Device`], in batches as lanes do.
+//! through [`emulator::device::Device`], in batches as link threads do.
 
 use emulator::device::{Device, Offload};
 use emulator::{Error, within};

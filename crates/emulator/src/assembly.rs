@@ -1,7 +1,7 @@
-//! From a scenario and devices to lanes.
+//! From a scenario and devices to link threads.
 
 use crate::device::Device;
-use crate::lane::{Lane, Pace, Port, PortMap, Resident, Standing, Stop, Wait, Watch};
+use crate::link_thread::{LinkThread, Pace, Port, PortMap, Resident, Standing, Stop, Wait, Watch};
 use crate::place::{Host, Place};
 use crate::recorder::{Feed, Recorder, Recording, Site};
 use crate::{Clock, Error};
@@ -77,7 +77,7 @@ impl Ours {
     }
 }
 
-/// Lanes by name, ready to run, and what records what they see.
+/// Link threads by name, ready to run, and what records what they see.
 pub(crate) fn assemble(
     scenario: &Scenario,
     devices: Vec<(Place, Device)>,
@@ -85,7 +85,7 @@ pub(crate) fn assemble(
     recording: &Recording,
     (clock, start): (Clock, Time),
     stop: &Stop,
-) -> Result<(Vec<(String, Lane)>, Recorder), Error> {
+) -> Result<(Vec<(String, LinkThread)>, Recorder), Error> {
     let scenario = Arc::new(Scenario { epoch_ns: start.as_nanos(), ..scenario.clone() });
     let network = Network::of(&scenario, start)?;
     let names: Vec<Arc<str>> = network.links().iter().map(|link| link.name.clone()).collect();
@@ -95,16 +95,16 @@ pub(crate) fn assemble(
     let networks = if ours.is_none() { network.split() } else { vec![network] };
     let (recorder, shared, sender) = Recorder::new(clock, recording, points.collect(), &names, networks.len())?;
 
-    let mut lanes = Vec::new();
+    let mut link_threads = Vec::new();
     for (number, network) in networks.into_iter().enumerate() {
         let name = if ours.is_none() { format!("link {}", names[number]) } else { "links".into() };
         let feed = Feed::new(number, shared.clone(), sender.clone());
         // Of several networks each has one link.
         let watch = Watch::new(feed, network.links().len(), number as u32, start);
         let port_map = PortMap::new(network.paths().len(), scenario.cross_traffic.len());
-        lanes.push((
+        link_threads.push((
             name,
-            Lane {
+            LinkThread {
                 clock,
                 wait: Wait::new(stop.clone())?,
                 pace: Pace::new(),
@@ -122,19 +122,21 @@ pub(crate) fn assemble(
     for (whose, standing) in &ours.0 {
         let point = |path: &form::Path| shared.point(&Place { host: *whose, name: path.name.as_str().into() });
         let points = scenario.paths.iter().map(point).collect();
-        lanes[0].1.residents[Resident::place(*whose)] =
+        link_threads[0].1.residents[Resident::place(*whose)] =
             Some(Resident::new(*whose, &scenario, points, standing.clone()));
     }
     for (place, device) in devices {
-        let found = lanes.iter_mut().find_map(|(_, lane)| Some((stand(&scenario, &lane.network, &place)?, lane)));
-        let ((entry, index), lane) = found.expect("checked: ports belong to paths or cross traffic");
-        let number = lane.ports.len();
-        lane.wait.add(number, &device)?;
-        *lane.port_map.of(place.host, index) = Some(number);
+        let found = link_threads
+            .iter_mut()
+            .find_map(|(_, link_thread)| Some((stand(&scenario, &link_thread.network, &place)?, link_thread)));
+        let ((entry, index), link_thread) = found.expect("checked: ports belong to paths or cross traffic");
+        let number = link_thread.ports.len();
+        link_thread.wait.add(number, &device)?;
+        *link_thread.port_map.of(place.host, index) = Some(number);
         let point = shared.point(&place);
-        lane.ports.push(Port::new(place, device, point, entry));
+        link_thread.ports.push(Port::new(place, device, point, entry));
     }
-    Ok((lanes, recorder))
+    Ok((link_threads, recorder))
 }
 
 /// Where what comes in at a port goes, and its index in the port map, if it is at this network.

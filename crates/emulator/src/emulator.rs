@@ -1,6 +1,6 @@
 use crate::assembly::{Ours, assemble, check};
 use crate::device::Device;
-use crate::lane::{Connection, Lane, LinkCounts, PortCounts, Stop};
+use crate::link_thread::{Connection, LinkCounts, LinkThread, PortCounts, Stop};
 use crate::place::{Host, Place};
 use crate::recorder::{Recording, Records};
 use crate::threads::Thread;
@@ -31,7 +31,7 @@ struct Running {
     start: Time,
     clock: Clock,
     stop: Stop,
-    lanes: Vec<Thread<Lane>>,
+    link_threads: Vec<Thread<LinkThread>>,
     recorder: Thread<Records>,
 }
 
@@ -96,7 +96,7 @@ impl Emulator {
     pub fn is_running(&self) -> bool {
         match &self.state {
             State::Running(running) => {
-                !running.recorder.is_finished() && !running.lanes.iter().any(Thread::is_finished)
+                !running.recorder.is_finished() && !running.link_threads.iter().any(Thread::is_finished)
             }
             State::Ready(_) | State::Ended => false,
         }
@@ -121,12 +121,19 @@ impl Emulator {
     fn launch(&self, devices: Vec<(Place, Device)>, stop: &Stop) -> Result<Running, Error> {
         let clock = Clock::start();
         let start = clock.now();
-        let (lanes, recorder) = assemble(&self.scenario, devices, &self.ours, &self.recording, (clock, start), stop)?;
+        let (link_threads, recorder) =
+            assemble(&self.scenario, devices, &self.ours, &self.recording, (clock, start), stop)?;
         let recorder = Thread::spawn("recorder".into(), stop.clone(), move || recorder.run())?;
-        let lanes = lanes
-            .into_iter()
-            .map(|(name, mut lane)| Thread::spawn(name, stop.clone(), move || lane.run().map(|()| lane)));
-        Ok(Running { start, clock, stop: stop.clone(), lanes: lanes.collect::<Result<_, Error>>()?, recorder })
+        let link_threads = link_threads.into_iter().map(|(name, mut link_thread)| {
+            Thread::spawn(name, stop.clone(), move || link_thread.run().map(|()| link_thread))
+        });
+        Ok(Running {
+            start,
+            clock,
+            stop: stop.clone(),
+            link_threads: link_threads.collect::<Result<_, Error>>()?,
+            recorder,
+        })
     }
 }
 
@@ -142,12 +149,13 @@ impl Running {
         let ended = self.clock.now();
         self.stop.stop();
         // All are waited for, whatever became of the first.
-        let lanes: Vec<Result<Lane, Error>> = self.lanes.into_iter().map(Thread::join).collect();
-        let lanes: Result<Vec<Lane>, Error> = lanes.into_iter().collect();
-        let lanes = lanes.map(|lanes| lanes.into_iter().map(Lane::into_counts).collect::<Vec<_>>());
+        let link_threads: Vec<Result<LinkThread, Error>> = self.link_threads.into_iter().map(Thread::join).collect();
+        let link_threads: Result<Vec<LinkThread>, Error> = link_threads.into_iter().collect();
+        let link_threads =
+            link_threads.map(|link_threads| link_threads.into_iter().map(LinkThread::into_counts).collect::<Vec<_>>());
         let records = self.recorder.join();
         let (mut ports, mut links) = (Vec::new(), Vec::new());
-        for (of_ports, of_links) in lanes? {
+        for (of_ports, of_links) in link_threads? {
             ports.extend(of_ports);
             links.extend(of_links);
         }

@@ -1,7 +1,7 @@
 //! Threads that end together: the failure of one ends the others.
 
 use crate::Error;
-use crate::lane::Stop;
+use crate::link_thread::Stop;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};

@@ -8,9 +8,9 @@ const BATCH: usize = 256;
 /// Or those that are as old as this.
 const PATIENCE_NS: i64 = 20_000_000;
 
-/// A lane's way to the recorder. It never waits: what the recorder has no room for is counted.
+/// A link thread's way to the recorder. It never waits: what the recorder has no room for is counted.
 pub(crate) struct Feed {
-    lane: usize,
+    link_thread: usize,
     shared: Arc<Shared>,
     sender: Batches,
     batch: Vec<Entry>,
@@ -23,9 +23,9 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub fn new(lane: usize, shared: Arc<Shared>, sender: Batches) -> Feed {
+    pub fn new(link_thread: usize, shared: Arc<Shared>, sender: Batches) -> Feed {
         let last = [Time::from_nanos(i64::MIN); 2];
-        Feed { lane, shared, sender, batch: Vec::new(), due: Time::MAX, most: Time::MAX, last }
+        Feed { link_thread, shared, sender, batch: Vec::new(), due: Time::MAX, most: Time::MAX, last }
     }
 
     /// Nothing that follows happens later than this, until the next call.
@@ -72,14 +72,14 @@ impl Feed {
         }
         if self.batch.is_empty() {
             // Whatever comes is later than any time that the clock has shown.
-            self.shared.reach(self.lane, Time::MAX);
+            self.shared.reach(self.link_thread, Time::MAX);
         }
     }
 
     /// To be called after every wait and before a look at the clock, with a time before it.
     pub fn wake(&self, before: Time) {
         if self.batch.is_empty() {
-            self.shared.reach(self.lane, before);
+            self.shared.reach(self.link_thread, before);
         }
     }
 
@@ -104,7 +104,7 @@ impl Feed {
             }
         }
         self.due = Time::MAX;
-        self.shared.reach(self.lane, now);
+        self.shared.reach(self.link_thread, now);
     }
 }
 
@@ -113,6 +113,6 @@ impl Drop for Feed {
     fn drop(&mut self) {
         // If the recorder is gone, it says why.
         let _ = self.sender.send(std::mem::take(&mut self.batch));
-        self.shared.reach(self.lane, Time::MAX);
+        self.shared.reach(self.link_thread, Time::MAX);
     }
 }

@@ -1,5 +1,5 @@
-//! What writes captures and the link log, on a thread of its own: it takes what the lanes saw and puts it in the order
-//! of time.
+//! What writes captures and the link log, on a thread of its own: it takes what the link threads saw and puts it in the
+//! order of time.
 
 mod capture;
 mod feed;
@@ -56,18 +56,18 @@ pub(crate) struct Recorder {
     interfaces: Vec<u32>,
     log: Option<Log>,
     batches: Receiver<Vec<Entry>>,
-    /// By file, so that what one lane saw is in order: the captures, the link log.
+    /// By file, so that what one link thread saw is in order: the captures, the link log.
     pending: [Vec<Entry>; 3],
 }
 
 impl Recorder {
-    /// Creates the files; with it, what `lanes` lanes need for their feeds.
+    /// Creates the files; with it, what `link_threads` link threads need for their feeds.
     pub fn new(
         clock: Clock,
         recording: &Recording,
         points: Vec<Place>,
         links: &[Arc<str>],
-        lanes: usize,
+        link_threads: usize,
     ) -> Result<(Recorder, Arc<Shared>, Batches), Error> {
         let (sender, batches) = mpsc::sync_channel(IN_FLIGHT);
         let create = |site| {
@@ -84,13 +84,13 @@ impl Recorder {
             let capture = captures[*site as usize].as_mut();
             interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&place.name))?);
         }
-        let shared = Arc::new(Shared::new(lanes, clock.now(), points, log.is_some()));
+        let shared = Arc::new(Shared::new(link_threads, clock.now(), points, log.is_some()));
         let pending = Default::default();
         let recorder = Recorder { clock, shared: shared.clone(), captures, interfaces, log, batches, pending };
         Ok((recorder, shared, sender))
     }
 
-    /// Records until all lanes have ended.
+    /// Records until all link threads have ended.
     pub fn run(mut self) -> Result<Records, Error> {
         loop {
             let first = match self.pending.iter().all(Vec::is_empty) {
@@ -103,7 +103,7 @@ impl Recorder {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             thread::sleep(PAUSE);
-            // In this order. A lane that sleeps now reads a later time when it wakes, and what a lane says that it has
+            // In this order. A link thread that sleeps now reads a later time when it wakes, and what it says that it has
             // handed over is there.
             let limit = self.clock.now().min(self.shared.reached());
             while let Ok(batch) = self.batches.try_recv() {

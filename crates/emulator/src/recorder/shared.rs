@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use wire::Time;
 
-/// What lanes and recorder know of each other.
+/// What link threads and recorder know of each other.
 pub(crate) struct Shared {
-    /// By lane: what is older has been handed over.
+    /// By link thread: what is older has been handed over.
     reached: Vec<AtomicI64>,
     points: Vec<Point>,
     log: Option<Tally>,
@@ -27,17 +27,17 @@ pub(crate) struct Tally {
 }
 
 impl Shared {
-    pub fn new(lanes: usize, start: Time, points: Vec<Point>, logs: bool) -> Shared {
-        let reached = (0..lanes).map(|_| AtomicI64::new(start.as_nanos())).collect();
+    pub fn new(link_threads: usize, start: Time, points: Vec<Point>, logs: bool) -> Shared {
+        let reached = (0..link_threads).map(|_| AtomicI64::new(start.as_nanos())).collect();
         Shared { reached, points, log: logs.then(Tally::default) }
     }
 
-    /// A lane has handed over what is older.
-    pub fn reach(&self, lane: usize, at: Time) {
-        self.reached[lane].store(at.as_nanos(), SeqCst);
+    /// A link thread has handed over what is older.
+    pub fn reach(&self, link_thread: usize, at: Time) {
+        self.reached[link_thread].store(at.as_nanos(), SeqCst);
     }
 
-    /// All lanes have handed over what is older.
+    /// All link threads have handed over what is older.
     pub fn reached(&self) -> Time {
         self.reached.iter().map(|reached| Time::from_nanos(reached.load(SeqCst))).min().unwrap_or(Time::MAX)
     }

@@ -55,8 +55,8 @@ fn lanes_are_put_in_order_whoever_is_idle() {
     let (recorder, shared, sender) = Recorder::new(clock, &recording, vec![place(Host::Client)], &links, 3).unwrap();
     let mut idle = Feed::new(2, shared.clone(), sender.clone());
     idle.tick(clock.now());
-    let lanes = [0, 1].map(|lane| {
-        let mut feed = Feed::new(lane, shared.clone(), sender.clone());
+    let link_threads = [0, 1].map(|link_thread| {
+        let mut feed = Feed::new(link_thread, shared.clone(), sender.clone());
         thread::spawn(move || {
             for number in 0..3_000 {
                 let now = clock.now();
@@ -64,7 +64,7 @@ fn lanes_are_put_in_order_whoever_is_idle() {
                 let before = clock.now();
                 feed.tick(before);
                 if number % 100 == 0 {
-                    thread::sleep(Duration::from_millis(1 + lane as u64 * 3));
+                    thread::sleep(Duration::from_millis(1 + link_thread as u64 * 3));
                 }
                 feed.wake(before);
             }
@@ -72,7 +72,7 @@ fn lanes_are_put_in_order_whoever_is_idle() {
     });
     drop((sender, shared));
     let recorder = thread::spawn(|| recorder.run().unwrap());
-    lanes.into_iter().for_each(|lane| lane.join().unwrap());
+    link_threads.into_iter().for_each(|link_thread| link_thread.join().unwrap());
     drop(idle);
     let records = recorder.join().unwrap();
     assert_eq!(records.captures[0].1, [6_000, 0]);

@@ -1,10 +1,10 @@
-//! When a lane wakes for what is due: so much earlier as it usually comes late, and once for what is due at nearly the
-//! same time.
+//! When a link thread wakes for what is due: so much earlier as it usually comes late, and once for what is due at
+//! nearly the same time.
 
 use wire::Time;
 
 /// A wake-up costs as much as several packets, and what is handed over together may be merged. So where one thing is due
-/// soon after another, the lane rests, in and out: this part of the time that packets take anyway, …
+/// soon after another, the link thread rests, in and out: this part of the time that packets take anyway, …
 const PART: i64 = 20;
 /// … no longer than this, and this long even where packets take no time. What comes alone does not wait.
 const REST_NS: std::ops::RangeInclusive<i64> = 100_000..=500_000;
@@ -13,13 +13,13 @@ const MOST_LEAD_NS: i64 = 150_000;
 /// By how much one wake-up changes what is taken for usual: the median, whatever the rare ones are.
 const STEP_NS: i64 = 1_000;
 
-/// Sets the times at which a lane wakes, and says what time it then takes it to be.
+/// Sets the times at which a link thread wakes, and says what time it then takes it to be.
 #[derive(Debug)]
 pub(crate) struct Pace {
     rest_ns: i64,
     /// How late wake-ups usually come.
     lead_ns: i64,
-    /// Up to when what was due is handed over, if that was what the lane last woke for.
+    /// Up to when what was due is handed over, if that was what the link thread last woke for.
     handed: Option<Time>,
     due: Time,
     at: Time,

@@ -1,9 +1,9 @@
 //! What stands at the ends of a network: ports and hosts of ours.
 
-use super::{BATCH, Lane, Watch};
+use super::{BATCH, LinkThread, Watch};
 use crate::Error;
 use crate::device::pool;
-use crate::lane::port::Received;
+use crate::link_thread::port::Received;
 use crate::place::Host;
 use host::Reception;
 use link::Reason;
@@ -39,7 +39,7 @@ impl PortMap {
     }
 }
 
-impl Lane {
+impl LinkThread {
     /// Takes a batch from each device; says whether there may be more.
     pub(super) fn receive(&mut self, readable: &[usize]) -> Result<bool, Error> {
         let mut more = false;
@@ -50,7 +50,7 @@ impl Lane {
     }
 
     pub(super) fn receive_from(&mut self, index: usize) -> Result<bool, Error> {
-        let Lane { ports, network, watch, wait, .. } = self;
+        let LinkThread { ports, network, watch, wait, .. } = self;
         let port = &mut ports[index];
         let (entry, point) = (port.entry, port.point);
         let (received, mut local) = (Cell::new(0), 0);
@@ -131,7 +131,7 @@ impl Lane {
 
     /// A packet comes to a host of ours.
     fn visit(&mut self, host: usize, path: usize, packet: Box<Packet>) {
-        let Lane { residents, network, watch, .. } = self;
+        let LinkThread { residents, network, watch, .. } = self;
         let resident = residents[host].as_mut().expect("checked: there is a port, or a host of ours");
         let reception = resident.handle(watch.now, path, &packet, &mut watch.feed, network.routes());
         let (link, direction) =
@@ -146,7 +146,7 @@ impl Lane {
 
     /// Takes what a host of ours has to send now.
     pub(super) fn pump(&mut self, host: usize) {
-        let Lane { residents, network, watch, .. } = self;
+        let LinkThread { residents, network, watch, .. } = self;
         let Some(resident) = &mut residents[host] else { return };
         loop {
             let mut packet = pool::take();

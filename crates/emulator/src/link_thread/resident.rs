@@ -66,7 +66,7 @@ impl Resident {
         Resident { host, whose, scenario: scenario.clone(), points, standing, seen: Vec::new() }
     }
 
-    /// Which of the lane's it is.
+    /// Its index among hosts.
     pub fn place(whose: Host) -> usize {
         if whose == Host::Client { CLIENT } else { SERVER }
     }

@@ -1,4 +1,4 @@
-//! A lane: a network and what stands at its ends, on one thread.
+//! A thread that moves the packets of a network between what stands at its ends.
 
 mod ends;
 mod pace;
@@ -28,7 +28,8 @@ const BATCH: u64 = 32;
 /// Times that a device has its turn when all ends: for more than its queue holds, and an end though somebody goes on.
 const LAST_TURNS: usize = 512;
 
-pub(crate) struct Lane {
+/// A network and what stands at its ends.
+pub(crate) struct LinkThread {
     pub clock: Clock,
     pub wait: Wait,
     pub pace: Pace,
@@ -49,7 +50,7 @@ pub(crate) struct Lane {
 /// What passed ports, and what happened on links.
 pub(crate) type Counts = (Vec<(Place, PortCounts)>, Vec<(Arc<str>, LinkCounts)>);
 
-impl Lane {
+impl LinkThread {
     /// Runs until it is told to stop.
     pub fn run(&mut self) -> Result<(), Error> {
         schedule::sharpen();
