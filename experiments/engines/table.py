@@ -179,16 +179,15 @@ def _outside(rows: list[tuple[Case, list[Cell]]]) -> str:
         "|---|---|---|",
     ]
     for case, row in rows:
-        lines += [
-            f"| {case.name} | {_titles(cells)} | {cause} |"
-            for cause, cells in [
-                (
-                    case.cause or "not explained",
-                    [cell for cell in row if cell.is_off and not cell.is_open],
-                ),
-                (CHANCE, [cell for cell in row if cell.is_off and cell.is_open]),
+        off = [cell for cell in row if cell.is_off]
+        causes = [(case.cause, off)]
+        if not case.cause:
+            causes = [
+                ("not explained", [cell for cell in off if not cell.is_open]),
+                (CHANCE, [cell for cell in off if cell.is_open]),
             ]
-            if cells
+        lines += [
+            f"| {case.name} | {_titles(cells)} | {cause} |" for cause, cells in causes if cells
         ]
     return "\n".join(lines) + "\n"
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.engines.case import Case, Path, bulk, mptcp
+from experiments.engines.case import RATES, Case, Path, bulk, mptcp
 
-# With 0.5 ms of jitter the simulation has round trips of 86 ms.
-RATES = (
-    "BBR: the emulated link lets ACKs go each millisecond, and the fastest of the rates that they show, "
-    "by which it sends, is above the link's"
-)
 CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 EQUAL = (Path(10, 40, 50), Path(10, 40, 50))
 UNEQUAL = (Path(20, 25, 100), Path(8, 60, 150))

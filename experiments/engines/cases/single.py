@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from experiments.engines.case import HYSTART, Case, Path, bulk, tcp
+from experiments.engines.case import HYSTART, RATES, Case, Path, bulk, tcp
 
 CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 
 
 # Why engines are farther apart than the bands.
 CAUSES = {
+    "bbr, 10 Mbit/s, 40 ms, deep queue": RATES,
+    "bbr, 10 Mbit/s, 40 ms, one BDP": RATES,
+    "cubic, 10 Mbit/s, 100 ms, bloated queue": HYSTART,
     "reno, 20 Mbit/s, 200 ms, 0.1 % loss": (
         "half of the window that overflows the queue is one packet more than path and queue hold: see below"
     ),
