@@ -87,12 +87,13 @@ def read(buffers: float) -> Reading:
     return Reading(mbps(LOWEST_RTT, PLENTY), mbps(LOWEST_RTT, buffers))
 
 
-# Times the rule, and the part of what a plentiful buffer gives: all of it from the rule on, ever less below its half.
+# Times the rule, and the part of what a plentiful buffer gives: all of it from the rule on, less below its half. How much
+# less no rule says: where the slow path holds the window, what fits goes once in its round trip.
 BUFFERS = (
     (1 / 32, 0.0, 0.7),
     (1 / 16, 0.0, 0.7),
-    (1 / 8, 0.5, 0.9),
-    (1 / 4, 0.85, 0.98),
+    (1 / 8, 0.0, 0.9),
+    (1 / 4, 0.0, 0.98),
     (1 / 2, 0.93, 1.0),
     (1.0, 0.98, 1.02),
     (2.0, 0.98, 1.02),
