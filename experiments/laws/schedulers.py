@@ -34,8 +34,6 @@ SENDERS = {
 }
 BUFFERS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 NOT_WORSE = 0.98
-# Near the knee BLEST leaves the slow path alone more than it need.
-WORSE = {("blest", 1 / 4): 0.88}
 
 
 @cache
@@ -66,8 +64,7 @@ LAW = Law(
             Case(
                 (name, "bulk", f"{buffers:g}"),
                 partial(read_bulk, name, buffers),
-                WORSE.get((name, buffers), NOT_WORSE),
-                is_found=(name, buffers) in WORSE,
+                NOT_WORSE,
             )
             for name in SENDERS
             for buffers in BUFFERS

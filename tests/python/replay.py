@@ -39,10 +39,16 @@ class Replay(Engine):
         return f"replayed from {about['recorded']}"
 
     def run(
-        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
+        self,
+        trial: Trial,
+        directory: Path,
+        *,
+        session: Any,
+        captures: str,
+        progress: Progress | None,
     ) -> Measured:
         """Measure the captures, and keep them if that is asked for."""
-        del trial
+        del trial, session
         tables = _core.analyze([f"{name}.gz" for name in NAMES], directory=RECORDED)
         received = max(row["bytes"] for row in tables.rows("transfers"))
         if captures != "none":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from mptcplab._core import Error
@@ -9,6 +10,7 @@ from mptcplab._core import Error
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import Any
 
@@ -123,8 +125,22 @@ class Engine:
                     f"{where}: the {self.name} engine cannot have {said(name)}: it has {has}"
                 )
 
+    def session(self, place: Path, *, programs: bool = False) -> AbstractContextManager[Any]:
+        """Open what a run needs: before its directory is begun in ``place``, until it is complete.
+
+        What outlives us clears away there, should we be killed. ``programs``: for :meth:`visit`.
+        """
+        del place, programs
+        return nullcontext()
+
     def run(
-        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
+        self,
+        trial: Trial,
+        directory: Path,
+        *,
+        session: Any,
+        captures: str,
+        progress: Progress | None,
     ) -> Measured:
         """Run what was checked; captures go to ``directory``."""
         raise NotImplementedError
@@ -139,6 +155,7 @@ class Engine:
         directory: Path,
         programs: Programs,
         *,
+        session: Any,
         name: str,
         seed: int,
         captures: str,
@@ -149,5 +166,5 @@ class Engine:
         ``begin`` is called when all is there, before the client's program is started, with what
         whoever starts it should know.
         """
-        del scenario, directory, programs, name, seed, captures, begin
+        del scenario, directory, programs, session, name, seed, captures, begin
         raise Error(f"the {self.name} engine runs no programs")

@@ -57,9 +57,10 @@ def run(
     if record.is_there(target, force=force):
         return Run(target), True
     engine.check(trial.scenario, baseline)
-    with writing.directory(target) as new:
+    with engine.session(target.parent) as session, writing.directory(target) as new:
         record.begin(new)
-        record.complete(new, engine.run(trial, new, captures=captures, progress=progress))
+        made = engine.run(trial, new, session=session, captures=captures, progress=progress)
+        record.complete(new, made)
     return Run(target), False
 
 
@@ -135,10 +136,20 @@ def visit(
     record = _Record(engine, Trial(scenario, seed, None), name, captures, guest)
     if record.is_there(target, force=force):
         raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
-    with writing.directory(target) as new:
+    with (
+        engine.session(target.parent, programs=True) as session,
+        writing.directory(target) as new,
+    ):
         record.begin(new)
         made, status = engine.visit(
-            scenario, new, programs, name=name, seed=seed, captures=captures, begin=begin
+            scenario,
+            new,
+            programs,
+            session=session,
+            name=name,
+            seed=seed,
+            captures=captures,
+            begin=begin,
         )
         record.complete(new, made)
     return Run(target), status

@@ -8,32 +8,34 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab.engines.engine import Measured, Trial
-from mptcplab.engines.kernel import measured, outcomes, sandbox
+from mptcplab.engines.kernel import measured, outcomes
 from mptcplab.engines.kernel.job import Wanted
 from mptcplab.engines.kernel.machine import Machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.engines.engine import Progress
+    from mptcplab.engines.kernel.sandbox import Sandbox
 
 # Beside the captures, until the tables are made.
 RAW = "raw"
 
 
-def emulate(trial: Trial, directory: Path, captures: str, progress: Progress | None) -> Measured:
-    """Run it in a sandbox of its own, and measure what it left."""
+def emulate(
+    trial: Trial, directory: Path, lab: Sandbox, captures: str, progress: Progress | None
+) -> Measured:
+    """Run it in the sandbox, and measure what it left."""
     wanted = Wanted(trial.scenario, trial.seed, trial.baseline, Machine.here())
-    with sandbox.opened(directory.parent) as lab:
-        raw = directory / RAW
-        raw.mkdir()
-        job = wanted.job(directory, raw, captures=captures)
-        ended = _run(lab, job.as_json(), progress)
-        tables = measured.tables(job, ended)
-        shutil.rmtree(raw)
+    raw = directory / RAW
+    raw.mkdir()
+    job = wanted.job(directory, raw, captures=captures)
+    ended = _run(lab, job.as_json(), progress)
+    tables = measured.tables(job, ended)
+    shutil.rmtree(raw)
     return Measured(tables, outcomes.outcome(wanted, ended), outcomes.circumstances(job, ended))
 
 
-def _run(lab: sandbox.Sandbox, job: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
+def _run(lab: Sandbox, job: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
     """Have the lab run it; gives what it says at the end."""
     with closing(lab.run(job)) as told:
         for line in told:

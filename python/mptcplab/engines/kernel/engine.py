@@ -9,10 +9,12 @@ from mptcplab.engines.engine import Engine
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import Any
 
     from mptcplab.engines.engine import Measured, Programs, Progress, Trial
+    from mptcplab.engines.kernel import sandbox
     from mptcplab.scenario.scenario import Scenario
 
 
@@ -49,13 +51,27 @@ class Kernel(Engine):
 
         Wanted(scenario, 0, baseline, Machine.here())
 
+    def session(
+        self, place: Path, *, programs: bool = False
+    ) -> AbstractContextManager[sandbox.Sandbox]:
+        """Open a sandbox; programs are not to be this machine's root."""
+        from mptcplab.engines.kernel import sandbox
+
+        return sandbox.opened(place, user=programs and sandbox.has_user())
+
     def run(
-        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
+        self,
+        trial: Trial,
+        directory: Path,
+        *,
+        session: sandbox.Sandbox,
+        captures: str,
+        progress: Progress | None,
     ) -> Measured:
         """Run it in namespaces."""
         from mptcplab.engines.kernel.emulate import emulate
 
-        return emulate(trial, directory, captures, progress)
+        return emulate(trial, directory, session, captures, progress)
 
     def visit(
         self,
@@ -63,6 +79,7 @@ class Kernel(Engine):
         directory: Path,
         programs: Programs,
         *,
+        session: sandbox.Sandbox,
         name: str,
         seed: int,
         captures: str,
@@ -72,5 +89,12 @@ class Kernel(Engine):
         from mptcplab.engines.kernel.visit import visit
 
         return visit(
-            scenario, directory, programs, name=name, seed=seed, captures=captures, begin=begin
+            scenario,
+            directory,
+            programs,
+            lab=session,
+            name=name,
+            seed=seed,
+            captures=captures,
+            begin=begin,
         )

@@ -56,7 +56,7 @@ def opened(place: Path, *, user: bool = False) -> Iterator[Sandbox]:
             os.close(engine)
         last = FAILED
         try:
-            yield Sandbox(process, word, said)
+            yield Sandbox(process, word, said, is_bounded=user)
             last = DONE
         finally:
             with suppress(BrokenPipeError):
@@ -78,7 +78,11 @@ def has_user() -> bool:
 class Sandbox:
     """A lab in namespaces of its own."""
 
-    def __init__(self, process: subprocess.Popen[str], word: int, said: IO[str]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], word: int, said: IO[str], *, is_bounded: bool
+    ) -> None:
+        #: Whether it has a user namespace although we are root.
+        self.is_bounded = is_bounded
         self._process = process
         self._word = word
         self._said = said

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines.engine import Measured, Programs
-from mptcplab.engines.kernel import guests, inhabitants, measured, outcomes, sandbox
+from mptcplab.engines.kernel import guests, inhabitants, measured, outcomes
 from mptcplab.engines.kernel.emulate import RAW
 from mptcplab.engines.kernel.job import LISTS, Wanted
 from mptcplab.engines.kernel.machine import Machine
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.engines.kernel.network import Job
+    from mptcplab.engines.kernel.sandbox import Sandbox
 
 ENDS = ("client", "server")
 # In the run directory: what the server's program said.
@@ -45,6 +46,7 @@ def visit(
     directory: Path,
     programs: Programs,
     *,
+    lab: Sandbox,
     name: str,
     seed: int,
     captures: str,
@@ -60,24 +62,22 @@ def visit(
     wanted = Wanted(scenario, seed, None, Machine.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
-    bounded = sandbox.has_user()
-    greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=bounded)])
-    with sandbox.opened(directory.parent, user=bounded) as lab:
-        raw = directory / RAW
-        raw.mkdir()
-        job = _job(wanted, directory, raw, captures)
-        with (
-            closing(lab.run(job.as_json())) as told,
-            closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
-        ):
-            where = environment(name, scenario)
-            status = _visited(hosts, lab, programs, directory, where, greeting)
-            ended = next(told)["ended"]
-        for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
-            # What programs send and say is for whoever ran them.
-            file.chmod(0o600)
-        tables = measured.tables(job, ended)
-        shutil.rmtree(raw)
+    greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=lab.is_bounded)])
+    raw = directory / RAW
+    raw.mkdir()
+    job = _job(wanted, directory, raw, captures)
+    with (
+        closing(lab.run(job.as_json())) as told,
+        closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
+    ):
+        where = environment(name, scenario)
+        status = _visited(hosts, lab, programs, directory, where, greeting)
+        ended = next(told)["ended"]
+    for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
+        # What programs send and say is for whoever ran them.
+        file.chmod(0o600)
+    tables = measured.tables(job, ended)
+    shutil.rmtree(raw)
     more = {"guest": asdict(programs) | {"status": status}}
     outcome = _outcome(wanted, programs, ended, status)
     return Measured(tables, outcome, outcomes.circumstances(job, ended) | more), status
@@ -153,7 +153,7 @@ def _names(scenario: Scenario) -> dict[str, str]:
 
 def _visited(
     hosts: inhabitants.Inhabited,
-    lab: sandbox.Sandbox,
+    lab: Sandbox,
     programs: Programs,
     new: Path,
     told: Mapping[str, str],

@@ -26,13 +26,20 @@ class Simulation(Engine):
     samples = ("state", "queues", "drops")
 
     def run(
-        self, trial: Trial, directory: Path, *, captures: str, progress: Progress | None
+        self,
+        trial: Trial,
+        directory: Path,
+        *,
+        session: Any,
+        captures: str,
+        progress: Progress | None,
     ) -> Measured:
         """Run it; what the plan alone can tell of the tables is added to their diagnostics."""
         from mptcplab import _core
         from mptcplab.engines.remarks import remarks
         from mptcplab.scenario.plan import plan
 
+        del session
         client, server = (
             None if captures == "none" else directory / f"{end}.pcapng"
             for end in ("client", "server")
