@@ -19,6 +19,7 @@ __all__ = [
     "Tables",
     "analyze",
     "columns",
+    "cross_traffic_addresses",
     "elements",
     "eras",
     "metrics",
