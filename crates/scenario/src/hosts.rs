@@ -4,6 +4,7 @@ use crate::Scenario;
 use crate::applications::{self, End};
 use crate::form::{Path, Transfer};
 use host::{Host, Interface, Service};
+use link::Stream;
 use proxy::{Object, Origin};
 use std::net::SocketAddr;
 use transport::path_manager::LocalEndpoint;
@@ -106,11 +107,7 @@ fn unless_given(config: &mut Config, endpoint: LocalEndpoint) {
     }
 }
 
-/// The seed of the host of that name: FNV-1a of its name, mixed with the run's seed (the finaliser of SplitMix64).
+/// The seed of the host, the proxy or the flow of that name: drawn as the streams of elements are.
 pub fn seed(scenario: &Scenario, name: &str) -> u64 {
-    let start = 0xcbf2_9ce4_8422_2325 ^ scenario.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let hash = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
+    Stream::new(scenario.seed, name).word()
 }
