@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from mptcplab.study import measurements
-from mptcplab.study.measurements import Figure, Mobile, Multipath, Paper, SinglePath
+from mptcplab import measurements
+from mptcplab.measurements import Figure, Mobile, Multipath, Paper, SinglePath
 
 HEAD = """\
 # The papers' measurements
 
-What five papers printed, as it stands in `measurements.toml` of `mptcplab.study`: Mbit/s, milliseconds and percent, as *mean (standard deviation)*;
-`±` is a standard error. `mptcplab.study.measurements.load()` gives the same rows in Python, by their ids. Links are calibrated on the
+What five papers printed, as it stands in `measurements.toml` of `mptcplab.measurements`: Mbit/s, milliseconds and percent, as *mean (standard deviation)*;
+`±` is a standard error. `mptcplab.measurements.load()` gives the same rows in Python, by their ids. Links are calibrated on the
 rows of single paths alone; those of several paths are only compared with, in [the study](../study.md).
 """
 SINGLE = ("throughput", "rtt", "loss", "handshake_rtt", "throughput_cv")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import mptcplab
-from mptcplab.study import measurements
+from mptcplab import measurements
 
 
 def test_rows_and_figures_are_as_many_as_were_printed() -> None:

@@ -15,12 +15,13 @@ import pytest
 from browser import Shown, chromium
 
 from command import Run
+from mptcplab import measurements
 from mptcplab.engines import named
+from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
-from mptcplab.study import judging, measurements, outcome, page, scenes, scoring, told
+from mptcplab.study import judging, outcome, page, scenes, scoring, told
 from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
 from mptcplab.study.experiments import chosen, experiments
-from mptcplab.study.measurements import Figure
 from mptcplab.study.running import planned, study
 
 QUICK = Extent(quick=True)

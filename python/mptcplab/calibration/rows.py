@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mptcplab import measurements
 from mptcplab._core import Error
 from mptcplab.calibration.subject import Subject, of_row
 from mptcplab.scenario.fault import nearest
-from mptcplab.study import measurements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
 
-    from mptcplab.study.measurements import Measurements
+    from mptcplab.measurements import Measurements
 
 
 def subject(row: str, targets: str | PathLike[str] | None = None) -> Subject:

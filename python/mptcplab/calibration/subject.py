@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mptcplab.study.measurements import SinglePath
+    from mptcplab.measurements import SinglePath
 
 # The initial slow-start threshold, 64 KB, is that of UM-CS-2012-022 §IV-A for all that its authors
 # measured.

@@ -42,7 +42,7 @@ def judged(where: str, technology: Technology, measure: str, value: float) -> Ve
 
 def of_papers() -> Iterator[Verdict]:
     """Judge all that the papers of the study printed."""
-    from mptcplab.study import measurements
+    from mptcplab import measurements
 
     measured = measurements.load()
     for paper in measured.papers.values():

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mptcplab.measurements import Figure
 from mptcplab.study import judging, scenes, scoring
 from mptcplab.study.experiment import TODAY, Comparison
-from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from mptcplab.measurements import Multipath, SinglePath
     from mptcplab.study.measured import Measured, Sample
-    from mptcplab.study.measurements import Multipath, SinglePath
 
 #: Of a row of a single path: our column, and the unit.
 SINGLE = {

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from mptcplab.study import comparing, measurements, scenes, scoring
+from mptcplab import measurements
+from mptcplab.measurements import Figure
+from mptcplab.study import comparing, scenes, scoring
 from mptcplab.study.experiment import Comparison
-from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from mptcplab.measurements import Mobile
     from mptcplab.study.experiment import Extent
     from mptcplab.study.measured import Measured
-    from mptcplab.study.measurements import Mobile
 
     Events = list[dict[str, Any]]
 

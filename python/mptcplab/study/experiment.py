@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.engines.engine import Engine
+    from mptcplab.measurements import Figure
     from mptcplab.study.judging import Ratio, Verdict
     from mptcplab.study.measured import Measured
-    from mptcplab.study.measurements import Figure
 
 #: The stack of the papers, which is compared with them; today's beside it; and Linux itself.
 PAPERS, TODAY, LINUX = "2012", "current", "linux"

@@ -7,12 +7,12 @@ import math
 from dataclasses import asdict
 from pathlib import Path
 
-from mptcplab import _core
+from mptcplab import _core, measurements
 from mptcplab._core import Error
 from mptcplab.results import about
 from mptcplab.results.record import build
 from mptcplab.results.statistics import interval
-from mptcplab.study import judging, measurements, scenes, scoring
+from mptcplab.study import judging, scenes, scoring
 from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED, Verdict
 from mptcplab.writing import write_whole
 

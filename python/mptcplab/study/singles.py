@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from mptcplab import measurements
 from mptcplab.calibration import rows as calibrated
-from mptcplab.study import comparing, measurements, scenes
+from mptcplab.study import comparing, scenes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from mptcplab.measurements import SinglePath
     from mptcplab.study.experiment import Comparison, Extent
     from mptcplab.study.measured import Measured
-    from mptcplab.study.measurements import SinglePath
 
 PATH = "path"
 #: Plain TCP over the only path.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mptcplab.study import comparing, judging, measurements, scenes
+from mptcplab import measurements
+from mptcplab.study import comparing, judging, scenes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

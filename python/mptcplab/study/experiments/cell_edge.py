@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from mptcplab.study import comparing, judging, measurements, scenes, singles
+from mptcplab import measurements
+from mptcplab.measurements import Figure
+from mptcplab.study import comparing, judging, scenes, singles
 from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
-from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from mptcplab.study import measurements, scenes
+from mptcplab import measurements
+from mptcplab.measurements import Figure
+from mptcplab.study import scenes
 from mptcplab.study.experiment import Comparison, Drawing, Experiment
 from mptcplab.study.experiments.eight_subflows import PLACES
-from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mptcplab.study import imc, judging, measurements, scenes
+from mptcplab import measurements
+from mptcplab.study import imc, judging, scenes
 from mptcplab.study.experiment import PAPERS, TODAY, Comparison, Drawing, Experiment, Finding
 
 TYPE_CHECKING = False

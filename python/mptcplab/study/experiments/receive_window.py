@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mptcplab.study import comparing, judging, measurements, scenes, singles
+from mptcplab import measurements
+from mptcplab.study import comparing, judging, scenes, singles
 from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
 
 TYPE_CHECKING = False

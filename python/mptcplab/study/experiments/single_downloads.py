@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mptcplab.study import judging, measurements, scenes, singles
+from mptcplab import measurements
+from mptcplab.study import judging, scenes, singles
 from mptcplab.study.experiment import Drawing, Experiment, Finding
 
 TYPE_CHECKING = False

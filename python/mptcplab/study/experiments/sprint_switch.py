@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mptcplab.measurements import Figure
 from mptcplab.study import comparing, drives, judging, scenes, scoring
 from mptcplab.study.experiment import Comparison, Drawing, Experiment, Finding
-from mptcplab.study.measurements import Figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mptcplab.measurements import load
 from mptcplab.study import drives, judging, scenes
 from mptcplab.study.experiment import Drawing, Experiment, Finding
-from mptcplab.study.measurements import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mptcplab.study import drives, judging, measurements, scenes
+from mptcplab import measurements
+from mptcplab.study import drives, judging, scenes
 from mptcplab.study.experiment import Drawing, Experiment, Finding
 
 TYPE_CHECKING = False

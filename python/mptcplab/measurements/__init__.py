@@ -13,9 +13,9 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.measurements import shape
 from mptcplab.reading import read_text
 from mptcplab.scenario.quantity import said
-from mptcplab.study import shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
