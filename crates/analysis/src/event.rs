@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use tables::Direction;
-use wire::{PointId, Time};
+use wire::{Observation, PointId, Time};
 
 /// Something that a packet showed, at one end of a connection.
 #[derive(Clone, Debug)]
@@ -22,6 +22,12 @@ pub(crate) struct Seen {
     pub(crate) at: Time,
     pub(crate) point: PointId,
     pub(crate) record: u64,
+}
+
+impl Seen {
+    pub(crate) fn of(observation: &Observation) -> Seen {
+        Seen { at: observation.at, point: observation.point, record: observation.record }
+    }
 }
 
 #[derive(Clone, Debug)]

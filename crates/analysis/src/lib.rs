@@ -3,11 +3,13 @@
 //! The [tracker](tracker) turns observations into connections, subflows and flow events; [metrics](metrics) turn those
 //! into rows. State is kept per connection, not per packet, and a connection that has closed is finished and dropped.
 
+mod closing;
 mod event;
 mod histogram;
 mod metrics;
 mod ranges;
 mod report;
+mod reports;
 mod split;
 mod tracker;
 

@@ -2,8 +2,9 @@
 
 use super::{Metric, PerFlow};
 use crate::Options;
+use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind};
-use crate::report::{Closing, Report, mbps};
+use crate::report::{Report, mbps};
 use tables::Direction;
 use wire::Time;
 
@@ -66,7 +67,7 @@ impl Metric for Delivery {
                         .and_then(|nanos| mbps(carried[subflow], nanos));
                 }
             }
-            if closing.speaks_for_sender(direction) && closing.connection.version.is_some() {
+            if closing.speaks_for_sender(direction) && closing.speaks_mptcp {
                 let mut all = (0, 0);
                 for (subflow, rows) in report.flows.iter_mut().enumerate() {
                     let flow = self.0.at(subflow, direction);

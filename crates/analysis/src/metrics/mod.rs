@@ -5,7 +5,6 @@ mod delivery;
 mod distribution;
 mod events;
 mod gaps;
-pub(crate) mod one_way;
 mod pauses;
 mod reordering;
 mod responses;
@@ -16,8 +15,9 @@ mod volume;
 mod window;
 
 use crate::Options;
+use crate::closing::Closing;
 use crate::event::FlowEvent;
-use crate::report::{Closing, Report};
+use crate::report::Report;
 use wire::Time;
 
 /// A metric of one connection at one end.

@@ -2,9 +2,10 @@
 
 use super::{Metric, distribution};
 use crate::Options;
+use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::histogram::Histogram;
-use crate::report::{Closing, Report};
+use crate::report::Report;
 use tables::Direction;
 use wire::Time;
 

@@ -2,8 +2,9 @@
 
 use super::{Metric, PerFlow};
 use crate::Options;
+use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind};
-use crate::report::{Closing, Report, mbps};
+use crate::report::{Report, mbps};
 use tables::Direction;
 use wire::Time;
 

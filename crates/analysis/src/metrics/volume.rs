@@ -2,8 +2,9 @@
 
 use super::{Metric, PerFlow};
 use crate::Options;
+use crate::closing::Closing;
 use crate::event::{Data, FlowEvent, Kind, Probe};
-use crate::report::{Closing, Report};
+use crate::report::Report;
 use tables::{Diagnostic, Direction};
 use wire::Time;
 

@@ -2,8 +2,9 @@
 
 use super::{Metric, PerFlow};
 use crate::Options;
+use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};
-use crate::report::{Closing, Report};
+use crate::report::Report;
 use tables::Direction;
 use wire::Time;
 

@@ -1,6 +1,7 @@
 //! What acknowledgements tell: of a subflow's sequence numbers, and of a connection's data.
 
-use super::connection::{Connection, Packet};
+use super::connection::Connection;
+use super::packet::Packet;
 use super::stream::Stream;
 use crate::event::Kind;
 use wire::mptcp::Dss;

@@ -3,19 +3,19 @@
 use super::coverage::Coverage;
 use super::data_space::DataSpace;
 use super::end::End;
-use super::known::{Identity, Opened};
+use super::identity::{Identity, Opened};
 use super::mappings::Mappings;
-use super::signals::reset_reason;
+use super::one_way::OneWay;
+use super::packet::{Packet, Signals};
 use super::stream::Stream;
 use super::subflow::{Addresses, Kind as SubflowKind, Subflow, View};
 use super::vantage::{Hosts, Vantage};
 use crate::Options;
-use crate::event::{FlowEvent, Happening, Kind, Seen};
-use crate::metrics::one_way::OneWay;
+use crate::event::{Happening, Kind, Seen};
 use rustc_hash::FxHashMap;
 use tables::Direction;
-use wire::mptcp::{DataNumber, Dss, MpCapable, Mptcp, crypto};
-use wire::{Flags, Observation, Tcp, TcpOption, Time};
+use wire::mptcp::{DataNumber, Mptcp, crypto};
+use wire::{Flags, TcpOption, Time};
 
 /// A connection on its way. Arrays are indexed by [`Direction`], or by end where they hold [`End`]s and views.
 pub(crate) struct Connection {
@@ -90,30 +90,6 @@ struct Site {
     sure: bool,
 }
 
-/// A packet on its way through a connection.
-pub(super) struct Packet<'a> {
-    pub(super) observation: &'a Observation,
-    pub(super) tcp: &'a Tcp,
-    pub(super) subflow: usize,
-    pub(super) end: usize,
-    pub(super) direction: Direction,
-    pub(super) seen: Seen,
-}
-/// Options of a packet that its data needs.
-#[derive(Default)]
-pub(super) struct Signals {
-    pub(super) dss: Option<Dss>,
-    pub(super) capable: Option<MpCapable>,
-    pub(super) reset_reason: Option<&'static str>,
-}
-
-impl Packet<'_> {
-    #[inline(always)]
-    pub(super) fn event(&self, direction: Direction, kind: Kind) -> FlowEvent {
-        FlowEvent { seen: self.seen, subflow: self.subflow, direction, kind }
-    }
-}
-
 impl Connection {
     pub(super) fn new(first: Seen, version: Option<u8>, midway: bool) -> Self {
         Connection {
@@ -171,13 +147,13 @@ impl Connection {
     /// The end at which it was captured, by what it shows itself.
     fn vantage_alone(&self, end: usize) -> Option<Vantage> {
         let mut hosts = Hosts::default();
-        hosts.add(self);
-        hosts.vantage(self, end)
+        hosts.add(&self.subflows);
+        hosts.vantage(&self.subflows, end)
     }
 
     /// Judges by all that was seen of its hosts at which ends it was captured.
     pub(super) fn judge(&mut self, hosts: &Hosts) {
-        self.vantages = [0, 1].map(|end| hosts.vantage(self, end));
+        self.vantages = [0, 1].map(|end| hosts.vantage(&self.subflows, end));
     }
 
     /// Whether a site has shown the connection before.
@@ -367,7 +343,7 @@ impl Connection {
                     self.capable(packet, &capable);
                 }
                 Ok(TcpOption::Mptcp(Mptcp::TcpRst(reset))) => {
-                    signals.reset_reason = Some(reset_reason(reset.reason));
+                    signals.reset_reason = Some(reset.reason);
                 }
                 Ok(TcpOption::Mptcp(other)) => self.signal(packet, &other),
                 Ok(TcpOption::MaximumSegmentSize(mss)) if packet.tcp.flags.has(Flags::SYN) => {

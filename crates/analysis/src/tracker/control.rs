@@ -1,7 +1,7 @@
 //! What control bits do to a connection: how subflows are opened and reset.
 
-use super::connection::{Connection, Packet};
-use super::signals::reset_reason;
+use super::connection::Connection;
+use super::packet::Packet;
 use super::subflow::{Alignment, Kind as SubflowKind};
 use crate::event::Happening;
 use wire::mptcp::Mptcp;
@@ -92,7 +92,7 @@ impl Connection {
         let flags = packet.tcp.flags;
         if flags.has(Flags::RST) {
             let reason = packet.tcp.options.iter().flatten().find_map(|option| match option {
-                TcpOption::Mptcp(Mptcp::TcpRst(reset)) => Some(reset_reason(reset.reason)),
+                TcpOption::Mptcp(Mptcp::TcpRst(reset)) => Some(reset.reason),
                 _ => None,
             });
             self.reset(packet, reason);
@@ -104,7 +104,8 @@ impl Connection {
         }
     }
 
-    pub(super) fn reset(&mut self, packet: &Packet, reason: Option<&'static str>) {
+    pub(super) fn reset(&mut self, packet: &Packet, reason: Option<u8>) {
+        let reason = reason.map(reset_reason);
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
         let sequence = &mut view.sequences[packet.direction as usize];
@@ -127,5 +128,19 @@ impl Connection {
             return;
         }
         self.happened(packet, Happening { detail: reason, ..Happening::new("reset") });
+    }
+}
+
+/// RFC 8684 §3.6, figure 15.
+fn reset_reason(code: u8) -> &'static str {
+    match code {
+        0 => "unspecified error",
+        1 => "MPTCP-specific error",
+        2 => "lack of resources",
+        3 => "administratively prohibited",
+        4 => "too much outstanding data",
+        5 => "unacceptable performance",
+        6 => "middlebox interference",
+        _ => "unknown reason",
     }
 }

@@ -1,10 +1,11 @@
 //! What data tells, and what is said about its meaning at connection level.
 
-use super::connection::{Connection, Packet, Signals};
+use super::connection::Connection;
 use super::mappings::Mappings;
+use super::one_way::{ClockOffset, Segment};
+use super::packet::{Packet, Signals};
 use super::subflow::Kind as SubflowKind;
 use crate::event::{Data, Kind, Probe};
-use crate::metrics::one_way::Segment;
 use wire::mptcp::DataNumber;
 use wire::{Ecn, Flags, Tcp, seq};
 
@@ -158,7 +159,7 @@ impl Connection {
             } else {
                 let stamp = packet.tcp.options.brief().timestamps.map(|(value, _)| value);
                 let segment = Segment { position: start, at: packet.seen.at, stamp };
-                one_way.passed(flow, packet.end, segment, || self.clock_offset());
+                one_way.passed(flow, packet.end, segment, || ClockOffset::between(&self.subflows));
             }
             self.one_way = Some(one_way);
         }

@@ -1,6 +1,6 @@
 //! What one end of a connection saw.
 
-use super::connection::Packet;
+use super::packet::Packet;
 use super::stream::{InOrder, Stream};
 use crate::Options;
 use crate::event::{FlowEvent, Kind, Seen};

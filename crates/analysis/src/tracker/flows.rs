@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::net::{IpAddr, SocketAddr};
+use tables::Direction;
 use wire::{Observation, Tcp, Time};
 
 /// A 4-tuple at a site; the lower endpoint comes first.
@@ -117,4 +118,9 @@ pub(super) fn address((number, port): (u128, u16)) -> SocketAddr {
         Err(_) => IpAddr::V6(number.into()),
     };
     SocketAddr::new(address, port)
+}
+
+/// The direction of a packet that the client sent, or the server.
+pub(super) fn direction(from_client: bool) -> Direction {
+    if from_client { Direction::Up } else { Direction::Down }
 }

@@ -1,7 +1,7 @@
 //! How a subflow was opened, as seen at one end (RFC 9293 §3.5, RFC 8684 §3.1 and §3.2).
 
 use crate::event::Seen;
-use wire::Time;
+use wire::{Flags, Tcp, Time};
 
 /// What was seen of a handshake.
 #[derive(Debug, Default)]
@@ -90,4 +90,9 @@ pub(super) const LONGEST_WAIT_NANOS: i64 = 600_000_000_000;
 fn wait(from: Time, to: Time) -> Option<u64> {
     let nanos = to - from;
     (0..=LONGEST_WAIT_NANOS).contains(&nanos).then_some(nanos as u64)
+}
+
+/// Whether it asks for a new connection.
+pub(super) fn is_opening(tcp: &Tcp) -> bool {
+    tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK)
 }

@@ -1,8 +1,8 @@
 //! Connections by what names them: tokens, keys, sequence numbers, data sequence numbers.
 
-use super::limbo::{Connections, Limbo};
-use super::subflow::Addresses;
-use super::{Connection, Subflow};
+use super::connection::Connection;
+use super::identity::{Identity, Names, Opened, SequenceNumbers};
+use super::subflow::{Addresses, Subflow};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -17,6 +17,9 @@ pub(super) const MOST_ALIKE: usize = 64;
 
 /// Data sequence numbers of 64 bits this near to each other belong to one connection: by chance they would once in 2³³.
 const NEAR: u64 = 1 << 30;
+
+/// The connections that are not over, by index.
+pub(super) type Connections = [Option<Box<Connection>>];
 
 /// Connections by what names them.
 #[derive(Default)]
@@ -36,34 +39,19 @@ pub(super) struct Known {
     halves: FxHashMap<u32, BTreeSet<(u32, Direction)>>,
 }
 
-/// What both ends see alike in the SYN/ACK, whatever translates addresses between them. A box may take the key away.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Identity {
-    pub(super) key: Option<u64>,
-    pub(super) sequence_numbers: SequenceNumbers,
-    /// Where it was seen first.
-    pub(super) addresses: Addresses,
-}
-
-/// What both ends see alike in a SYN: its number, and the server that it goes to.
-pub(super) type Opened = (u32, SocketAddr);
-
-/// Initial ones, of who opened and of who accepted.
-type SequenceNumbers = (u32, u32);
-
 impl Known {
     /// A flow found its connection.
-    pub(super) fn add(&mut self, index: u32, connection: &mut Connection, limbo: &Limbo, client_is_low: bool) {
+    pub(super) fn add(&mut self, index: u32, connection: &mut Connection, names: Names) {
         if connection.subflows.len() == 1
             && connection.identity.is_none()
-            && let Some(identity) = limbo.identity(client_is_low)
+            && let Some(identity) = names.identity
         {
             connection.identity = Some(identity);
             self.name(index, &identity);
         }
         if connection.subflows.len() == 1
             && connection.opened.is_none()
-            && let Some(opened) = limbo.opened(client_is_low)
+            && let Some(opened) = names.opened
         {
             connection.opened = Some(opened);
             self.opened.entry(opened).or_default().insert(index);
@@ -71,7 +59,7 @@ impl Known {
         if let Some(token) = connection.tokens[Direction::Down as usize] {
             self.tokens.insert(token, (index, Direction::Down));
         }
-        let Addresses { client, server } = limbo.addresses(client_is_low);
+        let Addresses { client, server } = names.addresses;
         self.ends.entry((server, client.port())).or_default().insert(index);
     }
 

@@ -1,10 +1,9 @@
 //! Observations to connections, subflows and flow events.
 //!
-//! A [flow](flows) is a 4-tuple as one site sees it. Its packets wait in [limbo] until it is certain which connection they
+//! A [flow](flows) is a 4-tuple as one site sees it. Its packets wait in pending until it is certain which connection they
 //! belong to; from then on each goes straight to [`Connection::packet`].
 
 mod acknowledgement;
-mod between;
 mod carriers;
 mod connection;
 mod control;
@@ -12,38 +11,41 @@ mod coverage;
 mod data;
 mod data_space;
 mod end;
-mod ends;
+mod finish;
 mod flows;
 mod handshake;
+mod identity;
 mod known;
-mod limbo;
 mod mappings;
+mod one_way;
+mod packet;
+mod pending;
 mod repeats;
 mod sequence;
-mod shares;
 mod signals;
+mod signs;
+mod span;
 mod stream;
 mod subflow;
 mod vantage;
 
-pub(crate) use connection::Connection;
-pub(crate) use ends::{Horizon, JudgedEnd};
-pub(crate) use shares::Carried;
-pub(crate) use stream::Stream;
-pub(crate) use subflow::{Kind as SubflowKind, Subflow};
-
 use crate::Options;
 use crate::event::Seen;
-use crate::metrics::one_way::OneWay;
-use crate::report::{self, Reports};
-use coverage::{InCommon, Span};
-use flows::{Flow, Flows, Key};
-use limbo::{Decision, Limbo};
+use crate::reports::Reports;
+use connection::Connection;
+use finish::{Captures, InCommon};
+use flows::{Flow, Flows, Key, direction};
+use handshake::is_opening;
+use one_way::OneWay;
+use packet::Packet;
+use pending::{Decision, Limbo};
 use rustc_hash::FxHashMap;
+use span::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use subflow::Kind as SubflowKind;
 use tables::{Diagnostic, Direction};
-use wire::{Flags, L4, Observation, Point, PointId, Tcp, Time};
+use wire::{L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
 /// whose clocks may differ.
@@ -192,9 +194,9 @@ impl Tracker {
 
     fn deliver(&mut self, index: u32, subflow: usize, end: usize, direction: Direction, observation: &Observation) {
         let L4::Tcp(tcp) = &observation.frame.l4 else { return };
-        let seen = seen(observation);
+        let seen = Seen::of(observation);
         let connection = self.connections[index as usize].as_mut().expect("live");
-        let packet = connection::Packet { observation, tcp, subflow, end, direction, seen };
+        let packet = Packet { observation, tcp, subflow, end, direction, seen };
         let site = site_of(&self.points, observation.point);
         let several_ways =
             self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some();
@@ -286,7 +288,7 @@ impl Tracker {
         if let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
             let connection = self.take(index, at);
             // The capture may say which way SYNs went.
-            self.hosts.add(&connection);
+            self.hosts.add(&connection.subflows);
             self.report(*connection);
         }
     }
@@ -350,7 +352,7 @@ impl Tracker {
             return;
         }
         connection.add_view(subflow, (limbo.key.site, end), first, limbo.addresses(client_is_low));
-        self.known.add(index, connection, &limbo, client_is_low);
+        self.known.add(index, connection, limbo.names(client_is_low));
         self.keys[index as usize].push(limbo.key);
         self.flows.insert(
             limbo.key,
@@ -403,9 +405,14 @@ impl Tracker {
     /// A connection is over. At which end it was captured the whole capture says: it waits for that.
     fn let_go(&mut self, index: u32, now: Time) {
         let connection = self.take(index, now);
-        self.hosts.add(&connection);
+        self.hosts.add(&connection.subflows);
         self.over.push_back(connection);
-        while self.over.front().is_some_and(|first| self.hosts.is_settled(first)) || self.over.len() > MOST_OVER {
+        while self
+            .over
+            .front()
+            .is_some_and(|first| self.hosts.is_settled(&first.subflows, first.ends.each_ref().map(Option::is_some)))
+            || self.over.len() > MOST_OVER
+        {
             let Some(first) = self.over.pop_front() else { break };
             self.report(*first);
         }
@@ -438,8 +445,13 @@ impl Tracker {
         if self.crowded.len() > 1 && !self.options.one_clock {
             self.in_common.note(&connection);
         }
-        let times = (self.origin.unwrap_or_default(), self.latest);
-        self.finished.push(report::of(connection, (&self.points, &self.captures), &self.options, times));
+        let captures = Captures {
+            points: &self.points,
+            names: &self.captures,
+            origin: self.origin.unwrap_or_default(),
+            until: self.latest,
+        };
+        self.finished.push(finish::report(connection, &captures, &self.options));
     }
 
     /// Finishes everything.
@@ -459,7 +471,7 @@ impl Tracker {
         }
         let live: Vec<_> = self.connections.iter_mut().filter_map(Option::take).collect();
         self.known = known::Known::default();
-        live.iter().for_each(|connection| self.hosts.add(connection));
+        live.iter().for_each(|connection| self.hosts.add(&connection.subflows));
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
         unanswered.into_iter().for_each(|limbo| self.leave_unanswered(limbo));
         self.remark_on_ignored();
@@ -498,16 +510,4 @@ impl Tracker {
 
 fn site_of(points: &[Point], point: PointId) -> u32 {
     points.get(point.0 as usize).map_or(0, |point| point.site)
-}
-
-fn seen(observation: &Observation) -> Seen {
-    Seen { at: observation.at, point: observation.point, record: observation.record }
-}
-
-fn direction(from_client: bool) -> Direction {
-    if from_client { Direction::Up } else { Direction::Down }
-}
-
-fn is_opening(tcp: &Tcp) -> bool {
-    tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK)
 }

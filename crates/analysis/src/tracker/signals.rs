@@ -1,6 +1,7 @@
 //! What MPTCP options other than DSS do to a connection, and how they show in the table `events`.
 
-use super::connection::{Connection, Packet};
+use super::connection::Connection;
+use super::packet::Packet;
 use crate::event::Happening;
 use wire::Flags;
 use wire::mptcp::{AddAddr, MpCapable, MpJoin, Mptcp, crypto};
@@ -112,19 +113,5 @@ impl Connection {
             ..Happening::new(event)
         };
         self.happened(packet, happening);
-    }
-}
-
-/// RFC 8684 §3.6, figure 15.
-pub(super) fn reset_reason(code: u8) -> &'static str {
-    match code {
-        0 => "unspecified error",
-        1 => "MPTCP-specific error",
-        2 => "lack of resources",
-        3 => "administratively prohibited",
-        4 => "too much outstanding data",
-        5 => "unacceptable performance",
-        6 => "middlebox interference",
-        _ => "unknown reason",
     }
 }

@@ -1,6 +1,6 @@
 //! A subflow, and how it looks from one end.
 
-use super::{handshake::Handshake, mappings::Mappings, repeats::Repeats, sequence::Sequence, vantage::Signs};
+use super::{handshake::Handshake, mappings::Mappings, repeats::Repeats, sequence::Sequence, signs::Signs};
 use crate::event::Seen;
 use std::net::SocketAddr;
 use tables::Direction;

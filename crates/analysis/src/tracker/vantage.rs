@@ -3,7 +3,7 @@
 //! A host answers at once what passes beside it, and its packets have crossed no router yet. Both are looked at over the
 //! whole capture, address by address: one connection may show the contrary of what a hundred show.
 
-use super::Connection;
+use super::signs::Answers;
 use super::subflow::{Subflow, View};
 use rustc_hash::FxHashMap;
 use std::net::IpAddr;
@@ -42,24 +42,6 @@ struct Evidence {
     ways: [u64; 2],
 }
 
-/// How fast somebody acknowledged.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Answers {
-    least_nanos: Option<u64>,
-    count: u64,
-}
-
-/// What one subflow shows of who is near. Arrays are by the direction in which a side sends.
-#[derive(Debug, Default)]
-pub(super) struct Signs {
-    answers: [Answers; 2],
-    prompt: [Answers; 2],
-    /// Of the first packet.
-    ttls: [Option<u8>; 2],
-    /// Outbound, and inbound.
-    ways: [[u64; 2]; 2],
-}
-
 /// Below this the capture may as well have been taken in the middle.
 const LEAST_CONFIDENCE: f64 = 0.6;
 /// The far side takes so many times as long.
@@ -78,49 +60,10 @@ const MOST_HANDSHAKES: usize = 64;
 const SETTLED: u64 = 16 * HANDSHAKE;
 const MOST_HOSTS: usize = 1 << 16;
 
-impl Answers {
-    fn add(&mut self, nanos: u64) {
-        self.least_nanos = Some(self.least_nanos.map_or(nanos, |least| least.min(nanos)));
-        self.count += 1;
-    }
-
-    fn merge(&mut self, other: Answers) {
-        self.least_nanos = self.least_nanos.into_iter().chain(other.least_nanos).min();
-        self.count += other.count;
-    }
-}
-
-impl Signs {
-    /// The side that sends in direction `by` acknowledged data. It may have waited for more to come, unless that was more than
-    /// a segment (RFC 9293 §3.8.6.3: every second one is acknowledged at once).
-    pub(super) fn answer(&mut self, by: Direction, nanos: u64, delayed: bool) {
-        self.answers[by as usize].add(nanos);
-        if !delayed {
-            self.prompt[by as usize].add(nanos);
-        }
-    }
-
-    #[inline]
-    pub(super) fn packet(&mut self, by: Direction, ttl: u8, way: Option<wire::CaptureDirection>) {
-        let ttl_known = &mut self.ttls[by as usize];
-        if ttl_known.is_none() {
-            *ttl_known = Some(ttl);
-        }
-        if let Some(way) = way {
-            self.ways[by as usize][usize::from(way == wire::CaptureDirection::Inbound)] += 1;
-        }
-    }
-
-    /// Of the side that sends in direction `by`.
-    fn is_unforwarded(&self, by: Direction) -> Option<bool> {
-        self.ttls[by as usize].map(|ttl| matches!(ttl, 64 | 128 | 255))
-    }
-}
-
 impl Hosts {
-    /// Takes what a connection showed.
-    pub(super) fn add(&mut self, connection: &Connection) {
-        for subflow in &connection.subflows {
+    /// Takes what the subflows of a connection showed.
+    pub(super) fn add(&mut self, subflows: &[Subflow]) {
+        for subflow in subflows {
             subflow.views.iter().flatten().for_each(|view| self.add_view(subflow, view));
         }
     }
@@ -156,9 +99,9 @@ impl Hosts {
         }
     }
 
-    /// The end at which a connection's views from `end` were taken, by all that was seen of its hosts.
-    pub(super) fn vantage(&self, connection: &Connection, end: usize) -> Option<Vantage> {
-        let [client, server] = Direction::BOTH.map(|side| self.nearness(connection, end, side));
+    /// The end at which the views from `end` of a connection's subflows were taken, by all that was seen of its hosts.
+    pub(super) fn vantage(&self, subflows: &[Subflow], end: usize) -> Option<Vantage> {
+        let [client, server] = Direction::BOTH.map(|side| self.nearness(subflows, end, side));
         match (client.confidence(), server.confidence()) {
             (Some(confidence), None) => Some(Vantage { sends: Direction::Up, confidence, samples: client.samples }),
             (None, Some(confidence)) => Some(Vantage { sends: Direction::Down, confidence, samples: server.samples }),
@@ -167,16 +110,16 @@ impl Hosts {
         }
     }
 
-    /// Whether more of the capture would change nothing.
-    pub(super) fn is_settled(&self, connection: &Connection) -> bool {
-        (0..2).filter(|&end| connection.ends[end].is_some()).all(|end| {
-            let sides = Direction::BOTH.map(|side| self.nearness(connection, end, side));
-            sides.iter().any(|side| side.all >= SETTLED) && self.vantage(connection, end).is_some()
+    /// Whether more of the capture would change nothing for a connection that was seen at these ends.
+    pub(super) fn is_settled(&self, subflows: &[Subflow], ends: [bool; 2]) -> bool {
+        (0..2).filter(|&end| ends[end]).all(|end| {
+            let sides = Direction::BOTH.map(|side| self.nearness(subflows, end, side));
+            sides.iter().any(|side| side.all >= SETTLED) && self.vantage(subflows, end).is_some()
         })
     }
 
-    fn nearness(&self, connection: &Connection, end: usize, side: Direction) -> Nearness {
-        let views = connection.subflows.iter().filter_map(|subflow| subflow.views[end].as_deref());
+    fn nearness(&self, subflows: &[Subflow], end: usize, side: Direction) -> Nearness {
+        let views = subflows.iter().filter_map(|subflow| subflow.views[end].as_deref());
         let mut hosts: Vec<_> = views.filter(|view| !is_one_host(view)).map(|view| host(view, side)).collect();
         hosts.sort_unstable_by_key(|&(site, address)| (address, site));
         hosts.dedup();

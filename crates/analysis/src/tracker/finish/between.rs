@@ -1,7 +1,8 @@
 //! What the captures of both ends show of the way between them: what left one is compared with what came to the other.
 
-use super::subflow::View;
-use super::{Connection, JudgedEnd, Subflow};
+use super::ends::JudgedEnd;
+use crate::tracker::connection::Connection;
+use crate::tracker::subflow::{Subflow, View};
 use std::borrow::Cow;
 use tables::{Diagnostic, Direction};
 

@@ -1,16 +1,16 @@
 //! Which subflows carried the delivered bytes: at the end that can tell, and why none can.
 
-use super::Connection;
 use super::ends::JudgedEnd;
-use super::subflow::View;
+use crate::tracker::connection::Connection;
+use crate::tracker::subflow::{Subflow, View};
 use std::borrow::Cow;
 use tables::{Diagnostic, Direction};
 
 /// The delivered bytes of a direction by subflow.
-pub(crate) struct Carried {
+pub(super) struct Carried {
     /// The end that tells.
-    pub(crate) end: usize,
-    pub(crate) bytes: Vec<u64>,
+    pub(super) end: usize,
+    pub(super) bytes: Vec<u64>,
 }
 
 /// Shares are given to within a point.
@@ -29,13 +29,13 @@ enum Unknown {
 impl Connection {
     /// What each subflow carried: by arrival at the receiver; where only the sender's capture can tell, by what was sent over
     /// one subflow only.
-    pub(crate) fn carried_by(&mut self, direction: Direction, ends: &[Option<JudgedEnd>; 2]) -> Option<Carried> {
+    pub(super) fn carried_by(&mut self, direction: Direction, ends: &[Option<JudgedEnd>; 2]) -> Option<Carried> {
         let order = self.ends_from_receiver(direction, ends);
         order.into_iter().find_map(|end| self.carried_at(end, direction, ends).ok())
     }
 
     /// Remarks on bytes that went over subflows which the captures do not hold, or that cannot be told to one.
-    pub(crate) fn unknown_shares(&mut self, ends: &[Option<JudgedEnd>; 2]) -> Vec<Diagnostic> {
+    pub(super) fn unknown_shares(&mut self, ends: &[Option<JudgedEnd>; 2]) -> Vec<Diagnostic> {
         let mut remarks = Vec::new();
         for direction in Direction::BOTH {
             let order = self.ends_from_receiver(direction, ends);
@@ -62,7 +62,7 @@ impl Connection {
     }
 
     /// Whether so much of a direction's data did not pass an end that delays there mean nothing.
-    pub(crate) fn lacks_data(&self, end: usize, direction: Direction) -> bool {
+    pub(super) fn lacks_data(&self, end: usize, direction: Direction) -> bool {
         self.ends[end].as_ref().is_some_and(|end| {
             let stream = &end.streams[direction as usize];
             stream.missed_bytes() as f64 > MOST_UNKNOWN * stream.delivered_bytes() as f64
@@ -123,7 +123,7 @@ impl Connection {
             Some(Direction::Down) => "the server's capture",
             None => "the capture",
         };
-        let only_there = |subflow: &&super::Subflow| subflow.views[end].is_none() && subflow.views[1 - end].is_some();
+        let only_there = |subflow: &&Subflow| subflow.views[end].is_none() && subflow.views[1 - end].is_some();
         let missing: Vec<String> = self
             .subflows
             .iter()

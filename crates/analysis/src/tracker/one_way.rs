@@ -1,13 +1,14 @@
 //! One-way delay, where both ends were captured: the same segment, leaving here and arriving there.
 
-use super::PerFlow;
+use super::subflow::Subflow;
 use crate::histogram::Histogram;
+use crate::metrics::PerFlow;
 use crate::report::Report;
 use std::collections::VecDeque;
 use tables::{Diagnostic, Direction};
 use wire::Time;
 
-/// Not fed by flow events of one end, as the other metrics are, but by segments of both.
+/// It is fed segments of both ends, where metrics are fed flow events of one.
 #[derive(Debug, Default)]
 pub(crate) struct OneWay {
     flows: PerFlow<Flow>,
@@ -79,6 +80,17 @@ impl ClockOffset {
             nanos: there.midpoint(back),
             error_nanos: (there.abs_diff(back) / 2).try_into().unwrap_or(i64::MAX),
         }
+    }
+
+    /// Of the subflows whose handshake both ends saw, the one with the shortest round trip tells the clocks' offset best.
+    pub(super) fn between(subflows: &[Subflow]) -> Option<Self> {
+        let offsets = subflows.iter().filter_map(|subflow| {
+            let [Some(a), Some(b)] = &subflow.views else { return None };
+            let (a, b) = (&a.handshake, &b.handshake);
+            (a.syn_count == 1 && b.syn_count == 1 && a.syn_ack_count == 1 && b.syn_ack_count == 1).then_some(())?;
+            Some(ClockOffset::of([a.syn?.at, b.syn?.at], [a.syn_ack?.at, b.syn_ack?.at]))
+        });
+        offsets.min_by_key(|offset| offset.error_nanos)
     }
 }
 

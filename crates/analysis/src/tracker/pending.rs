@@ -3,9 +3,12 @@
 //! A handshake is decided when its SYN/ACK shows the key, a join when its token is known, and a flow whose handshake was
 //! not captured when a data sequence number of 8 bytes lies near those of a known connection.
 
-use super::flows::{Key, address};
-use super::known::{Identity, Known, MOST_ALIKE, Opened};
-use super::{Connection, Subflow, SubflowKind, handshake::Handshake, subflow::Addresses, vantage};
+use super::flows::{Key, address, direction};
+use super::handshake::{Handshake, is_opening};
+use super::identity::{Identity, Names, Opened};
+use super::known::{Connections, Known, MOST_ALIKE};
+use super::subflow::{Addresses, Kind as SubflowKind, Subflow};
+use super::vantage;
 use crate::event::Seen;
 use tables::Direction;
 use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
@@ -55,8 +58,6 @@ pub(super) struct Opening {
     pub(super) opener: Direction,
 }
 
-pub(super) type Connections = [Option<Box<Connection>>];
-
 impl Limbo {
     pub(super) fn new(key: Key, first_from_low: bool) -> Self {
         Limbo { key, packets: Vec::new(), options: Vec::new(), first_from_low }
@@ -83,7 +84,7 @@ impl Limbo {
     }
 
     pub(super) fn first(&self) -> Seen {
-        super::seen(&self.packets[0].1)
+        Seen::of(&self.packets[0].1)
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -100,15 +101,15 @@ impl Limbo {
             && self
                 .packets
                 .iter()
-                .all(|(from_low, observation)| super::is_opening(tcp(observation)) && *from_low == self.first_from_low)
+                .all(|(from_low, observation)| is_opening(tcp(observation)) && *from_low == self.first_from_low)
     }
 
     /// Another SYN of the same side, with another sequence number: the ports are used again.
     pub(super) fn is_reopened_by(&self, from_low: bool, observation: &Observation) -> bool {
         let now = tcp(observation);
-        super::is_opening(now)
+        is_opening(now)
             && from_low == self.first_from_low
-            && self.packets.first().is_some_and(|(_, first)| super::is_opening(tcp(first)) && tcp(first).seq != now.seq)
+            && self.packets.first().is_some_and(|(_, first)| is_opening(tcp(first)) && tcp(first).seq != now.seq)
     }
 
     pub(super) fn subflow(kind: SubflowKind, opener: Direction) -> Subflow {
@@ -192,7 +193,7 @@ impl Limbo {
     fn is_stray_reset(&self) -> bool {
         let [(opener_is_low, first), .., (from_low, last)] = self.packets.as_slice() else { return false };
         let (syn, reset) = (tcp(first), tcp(last));
-        if !super::is_opening(syn) || self.shown(true).is_some() {
+        if !is_opening(syn) || self.shown(true).is_some() {
             return false;
         }
         let from_opener = from_low == opener_is_low;
@@ -216,7 +217,7 @@ impl Limbo {
     pub(super) fn near_side(&self, client_is_low: bool) -> Option<(Direction, bool)> {
         let mut handshake = Handshake::default();
         for (from_low, observation) in &self.packets {
-            let (seen, flags) = (super::seen(observation), tcp(observation).flags);
+            let (seen, flags) = (Seen::of(observation), tcp(observation).flags);
             match (flags.has(Flags::SYN), flags.has(Flags::ACK)) {
                 (true, false) => handshake.syn(seen),
                 (true, true) => handshake.syn_ack(seen),
@@ -229,7 +230,7 @@ impl Limbo {
         }
         let (acceptor, opener) = handshake.waits().filter(|(acceptor, opener)| acceptor != opener)?;
         let opener_is_near = opener < acceptor;
-        let side = super::direction(opener_is_near == (self.opener_is_low() == client_is_low));
+        let side = direction(opener_is_near == (self.opener_is_low() == client_is_low));
         Some((side, vantage::is_clear(opener, acceptor)))
     }
 
@@ -327,7 +328,16 @@ impl Limbo {
         refused.then_some("the SYN/ACK came without MP_CAPABLE")
     }
 
-    pub(super) fn identity(&self, client_is_low: bool) -> Option<Identity> {
+    /// What the connection is known by, if this is its first subflow.
+    pub(super) fn names(&self, client_is_low: bool) -> Names {
+        Names {
+            identity: self.identity(client_is_low),
+            opened: self.opened(client_is_low),
+            addresses: self.addresses(client_is_low),
+        }
+    }
+
+    fn identity(&self, client_is_low: bool) -> Option<Identity> {
         let (index, syn_ack) = self.packets.iter().enumerate().find_map(|(index, (_, observation))| {
             let tcp = tcp(observation);
             (tcp.flags.has(Flags::SYN) && tcp.flags.has(Flags::ACK)).then_some((index, tcp))
@@ -338,7 +348,7 @@ impl Limbo {
     }
 
     /// Its SYN's number, as both ends see it, and where it goes.
-    pub(super) fn opened(&self, client_is_low: bool) -> Option<Opened> {
+    fn opened(&self, client_is_low: bool) -> Option<Opened> {
         let first = tcp(&self.packets[0].1);
         let number = if first.flags.has(Flags::ACK) { first.ack.wrapping_sub(1) } else { first.seq };
         first.flags.has(Flags::SYN).then(|| (number, self.addresses(client_is_low).server))

@@ -1,0 +1,26 @@
+//! What was captured as a whole.
+
+use std::sync::Arc;
+use wire::{Point, PointId, Time};
+
+/// The captures that a connection is found in.
+pub(in crate::tracker) struct Captures<'a> {
+    /// Points, and for each the name of its capture.
+    pub(in crate::tracker) points: &'a [Point],
+    pub(in crate::tracker) names: &'a [Arc<str>],
+    /// The first packet of all, and the last one so far.
+    pub(in crate::tracker) origin: Time,
+    pub(in crate::tracker) until: Time,
+}
+
+impl Captures<'_> {
+    /// Seconds from the first packet of all captures.
+    pub(super) fn seconds(&self, at: Time) -> f64 {
+        (at - self.origin) as f64 / 1e9
+    }
+
+    /// The capture that a point is in.
+    pub(super) fn name(&self, point: PointId) -> Arc<str> {
+        self.names.get(point.0 as usize).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,64 @@
+//! What is made of a connection when it is finished: it is judged, its metrics fill their rows, and what no metric knows is
+//! added.
+
+mod between;
+mod captures;
+mod coverage;
+mod ends;
+mod figures;
+mod in_common;
+mod opening;
+mod remarks;
+mod rows;
+mod shares;
+
+pub(super) use captures::Captures;
+pub(super) use in_common::InCommon;
+
+use super::connection::Connection;
+use crate::Options;
+use crate::closing::Closing;
+use crate::metrics::Metric;
+use crate::report::Report;
+use tables::Direction;
+
+/// Makes the rows of a finished connection.
+pub(super) fn report(mut connection: Connection, captures: &Captures, options: &Options) -> Report {
+    let ends = connection.judge_ends();
+    let mut report = rows::rows(&connection, &ends, captures);
+    let both = ends.iter().flatten().count() == 2;
+    let mut carried = Direction::BOTH.map(|direction| connection.carried_by(direction, &ends));
+    for (index, judged) in ends.iter().enumerate() {
+        let Some(judged) = judged else { continue };
+        let lacks_data = Direction::BOTH.map(|direction| connection.lacks_data(index, direction));
+        let Some(end) = &mut connection.ends[index] else { continue };
+        // Who stands at the right end tells, but for captures of a part.
+        let coverage = &connection.coverage;
+        let tells = |sends: Direction| {
+            !both || coverage.is_part(1 - index) || judged.sends == Some(sends) && !coverage.is_part(index)
+        };
+        let carried = carried.each_mut().map(|carried| carried.take_if(|carried| carried.end == index));
+        let closing = Closing {
+            speaks_mptcp: connection.version.is_some(),
+            delivered_bytes: end.streams.each_ref().map(|stream| stream.delivered_bytes()),
+            last_ack: end.last_ack,
+            options,
+            start: end.first.at,
+            origin: captures.origin,
+            captures: captures.names,
+            sends: judged.sends,
+            only_end: !both,
+            tells_time: tells(Direction::Up),
+            tells_delivered: Direction::BOTH.map(|direction| tells(direction.reverse())),
+            carried: carried.map(|carried| carried.map(|carried| carried.bytes)),
+            lacks_data,
+        };
+        end.metrics.finish(&closing, &mut report);
+    }
+    if both && !connection.coverage.unrelated {
+        connection.join_ends(&ends, &mut report);
+    }
+    connection.rates(&mut report);
+    connection.remark(&ends, captures, &mut report);
+    report
+}

@@ -1,0 +1,32 @@
+//! A packet of a subflow, as a connection takes it.
+
+use crate::event::{FlowEvent, Kind, Seen};
+use tables::Direction;
+use wire::mptcp::{Dss, MpCapable};
+use wire::{Observation, Tcp};
+
+/// A packet on its way through a connection.
+pub(super) struct Packet<'a> {
+    pub(super) observation: &'a Observation,
+    pub(super) tcp: &'a Tcp,
+    pub(super) subflow: usize,
+    pub(super) end: usize,
+    pub(super) direction: Direction,
+    pub(super) seen: Seen,
+}
+
+/// Options of a packet that its data needs.
+#[derive(Default)]
+pub(super) struct Signals {
+    pub(super) dss: Option<Dss>,
+    pub(super) capable: Option<MpCapable>,
+    /// Of MP_TCPRST.
+    pub(super) reset_reason: Option<u8>,
+}
+
+impl Packet<'_> {
+    #[inline(always)]
+    pub(super) fn event(&self, direction: Direction, kind: Kind) -> FlowEvent {
+        FlowEvent { seen: self.seen, subflow: self.subflow, direction, kind }
+    }
+}
