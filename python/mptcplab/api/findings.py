@@ -6,6 +6,8 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
+from mptcplab.figures import check_installed
+from mptcplab.results import page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ def figure(
     Raises:
         Error: There is no such kind, the source has nothing for it, or it cannot be written.
     """
-    _check_installed()
+    check_installed()
     from mptcplab.figures.choice import Choice
     from mptcplab.figures.draw import drawn
     from mptcplab.figures.paper import format_of
@@ -164,7 +166,7 @@ def figure(
 
 def figure_kinds() -> list[Kind]:
     """List the kinds of figures."""
-    _check_installed()
+    check_installed()
     from mptcplab.figures.registry import kinds
 
     return kinds()
@@ -211,8 +213,4 @@ def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _check_installed() -> None:
-    try:
-        import matplotlib  # noqa: F401 - an optional extra
-    except ModuleNotFoundError as error:
-        raise Error(f"figures need {error.name}: pip install 'mptcplab[figures]'") from error
+page.write = write_report

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def drawn(
-    kind: Kind, place: Any, choice: Choice, *, size: tuple[float, float] | None, title: str | None
+    kind: Kind,
+    place: Any,
+    choice: Choice,
+    *,
+    size: tuple[float, float] | None = None,
+    title: str | None = None,
 ) -> Paper:
     """Draw it."""
     choice.check(kind)

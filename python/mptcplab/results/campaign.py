@@ -11,7 +11,7 @@ from pathlib import Path
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT, named
 from mptcplab.metrics import OF_RUNS
-from mptcplab.results import about, figures, neighbours, shards
+from mptcplab.results import about, figures, neighbours, page, shards
 from mptcplab.results.parquet import read_parquet
 from mptcplab.results.run import Run
 
@@ -175,9 +175,7 @@ class Campaign:
 
     def report(self, path: str | PathLike[str] | None = None, *, run: str | None = None) -> Path:
         """Write the page of the campaign or of a run, as ``mptcplab.write_report`` does."""
-        from mptcplab.api import write_report
-
-        return write_report(self, path, run=run)
+        return page.write(self, path, run=run)
 
     @property
     def _shards(self) -> list[shards.Shard]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab import Error
+from mptcplab._core import Error
 from mptcplab.radio import technologies
 from mptcplab.radio.limit import check, check_streams, known_channel
 from mptcplab.radio.technology import Technology

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import Error
+from mptcplab.figures import check_installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def draw(
     for one in experiment.drawings:
         name = f"{experiment.name}/{one.name}.svg"
         try:
+            check_installed()
             if one.of_run:
                 _of_run(one, matrices[one.campaign], out / name)
             else:
@@ -39,24 +41,23 @@ def draw(
 
 
 def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
-    from mptcplab.api import figure
+    from mptcplab.figures.choice import Choice
+    from mptcplab.figures.draw import drawn
+    from mptcplab.figures.registry import CAMPAIGN, find
 
-    figure(
-        drawing.kind,
-        measured.campaigns[drawing.campaign],
-        file,
-        by=drawing.by,
-        where=drawing.where,
-        value=drawing.value,
-        paths=drawing.paths,
-    )
+    where = {axis: str(one) for axis, one in drawing.where.items()}
+    choice = Choice(drawing.by, where, drawing.value, drawing.paths)
+    drawn(find(drawing.kind, CAMPAIGN), measured.campaigns[drawing.campaign], choice).save(file)
 
 
 def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
-    from mptcplab.api import figure
+    from mptcplab.figures.choice import Choice
+    from mptcplab.figures.draw import drawn
+    from mptcplab.figures.registry import RUN, find
 
-    figure(drawing.kind, _first(matrix, drawing.where), file, size=RUN_INCHES)
+    run = _first(matrix, drawing.where)
+    drawn(find(drawing.kind, RUN), run, Choice(), size=RUN_INCHES).save(file)
 
 
 def _first(matrix: Matrix, where: Mapping[str, object]) -> Analysis:

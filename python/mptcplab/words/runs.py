@@ -45,20 +45,6 @@ def gain(comparison: Comparison) -> str:
     return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
 
 
-def too_few(repetitions: int, level: float) -> str | None:
-    """Say where repetitions are so few that no difference between two could be significant."""
-    from mptcplab.results.statistics import pairs_needed
-
-    needed = pairs_needed(level)
-    if repetitions >= needed:
-        return None
-    are = "is" if repetitions == 1 else "are"
-    return (
-        f"{text.plural(repetitions, 'repetition')} {are} too few to rule out chance: at least "
-        f"{needed} are needed for p < {round(1 - level, 6):g}"
-    )
-
-
 def finished(found: Gain) -> str:
     """Say how often MPTCP finished, and plain TCP over the best single path."""
     own = f"MPTCP finished {found.multipath.finished} of {found.multipath.runs}"

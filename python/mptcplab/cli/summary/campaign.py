@@ -5,9 +5,10 @@ from __future__ import annotations
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.metrics import OF_RUNS, of_runs
 from mptcplab.results.overview import document
+from mptcplab.results.statistics import too_few
 from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.words import text
-from mptcplab.words.runs import engine, too_few
+from mptcplab.words.runs import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

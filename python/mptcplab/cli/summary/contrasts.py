@@ -6,8 +6,9 @@ import math
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.metrics import OF_RUNS
+from mptcplab.results.statistics import too_few
 from mptcplab.words import text
-from mptcplab.words.runs import finished, too_few
+from mptcplab.words.runs import finished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

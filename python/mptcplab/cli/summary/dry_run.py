@@ -6,10 +6,9 @@ from mptcplab.campaign.estimate import estimate
 from mptcplab.campaign.perform import workers
 from mptcplab.cli.summary.page import Page
 from mptcplab.results.overview import SCHEMA
-from mptcplab.results.statistics import pairs_needed
+from mptcplab.results.statistics import pairs_needed, too_few
 from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.words import text
-from mptcplab.words.runs import too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
-from mptcplab.results.statistics import pairs_needed
+from mptcplab.results.statistics import pairs_needed, too_few
 from mptcplab.words import text
-from mptcplab.words.runs import finished, too_few
+from mptcplab.words.runs import finished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

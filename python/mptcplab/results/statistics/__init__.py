@@ -12,7 +12,7 @@ from mptcplab.results.statistics.estimate import Estimate
 from mptcplab.results.statistics.gain import Finished, Gain, gain
 from mptcplab.results.statistics.intervals import interval, quotient, quotient_of_independent
 from mptcplab.results.statistics.pairs import Paired, paired
-from mptcplab.results.statistics.testing import pairs_needed
+from mptcplab.results.statistics.testing import pairs_needed, too_few
 
 __all__ = [
     "Box",
@@ -33,4 +33,5 @@ __all__ = [
     "pairs_needed",
     "quotient",
     "quotient_of_independent",
+    "too_few",
 ]

@@ -6,6 +6,7 @@ import math
 
 from mptcplab.results.statistics.estimate import LEVEL
 from mptcplab.results.statistics.intervals import FEWEST
+from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,3 +51,15 @@ def pairs_needed(level: float = LEVEL, comparisons: int = 1) -> int:
     where all do (Benjamini and Hochberg).
     """
     return math.floor(1 + math.log2(comparisons / (1 - level)) + 1e-9) + 1
+
+
+def too_few(repetitions: int, level: float) -> str | None:
+    """Say where repetitions are so few that no difference between two could be significant."""
+    needed = pairs_needed(level)
+    if repetitions >= needed:
+        return None
+    are = "is" if repetitions == 1 else "are"
+    return (
+        f"{text.plural(repetitions, 'repetition')} {are} too few to rule out chance: at least "
+        f"{needed} are needed for p < {round(1 - level, 6):g}"
+    )
