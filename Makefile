@@ -47,6 +47,7 @@ lint-rust: $(VENV)/dev
 lint-python: $(VENV)/dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	$(BIN)/stubtest mptcplab._core
 
