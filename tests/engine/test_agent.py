@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents import FILES, PORT, Loopback, loopback
-from mptcplab.engines.kernel.agent import pattern
+from mptcplab.engines.kernel.agent import connection
 from requirements import need_kernel_namespaces
 
 BULK = {"application": "bulk", "direction": "down"}
@@ -262,9 +262,9 @@ def test_the_pattern() -> None:
         131_070,
         *(chance.randrange(1 << 40) for _ in range(99)),
     ]:
-        part = bytearray(pattern.part(position, 300))
+        part = bytearray(connection.part(position, 300))
         assert part == bytes(byte(position + place) for place in range(300))
         flipped = chance.sample(range(300), chance.randrange(10))
         for place in flipped:
             part[place] ^= chance.randrange(1, 256)
-        assert pattern.corrupt_bytes(position, memoryview(part)) == len(flipped)
+        assert connection.corrupt_bytes(position, memoryview(part)) == len(flipped)

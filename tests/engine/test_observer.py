@@ -16,7 +16,7 @@ import pytest
 import mptcplab
 from agents import PORT, Loopback, files, lines, loopback
 from mptcplab import _core
-from mptcplab.engines.kernel.agent.numbers import Numbers, counters
+from mptcplab.engines.kernel.measured import Numbers, counters
 from requirements import need_kernel_namespaces, need_tool
 
 CLIENTS = ["10.0.1.2", "10.0.2.2", "fd00:0:3::2"]
@@ -29,7 +29,7 @@ THINKING |= {"request_bytes": 1000, "response_bytes": 500_000, "think_ns": 1_500
 # Prints what a connection of two subflows says of itself, once it has come to rest.
 ASKED = f"""
 import socket, time
-from mptcplab.engines.kernel.agent import information
+from mptcplab.engines.kernel.agent import diagnosis
 def made():
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
 with made() as listener, made() as client:
@@ -41,9 +41,9 @@ with made() as listener, made() as client:
         server.send(bytes(1000))
         client.recv(1000, socket.MSG_WAITALL)
         time.sleep(0.3)
-        reader = information.Reader()
+        reader = diagnosis.Reader()
         print(reader.read(client))
-        information.FULL_INFO = 99
+        diagnosis.FULL_INFO = 99
         print(reader.read(client))
 """
 

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines.kernel.agent import job as jobs
-from mptcplab.engines.kernel.agent.datagrams import Datagrams
 from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 from mptcplab.engines.kernel.agent.observer import Observer
-from mptcplab.engines.kernel.agent.transfer import Transfer
-from mptcplab.engines.kernel.agent.watching import Watching
+from mptcplab.engines.kernel.agent.transfer import Datagrams, Transfer, Watching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import socket
 import struct
 import sys
 
-from mptcplab.engines.kernel.agent import pattern
 from mptcplab.engines.kernel.agent.loop import IN, OUT, now
 from mptcplab.engines.kernel.agent.sockets import in_words
 
@@ -19,6 +18,32 @@ if TYPE_CHECKING:
 
     from mptcplab.engines.kernel.agent.applications import Application
     from mptcplab.engines.kernel.agent.loop import Loop
+
+# The series repeats after as many words: 0xffff does not occur, 0 does.
+WORDS = 65_535
+PERIOD = 2 * WORDS
+# Most bytes that are looked at or written at once.
+CHUNK = 1 << 20
+
+_STREAM = struct.pack(f">{WORDS}H", *range(WORDS)) * (CHUNK // PERIOD + 2)
+_VIEW = memoryview(_STREAM)
+
+
+def part(position: int, length: int) -> memoryview:
+    """Give up to ``CHUNK`` bytes of the stream, from ``position`` on."""
+    start = position % PERIOD
+    return _VIEW[start : start + min(length, CHUNK)]
+
+
+def corrupt_bytes(position: int, found: memoryview) -> int:
+    """Count the bytes that are not those of the stream from ``position`` on."""
+    # Compares as memcmp does; memoryviews would be compared item by item.
+    if _STREAM.startswith(found, position % PERIOD):
+        return 0
+    wanted = part(position, len(found))
+    differences = int.from_bytes(wanted, "big") ^ int.from_bytes(found, "big")
+    return len(found) - differences.to_bytes(len(found), "big").count(0)
+
 
 # ioctl: bytes written that the peer has not acknowledged, its end counted as one.
 SIOCOUTQ = 0x5411
@@ -30,7 +55,7 @@ TURNS = 4
 COMPLETE = "complete"
 ABORTED = "aborted"
 
-_received = memoryview(bytearray(pattern.CHUNK))
+_received = memoryview(bytearray(CHUNK))
 
 
 class Connection:
@@ -137,7 +162,7 @@ class Connection:
         except BlockingIOError:
             return
         if count:
-            self.corrupt_bytes += pattern.corrupt_bytes(self.read, _received[:count])
+            self.corrupt_bytes += corrupt_bytes(self.read, _received[:count])
             self.read += count
             self._application.received(self, count)
         elif not self.peer_finished:
@@ -154,7 +179,7 @@ class Connection:
             for _ in range(TURNS):
                 if not self._backlog:
                     break
-                block = pattern.part(self.written, self._backlog)
+                block = part(self.written, self._backlog)
                 count = self.sock.send(block)
                 self.written += count
                 self._backlog -= count

@@ -1,8 +1,16 @@
-"""What the kernel's socket diagnosis says of TCP sockets (linux/inet_diag.h, linux/sock_diag.h)."""
+"""What the kernel says of sockets, of ours and of foreign ones: MPTCP_FULL_INFO, TCP_INFO and diag.
+
+linux/mptcp.h, linux/tcp.h, linux/inet_diag.h. Before Linux 6.5 MPTCP_FULL_INFO has to be asked for
+in three parts. Structures grow at their end from kernel to kernel: what one does not have is
+``None``.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import ipaddress
+import os
 import socket
 import struct
 from typing import NamedTuple
@@ -11,7 +19,198 @@ from mptcplab.engines.kernel.agent import netlink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mptcplab.engines.kernel.agent.information import Tuple
+    from typing import TypeAlias
+
+    End: TypeAlias = tuple[str, int]
+    Tuple: TypeAlias = tuple[End, End]
+    Fields: TypeAlias = dict[str, int | None]
+    from collections.abc import Iterator
+
+
+SOL_MPTCP = 284
+INFO, TCPINFO, SUBFLOW_ADDRS, FULL_INFO = 1, 2, 3, 4
+FALLBACK = 1 << 0
+# Place and format of each field.
+TCP_INFO = {
+    "state": (0, "B"),
+    "ca_state": (1, "B"),
+    "backoff": (4, "B"),
+    "delivery_flags": (7, "B"),
+    "rto": (8, "I"),
+    "unacked": (24, "I"),
+    "sacked": (28, "I"),
+    "lost": (32, "I"),
+    "retrans": (36, "I"),
+    "rtt": (68, "I"),
+    "rttvar": (72, "I"),
+    "snd_ssthresh": (76, "I"),
+    "snd_cwnd": (80, "I"),
+    "total_retrans": (100, "I"),
+    "pacing_rate": (104, "Q"),
+    "bytes_acked": (120, "Q"),
+    "bytes_received": (128, "Q"),
+    "notsent_bytes": (144, "I"),
+    "min_rtt": (148, "I"),
+    "delivery_rate": (160, "Q"),
+    "busy_time": (168, "Q"),
+    "rwnd_limited": (176, "Q"),
+    "sndbuf_limited": (184, "Q"),
+    "bytes_sent": (200, "Q"),
+    "bytes_retrans": (208, "Q"),
+    "snd_wnd": (228, "I"),
+}
+MPTCP_INFO = {
+    "flags": (8, "I"),
+    "token": (12, "I"),
+    "write_seq": (16, "Q"),
+    "snd_una": (24, "Q"),
+    "bytes_retrans": (48, "Q"),
+    "bytes_sent": (56, "Q"),
+    "bytes_received": (64, "Q"),
+    "bytes_acked": (72, "Q"),
+}
+# More than any kernel has of either, so that what it has comes whole.
+STRUCTURE_BYTES = 512
+MOST_SUBFLOWS = 64
+# State of a subflow that is there no more.
+CLOSED = 7
+# struct mptcp_full_info: sizes (kernel's and ours of tcp_info, kernel's and ours of a subflow's
+# addresses), subflows, places for them, the two pointers; mptcp_info follows.
+_FULL = struct.Struct("=6I2Q")
+# struct mptcp_subflow_data: its size, subflows, sizes of one in the kernel and here; they follow.
+_PARTS = struct.Struct("=4I")
+ADDRESSES_BYTES = 256
+# struct mptcp_subflow_info: an identifier, then local and remote address as sockaddr_storage.
+SUBFLOW_BYTES = 264
+LOCAL = 8
+STORAGE_BYTES = 128
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Subflow(NamedTuple):
+    """One of the TCP connections beneath."""
+
+    ends: Tuple
+    tcp: Fields
+
+
+class Information(NamedTuple):
+    """A connection, and its subflows (plain TCP: the only one)."""
+
+    mptcp: Fields | None
+    # Whether a socket of MPTCP speaks plain TCP.
+    fallback: bool
+    subflows: list[Subflow]
+
+
+class Reader:
+    """Reads it of one socket after the other."""
+
+    def __init__(self) -> None:
+        self._full = bytearray(_FULL.size + STRUCTURE_BYTES)
+        self._addresses = bytearray(MOST_SUBFLOWS * SUBFLOW_BYTES)
+        self._tcp = bytearray(MOST_SUBFLOWS * STRUCTURE_BYTES)
+        self._places = [_shared(each) for each in (self._full, self._addresses, self._tcp)]
+
+    def read(self, sock: socket.socket) -> Information:
+        """Read all that there is; an ``OSError`` where the socket has nothing to say any more."""
+        for read in (self._whole, self._in_parts):
+            try:
+                return read(sock)
+            except OSError as error:
+                if error.errno not in (errno.EOPNOTSUPP, errno.ENOPROTOOPT):
+                    raise
+        raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, STRUCTURE_BYTES)
+        ends = _end(sock.getsockname()), _end(sock.getpeername())
+        # After a fallback the kernel answers for the TCP socket beneath.
+        protocol = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL)
+        fallback = protocol == socket.IPPROTO_MPTCP
+        return Information(None, fallback, [Subflow(ends, fields(TCP_INFO, raw))])
+
+    def _whole(self, sock: socket.socket) -> Information:
+        sizes = 0, STRUCTURE_BYTES, 0, SUBFLOW_BYTES, 0, MOST_SUBFLOWS
+        full, *arrays = self._places
+        _FULL.pack_into(self._full, 0, *sizes, *map(ctypes.addressof, arrays))
+        length = _ask(sock, FULL_INFO, full)
+        # It takes the lesser of both sizes, and tells.
+        _, tcp_bytes, _, subflow_bytes, count, *_ = _FULL.unpack_from(self._full)
+        if subflow_bytes < SUBFLOW_BYTES:
+            raise OSError(errno.EPROTO, "the kernel's addresses of a subflow are of another form")
+        subflows = range(min(count, MOST_SUBFLOWS))
+        addresses = [
+            self._addresses[place * SUBFLOW_BYTES + LOCAL : (place + 1) * SUBFLOW_BYTES]
+            for place in subflows
+        ]
+        tcp = [self._tcp[place * tcp_bytes : (place + 1) * tcp_bytes] for place in subflows]
+        return _information(self._full[_FULL.size : length], addresses, tcp)
+
+    def _in_parts(self, sock: socket.socket) -> Information:
+        whole = sock.getsockopt(SOL_MPTCP, INFO, STRUCTURE_BYTES)
+        while True:
+            addresses = self._part(sock, SUBFLOW_ADDRS, ADDRESSES_BYTES)
+            tcp = self._part(sock, TCPINFO, STRUCTURE_BYTES)
+            # Subflows may come and go meanwhile.
+            if self._part(sock, SUBFLOW_ADDRS, ADDRESSES_BYTES) == addresses:
+                return _information(whole, addresses, tcp)
+
+    def _part(self, sock: socket.socket, option: int, size: int) -> list[bytearray]:
+        memory = self._tcp
+        _PARTS.pack_into(memory, 0, _PARTS.size, 0, 0, size)
+        length = _ask(sock, option, self._places[-1])
+        _, _, _, size = _PARTS.unpack_from(memory)
+        return [memory[at : at + size] for at in range(_PARTS.size, length, size)]
+
+
+def _ask(sock: socket.socket, option: int, memory: ctypes.Array[ctypes.c_char]) -> int:
+    """Have the kernel write into memory that says what is wanted; gives how many bytes it wrote."""
+    length = ctypes.c_uint32(len(memory))
+    if _libc.getsockopt(sock.fileno(), SOL_MPTCP, option, memory, ctypes.byref(length)):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return length.value
+
+
+def _information(
+    mptcp: bytes | bytearray, addresses: list[bytearray], tcp: list[bytearray]
+) -> Information:
+    known = fields(MPTCP_INFO, mptcp)
+    subflows = [
+        Subflow((_address(ends[:STORAGE_BYTES]), _address(ends[STORAGE_BYTES:])), found)
+        for ends, raw in zip(addresses, tcp, strict=True)
+        if (found := fields(TCP_INFO, raw))["state"] != CLOSED
+    ]
+    return Information(known, bool((known["flags"] or 0) & FALLBACK), subflows)
+
+
+def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:
+    return (ctypes.c_char * len(memory)).from_buffer(memory)
+
+
+def fields(layout: dict[str, tuple[int, str]], raw: bytes | bytearray) -> Fields:
+    """Take the fields out of a structure."""
+    return {
+        name: struct.unpack_from(form, raw, place)[0]
+        if place + struct.calcsize(form) <= len(raw)
+        else None
+        for name, (place, form) in layout.items()
+    }
+
+
+def _address(raw: bytes | bytearray) -> End:
+    """Read a socket's address."""
+    (family,) = struct.unpack_from("=H", raw)
+    (port,) = struct.unpack_from(">H", raw, 2)
+    packed = raw[4:8] if family == socket.AF_INET else raw[8:24]
+    return _end((str(ipaddress.ip_address(bytes(packed))), port))
+
+
+def _end(place: tuple[str, int] | tuple[str, int, int, int]) -> End:
+    """An IPv4 address stays one on a socket of IPv6."""
+    address = ipaddress.ip_address(place[0])
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address), place[1]
+
 
 NETLINK_SOCK_DIAG = 4
 SOCK_DIAG_BY_FAMILY = 20
@@ -105,3 +304,81 @@ def _backup(found: dict[int, bytes]) -> bool | None:
     subflow = netlink.attributes(protocol.get(INET_ULP_INFO_MPTCP, b""))
     flags = subflow.get(MPTCP_SUBFLOW_ATTR_FLAGS)
     return None if flags is None else bool(struct.unpack("=I", flags)[0] & BACKUP)
+
+
+INET_DIAG_REQ_PROTOCOL = 3
+MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 2
+
+# struct inet_diag_req_v2: family, protocol, extensions, pad, states; the socket's identity follows.
+_DUMP = struct.Struct("=BBBxI")
+IDENTITY_BYTES = 48
+# struct inet_diag_msg: family, state, timer, retransmissions; ports, addresses; then what we do
+# not ask for.
+_ANSWER = struct.Struct(">BxxxHH16s16s")
+ANSWER_BYTES = 72
+
+
+class ForeignConnection(NamedTuple):
+    """A connection, by its token (plain TCP: by its ends)."""
+
+    key: int | Tuple
+    information: Information
+    policies: dict[Tuple, Policy]
+
+
+class ForeignSockets:
+    """Asks about all connections of this network namespace."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_SOCK_DIAG)
+
+    def read(self) -> list[ForeignConnection]:
+        """Give those that there are."""
+        found: dict[int | Tuple, ForeignConnection] = {}
+        connections = {
+            info["token"]: info
+            for _, attributes in self._dump(socket.IPPROTO_MPTCP)
+            for info in [fields(MPTCP_INFO, attributes[INET_DIAG_INFO])]
+        }
+        for ends, attributes in self._dump(socket.IPPROTO_TCP):
+            token = _token(attributes)
+            mptcp = None if token is None else connections.get(token)
+            key = ends if token is None else token
+            fallback = bool(mptcp and (mptcp["flags"] or 0) & FALLBACK)
+            connection = found.setdefault(
+                key, ForeignConnection(key, Information(mptcp, fallback, []), {})
+            )
+            tcp = fields(TCP_INFO, attributes[INET_DIAG_INFO])
+            connection.information.subflows.append(Subflow(ends, tcp))
+            connection.policies[ends] = policy_of(attributes)
+        return list(found.values())
+
+    def _dump(self, protocol: int) -> Iterator[tuple[Tuple, dict[int, bytes]]]:
+        wanted = 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_INFO - 1)
+        for family in (socket.AF_INET, socket.AF_INET6):
+            body = _DUMP.pack(family, protocol & 0xFF, wanted, ALIVE) + bytes(IDENTITY_BYTES)
+            body += netlink.attribute(INET_DIAG_REQ_PROTOCOL, struct.pack("=I", protocol))
+            request = netlink.message(SOCK_DIAG_BY_FAMILY, netlink.DUMP, body)
+            for answer in netlink.ask(self._socket, request):
+                of, local_port, remote_port, local, remote = _ANSWER.unpack_from(answer)
+                ends = _end_of(of, local, local_port), _end_of(of, remote, remote_port)
+                attributes = netlink.attributes(answer[ANSWER_BYTES:])
+                # Of a connection that is not yet accepted by TCP nothing is known.
+                if INET_DIAG_INFO in attributes:
+                    yield ends, attributes
+
+
+def _token(attributes: dict[int, bytes]) -> int | None:
+    protocol = netlink.attributes(attributes.get(INET_DIAG_ULP_INFO, b""))
+    subflow = netlink.attributes(protocol.get(INET_ULP_INFO_MPTCP, b""))
+    raw = subflow.get(MPTCP_SUBFLOW_ATTR_TOKEN_LOC)
+    token: int | None = None if raw is None else struct.unpack("=I", raw)[0]
+    return token
+
+
+def _end_of(family: int, packed: bytes, port: int) -> End:
+    """An IPv4 address stays one on a socket of IPv6."""
+    if family == socket.AF_INET:
+        return str(ipaddress.IPv4Address(packed[:4])), port
+    address = ipaddress.IPv6Address(packed)
+    return str(address.ipv4_mapped or address), port

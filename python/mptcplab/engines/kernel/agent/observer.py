@@ -1,29 +1,137 @@
-"""Writes down what the kernel says meanwhile: samples, events, counters, and what was used."""
+"""Watches connections: samples, signals of path management, counters."""
 
 from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
-from mptcplab.engines.kernel.agent import counters, sample
-from mptcplab.engines.kernel.agent.diagnosis import Diagnosis, Policy
-from mptcplab.engines.kernel.agent.information import Reader
+from mptcplab.engines.kernel.agent.diagnosis import Diagnosis, ForeignSockets, Policy, Reader
 from mptcplab.engines.kernel.agent.job import WATCHING
 from mptcplab.engines.kernel.agent.loop import IN, now
 from mptcplab.engines.kernel.agent.path_manager import Events
 from mptcplab.engines.kernel.agent.sockets import attempt
-from mptcplab.engines.kernel.agent.strangers import Strangers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.engines.kernel.agent.diagnosis import Fields, Information, Policy
+
+    Row = dict[str, Any]
     from collections.abc import Iterable
     from typing import Any, TextIO
 
     from mptcplab.engines.kernel.agent.connection import Connection
-    from mptcplab.engines.kernel.agent.information import Information, Tuple
+    from mptcplab.engines.kernel.agent.diagnosis import ForeignConnection, Tuple
     from mptcplab.engines.kernel.agent.job import Job
     from mptcplab.engines.kernel.agent.loop import Loop
-    from mptcplab.engines.kernel.agent.strangers import Stranger
+
+# Which groups of counters stand in which file.
+FILES = {"netstat": ("TcpExt", "MPTcpExt"), "snmp": ("Tcp",)}
+# What stands among them and counts nothing.
+SETTINGS = {"TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn"}
+
+
+def read() -> dict[str, int]:
+    """Read them; a kernel without MPTCP has none of its."""
+    found = {}
+    for file, groups in FILES.items():
+        lines = Path("/proc/net", file).read_text("ascii").splitlines()
+        # Two lines each: names, values.
+        for names, values in zip(lines[::2], lines[1::2], strict=True):
+            group, *words = names.split()
+            if group.rstrip(":") in groups:
+                pairs = zip(words, values.split()[1:], strict=True)
+                found.update({group.rstrip(":") + name: int(value) for name, value in pairs})
+    return {name: value for name, value in found.items() if name not in SETTINGS}
+
+
+CONGESTION_STATES = ["open", "disorder", "cwr", "recovery", "loss"]
+# The subflow's handshake goes on.
+SYN_SENT, SYN_RECEIVED = 2, 3
+INFINITE_SSTHRESH = 0x7FFF_FFFF
+NO_RTT = 0xFFFF_FFFF
+NO_RATE = 0xFFFF_FFFF_FFFF_FFFF
+APPLICATION_LIMITED = 1 << 0
+# So many are a millisecond, or a Mbit/s.
+MICROSECONDS = 1000
+BYTES_PER_SECOND = 125_000
+
+
+def row(information: Information, tcp: Fields, policy: Policy) -> Row:
+    """Give the columns that say something, without those of time and place."""
+    found = {
+        "timeout_ms": _scaled(tcp["rto"], MICROSECONDS),
+        "backoffs": tcp["backoff"],
+        "retransmitted_packets": tcp["total_retrans"],
+        "congestion_control": policy.congestion_control,
+        **_connection(information, tcp),
+    }
+    if tcp["state"] not in (SYN_SENT, SYN_RECEIVED):
+        found |= {"backup": policy.backup, **_sender(tcp)}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _sender(tcp: Fields) -> Row:
+    ssthresh, min_rtt, pacing = tcp["snd_ssthresh"], tcp["min_rtt"], tcp["pacing_rate"]
+    sampled = bool(tcp["rtt"])
+    delivers = bool(tcp["delivery_rate"])
+    flags = tcp["delivery_flags"] or 0
+    return {
+        "cwnd_packets": tcp["snd_cwnd"],
+        "ssthresh_packets": None if ssthresh == INFINITE_SSTHRESH else _scaled(ssthresh, 1),
+        "srtt_ms": _scaled(tcp["rtt"], MICROSECONDS) if sampled else None,
+        "rttvar_ms": _scaled(tcp["rttvar"], MICROSECONDS) if sampled else None,
+        "pacing_mbps": _scaled(pacing, BYTES_PER_SECOND) if sampled and pacing != NO_RATE else None,
+        "in_flight_packets": _in_flight(tcp),
+        "queued_bytes": tcp["notsent_bytes"],
+        "congestion_state": CONGESTION_STATES[tcp["ca_state"] or 0],
+        "min_rtt_ms": None if min_rtt == NO_RTT else _scaled(min_rtt, MICROSECONDS),
+        "delivery_mbps": _scaled(tcp["delivery_rate"], BYTES_PER_SECOND) if delivers else None,
+        "delivery_limited": bool(flags & APPLICATION_LIMITED) if delivers else None,
+        "sacked_packets": tcp["sacked"],
+        "lost_packets": tcp["lost"],
+        "sent_bytes": tcp["bytes_sent"],
+        "retransmitted_bytes": tcp["bytes_retrans"],
+        "acknowledged_bytes": tcp["bytes_acked"],
+        "received_bytes": tcp["bytes_received"],
+        "busy_ms": _scaled(tcp["busy_time"], MICROSECONDS),
+        "window_limited_ms": _scaled(tcp["rwnd_limited"], MICROSECONDS),
+        "buffer_limited_ms": _scaled(tcp["sndbuf_limited"], MICROSECONDS),
+    }
+
+
+def _in_flight(tcp: Fields) -> int | None:
+    """Count what is in the network, as the kernel's tcp_packets_in_flight."""
+    unacked, sacked, lost, retrans = (
+        tcp[name] for name in ("unacked", "sacked", "lost", "retrans")
+    )
+    if unacked is None or sacked is None or lost is None or retrans is None:
+        return None
+    return max(0, unacked - sacked - lost + retrans)
+
+
+def _connection(information: Information, tcp: Fields) -> Row:
+    mptcp = information.mptcp
+    if mptcp is None:
+        fallback = {"fallback": True} if information.fallback else {}
+        return {"peer_window_bytes": tcp["snd_wnd"], **fallback}
+    written, acknowledged = mptcp["write_seq"], mptcp["snd_una"]
+    known = written is not None and acknowledged is not None
+    return {
+        "unacknowledged_bytes": (written or 0) - (acknowledged or 0) if known else None,
+        "connection_sent_bytes": mptcp["bytes_sent"],
+        "connection_retransmitted_bytes": mptcp["bytes_retrans"],
+        "connection_acknowledged_bytes": mptcp["bytes_acked"],
+        "connection_received_bytes": mptcp["bytes_received"],
+        "fallback": information.fallback,
+    }
+
+
+def _scaled(number: int | None, parts: int) -> float | None:
+    return None if number is None else number / parts
+
 
 # How often sockets are looked at for what they use where nobody asked for samples.
 LOOK_NS = 10**9
@@ -38,13 +146,13 @@ class Observer:
         self._reader = Reader()
         self._diagnosis = Diagnosis()
         # Others' connections count where we have none.
-        self._strangers = Strangers() if job.application == WATCHING else None
+        self._foreign = ForeignSockets() if job.application == WATCHING else None
         self._open: dict[Connection, Used] = {}
         self._known: dict[int | Tuple, Used] = {}
         self._used: list[Used] = []
         self._samples = _file(job.samples)
         self._signals = _file(job.events)
-        self._before = counters.read() if job.counters else {}
+        self._before = read() if job.counters else {}
         self._events = Events() if job.events else None
         if self._events is not None:
             loop.watch(self._events.fileno(), IN, self._heard)
@@ -75,7 +183,7 @@ class Observer:
         if self._events is not None:
             self._heard(IN)
         if self._job.counters:
-            after = counters.read()
+            after = read()
             rows = [
                 {"host": self._job.host, "counter": name, "before": before, "after": after[name]}
                 for name, before in self._before.items()
@@ -91,8 +199,8 @@ class Observer:
     def _look(self, at: int, period: int) -> None:
         at_ns = time.time_ns()
         looks = [self._read(connection) for connection in list(self._open)]
-        if self._strangers is not None:
-            looks += [self._meet(stranger) for stranger in self._strangers.read()]
+        if self._foreign is not None:
+            looks += [self._foreign_rows(one) for one in self._foreign.read()]
         for rows in looks:
             if self._samples is not None and self._job.sample_ns:
                 _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
@@ -110,12 +218,12 @@ class Observer:
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
         return self._rows(self._open[connection], information, policies)
 
-    def _meet(self, stranger: Stranger) -> list[dict[str, Any]]:
+    def _foreign_rows(self, connection: ForeignConnection) -> list[dict[str, Any]]:
         """Take note of a connection of others; gives a row per subflow."""
-        if stranger.key not in self._known:
-            self._known[stranger.key] = Used()
-            self._used.append(self._known[stranger.key])
-        return self._rows(self._known[stranger.key], stranger.information, stranger.policies)
+        if connection.key not in self._known:
+            self._known[connection.key] = Used()
+            self._used.append(self._known[connection.key])
+        return self._rows(self._known[connection.key], connection.information, connection.policies)
 
     def _rows(
         self, used: Used, information: Information, policies: dict[Tuple, Policy]
@@ -127,7 +235,7 @@ class Observer:
                 "token": used.token,
                 "local": one.ends[0],
                 "remote": one.ends[1],
-                **sample.row(information, one.tcp, policies[one.ends]),
+                **row(information, one.tcp, policies[one.ends]),
             }
             for one in information.subflows
         ]
