@@ -36,7 +36,7 @@ fn plain(at_ns: i64, ends: [SocketAddr; 2], flags: Flags, numbers: (u32, u32, u3
 /// Resident memory, KiB.
 #[cfg(target_os = "linux")]
 fn resident_kib() -> u64 {
-    #[allow(clippy::disallowed_methods)] // tests may look
+    #[expect(clippy::disallowed_methods, reason = "a test may read files")]
     let status = std::fs::read_to_string("/proc/self/statm").expect("a process");
     status.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages") * 4
 }

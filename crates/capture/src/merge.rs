@@ -54,7 +54,7 @@ impl Merge {
     /// # Errors
     /// When the operating system cannot read a file on. The others still can be read.
     #[inline]
-    #[allow(clippy::should_implement_trait)] // the observation borrows from the merge
+    #[expect(clippy::should_implement_trait, reason = "the observation borrows from the merge")]
     pub fn next(&mut self) -> Option<Result<&Observation, Error>> {
         let known = self.sources.get(self.current).and_then(|source| source.first());
         if known.is_none_or(|observation| observation.at >= self.others) && !self.choose() {

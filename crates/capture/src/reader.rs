@@ -136,7 +136,7 @@ impl Reader {
     /// # Errors
     /// When the operating system cannot read on.
     #[inline]
-    #[allow(clippy::should_implement_trait)] // the packet borrows from the reader
+    #[expect(clippy::should_implement_trait, reason = "the packet borrows from the reader")]
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
         Ok(self.advance()?.map(|found| self.packet(&found)))
     }

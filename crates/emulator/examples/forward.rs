@@ -78,7 +78,7 @@ fn bare(from: &Device, to: &Device, buffer: &mut [u8], room: usize) -> Result<bo
     Ok(!frames.is_empty())
 }
 
-#[allow(clippy::vec_box)] // boxes are what devices take
+#[expect(clippy::vec_box, reason = "devices take boxes")]
 fn forward(devices: &mut [Device; 2], from: usize, packets: &mut Vec<Box<wire::Packet>>) -> Result<bool, Error> {
     let mut more = true;
     while more && packets.len() < BATCH {

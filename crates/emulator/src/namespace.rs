@@ -47,7 +47,7 @@ fn alone<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn unshare_network() -> io::Result<()> {
     // SAFETY: what may not be unshared carelessly is the table of file descriptors, and this leaves it shared.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }.map_err(io::Error::from)

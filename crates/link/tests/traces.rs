@@ -50,8 +50,7 @@ fn real_traces_give_their_capacity() {
         if !file.extension().is_some_and(|extension| extension == "up" || extension == "down") {
             continue;
         }
-        // A test may read files; the room may not.
-        #[allow(clippy::disallowed_methods)]
+        #[expect(clippy::disallowed_methods, reason = "a test may read files")]
         let trace = parse_trace(&std::fs::read_to_string(&file).unwrap()).unwrap();
         let times = run(&trace, trace.iter().map(|_| 0), 1500, *trace.last().unwrap());
         // Opportunities at 0 come when it begins again.

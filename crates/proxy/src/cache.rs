@@ -22,8 +22,7 @@ struct Cache {
     host: Host,
     port: u16,
     /// Boxes of packets that ended here, for those to come.
-    // Boxes are what is kept: packets travel in them.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "packets travel in boxes, which are used again")]
     spare: Vec<Box<Packet>>,
 }
 

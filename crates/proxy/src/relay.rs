@@ -42,8 +42,7 @@ struct Relay {
     /// Of one that caches.
     memory: Option<Memory>,
     /// Boxes of packets that ended here, for those to come.
-    // Boxes are what is kept: packets travel in them.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "packets travel in boxes, which are used again")]
     spare: Vec<Box<Packet>>,
 }
 

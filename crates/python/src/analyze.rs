@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// With `one_clock` all captures were stamped by one clock; those in `directory` are called by their paths in it.
 /// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and then,
 /// also while nothing comes: once it says true, reading ends soon, and what has come is measured.
-#[allow(clippy::too_many_arguments)] // all but one are named by the caller
+#[expect(clippy::too_many_arguments, reason = "all but one are named by the caller")]
 #[pyfunction]
 #[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, one_clock=false,
     directory=None, progress=None, stop=None))]

@@ -48,7 +48,7 @@ pub struct Emulator(Mutex<emulator::Emulator>);
 
 #[pymethods]
 impl Emulator {
-    #[allow(clippy::too_many_arguments)] // most are named by the caller
+    #[expect(clippy::too_many_arguments, reason = "most are named by the caller")]
     #[new]
     #[pyo3(signature = (plan, ports, *, devices, client_capture, server_capture, full_payload=false, link_log=None,
         ours=vec![]))]

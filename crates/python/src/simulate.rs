@@ -19,7 +19,7 @@ const STRIDE: u64 = 1 << 17;
 ///
 /// Captures are written where paths for them are given: headers only, or with their payload. `progress` is called now
 /// and then with the virtual time in nanoseconds and the packets that hosts received.
-#[allow(clippy::too_many_arguments)] // all but one are named by the caller
+#[expect(clippy::too_many_arguments, reason = "all but one are named by the caller")]
 #[pyfunction]
 #[pyo3(signature = (plan, *, client_capture=None, server_capture=None, full_payload=false, bin_seconds=1.0,
     smoothing_seconds=5.0, trim_seconds=5.0, samples=true, progress=None))]

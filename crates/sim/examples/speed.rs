@@ -6,7 +6,7 @@ use serde_json::json;
 use sim::Simulation;
 use transport::Config;
 
-#[allow(clippy::disallowed_methods)] // it measures real time
+#[expect(clippy::disallowed_methods, reason = "it measures real time")]
 fn main() {
     let connections: u32 = std::env::args().nth(1).map_or(1, |count| count.parse().expect("a number of connections"));
     let seconds: i64 = std::env::args().nth(2).map_or(60, |count| count.parse().expect("a number of seconds"));

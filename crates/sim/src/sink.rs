@@ -9,8 +9,7 @@ use wire::Packet;
 /// is allocated for a packet.
 pub(crate) struct Sink {
     pub records: Records,
-    // Boxes are what is kept: packets travel in them.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "packets travel in boxes, which are used again")]
     free: Vec<Box<Packet>>,
 }
 

@@ -1,7 +1,6 @@
 //! In the long run nothing is allocated for a packet.
 
-// An allocator cannot be written without.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "an allocator cannot be written without")]
 
 mod common;
 

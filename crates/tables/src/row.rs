@@ -104,13 +104,17 @@ macro_rules! row {
 }
 pub(crate) use row;
 
+/// What the declaration of a metric may name.
+pub(crate) mod shown {
+    pub(crate) use crate::{Better::*, Metric, View::*};
+}
+
 macro_rules! given {
     () => {
         None
     };
     ($metric:expr) => {{
-        #[allow(unused_imports, reason = "a metric that is shown everywhere names no view")]
-        use crate::{Better::*, Metric, View::*};
+        use crate::row::shown::*;
         Some($metric)
     }};
 }

@@ -1,6 +1,6 @@
 //! Version 0 of MPTCP (RFC 6824) on the wire.
 
-#[allow(dead_code)] // this test uses a part
+#[expect(dead_code, reason = "this test uses a part")]
 mod pair;
 
 use pair::{End, Pair, tcp};

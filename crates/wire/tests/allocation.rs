@@ -1,7 +1,6 @@
 //! Parsing allocates nothing.
 
-// An allocator cannot be written without.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "an allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

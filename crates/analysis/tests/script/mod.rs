@@ -30,8 +30,7 @@
 //! | `cut(N)` | the capture holds so many bytes of the options |
 //! | `copy(INTERFACE MS)` | the capture shows the packet once more, so much later, on another interface |
 
-// Every test file uses its own part.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports, reason = "each test uses a part")]
 
 use analysis::{Analysis, Options};
 use std::collections::BTreeMap;
@@ -43,7 +42,6 @@ use wire::mptcp::{
 };
 use wire::{Flags, Frame, Ip, L4, Observation, Payload, Point, PointId, Tcp, TcpOption, Time};
 
-#[allow(unused_imports)]
 pub use tables::Direction::{Down, Up};
 
 /// Time 0 of scripts.

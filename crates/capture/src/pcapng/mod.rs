@@ -236,7 +236,7 @@ impl Pcapng {
     }
 
     #[inline]
-    #[allow(clippy::too_many_arguments)] // the fields of a packet block
+    #[expect(clippy::too_many_arguments, reason = "the fields of a packet block")]
     fn packet(
         &self,
         body: &Body,

@@ -1,4 +1,5 @@
 //! The formats, written by hand so that the reader is not tested with its own mistakes.
+#![allow(unused_imports, reason = "each test uses a part")]
 
 /// Byte order of what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +8,6 @@ pub enum Order {
     Big,
 }
 
-#[allow(unused_imports)] // each test uses some of it
 pub use Order::{Big, Little};
 
 impl Order {

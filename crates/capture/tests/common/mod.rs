@@ -1,5 +1,5 @@
 //! Captures made byte by byte, and what reading them gives.
-#![allow(dead_code)] // each test uses some of it
+#![allow(dead_code, reason = "each test uses a part")]
 
 pub mod bytes;
 pub mod tools;

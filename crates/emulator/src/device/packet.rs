@@ -26,7 +26,7 @@ pub(super) fn open(interface: &str) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn set(socket: &OwnedFd, option: i32) -> io::Result<()> {
     let (on, len) = (1_i32, size_of::<i32>() as libc::socklen_t);
     // SAFETY: these options read an int, which `on` is, and keep no pointer to it.
@@ -34,7 +34,7 @@ fn set(socket: &OwnedFd, option: i32) -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn bind(socket: &OwnedFd, interface: u32) -> io::Result<()> {
     let address = libc::sockaddr_ll {
         sll_family: libc::AF_PACKET as u16,
@@ -52,7 +52,7 @@ fn bind(socket: &OwnedFd, interface: u32) -> io::Result<()> {
 }
 
 /// Frames that came while there was no room for them, since it was asked last.
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 pub(super) fn dropped(socket: &OwnedFd) -> io::Result<u64> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut len = size_of::<libc::tpacket_stats>() as libc::socklen_t;

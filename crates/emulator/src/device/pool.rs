@@ -8,8 +8,7 @@ use wire::Packet;
 const MOST: usize = 4096;
 
 thread_local! {
-    // Boxes are what is kept: packets travel in them.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "packets travel in boxes, which are used again")]
     static FREE: RefCell<Vec<Box<Packet>>> = const { RefCell::new(Vec::new()) };
 }
 

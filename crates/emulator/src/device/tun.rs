@@ -120,14 +120,14 @@ impl AsFd for Tun {
     }
 }
 
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn attach(file: &File, request: Request) -> io::Result<()> {
     // SAFETY: TUNSETIFF reads and writes a struct ifreq, 40 bytes at most, which Request is, and keeps no pointer to it.
     unsafe { ioctl::ioctl(file, Setter::<SET_INTERFACE, Request>::new(request)) }.map_err(io::Error::from)
 }
 
 /// Says whether datagrams are among them.
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn set_offloads(file: &File) -> io::Result<bool> {
     let size = Header::LEN as i32;
     // SAFETY: TUNSETVNETHDRSZ reads an int and keeps no pointer to it.

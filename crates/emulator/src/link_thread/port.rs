@@ -17,8 +17,7 @@ pub(crate) struct Port {
     pub point: Option<u32>,
     /// Where what comes in there goes.
     pub entry: Entry,
-    // Boxes are what is carried.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "packets travel in boxes")]
     pub out: Vec<Box<Packet>>,
     /// Where in it a row of packets ends that came together, and may be merged; the last ends where it does.
     ends: Vec<usize>,
@@ -100,8 +99,7 @@ impl Port {
         Ok(())
     }
 
-    // Boxes are what is carried.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "packets travel in boxes")]
     fn hand_over(&mut self, row: &mut Vec<Box<Packet>>) -> Result<(), Error> {
         match self.device.send(row) {
             Ok(sent) => {

@@ -24,13 +24,13 @@ pub(crate) fn sleep(nanos: i64) {
     let _ = rustix::thread::nanosleep(&time);
 }
 
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn nice() -> i32 {
     // SAFETY: it takes and gives integers.
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
 }
 
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 fn set(nice: i32) -> io::Result<()> {
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,

@@ -1,5 +1,4 @@
-// Boxes are what is carried.
-#![allow(clippy::vec_box)]
+#![expect(clippy::vec_box, reason = "packets travel in boxes")]
 
 use super::*;
 use proptest::collection::vec;

@@ -1,5 +1,5 @@
 //! A client and a server in network namespaces of their own, with the emulator between them.
-#![allow(dead_code)] // each test uses a part
+#![allow(dead_code, reason = "each test uses a part")]
 
 pub mod seen;
 

@@ -1,5 +1,5 @@
 //! Devices joined by nothing but a thread, and what passes them.
-#![allow(dead_code)] // each test uses a part
+#![allow(dead_code, reason = "each test uses a part")]
 
 use crate::common::inside;
 use emulator::Namespace;
@@ -111,7 +111,7 @@ fn stream_socket(remote: &SocketAddr, is_multipath: bool) -> OwnedFd {
 }
 
 /// Sends super-frames of datagrams, which nobody takes.
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 pub fn datagrams(space: &Namespace, local: &str, remote: &str) {
     let socket = inside(space, || UdpSocket::bind(SocketAddr::new(local.parse().unwrap(), 0)).unwrap());
     let (size, len) = (1400_i32, size_of::<i32>() as libc::socklen_t);

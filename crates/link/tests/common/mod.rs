@@ -1,5 +1,5 @@
 //! Packets, elements and what comes of them.
-#![allow(dead_code)] // each test takes what it needs
+#![allow(dead_code, reason = "each test uses a part")]
 
 use link::{Direction, Element, Out, Reason, build};
 use serde_json::Value;

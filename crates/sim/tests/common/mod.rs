@@ -1,5 +1,5 @@
 //! Scenarios to begin with, and an observer that sums up what it sees.
-#![allow(dead_code)] // each test uses a part
+#![allow(dead_code, reason = "each test uses a part")]
 
 use serde_json::{Value, json};
 use sim::{Observer, Outcome, Records, Simulation};

@@ -1,6 +1,6 @@
 //! Windows in congestion avoidance, and what controllers make of them.
 
-#![allow(dead_code)] // no test needs all of it
+#![allow(dead_code, reason = "each test uses a part")]
 
 use parameters::Table;
 use transport::congestion::{self, Acked, Congestion, Window};

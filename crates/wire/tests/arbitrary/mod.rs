@@ -1,6 +1,6 @@
 //! Whatever can be written.
 
-#![allow(dead_code)] // of each test its part
+#![allow(dead_code, reason = "each test uses a part")]
 
 use proptest::collection::vec;
 use proptest::option::of;
