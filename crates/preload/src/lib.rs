@@ -2,7 +2,10 @@
 //! MPTCP where a program asks for TCP. Programs that make system calls themselves pass it by.
 
 #![cfg(target_os = "linux")]
-#![expect(unsafe_code, reason = "the linker finds a function by its C name, and only C's `syscall` goes past that name")]
+#![expect(
+    unsafe_code,
+    reason = "the linker finds a function by its C name, and only C's `syscall` goes past that name"
+)]
 
 use libc::{AF_INET, AF_INET6, IPPROTO_MPTCP, IPPROTO_TCP, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_STREAM, c_int};
 
