@@ -262,16 +262,17 @@ impl Connection {
     /// Calls into TCP with the subflow's windows.
     fn with<R>(&mut self, i: usize, call: impl FnOnce(&mut Entry, &mut Control) -> R) -> R {
         // What a subflow of MPTCP brings is not its own any more.
-        let window_goal_bytes = match self.mode {
-            Mode::Plain => self.receive.memory().window().saturating_sub(self.receive.readable()),
-            _ => u64::MAX,
+        let (buffer_bytes, unread_bytes) = match self.mode {
+            Mode::Plain => (self.receive.memory().bytes(), self.receive.readable()),
+            _ => (u64::MAX, 0),
         };
         let nagle = self.fills_windows() && !self.no_delay;
         let mut control = Control {
             congestion: &mut *self.congestion,
             windows: &mut self.windows,
             index: i,
-            window_goal_bytes,
+            buffer_bytes,
+            unread_bytes,
             nagle,
         };
         call(&mut self.entries[i], &mut control)

@@ -72,8 +72,9 @@ pub(super) enum AckDue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Circumstances {
     pub(super) now: Time,
-    /// What the connection lets the window grow to.
-    pub(super) goal_bytes: u64,
+    /// What the connection lets the window grow to: this buffer, but for what nobody has read.
+    pub(super) buffer_bytes: u64,
+    pub(super) unread_bytes: u64,
     /// So long without data, and the peer begins anew.
     pub(super) pause_ns: i64,
     /// Whether ACKs say what came out of order. Where they do not, the window stays behind a hole, or the peer would not take
@@ -164,7 +165,7 @@ impl Inbound {
         self.last_data = at.now;
         let grows = range.start <= self.next || at.sack;
         if grows && len >= LEAST_GROWING_BYTES && range.end > self.next {
-            self.grow_window(at.goal_bytes, len as u32);
+            self.grow_window(at, len as u32);
         }
     }
 
@@ -184,9 +185,11 @@ impl Inbound {
     }
 
     /// tcp_grow_window: towards what memory is left, with this segment in it.
-    fn grow_window(&mut self, goal_bytes: u64, len: u32) {
+    fn grow_window(&mut self, at: &Circumstances, len: u32) {
         let occupied = self.memory.window().saturating_sub(self.ranges.bytes() + u64::from(len));
-        let room = occupied.min(goal_bytes).saturating_sub(self.grown_bytes);
+        // Reckoned as this segment has just been measured.
+        let goal = self.memory.window_from(at.buffer_bytes).saturating_sub(at.unread_bytes);
+        let room = occupied.min(goal).saturating_sub(self.grown_bytes);
         let by = if self.memory.fits(len) { 2 * u64::from(self.most_segment_bytes) } else { self.slowly(len) };
         if room > 0 && by > 0 {
             self.grown_bytes += room.min(by.max(2 * u64::from(len)));
@@ -311,12 +314,31 @@ impl Inbound {
 mod tests {
     use super::*;
 
+    fn at(buffer_bytes: u64, sack: bool) -> Circumstances {
+        Circumstances { now: Time::default(), buffer_bytes, unread_bytes: 0, pause_ns: 0, sack, compression_ns: None }
+    }
+
+    // Linux 6.18 announced 64 240 bytes, and then these windows in units of 128, for segments of 1448 bytes with time stamps.
+    #[test]
+    fn windows_grow_as_those_of_linux() {
+        let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
+        inbound.opened(0);
+        inbound.most_segment_bytes = 1448;
+        let windows: Vec<u64> = (0..4)
+            .map(|n| {
+                inbound.arrive(&at(131_072, true), 1 + 1448 * n..1449 + 1448 * n, false);
+                inbound.grown_bytes.div_ceil(128)
+            })
+            .collect();
+        assert_eq!(windows, [525, 548, 570, 593]);
+    }
+
     #[test]
     fn what_waits_is_bounded() {
         let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
         inbound.opened(0);
         let most = MOST_RANGES as u64;
-        let at = Circumstances { now: Time::default(), goal_bytes: 0, pause_ns: 0, sack: true, compression_ns: None };
+        let at = at(0, true);
         for n in 1..=2 * most {
             inbound.arrive(&at, 2 * n..2 * n + 1, false);
         }
@@ -331,11 +353,9 @@ mod tests {
     fn without_selective_acks_no_window_grows_behind_a_hole() {
         let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
         inbound.opened(0);
-        let at =
-            |sack| Circumstances { now: Time::default(), goal_bytes: 1 << 20, pause_ns: 0, sack, compression_ns: None };
         let mut grown = |sack, range| {
             let before = inbound.grown_bytes;
-            inbound.arrive(&at(sack), range, false);
+            inbound.arrive(&at(1 << 21, sack), range, false);
             inbound.grown_bytes - before
         };
         assert_eq!(grown(false, 1449..2897), 0);

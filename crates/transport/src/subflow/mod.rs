@@ -36,8 +36,10 @@ pub struct Control<'a> {
     pub windows: &'a mut [Window],
     /// This subflow's place among them.
     pub index: usize,
-    /// What the window that the peer is told grows to, as far as the connection knows.
-    pub window_goal_bytes: u64,
+    /// The receive buffer that the window may grow to, and what of that the application has not read: as far as the
+    /// connection knows.
+    pub buffer_bytes: u64,
+    pub unread_bytes: u64,
     /// Whether a short segment waits until no other is on its way.
     pub nagle: bool,
 }

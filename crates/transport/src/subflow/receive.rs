@@ -73,10 +73,11 @@ impl Subflow {
             self.due.set(Due::ACK);
         }
         if len > 0 || tcp.flags.has(Flags::FIN) {
-            let (goal_bytes, pause_ns) = (control.window_goal_bytes, self.rto.timeout_ns());
+            let Control { buffer_bytes, unread_bytes, .. } = *control;
+            let pause_ns = self.rto.timeout_ns();
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
             let compression_ns = compresses.then(|| compression::wait_ns(self.rto.srtt_ns()));
-            let at = Circumstances { now, goal_bytes, pause_ns, sack: self.sack, compression_ns };
+            let at = Circumstances { now, buffer_bytes, unread_bytes, pause_ns, sack: self.sack, compression_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);
