@@ -94,6 +94,8 @@ pub struct Connection {
     scheduler: Box<dyn Scheduler>,
     /// Subflows have queues of their own ([`Scheduler::queues_ahead`]).
     queues_ahead: bool,
+    /// It is asked about copies ([`Scheduler::copies`]).
+    copies: bool,
     opportunistic: Opportunistic,
     reinjection: Reinjection,
     stale_timeouts: u32,
@@ -205,6 +207,7 @@ impl Connection {
             by_rate: congestion.by_rate().is_some(),
             congestion,
             queues_ahead: scheduler.queues_ahead(),
+            copies: scheduler.copies(),
             scheduler,
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
             reinjection: settings.reinjection,

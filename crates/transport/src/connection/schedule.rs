@@ -18,7 +18,7 @@ impl Connection {
         if due != Due::Nothing && self.is_timed() {
             self.be_patient(now);
         }
-        if self.scheduler.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {
+        if self.copies && !matches!(due, Due::Again(_)) && self.copy(now) {
             return true;
         }
         let peer_window_bytes = self.send.open_window();

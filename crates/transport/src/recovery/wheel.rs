@@ -12,7 +12,7 @@ const STEPS: i64 = 63;
 
 /// When a timer ends that is set to run for `wait_ns` (calc_wheel_index).
 pub fn expiry(now: Time, wait_ns: i64) -> Time {
-    let wait = wait_ns / TICK_NS + i64::from(wait_ns % TICK_NS != 0);
+    let wait = (wait_ns.max(0) as u64).div_ceil(TICK_NS as u64) as i64;
     let end = now.as_nanos() / TICK_NS + wait;
     let mut shift = 0;
     while wait >= STEPS << shift {

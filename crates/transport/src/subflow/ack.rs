@@ -317,7 +317,7 @@ impl Subflow {
     /// sent last: its own cannot be here yet (tcp_clean_rtx_queue, FLAG_SET_XMIT_TIMER).
     fn restart_timers(&mut self, now: Time, news: &News) {
         let Some(first) = self.flight.first() else {
-            self.disarm();
+            self.timers.disarm();
             self.due.clear(Due::TAIL);
             return;
         };

@@ -1,7 +1,7 @@
 //! A timer expired.
 
 use super::state::{Due, Phase, State, Subflow};
-use super::timers::expired;
+use super::timers::{Repair, expired};
 use super::{Control, Expired};
 use crate::recovery::prr::Progress;
 use wire::Time;
@@ -10,30 +10,30 @@ impl Subflow {
     /// The deadline has come. Call again until it says nothing, then poll.
     pub fn timeout(&mut self, now: Time, control: &mut Control) -> Option<Expired> {
         expired(&mut self.timers.pace, now);
-        if expired(&mut self.timers.linger, now) {
+        if self.timers.take_linger(now) {
             self.shut();
             return Some(Expired::Closed);
         }
         if expired(&mut self.timers.ack, now) {
             self.due.set(Due::ACK);
         }
-        if expired(&mut self.timers.reorder, now) {
+        if self.timers.take_repair(Repair::Reorder, now) {
             self.reordering_is_over(now, control);
         }
-        if expired(&mut self.timers.tail, now) {
+        if self.timers.take_repair(Repair::Tail, now) {
             // One at a time (RFC 8985 §7.3; tcp_send_loss_probe).
             if self.tlp.is_free() {
                 self.due.set(Due::TAIL);
             }
             self.arm_rest(now);
         }
-        if expired(&mut self.timers.retransmit, now) {
+        if self.timers.take_repair(Repair::Retransmit, now) {
             return Some(self.retransmission_timeout(now, control));
         }
-        if expired(&mut self.timers.persist, now) && !self.probe_window(now) {
+        if self.timers.take_persist(now) && !self.probe_window(now) {
             return Some(self.give_up(control));
         }
-        if expired(&mut self.timers.keep_alive, now) && !self.probe_peer(now) {
+        if self.timers.take_keep_alive(now) && !self.probe_peer(now) {
             return Some(self.give_up(control));
         }
         None
@@ -60,7 +60,7 @@ impl Subflow {
         }
         self.timeouts += 1;
         self.rto.back_off();
-        self.timers.retransmit = self.after(now, self.rto.timeout_ns());
+        self.arm_retransmit(now);
         Expired::Timeout(self.timeouts)
     }
 
@@ -89,7 +89,7 @@ impl Subflow {
         }
         (self.unanswered, self.persist_doublings) = (self.unanswered + 1, self.persist_doublings + 1);
         let wait_ns = self.rto.timeout_ns().saturating_mul(1 << self.persist_doublings.min(30));
-        self.timers.persist = self.after(now, wait_ns.min(self.settings.max_timeout_ns));
+        self.timers.set_persist(self.after(now, wait_ns.min(self.settings.max_timeout_ns)));
         self.due.set(Due::PROBE);
         true
     }
@@ -98,15 +98,16 @@ impl Subflow {
     fn probe_peer(&mut self, now: Time) -> bool {
         let Some(idle_ns) = self.settings.keep_alive_idle_ns else { return true };
         let silent_ns = now - self.last_heard;
-        if !self.all_acknowledged() || self.timers.persist != Time::MAX {
-            self.timers.keep_alive = now + idle_ns;
+        if !self.all_acknowledged() || self.timers.persist() != Time::MAX {
+            self.timers.set_keep_alive(now + idle_ns);
         } else if silent_ns < idle_ns {
-            (self.timers.keep_alive, self.unanswered) = (self.last_heard + idle_ns, 0);
+            self.timers.set_keep_alive(self.last_heard + idle_ns);
+            self.unanswered = 0;
         } else if self.unanswered >= self.settings.keep_alive_probes {
             return false;
         } else {
             self.unanswered += 1;
-            self.timers.keep_alive = now + self.settings.keep_alive_interval_ns;
+            self.timers.set_keep_alive(now + self.settings.keep_alive_interval_ns);
             self.due.set(Due::PROBE);
         }
         true

@@ -86,7 +86,8 @@ impl Subflow {
     #[inline(never)]
     pub(super) fn establish(&mut self, now: Time, echo: Option<u32>, control: &mut Control) {
         self.state = State::Established;
-        (self.acked, self.timers.retransmit, self.timeouts) = (1, Time::MAX, 0);
+        (self.acked, self.timeouts) = (1, 0);
+        self.timers.disarm();
         self.due.clear(Due::SYN);
         let first = (self.syn_transmissions <= 1).then(|| now - self.syn_sent);
         if let Some(rtt_ns) = first.or_else(|| self.echoed_ns(now, echo?)) {
@@ -96,7 +97,7 @@ impl Subflow {
             self.rto.after_lost_syn();
         }
         if let Some(idle_ns) = self.settings.keep_alive_idle_ns {
-            self.timers.keep_alive = now + idle_ns;
+            self.timers.set_keep_alive(now + idle_ns);
         }
         (self.last_heard, self.last_sent) = (now, now);
         // RFC 6928 §2: a SYN that was lost once may have been late only.

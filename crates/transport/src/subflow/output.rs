@@ -1,6 +1,7 @@
 //! What to send next.
 
 use super::state::{Due, Phase, State, Subflow, whole};
+use super::timers::Repair;
 use super::{Control, Emission, Kind, Piece};
 use crate::congestion::Window;
 use crate::recovery::scoreboard::Record;
@@ -40,8 +41,7 @@ impl Subflow {
     #[inline]
     pub fn has_something(&self) -> bool {
         // What is deferred waits for an ACK or for more data. Where there is pacing, a poll also sets its timer.
-        let waits = self.deferred && !self.paces();
-        let sends = |piece: &Piece| !waits || piece.len == 0;
+        let sends = |piece: &Piece| !self.deferred || piece.len == 0 || self.paces();
         !self.due.is_empty() || self.flight.waiting() > 0 || self.queue.front().is_some_and(sends)
     }
 
@@ -90,8 +90,8 @@ impl Subflow {
         if !retransmission {
             self.syn_sent = now;
         }
-        if self.timers.retransmit == Time::MAX {
-            self.timers.retransmit = self.after(now, self.rto.timeout_ns());
+        if !self.timers.awaits(Repair::Retransmit) {
+            self.arm_retransmit(now);
         }
         Some(Emission { kind, offset: 0, len: 0, piece: None, retransmission })
     }
@@ -228,7 +228,7 @@ impl Subflow {
             self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
             self.mirror(control);
         }
-        self.timers.persist = Time::MAX;
+        self.timers.set_persist(Time::MAX);
         self.sent_new(now, self.flight.len() == 1);
         let full = self.in_flight_packets() >= self.window_packets(control);
         self.usage.sent(full, self.flight.len(), self.acked, self.next);
@@ -246,7 +246,7 @@ impl Subflow {
             self.note_sending(now, record.offset, control);
         }
         self.retransmitted += 1;
-        if at == 0 && self.timers.reorder == Time::MAX {
+        if at == 0 && !self.timers.awaits(Repair::Reorder) {
             self.arm_retransmit(now);
         }
         Emission { retransmission: true, ..self.left(now, &record) }

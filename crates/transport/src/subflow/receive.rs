@@ -140,7 +140,7 @@ impl Subflow {
             // It all came before, and our ACK was lost (RFC 9293 §3.10.7.4, eighth).
             state => {
                 if state == State::TimeWait {
-                    self.timers.linger = at.now + self.settings.time_wait_ns;
+                    self.timers.set_linger(at.now + self.settings.time_wait_ns);
                 }
                 self.due.set(Due::ACK);
                 return;
@@ -175,10 +175,10 @@ impl Subflow {
                 state => state,
             };
         }
-        if self.timers.linger == Time::MAX {
+        if self.timers.linger() == Time::MAX {
             match self.state {
-                State::TimeWait => self.timers.linger = now + self.settings.time_wait_ns,
-                State::FinWait2 if self.orphaned => self.timers.linger = now + self.settings.fin_timeout_ns,
+                State::TimeWait => self.timers.set_linger(now + self.settings.time_wait_ns),
+                State::FinWait2 if self.orphaned => self.timers.set_linger(now + self.settings.fin_timeout_ns),
                 _ => {}
             }
         }

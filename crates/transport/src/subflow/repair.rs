@@ -3,6 +3,7 @@
 use super::Control;
 use super::ack::News;
 use super::state::{Due, Phase, Subflow};
+use super::timers::Repair;
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
 use crate::recovery::rack::{self, Circumstances};
@@ -20,8 +21,8 @@ impl Subflow {
         } else if self.rack.take_advanced()
             && let Some(wait_ns) = self.judge(now)
         {
-            self.disarm();
-            self.timers.reorder = self.after(now, wait_ns + rack::MARGIN_NS);
+            let at = self.after(now, wait_ns + rack::MARGIN_NS);
+            self.timers.await_ack(Repair::Reorder, at);
             news.waits = true;
         }
         self.flight.copies() < copies

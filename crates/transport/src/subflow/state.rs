@@ -364,7 +364,7 @@ impl Subflow {
     pub fn orphan(&mut self, now: Time) {
         self.orphaned = true;
         if self.state == State::FinWait2 {
-            self.timers.linger = self.timers.linger.min(now + self.settings.fin_timeout_ns);
+            self.timers.set_linger(self.timers.linger().min(now + self.settings.fin_timeout_ns));
         }
     }
 
@@ -379,9 +379,10 @@ impl Subflow {
     /// Whether the peer's window is closed and nothing is in flight: runs the persist timer (RFC 9293 §3.8.6.1).
     pub fn probe(&mut self, now: Time, wanted: bool) {
         if !wanted || !self.is_established() || !self.flight.is_empty() {
-            (self.timers.persist, self.persist_doublings) = (Time::MAX, 0);
-        } else if self.timers.persist == Time::MAX {
-            self.timers.persist = self.after(now, self.rto.timeout_ns());
+            self.timers.set_persist(Time::MAX);
+            self.persist_doublings = 0;
+        } else if self.timers.persist() == Time::MAX {
+            self.timers.set_persist(self.after(now, self.rto.timeout_ns()));
         }
     }
 

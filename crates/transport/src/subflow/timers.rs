@@ -5,51 +5,134 @@ use crate::recovery::tlp::Tlp;
 use crate::recovery::wheel;
 use wire::Time;
 
-/// A time each; [`Time::MAX`]: not running. Of the first three one runs at a time, as in Linux (icsk_pending): where another
-/// ends, or makes room, what is left of the time-out follows.
+/// A time each; [`Time::MAX`]: not running.
+///
+/// Of the three that wait for an ACK one runs at a time, as in Linux (icsk_pending): where another ends, or makes room, what is
+/// left of the time-out follows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timers {
-    /// Retransmission (RFC 6298), of SYNs too.
-    pub(super) retransmit: Time,
-    /// Tail loss probe (RFC 8985 §7).
-    pub(super) tail: Time,
-    /// Reordering (RFC 8985 §6.2 step 5).
-    pub(super) reorder: Time,
+    /// The one that waits for an ACK, and which it is.
+    repair: Time,
+    awaits: Repair,
     /// Delayed ACK.
     pub(super) ack: Time,
-    /// Zero-window probe (RFC 9293 §3.8.6.1).
-    pub(super) persist: Time,
-    /// Keep-alive (RFC 9293 §3.8.4).
-    pub(super) keep_alive: Time,
-    /// TIME-WAIT, or waiting for a FIN.
-    pub(super) linger: Time,
     /// Pacing lets the next segment go.
     pub(super) pace: Time,
+    /// The first of the others, which seldom run.
+    quiet: Time,
+    persist: Time,
+    keep_alive: Time,
+    linger: Time,
+}
+
+/// What follows when no ACK comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repair {
+    /// Retransmission (RFC 6298), of SYNs too.
+    Retransmit,
+    /// Tail loss probe (RFC 8985 §7).
+    Tail,
+    /// Losses that reordering delayed the verdict on (RFC 8985 §6.2 step 5).
+    Reorder,
 }
 
 impl Timers {
     pub(super) const NONE: Timers = Timers {
-        retransmit: Time::MAX,
-        tail: Time::MAX,
-        reorder: Time::MAX,
+        repair: Time::MAX,
+        awaits: Repair::Retransmit,
         ack: Time::MAX,
+        pace: Time::MAX,
+        quiet: Time::MAX,
         persist: Time::MAX,
         keep_alive: Time::MAX,
         linger: Time::MAX,
-        pace: Time::MAX,
     };
 
     /// The first of them.
     #[inline]
     pub(super) fn first(&self) -> Time {
-        let quiet = self.persist.min(self.keep_alive).min(self.linger);
-        self.first_of_repair().min(quiet).min(self.ack).min(self.pace)
+        self.repair.min(self.ack).min(self.pace).min(self.quiet)
     }
 
     /// When the one ends that waits for an ACK.
     #[inline]
-    pub(super) fn first_of_repair(&self) -> Time {
-        self.retransmit.min(self.tail).min(self.reorder)
+    pub(super) fn repair(&self) -> Time {
+        self.repair
+    }
+
+    /// Whether this is the one that waits for an ACK.
+    #[inline]
+    pub(super) fn awaits(&self, what: Repair) -> bool {
+        self.repair < Time::MAX && self.awaits == what
+    }
+
+    /// This one waits for an ACK, and no other.
+    #[inline]
+    pub(super) fn await_ack(&mut self, what: Repair, until: Time) {
+        (self.repair, self.awaits) = (until, what);
+    }
+
+    /// None waits for an ACK.
+    #[inline]
+    pub(super) fn disarm(&mut self) {
+        self.repair = Time::MAX;
+    }
+
+    /// Whether the one that waits for an ACK is this and has come; then it stops.
+    pub(super) fn take_repair(&mut self, what: Repair, now: Time) -> bool {
+        self.awaits == what && expired(&mut self.repair, now)
+    }
+
+    /// Zero-window probe (RFC 9293 §3.8.6.1).
+    pub(super) fn persist(&self) -> Time {
+        self.persist
+    }
+
+    /// TIME-WAIT, or waiting for a FIN.
+    pub(super) fn linger(&self) -> Time {
+        self.linger
+    }
+
+    #[inline]
+    pub(super) fn set_persist(&mut self, at: Time) {
+        if self.persist != at {
+            self.persist = at;
+            self.note_quiet();
+        }
+    }
+
+    /// Keep-alive (RFC 9293 §3.8.4).
+    pub(super) fn set_keep_alive(&mut self, at: Time) {
+        self.keep_alive = at;
+        self.note_quiet();
+    }
+
+    pub(super) fn set_linger(&mut self, at: Time) {
+        self.linger = at;
+        self.note_quiet();
+    }
+
+    pub(super) fn take_persist(&mut self, now: Time) -> bool {
+        let taken = expired(&mut self.persist, now);
+        self.note_quiet();
+        taken
+    }
+
+    pub(super) fn take_keep_alive(&mut self, now: Time) -> bool {
+        let taken = expired(&mut self.keep_alive, now);
+        self.note_quiet();
+        taken
+    }
+
+    pub(super) fn take_linger(&mut self, now: Time) -> bool {
+        let taken = expired(&mut self.linger, now);
+        self.note_quiet();
+        taken
+    }
+
+    #[cold]
+    fn note_quiet(&mut self) {
+        self.quiet = self.persist.min(self.keep_alive).min(self.linger);
     }
 }
 
@@ -59,21 +142,16 @@ impl Subflow {
         if self.settings.timer_wheel { wheel::expiry(now, wait_ns) } else { now + wait_ns }
     }
 
-    /// Nothing is waited for.
-    pub(super) fn disarm(&mut self) {
-        (self.timers.retransmit, self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX, Time::MAX);
-    }
-
     /// The retransmission time-out starts.
     pub(super) fn arm_retransmit(&mut self, now: Time) {
-        self.disarm();
-        self.timers.retransmit = self.after(now, self.rto.timeout_ns());
+        let at = self.after(now, self.rto.timeout_ns());
+        self.timers.await_ack(Repair::Retransmit, at);
     }
 
     /// What is left of it starts: of the first segment, since it was sent last (tcp_rto_delta_us).
     pub(super) fn arm_rest(&mut self, now: Time) {
-        self.disarm();
-        self.timers.retransmit = self.after(now, self.rest_ns(now).max(1));
+        let at = self.after(now, self.rest_ns(now).max(1));
+        self.timers.await_ack(Repair::Retransmit, at);
     }
 
     fn rest_ns(&self, now: Time) -> i64 {
@@ -86,10 +164,10 @@ impl Subflow {
     pub(super) fn restart(&mut self, now: Time) {
         if self.may_probe() {
             self.arm_tail(now, self.rto.timeout_ns());
-        } else if self.timers.retransmit == Time::MAX {
-            self.arm_rest(now);
-        } else {
+        } else if self.timers.awaits(Repair::Retransmit) {
             self.arm_retransmit(now);
+        } else {
+            self.arm_rest(now);
         }
     }
 
@@ -99,7 +177,7 @@ impl Subflow {
             self.arm_tail(now, self.rest_ns(now));
         } else if first {
             self.arm_retransmit(now);
-        } else if self.timers.tail < Time::MAX {
+        } else if self.timers.awaits(Repair::Tail) {
             self.arm_rest(now);
         }
     }
@@ -113,8 +191,8 @@ impl Subflow {
     /// A probe is waited for (RFC 8985 §7.2), no longer than `most_ns` (tcp_schedule_loss_probe).
     fn arm_tail(&mut self, now: Time, most_ns: i64) {
         let wait_ns = Tlp::timeout_ns(self.srtt_ns(), self.flight.len());
-        self.disarm();
-        self.timers.tail = self.after(now, if most_ns > 0 { wait_ns.min(most_ns) } else { wait_ns });
+        let at = self.after(now, if most_ns > 0 { wait_ns.min(most_ns) } else { wait_ns });
+        self.timers.await_ack(Repair::Tail, at);
     }
 }
 

@@ -1,8 +1,9 @@
 //! A router could not forward a segment (RFC 1191 §6.4, RFC 8201 §5.4, RFC 5927 §4.1 and §7).
 
 use super::state::{LEAST_MSS_BYTES, Phase, State, Subflow};
+use super::timers::Repair;
 use super::{Control, Piece};
-use wire::{Time, seq};
+use wire::seq;
 
 /// No router asks for less (RFC 8200 §5); who seems to is not believed.
 const LEAST_V6_BYTES: u32 = 1280;
@@ -31,8 +32,7 @@ impl Subflow {
             (self.phase, self.recover) = (Phase::Loss, self.next);
             self.undo.forget();
             self.tlp.forget();
-            self.timers.retransmit = self.timers.first_of_repair();
-            (self.timers.tail, self.timers.reorder) = (Time::MAX, Time::MAX);
+            self.timers.await_ack(Repair::Retransmit, self.timers.repair());
         }
     }
 }

@@ -106,7 +106,7 @@ impl Subflow {
 
     /// When the timer ends that waits for an answer (inet_csk's icsk_timeout); none: nothing is waited for.
     pub fn answer_deadline(&self) -> Option<Time> {
-        let first = self.timers.first_of_repair().min(self.timers.persist);
+        let first = self.timers.repair().min(self.timers.persist());
         (first < Time::MAX).then_some(first)
     }
 
