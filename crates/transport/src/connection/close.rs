@@ -52,7 +52,7 @@ impl Connection {
     #[cold]
     #[inline(never)]
     pub(super) fn was_reset(&mut self, now: Time, i: usize, signals: &Signals, ctx: &mut Context) {
-        if signals.fast_close().is_some_and(|close| close.receiver_key == self.local_key) {
+        if signals.fast_close().is_some_and(|close| close.receiver_key == self.agreed.local_key()) {
             self.end(Outcome::Failed(Closed::Reset));
         } else {
             let refused = self.entries[i].join.is_some() && !self.entries[i].confirmed;
@@ -68,7 +68,7 @@ impl Connection {
         if self.is_multipath() {
             if let Some(dss) = signals.dss().filter(|dss| dss.data_fin)
                 && let Some(mapping) = dss.mapping
-                && let Some(start) = self.receiving.place(mapping.data_seq, self.receive.next())
+                && let Some(start) = self.agreed.receiving().place(mapping.data_seq, self.receive.next())
             {
                 self.receive.end_at(start + u64::from(mapping.len.saturating_sub(1)));
                 self.entries[i].tcp.acknowledge();

@@ -35,7 +35,7 @@ impl Connection {
         let others = self.others_carry(i);
         // Where everything begins again, so does what is missing before it.
         let place = if others { place } else { place.min(self.receive.next()) };
-        self.entries[i].failed = Some(self.receiving.number(place));
+        self.entries[i].failed = Some(self.agreed.receiving().number(place));
         if others {
             self.refuse(i, reason::MIDDLEBOX);
         } else {
@@ -75,12 +75,12 @@ impl Connection {
         }
         if !self.discarding {
             self.discarding = true;
-            self.entries[i].failed = Some(self.receiving.number(self.receive.next()));
+            self.entries[i].failed = Some(self.agreed.receiving().number(self.receive.next()));
         }
         self.tell_failed(i);
         // On a subflow that always was the only one, what lies before it arrived.
         if self.linear
-            && let Some(place) = self.sending.place(DataNumber::Long(data_seq), self.send.una())
+            && let Some(place) = self.agreed.sending().place(DataNumber::Long(data_seq), self.send.una())
         {
             self.send.acknowledged(place, 0);
         }

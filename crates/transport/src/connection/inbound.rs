@@ -130,7 +130,7 @@ impl Connection {
                     return;
                 }
                 let number = signals.dss().and_then(|dss| dss.data_ack);
-                match number.and_then(|number| self.sending.place(number, self.send.una())) {
+                match number.and_then(|number| self.agreed.sending().place(number, self.send.una())) {
                     Some(place) => place,
                     None => return,
                 }

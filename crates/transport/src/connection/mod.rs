@@ -3,6 +3,7 @@
 //! Streams are lengths: what is written at place `p` of a connection is the pattern at `p`.
 
 mod addresses;
+mod agreement;
 mod close;
 mod entry;
 mod fallback;
@@ -35,8 +36,8 @@ use crate::path_manager::{self, PathManager};
 use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
 use crate::subflow::{Control, Emission, Expired, State, Subflow};
 use addresses::Addresses;
+use agreement::Agreement;
 use entry::Entry;
-use numbers::Numbers;
 use receive::Receive;
 use send::Send;
 use std::net::SocketAddr;
@@ -59,26 +60,12 @@ enum Mode {
 /// A connection.
 pub struct Connection {
     mode: Mode,
-    /// Version that is spoken or offered.
-    version: u8,
+    agreed: Agreement,
     /// Whether this end opened it.
     client: bool,
     /// Both ends of the initial subflow.
     local: SocketAddr,
     remote: SocketAddr,
-    local_key: u64,
-    remote_key: Option<u64>,
-    local_token: u32,
-    remote_token: u32,
-    /// Data sequence numbers of both directions.
-    sending: Numbers,
-    receiving: Numbers,
-    /// Both ends use DSS checksums.
-    checksum: bool,
-    long_numbers: bool,
-    /// The peer sent such a number: DATA_ACKs are as long from then on.
-    long_number_came: bool,
-    capable_retries: u32,
 
     send: Send,
     /// Short segments go at once (TCP_NODELAY).
@@ -184,20 +171,10 @@ impl Connection {
         let scheduler = scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy);
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },
-            version: settings.version,
+            agreed: Agreement::new(settings, opening.key),
             client: opening.client,
             local: opening.local,
             remote: opening.remote,
-            local_key: opening.key,
-            remote_key: None,
-            local_token: wire::mptcp::crypto::token(settings.version, opening.key),
-            remote_token: 0,
-            sending: Numbers::new(wire::mptcp::crypto::initial_data_seq(settings.version, opening.key)),
-            receiving: Numbers::new(0),
-            checksum: settings.checksum,
-            long_numbers: settings.long_numbers,
-            long_number_came: false,
-            capable_retries: settings.capable_retries,
             send: Send::new(),
             no_delay: false,
             receive: Receive::new(memory, memory.first_window(offered_mss_bytes)),
@@ -238,12 +215,12 @@ impl Connection {
 
     /// Names the connection in the peer's MP_JOINs.
     pub fn local_token(&self) -> u32 {
-        self.local_token
+        self.agreed.local_token()
     }
 
     /// Names the connection in joins that came before its peer could know our key; none before the keys are exchanged.
     pub fn remote_token(&self) -> Option<u32> {
-        (self.mode == Mode::Multipath).then_some(self.remote_token)
+        (self.mode == Mode::Multipath).then_some(self.agreed.remote_token())
     }
 
     /// Both ends of subflow `i`.

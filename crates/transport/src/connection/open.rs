@@ -1,14 +1,14 @@
 //! Opening a connection and joining it.
 
 use super::entry::{Entry, Join};
-use super::{Connection, MOST_SUBFLOWS, Mode, Numbers, Signals};
+use super::{Connection, MOST_SUBFLOWS, Mode, Signals};
 use crate::congestion::Window;
 use crate::context::Context;
 use crate::endpoint::{Event, Nic};
 use crate::path_manager::{Closed, PathEvent};
 use crate::subflow::{Received, State, Subflow};
 use std::net::{IpAddr, SocketAddr};
-use wire::mptcp::crypto::{initial_data_seq, join_ack_hmac, join_syn_ack_hmac, token};
+use wire::mptcp::crypto::{join_ack_hmac, join_syn_ack_hmac};
 use wire::mptcp::{MpCapable, MpJoin};
 use wire::{Flags, Tcp, Time};
 
@@ -26,9 +26,6 @@ pub(super) mod reason {
     pub const PROHIBITED: u8 = 3;
     pub const MIDDLEBOX: u8 = 6;
 }
-/// Bytes that DSS takes in a segment with data, its checksum included: with numbers of 8 bytes, with a DATA_ACK of 4 beside
-/// one, and with numbers of 4.
-const DSS_BYTES: [u32; 3] = [28, 24, 20];
 /// Bytes that MP_CAPABLE takes in the first segment with data.
 const CAPABLE_BYTES: u32 = 24;
 
@@ -68,7 +65,7 @@ impl Connection {
         let offered = capable.filter(|capable| capable.sender_key.is_some() == (version == 0));
         let mut connection = Connection::new(ctx, opening, ctx.config.mptcp.enabled && offered.is_some());
         connection.agree(offered.map_or(0, |capable| capable.flags));
-        connection.remote_key = offered.and_then(|capable| capable.sender_key);
+        connection.agreed.note_offered_key(offered.and_then(|capable| capable.sender_key));
         let isn = ctx.random() as u32;
         let Opening { local, remote, nic, mtu_bytes, .. } = *opening;
         let tcp = Subflow::accept(now, &ctx.tcp_towards(remote.ip()), local, remote, isn, mtu_bytes, syn);
@@ -177,19 +174,10 @@ impl Connection {
         if self.mode != Mode::Plain {
             // MP_CAPABLE with the first data takes more than a short DSS.
             let tells_keys = self.client && self.mode == Mode::Opening;
-            let bytes = self.dss_bytes().max(if tells_keys { CAPABLE_BYTES } else { 0 });
+            let bytes = self.agreed.dss_bytes().max(if tells_keys { CAPABLE_BYTES } else { 0 });
             self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
         }
         self.opened.push(i);
-    }
-
-    /// Bytes that DSS takes in a segment with data.
-    pub(super) fn dss_bytes(&self) -> u32 {
-        DSS_BYTES[match (self.long_numbers, self.long_number_came) {
-            (true, true) => 0,
-            (true, false) => 1,
-            (false, _) => 2,
-        }]
     }
 
     /// Whether a segment may reach TCP: handshakes of MPTCP are checked first.
@@ -207,7 +195,7 @@ impl Connection {
         if entry.join.is_some() {
             let (local, remote) = self.parties(i);
             match signals.join() {
-                Some(MpJoin::Ack { hmac }) if hmac == join_ack_hmac(self.version, remote, local) => {}
+                Some(MpJoin::Ack { hmac }) if hmac == join_ack_hmac(self.agreed.version(), remote, local) => {}
                 // Whatever overtook the packet with the HMAC comes again.
                 None if signals.any() => return false,
                 _ => {
@@ -224,7 +212,7 @@ impl Connection {
         }
         match signals.capable() {
             Some(MpCapable { sender_key: Some(peer), receiver_key: Some(own), .. }) => {
-                if own != self.local_key {
+                if own != self.agreed.local_key() {
                     return false;
                 }
                 self.keys_known(peer);
@@ -232,8 +220,8 @@ impl Connection {
                 true
             }
             // Version 0: the SYN told the key, and data shows that ours arrived (RFC 6824 §3.1).
-            _ if signals.dss().is_some() && self.version == 0 => {
-                if let Some(peer) = self.remote_key {
+            _ if signals.dss().is_some() && self.agreed.version() == 0 => {
+                if let Some(peer) = self.agreed.remote_key() {
                     self.keys_known(peer);
                     self.entries[i].confirmed = true;
                 }
@@ -251,14 +239,12 @@ impl Connection {
 
     /// What the peer's MP_CAPABLE asks for.
     fn agree(&mut self, flags: u8) {
-        self.checksum |= flags & CHECKSUM_REQUIRED != 0;
+        self.agreed.agree(flags);
         self.not_there = flags & NOT_HERE != 0;
     }
 
     fn keys_known(&mut self, peer: u64) {
-        self.remote_key = Some(peer);
-        self.remote_token = token(self.version, peer);
-        self.receiving = Numbers::new(initial_data_seq(self.version, peer));
+        self.agreed.learn_key(peer);
         self.mode = Mode::Multipath;
         if self.own_windows {
             self.receive.unbind();
@@ -299,7 +285,7 @@ impl Connection {
             }
         } else {
             if self.mode == Mode::Opening && opened_here {
-                let answer = signals.capable().filter(|capable| is_understood(self.version, capable));
+                let answer = signals.capable().filter(|capable| is_understood(self.agreed.version(), capable));
                 match answer.and_then(|capable| capable.sender_key.map(|key| (key, capable))) {
                     Some((key, capable)) => {
                         self.agree(capable.flags);
@@ -333,7 +319,7 @@ impl Connection {
         entry.peer_backup = backup;
         entry.remote_id = address_id;
         let (local, remote) = self.parties(i);
-        hmac == join_syn_ack_hmac(self.version, remote, local)
+        hmac == join_syn_ack_hmac(self.agreed.version(), remote, local)
     }
 }
 

@@ -5,7 +5,7 @@ use super::open::{CHECKSUM_REQUIRED, HMAC};
 use super::{Connection, Mode};
 use crate::subflow::{Emission, Kind, Piece};
 use std::net::SocketAddr;
-use wire::mptcp::crypto::{Party, add_addr_hmac, join_ack_hmac, join_syn_ack_hmac};
+use wire::mptcp::crypto::{Party, join_ack_hmac, join_syn_ack_hmac};
 use wire::mptcp::{
     AddAddr, Dss, Mapping, MpCapable, MpFail, MpFastClose, MpJoin, MpPrio, MpTcpRst, Mptcp, dss_checksum,
     dss_checksum_of_pattern,
@@ -33,18 +33,14 @@ impl Connection {
         }
     }
 
-    fn keys(&self) -> Option<(u64, u64)> {
-        self.remote_key.map(|remote| (self.local_key, remote))
-    }
-
     /// MP_CAPABLE: on a SYN of version 1 without keys, later with the sender's or both (RFC 8684 §3.1); in version 0 the
     /// SYN has the sender's, too (RFC 6824 §3.1).
     fn capable(&self, keys: Option<(u64, u64)>, piece: Option<&Piece>) -> MpCapable {
         let data_alone = piece.map(|piece| Piece { data_fin: false, ..*piece });
-        let checksum = data_alone.filter(|_| self.checksum).map(|piece| self.checksum_of(&piece, 1));
+        let checksum = data_alone.filter(|_| self.agreed.has_checksums()).map(|piece| self.checksum_of(&piece, 1));
         MpCapable {
-            version: self.version,
-            flags: HMAC | if self.checksum { CHECKSUM_REQUIRED } else { 0 },
+            version: self.agreed.version(),
+            flags: HMAC | if self.agreed.has_checksums() { CHECKSUM_REQUIRED } else { 0 },
             sender_key: keys.map(|(local, _)| local),
             receiver_key: keys.map(|(_, remote)| remote),
             data_len: piece.map(|piece| piece.len as u16),
@@ -58,12 +54,11 @@ impl Connection {
         let tries = self.entries[i].tcp.syn_transmissions();
         match emission.kind {
             Kind::SynAck => {
-                let capable = MpCapable { sender_key: Some(self.local_key), ..self.capable(None, None) };
+                let capable = MpCapable { sender_key: Some(self.agreed.local_key()), ..self.capable(None, None) };
                 add(options, Mptcp::Capable(capable));
             }
-            // A middlebox may drop SYNs with options that it does not know (RFC 8684 §3.1).
-            _ if tries <= self.capable_retries => {
-                let sender_key = Some(self.local_key).filter(|_| self.version == 0);
+            _ if self.agreed.is_offered(tries) => {
+                let sender_key = Some(self.agreed.local_key()).filter(|_| self.agreed.version() == 0);
                 add(options, Mptcp::Capable(MpCapable { sender_key, ..self.capable(None, None) }));
             }
             _ => {}
@@ -79,14 +74,14 @@ impl Connection {
         // The measurements with simultaneous SYNs (Chen et al., IMC 2013, §4.1) do not say what names the connection before
         // the server's key is known. Here it is the token of the client's own key, which the server cannot know either
         // until the third packet tells it: our server keeps the SYN until then. Any other resets it (RFC 8684 §3.2).
-        let token = self.remote_key.map_or(self.local_token, |_| self.remote_token);
+        let token = self.agreed.remote_key().map_or(self.agreed.local_token(), |_| self.agreed.remote_token());
         add(
             options,
             Mptcp::Join(match emission.kind {
                 Kind::Syn => MpJoin::Syn { backup, address_id, token, nonce },
                 _ => {
                     let (local, remote) = self.parties(i);
-                    MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(self.version, local, remote), nonce }
+                    MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(self.agreed.version(), local, remote), nonce }
                 }
             }),
         );
@@ -101,7 +96,7 @@ impl Connection {
             add_dss(options, &self.data_ack_and_end());
             return;
         }
-        add(options, Mptcp::Capable(self.capable(self.keys(), None)));
+        add(options, Mptcp::Capable(self.capable(self.agreed.keys(), None)));
         self.entries[i].keys_told = true;
         if self.send.end_alone() {
             self.entries[i].tcp.acknowledge();
@@ -112,7 +107,7 @@ impl Connection {
     #[inline(never)]
     fn join_ack(&mut self, now: Time, i: usize, options: &mut Options) {
         let (local, remote) = self.parties(i);
-        add(options, Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(self.version, local, remote) }));
+        add(options, Mptcp::Join(MpJoin::Ack { hmac: join_ack_hmac(self.agreed.version(), local, remote) }));
         let entry = &mut self.entries[i];
         if let Some(join) = &mut entry.join {
             join.again = now + (entry.tcp.rto_ns() << join.tries.min(6));
@@ -123,17 +118,14 @@ impl Connection {
     /// What both ends put into the HMACs of a joined subflow: this end's and the peer's.
     pub(super) fn parties(&self, i: usize) -> (Party, Party) {
         let join = self.entries[i].join.expect("only joined subflows have nonces");
-        (
-            Party { key: self.local_key, nonce: join.local_nonce },
-            Party { key: self.remote_key.unwrap_or(0), nonce: join.remote_nonce.unwrap_or(0) },
-        )
+        self.agreed.parties(join.local_nonce, join.remote_nonce.unwrap_or(0))
     }
 
     #[cold]
     #[inline(never)]
     fn reset(&mut self, i: usize, options: &mut Options) {
         let entry = &mut self.entries[i];
-        if let (true, Some(receiver_key)) = (self.aborted, self.remote_key) {
+        if let (true, Some(receiver_key)) = (self.aborted, self.agreed.remote_key()) {
             add(options, Mptcp::FastClose(MpFastClose { receiver_key }));
             return;
         }
@@ -141,7 +133,7 @@ impl Connection {
             add(options, Mptcp::Fail(MpFail { data_seq }));
         }
         // Version 0 has no MP_TCPRST.
-        if let Some(reason) = entry.reset_reason.filter(|_| self.version > 0) {
+        if let Some(reason) = entry.reset_reason.filter(|_| self.agreed.version() > 0) {
             add(options, Mptcp::TcpRst(MpTcpRst { flags: 0, reason }));
         }
     }
@@ -152,7 +144,7 @@ impl Connection {
         // The first data of the client tells the keys once more (RFC 8684 §3.1).
         if self.client
             && i == 0
-            && self.version > 0
+            && self.agreed.version() > 0
             && entry.join.is_none()
             && !entry.confirmed
             && piece.data_offset == 0
@@ -161,14 +153,14 @@ impl Connection {
         }
         let subflow_seq = emission.offset as u32;
         let mapping = Mapping {
-            data_seq: self.sending.wire(piece.data_offset, self.long_numbers),
+            data_seq: self.agreed.sending().wire(piece.data_offset, self.agreed.long_numbers()),
             subflow_seq,
             len: (piece.len + u32::from(piece.data_fin)) as u16,
-            checksum: self.checksum.then(|| self.checksum_of(&piece, subflow_seq)),
+            checksum: self.agreed.has_checksums().then(|| self.checksum_of(&piece, subflow_seq)),
         };
         let mut ack = self.data_ack();
         if piece.len > self.entries[i].tcp.mss_bytes() {
-            ack.data_ack = Some(self.receiving.wire(self.receive.acknowledged(), false)); // see note_numbers
+            ack.data_ack = Some(self.agreed.receiving().wire(self.receive.acknowledged(), false)); // see note_numbers
         }
         add_dss(options, &Dss { mapping: Some(mapping), data_fin: piece.data_fin, ..ack });
     }
@@ -176,7 +168,7 @@ impl Connection {
     #[cold]
     #[inline(never)]
     fn keys_data(&mut self, piece: &Piece, options: &mut Options) {
-        add(options, Mptcp::Capable(self.capable(self.keys(), Some(piece))));
+        add(options, Mptcp::Capable(self.capable(self.agreed.keys(), Some(piece))));
         if piece.data_fin {
             self.send.end_lost(); // MP_CAPABLE cannot tell it
         }
@@ -185,15 +177,14 @@ impl Connection {
     #[inline(never)] // most connections have no checksums
     fn checksum_of(&self, piece: &Piece, subflow_seq: u32) -> u16 {
         let len = (piece.len + u32::from(piece.data_fin)) as u16;
-        let data_seq = self.sending.number(piece.data_offset);
+        let data_seq = self.agreed.sending().number(piece.data_offset);
         dss_checksum_of_pattern(data_seq, subflow_seq, len, piece.data_offset, piece.len)
     }
 
     fn data_ack(&self) -> Dss {
         let acknowledged = self.receive.acknowledged();
-        // RFC 8684 §3.3.2: of 8 bytes once such numbers came (net/mptcp/options.c, mptcp_established_options_dss).
-        let long = self.long_numbers && self.long_number_came;
-        Dss { data_ack: Some(self.receiving.wire(acknowledged, long)), ..Dss::default() }
+        let number = self.agreed.receiving().wire(acknowledged, self.agreed.long_acks());
+        Dss { data_ack: Some(number), ..Dss::default() }
     }
 
     fn ack(&mut self, now: Time, i: usize, options: &mut Options) {
@@ -226,7 +217,7 @@ impl Connection {
                 Notice::Add(add_addr) if add_addr.echo || add_addr.version == 0 => {
                     add(options, Mptcp::AddAddr(add_addr))
                 }
-                Notice::Add(add_addr) => add(options, Mptcp::AddAddr(self.signed(add_addr))),
+                Notice::Add(add_addr) => add(options, Mptcp::AddAddr(self.agreed.sign(add_addr))),
             }
         } else {
             add_dss(options, &self.data_ack_and_end());
@@ -246,33 +237,17 @@ impl Connection {
         let mut dss = self.data_ack();
         if let Some(end) = self.send.end_to_tell() {
             // Without data, the DATA_FIN is mapped to no byte of the subflow (RFC 8684 §3.3.3).
-            let number = self.sending.number(end);
+            let number = self.agreed.sending().number(end);
             dss.data_fin = true;
             dss.mapping = Some(Mapping {
-                data_seq: self.sending.wire(end, self.long_numbers),
+                data_seq: self.agreed.sending().wire(end, self.agreed.long_numbers()),
                 subflow_seq: 0,
                 len: 1,
-                checksum: self.checksum.then(|| dss_checksum(number, 0, 1, &[])),
+                checksum: self.agreed.has_checksums().then(|| dss_checksum(number, 0, 1, &[])),
             });
             self.send.end_told();
         }
         dss
-    }
-
-    fn signed(&self, add_addr: AddAddr) -> AddAddr {
-        let AddAddr { address_id, address, port, .. } = add_addr;
-        let remote_key = self.remote_key.unwrap_or(0);
-        AddAddr { hmac: Some(add_addr_hmac(self.local_key, remote_key, address_id, address, port)), ..add_addr }
-    }
-
-    /// Whether an ADD_ADDR comes from the peer of this connection; in version 0 nothing shows it.
-    pub(super) fn is_signed(&self, add_addr: &AddAddr) -> bool {
-        if self.version == 0 {
-            return add_addr.version == 0;
-        }
-        let AddAddr { address_id, address, port, .. } = *add_addr;
-        let remote_key = self.remote_key.unwrap_or(0);
-        add_addr.hmac == Some(add_addr_hmac(remote_key, self.local_key, address_id, address, port))
     }
 
     /// Where an announced address is reached.
@@ -289,10 +264,10 @@ impl Connection {
             && emission.offset == from
         {
             let mapping = Mapping {
-                data_seq: self.sending.wire(piece.data_offset, true),
+                data_seq: self.agreed.sending().wire(piece.data_offset, true),
                 subflow_seq: from as u32,
                 len: 0,
-                checksum: self.checksum.then_some(0),
+                checksum: self.agreed.has_checksums().then_some(0),
             };
             add_dss(options, &Dss { mapping: Some(mapping), ..Dss::default() });
         } else if let Some(data_seq) = entry.failed {

@@ -42,13 +42,13 @@ impl Connection {
             self.entries[i].peer_backup = prio.backup;
             self.tell_paths(now, PathEvent::SubflowPriority { subflow: i, backup: prio.backup }, ctx);
         }
-        if signals.fast_close().is_some_and(|close| close.receiver_key == self.local_key) {
+        if signals.fast_close().is_some_and(|close| close.receiver_key == self.agreed.local_key()) {
             return self.end(Outcome::Failed(Closed::Reset));
         }
         if let Some(add_addr) = signals.add_addr() {
             if add_addr.echo {
                 self.addresses.echoed(add_addr.address_id);
-            } else if self.is_signed(&add_addr) {
+            } else if self.agreed.is_signed(&add_addr) {
                 let remote = self.announced(&add_addr);
                 if self.addresses.learn(&add_addr, remote) {
                     self.tell_paths(now, PathEvent::Announced { id: add_addr.address_id, remote }, ctx);
@@ -82,7 +82,7 @@ impl Connection {
                 self.carries_now();
             }
             None => {
-                let bytes = self.dss_bytes();
+                let bytes = self.agreed.dss_bytes();
                 self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
                 if !self.early {
                     self.paths_open(now, ctx);

@@ -23,7 +23,7 @@ impl Connection {
                     self.mapped_infinitely(i, offset, place);
                 }
                 Some(mapping) if !self.discarding => {
-                    if self.long_numbers && !self.long_number_came {
+                    if self.agreed.awaits_long_number() {
                         self.note_numbers(signals);
                     }
                     self.linear &= mapping.offset == mapping.place + 1;
@@ -36,12 +36,12 @@ impl Connection {
                 Some(_) => self.tell_failed(i),
                 None => {}
             }
-            if self.checksum {
+            if self.agreed.has_checksums() {
                 self.entries[i].mappings.sum(offset..offset + u64::from(len), sum(packet));
             }
         }
         // What a checksum covers is not delivered when it is wrong.
-        let checked = self.checksum && self.mode == Mode::Multipath;
+        let checked = self.agreed.has_checksums() && self.mode == Mode::Multipath;
         if !checked {
             self.corrupt_bytes += self.corrupt(i, offset, packet);
         }
@@ -56,8 +56,8 @@ impl Connection {
         if mapping.is_some_and(|mapping| matches!(mapping.data_seq, DataNumber::Short(_))) {
             return;
         }
-        self.long_number_came = true;
-        let bytes = self.dss_bytes();
+        self.agreed.note_long_number();
+        let bytes = self.agreed.dss_bytes();
         for i in 0..self.entries.len() {
             self.with(i, |entry, control| entry.tcp.reserve_options(bytes, control));
         }
@@ -87,7 +87,7 @@ impl Connection {
                 let mapping = dss.mapping?;
                 let distance = mapping.subflow_seq.wrapping_sub(offset as u32) as i32;
                 let start = offset.checked_add_signed(i64::from(distance))?;
-                let place = self.receiving.place(mapping.data_seq, self.receive.next())?;
+                let place = self.agreed.receiving().place(mapping.data_seq, self.receive.next())?;
                 (start, place, mapping.len, dss.data_fin, mapping.subflow_seq, mapping.checksum)
             }
             // With the keys comes the first data.
@@ -97,8 +97,8 @@ impl Connection {
             }
         };
         let check = checksum
-            .filter(|_| self.checksum)
-            .map(|checksum| mappings::check(self.receiving.number(place), subflow_seq, len, checksum));
+            .filter(|_| self.agreed.has_checksums())
+            .map(|checksum| mappings::check(self.agreed.receiving().number(place), subflow_seq, len, checksum));
         let data = u32::from(len).saturating_sub(u32::from(end));
         (len == 0 || data > 0).then_some(Mapping { offset: start, place, len: data, check })
     }
