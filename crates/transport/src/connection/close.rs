@@ -2,7 +2,6 @@
 
 use super::open::reason;
 use super::{Connection, Mode, Signals, Timers, each_of};
-use crate::config::Reinjection;
 use crate::context::Context;
 use crate::endpoint::{Event, Outcome};
 use crate::path_manager::Closed;
@@ -38,6 +37,7 @@ impl Connection {
         if self.over.is_none() {
             self.over = Some(outcome);
             self.timers = Timers::NONE;
+            self.retransmission.stop();
             if outcome == Outcome::Complete {
                 debug_assert!(self.send.is_empty() && self.receive.out_of_order() == 0, "something is left over");
             } else {
@@ -79,11 +79,11 @@ impl Connection {
                 self.entries[i].tcp.close();
             }
         } else if received.finished && self.mode == Mode::Plain {
-            if i != self.plain {
+            if i != self.fallback.subflow() {
                 return;
             }
             let skipped = self.entries[i].delivered != self.receive.next() + 1;
-            if self.discarding && skipped && !self.receive.finished() {
+            if self.fallback.is_discarding() && skipped && !self.receive.finished() {
                 // What was not understood is lost, and this would hide it.
                 self.refuse(i, reason::MIDDLEBOX);
                 return self.end(Outcome::Failed(Closed::Protocol));
@@ -104,10 +104,10 @@ impl Connection {
         }
         if self.timers.stall <= now {
             self.timers.stall = Time::MAX;
-            self.linear = false;
+            self.fallback.diverge();
             self.send.reinject_all();
         }
-        if self.timers.retransmit <= now {
+        if self.retransmission.deadline() <= now {
             self.retransmit(now);
         }
         if self.timers.schedule <= now {
@@ -268,7 +268,7 @@ impl Connection {
             _ => {}
         }
         // The connection's timer finds it among several subflows.
-        let timed = self.reinjection == Reinjection::ConnectionTimer && !self.linear;
+        let timed = self.retransmission.is_by_timer() && !self.fallback.is_one_to_one();
         let lacking = alive && !timed && self.send.una() < self.send.next();
         let stalled = lacking && self.entries.iter().all(|entry| entry.is_over() || entry.tcp.all_acknowledged());
         match (stalled, self.timers.stall) {
@@ -296,7 +296,7 @@ impl Connection {
             ctx.tell(Event::Finished);
         }
         let delivered = match self.mode {
-            Mode::Plain => self.entries[self.plain].tcp.fin_acknowledged() && self.send.all_acknowledged(),
+            Mode::Plain => self.entries[self.fallback.subflow()].tcp.fin_acknowledged() && self.send.all_acknowledged(),
             _ => self.send.delivered(),
         };
         if !self.told.delivered && delivered {

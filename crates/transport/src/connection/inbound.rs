@@ -91,7 +91,7 @@ impl Connection {
                 }
                 Next::Incomplete => break,
                 Next::Void { until } => entry.delivered = until,
-                _ if self.discarding => entry.delivered = end,
+                _ if self.fallback.is_discarding() => entry.delivered = end,
                 Next::Unmapped => self.stripped(i),
                 Next::Broken { place } => self.broken(i, place),
             }
@@ -109,13 +109,10 @@ impl Connection {
     fn take_acknowledgement(&mut self, now: Time, i: usize, signals: &Signals, received: &Received) {
         let place = match self.mode {
             Mode::Opening => return,
-            Mode::Plain => {
-                let (offset, place) = self.plain_base;
-                match received.acked.checked_sub(offset) {
-                    Some(beyond) => place + beyond,
-                    None => return,
-                }
-            }
+            Mode::Plain => match self.fallback.place(received.acked) {
+                Some(place) => place,
+                None => return,
+            },
             Mode::Multipath => {
                 let entry = &mut self.entries[i];
                 let news = received.acked > entry.acked;

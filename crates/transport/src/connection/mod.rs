@@ -27,7 +27,7 @@ pub use open::Opening;
 pub use open::reason::MPTCP_SPECIFIC;
 pub use signals::Signals;
 
-use crate::config::{Config, Join, ReceiveBuffer, Reinjection};
+use crate::config::{Config, Join, ReceiveBuffer};
 use crate::congestion::{self, Congestion, Window};
 use crate::context::Context;
 use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
@@ -38,7 +38,9 @@ use crate::subflow::{Control, Emission, Expired, State, Subflow};
 use addresses::Addresses;
 use agreement::Agreement;
 use entry::Entry;
+use fallback::Fallback;
 use receive::Receive;
+use retransmit::Retransmission;
 use send::Send;
 use std::net::SocketAddr;
 use wire::{Content, Packet, Payload, Time};
@@ -84,23 +86,15 @@ pub struct Connection {
     /// It is asked about copies ([`Scheduler::copies`]).
     copies: bool,
     opportunistic: Opportunistic,
-    reinjection: Reinjection,
-    stale_timeouts: u32,
+    retransmission: Retransmission,
     path_manager: Box<dyn PathManager>,
     addresses: Addresses,
     /// Reused by the scheduler's calls.
     views: Vec<PathView>,
 
-    /// Plain TCP's subflow.
-    plain: usize,
-    /// In plain TCP: which offset of the subflow is which place of the data we send.
-    plain_base: (u64, u64),
-    /// After a fallback half-way, what comes before the infinite mapping is no data.
-    discarding: bool,
+    fallback: Fallback,
     /// Opened here, with joins that do not wait for the keys.
     early: bool,
-    /// There never was but one subflow, whose bytes are the connection's one for one, in both directions.
-    linear: bool,
     /// The peer wants no further subflows to where the connection began.
     not_there: bool,
     /// How often the DATA_FIN went by itself without an answer.
@@ -115,8 +109,6 @@ pub struct Connection {
     aborted: bool,
     over: Option<Outcome>,
     timers: Timers,
-    /// How long the connection's timer runs.
-    patience_ns: i64,
     corrupt_bytes: u64,
 
     /// Subflows opened since the endpoint last looked.
@@ -137,19 +129,11 @@ struct Timers {
     lonely: Time,
     /// The scheduler wants to be asked.
     schedule: Time,
-    /// Data made no progress.
-    retransmit: Time,
 }
 
 impl Timers {
-    const NONE: Timers = Timers {
-        end: Time::MAX,
-        stall: Time::MAX,
-        paths: Time::MAX,
-        lonely: Time::MAX,
-        schedule: Time::MAX,
-        retransmit: Time::MAX,
-    };
+    const NONE: Timers =
+        Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, lonely: Time::MAX, schedule: Time::MAX };
 }
 
 /// What the application was told and need not hear again.
@@ -187,16 +171,12 @@ impl Connection {
             copies: scheduler.copies(),
             scheduler,
             opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
-            reinjection: settings.reinjection,
-            stale_timeouts: settings.stale_timeouts,
+            retransmission: Retransmission::new(settings),
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
             addresses: Addresses::new(opening.local.ip(), settings.version),
             views: Vec::new(),
-            plain: 0,
-            plain_base: (1, 0),
-            discarding: false,
+            fallback: Fallback::new(),
             early: opening.client && mptcp && settings.join == Join::Simultaneous,
-            linear: true,
             not_there: false,
             end_tries: 0,
             prios: 0,
@@ -206,7 +186,6 @@ impl Connection {
             aborted: false,
             over: None,
             timers: Timers::NONE,
-            patience_ns: retransmit::LEAST_PATIENCE_NS,
             corrupt_bytes: 0,
             opened: Vec::new(),
             gone: Vec::new(),
@@ -322,7 +301,7 @@ impl Connection {
     pub fn deadline(&self) -> Time {
         let timers = &self.timers;
         let mut deadline = timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(timers.schedule);
-        deadline = deadline.min(timers.retransmit);
+        deadline = deadline.min(self.retransmission.deadline());
         let announcement = self.addresses.deadline();
         if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.announcer().is_some()
         {
@@ -347,7 +326,7 @@ impl Connection {
                 match self.with(i, |entry, control| entry.tcp.timeout(now, control)) {
                     Some(Expired::Timeout(times)) => {
                         self.entries[i].timeouts = times;
-                        if self.reinjection == Reinjection::SubflowTimeout {
+                        if !self.retransmission.is_by_timer() {
                             self.reinject(i, false);
                         }
                         let timeout = path_manager::PathEvent::SubflowTimeout { subflow: i, timeouts: times };

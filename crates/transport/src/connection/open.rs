@@ -277,7 +277,7 @@ impl Connection {
                 self.refuse(i, reason::MPTCP_SPECIFIC);
                 return self.close_subflow(now, i, Closed::Refused, ctx);
             }
-            self.linear = false;
+            self.fallback.diverge();
             if !opened_here {
                 // The fourth packet, which lets the other end send.
                 self.entries[i].tcp.acknowledge();

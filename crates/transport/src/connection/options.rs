@@ -81,7 +81,12 @@ impl Connection {
                 Kind::Syn => MpJoin::Syn { backup, address_id, token, nonce },
                 _ => {
                     let (local, remote) = self.parties(i);
-                    MpJoin::SynAck { backup, address_id, hmac: join_syn_ack_hmac(self.agreed.version(), local, remote), nonce }
+                    MpJoin::SynAck {
+                        backup,
+                        address_id,
+                        hmac: join_syn_ack_hmac(self.agreed.version(), local, remote),
+                        nonce,
+                    }
                 }
             }),
         );

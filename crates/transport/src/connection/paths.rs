@@ -1,7 +1,6 @@
 //! Addresses, subflows and the path manager.
 
 use super::{Connection, Mode, Signals};
-use crate::config::Reinjection;
 use crate::context::Context;
 use crate::endpoint::{Event, Nic, Outcome};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
@@ -93,9 +92,9 @@ impl Connection {
 
     /// A further subflow may carry data: what others could not deliver while there was no other goes to it.
     pub(super) fn carries_now(&mut self) {
-        self.linear = false;
+        self.fallback.diverge();
         self.do_without_failed();
-        if self.reinjection == Reinjection::ConnectionTimer {
+        if self.retransmission.is_by_timer() {
             return;
         }
         for i in 0..self.entries.len() {
@@ -208,9 +207,9 @@ impl Connection {
         self.windows[i].usable = false;
         self.reinject(i, true);
         let (local, remote) = self.tuple(i);
-        if self.mode == Mode::Multipath || self.mode == Mode::Opening && i != self.plain {
+        if self.mode == Mode::Multipath || self.mode == Mode::Opening && i != self.fallback.subflow() {
             self.tell_paths(now, PathEvent::SubflowClosed { subflow: i, local, remote, reason }, ctx);
-        } else if i == self.plain && reason != Closed::Finished {
+        } else if i == self.fallback.subflow() && reason != Closed::Finished {
             self.end(Outcome::Failed(reason));
         }
     }

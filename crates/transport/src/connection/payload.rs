@@ -16,17 +16,17 @@ impl Connection {
             return; // before the first byte there is none
         };
         let len = packet.frame.payload.len;
-        if self.mode == Mode::Multipath || self.discarding {
+        if self.mode == Mode::Multipath || self.fallback.is_discarding() {
             match self.mapping(offset, signals) {
                 Some(Mapping { offset, place, len: 0, .. }) => {
                     // Infinite (RFC 8684 §3.7).
                     self.mapped_infinitely(i, offset, place);
                 }
-                Some(mapping) if !self.discarding => {
+                Some(mapping) if !self.fallback.is_discarding() => {
                     if self.agreed.awaits_long_number() {
                         self.note_numbers(signals);
                     }
-                    self.linear &= mapping.offset == mapping.place + 1;
+                    self.fallback.note_mapping(mapping.offset, mapping.place);
                     let entry = &mut self.entries[i];
                     if mapping.offset + u64::from(mapping.len) > entry.delivered {
                         entry.mappings.insert(mapping);

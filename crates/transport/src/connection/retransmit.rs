@@ -3,12 +3,12 @@
 //! nothing are left alone.
 
 use super::Connection;
-use crate::config::Reinjection;
+use crate::config::{self, Reinjection};
 use crate::scheduler::FRAGMENT_BYTES;
 use wire::Time;
 
 /// TCP_RTO_MIN: a period where no subflow waits for an answer.
-pub(super) const LEAST_PATIENCE_NS: i64 = 200_000_000;
+const LEAST_PATIENCE_NS: i64 = 200_000_000;
 
 /// What the connection's timer saw of a subflow.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,11 +27,6 @@ impl Progress {
         (self.heard, self.stale) = (now, false);
     }
 
-    /// Whether it is to be left alone until it answers.
-    pub fn is_stale(&self) -> bool {
-        self.stale
-    }
-
     /// A period ended with data on its way (net/mptcp/pm.c, mptcp_pm_subflow_chk_stale). Says whether nothing was heard since
     /// the one before.
     fn period(&mut self) -> bool {
@@ -48,6 +43,71 @@ impl Progress {
     }
 }
 
+/// The connection's timer, and how subflows are judged that do not deliver.
+///
+/// [`be_patient`](Retransmission::be_patient) comes whenever data waits for a subflow; [`start`](Retransmission::start) when some was given to
+/// one, which changes nothing while the timer runs; [`restart`](Retransmission::restart) whenever the peer has more, or a period is over.
+pub(super) struct Retransmission {
+    by: Reinjection,
+    stale_timeouts: u32,
+    /// When data will have made no progress for a period.
+    deadline: Time,
+    /// How long a period is.
+    patience_ns: i64,
+}
+
+impl Retransmission {
+    /// That waits for nothing.
+    pub fn new(settings: &config::Mptcp) -> Retransmission {
+        Retransmission {
+            by: settings.reinjection,
+            stale_timeouts: settings.stale_timeouts,
+            deadline: Time::MAX,
+            patience_ns: LEAST_PATIENCE_NS,
+        }
+    }
+
+    /// Whether the connection's timer says what is given to others; otherwise subflows' time-outs do.
+    #[inline]
+    pub fn is_by_timer(&self) -> bool {
+        self.by == Reinjection::ConnectionTimer
+    }
+
+    /// Whether a subflow is to be left alone that timed out so often in a row.
+    pub fn is_stale(&self, progress: &Progress, timeouts: u32) -> bool {
+        match self.by {
+            Reinjection::ConnectionTimer => progress.stale,
+            Reinjection::SubflowTimeout => timeouts >= self.stale_timeouts,
+        }
+    }
+
+    /// When the period is over.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Nothing is waited for any more.
+    pub fn stop(&mut self) {
+        self.deadline = Time::MAX;
+    }
+
+    /// The next period lasts until an answer would have come `until`, or a while where none is waited for.
+    fn be_patient(&mut self, now: Time, until: Time) {
+        self.patience_ns = if until > now { until - now } else { LEAST_PATIENCE_NS };
+    }
+
+    fn start(&mut self, now: Time) {
+        if self.deadline == Time::MAX {
+            self.deadline = now + self.patience_ns;
+        }
+    }
+
+    fn restart(&mut self, now: Time) {
+        self.deadline = now + self.patience_ns;
+    }
+}
+
 impl Connection {
     /// Data waits to be given to subflows: the next period is as long as the longest that one of them waits for an answer
     /// (mptcp_timeout_from_subflow).
@@ -57,24 +117,27 @@ impl Connection {
             let works = !entry.progress.stale && entry.progress.periods == 0 && entry.carries_data();
             last = last.max(entry.tcp.answer_deadline().filter(|_| works).unwrap_or(now));
         }
-        self.patience_ns = if last > now { last - now } else { LEAST_PATIENCE_NS };
+        self.retransmission.be_patient(now, last);
     }
 
     /// Data was given to a subflow.
     pub(super) fn pushed(&mut self, now: Time) {
-        if self.timers.retransmit == Time::MAX && self.is_timed() {
-            self.timers.retransmit = now + self.patience_ns;
+        if self.is_timed() {
+            self.retransmission.start(now);
         }
     }
 
     /// The peer has more than before (__mptcp_clean_una).
     pub(super) fn progressed(&mut self, now: Time) {
-        let going_on = self.is_timed() && !self.send.all_acknowledged();
-        self.timers.retransmit = if going_on { now + self.patience_ns } else { Time::MAX };
+        if self.is_timed() && !self.send.all_acknowledged() {
+            self.retransmission.restart(now);
+        } else {
+            self.retransmission.stop();
+        }
     }
 
     pub(super) fn is_timed(&self) -> bool {
-        self.reinjection == Reinjection::ConnectionTimer && self.is_multipath()
+        self.retransmission.is_by_timer() && self.is_multipath()
     }
 
     /// The period is over, without progress.
@@ -83,7 +146,7 @@ impl Connection {
         let idle = self.idle_subflow();
         // Over the only subflow that there ever was nothing is sent twice so soon: its peer may be about to fall back to TCP,
         // to which it would be new.
-        if !self.is_timed() || self.linear || self.send.una() == self.send.next() {
+        if !self.is_timed() || self.fallback.is_one_to_one() || self.send.una() == self.send.next() {
             return;
         }
         let Some(i) = idle else { return };
@@ -117,11 +180,12 @@ impl Connection {
     /// Leaves a subflow alone that is silent for too long, where another is not; everything on its way is given to subflows
     /// anew (net/mptcp/pm_kernel.c, mptcp_pm_nl_subflow_chk_stale).
     fn end_period(&mut self, i: usize) {
+        let stale_timeouts = self.retransmission.stale_timeouts;
         let progress = &mut self.entries[i].progress;
-        if !progress.period() || progress.stale || progress.periods <= self.stale_timeouts {
+        if !progress.period() || progress.stale || progress.periods <= stale_timeouts {
             return;
         }
-        let most_periods = self.stale_timeouts.saturating_sub(1).max(1);
+        let most_periods = stale_timeouts.saturating_sub(1).max(1);
         let rival = self.entries.iter().enumerate().any(|(other, entry)| {
             other != i && entry.carries_data() && !entry.progress.stale && entry.progress.periods < most_periods
         });

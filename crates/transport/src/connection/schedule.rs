@@ -2,7 +2,6 @@
 
 use super::send::Due;
 use super::{Connection, Mode, each_of};
-use crate::config::Reinjection;
 use crate::scheduler::{Choice, Chunk, PathView};
 use crate::subflow::Piece;
 use wire::Time;
@@ -215,7 +214,7 @@ impl Connection {
         if !self.is_multipath() || !(gone || self.others_carry(i)) {
             return;
         }
-        if self.reinjection == Reinjection::ConnectionTimer {
+        if self.retransmission.is_by_timer() {
             if self.entries[i].scheduled_bytes > 0 {
                 self.send.reinject_outstanding(gone.then_some(i));
             }
@@ -279,10 +278,7 @@ impl Connection {
             // What was written to plain TCP has its memory.
             send_buffer_bytes: if self.mode == Mode::Plain { u64::MAX } else { of_subflow.send_buffer_bytes },
             backup: entry.backup || entry.peer_backup,
-            stale: match self.reinjection {
-                Reinjection::ConnectionTimer => entry.progress.is_stale(),
-                Reinjection::SubflowTimeout => entry.timeouts >= self.stale_timeouts,
-            },
+            stale: self.retransmission.is_stale(&entry.progress, entry.timeouts),
             ..of_subflow
         }
     }

@@ -14,7 +14,7 @@ impl Connection {
             }
         }
         if self.mode == Mode::Plain {
-            let tcp = &self.entries[self.plain].tcp;
+            let tcp = &self.entries[self.fallback.subflow()].tcp;
             return self.send.set_buffer(tcp.send_buffer_bytes(), tcp.send_overhead_bytes());
         }
         let counts = |entry: &&Entry| entry.counted_bytes > 0;
@@ -40,7 +40,8 @@ impl Connection {
         if self.mode != Mode::Plain || room == 0 {
             return room;
         }
-        let (tcp, window) = (&self.entries[self.plain].tcp, &self.windows[self.plain]);
+        let i = self.fallback.subflow();
+        let (tcp, window) = (&self.entries[i].tcp, &self.windows[i]);
         let queued = tcp.queued_bytes();
         let (unsent, open) = (queued + self.send.waiting(), queued + self.send.window_from(self.send.next()));
         tcp.room_to_write(window, room, unsent, open, self.send.most_window() / 2)

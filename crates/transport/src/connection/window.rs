@@ -111,7 +111,7 @@ impl Connection {
         let rtt_ns = bring.filter_map(Entry::receive_rtt_ns).max();
         let Some(read) = rtt_ns.and_then(|rtt_ns| self.receive.read_in_round(now, rtt_ns)) else { return };
         if self.mode == Mode::Plain {
-            return self.entries[self.plain].tcp.grow_memory(read);
+            return self.entries[self.fallback.subflow()].tcp.grow_memory(read);
         }
         if self.receive.memory_mut().grow(read, 0) {
             for entry in &mut self.entries {
@@ -123,7 +123,7 @@ impl Connection {
     /// What the peer's segments occupy was seen by subflows.
     pub(super) fn share_memory(&mut self) {
         if self.mode == Mode::Plain {
-            *self.receive.memory_mut() = *self.entries[self.plain].tcp.memory();
+            *self.receive.memory_mut() = *self.entries[self.fallback.subflow()].tcp.memory();
         } else {
             let open = self.entries.iter().filter(|entry| !entry.is_over());
             self.receive.memory_mut().share_as(open.map(|entry| *entry.tcp.memory()));
