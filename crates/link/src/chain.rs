@@ -1,5 +1,6 @@
 use crate::in_flight::InFlight;
-use crate::{Change, Direction, Dropped, Element, Out, QueueState, Unsupported};
+use crate::{Change, Direction, Element, Out, QueueState, Unsupported};
+use std::hint::select_unpredictable;
 use wire::{Packet, Time};
 
 /// Elements in a row, for each direction in its own order.
@@ -10,25 +11,27 @@ use wire::{Packet, Time};
 #[derive(Debug, Default)]
 pub struct Chain {
     slots: Vec<Slot>,
+    /// Of each element its deadline, and when a packet may leave the chain for what it does then.
+    deadlines: Vec<(Time, Time)>,
     /// The elements that packets of a direction meet, in order.
     order: [Vec<u32>; 2],
     /// The first deadline of an element, and whose it is.
     earliest: Time,
-    first: u32,
+    first: usize,
     /// No packet leaves before.
     exit: Time,
-    /// Packets that are to go on, and at which slot, the last first.
-    going: Vec<(u32, Direction, Box<Packet>)>,
+    /// Packets that are to go on behind the one that does, the last first.
+    going: Vec<Going>,
     /// Reused: what an element gives back.
     given: Out,
 }
 
+/// A packet that goes on at this slot.
+type Going = (u32, Direction, Box<Packet>);
+
 #[derive(Debug)]
 struct Slot {
     element: Box<dyn Element>,
-    deadline: Time,
-    /// When a packet may leave the chain for what this one does at its deadline.
-    exit: Time,
     /// The slot after this one, for each direction.
     next: [u32; 2],
     /// What leaves this one takes at least so long to the end of the chain.
@@ -85,9 +88,8 @@ impl Chain {
                 next = index;
             }
         }
-        for slot in &mut self.slots {
-            slot.reckon();
-        }
+        self.deadlines = vec![(Time::MAX, Time::MAX); self.slots.len()];
+        (0..self.slots.len()).for_each(|index| _ = self.ask(index));
         self.reckon();
     }
 
@@ -102,67 +104,93 @@ impl Chain {
         ways_out
     }
 
-    /// Packets that are to go on do so at once, to the end; then elements do what they have to do up to `now`.
+    /// Elements do what they have to do up to `now`.
     fn run(&mut self, now: Time, out: &mut Out) {
-        let (mut at, mut changed) = (now, false);
-        loop {
-            let index = if let Some((index, direction, packet)) = self.going.pop() {
-                let Some(slot) = self.slots.get_mut(index as usize) else {
-                    out.send(direction, packet);
-                    continue;
-                };
-                slot.element.push(at, direction, packet, &mut self.given);
-                index
-            } else {
-                if std::mem::take(&mut changed) {
-                    self.reckon();
-                }
-                if self.earliest > now || self.earliest == Time::MAX {
-                    return;
-                }
-                at = self.earliest;
-                self.slots[self.first as usize].element.wake(at, &mut self.given);
-                self.first
-            };
-            changed |= self.gather(at, index, out);
+        while self.earliest <= now && self.earliest < Time::MAX {
+            let (at, first) = (self.earliest, self.first);
+            self.slots[first].element.wake(at, &mut self.given);
+            self.follow(at, first, out);
         }
     }
 
-    /// To be called after a call of the element `index`: takes what it gave back, and says whether its deadline is
-    /// another.
+    /// To be called after a call of the element `index`: what it gave back goes on at once, to the end, each packet
+    /// before those that left an element after it.
     #[inline(always)]
-    fn gather(&mut self, at: Time, index: u32, out: &mut Out) -> bool {
-        let slot = &mut self.slots[index as usize];
-        while let Some((direction, packet)) = self.given.sent.pop() {
-            match slot.next[direction as usize] {
-                // The first of them, which goes on before all that wait.
-                END if self.given.sent.is_empty() => out.send(direction, packet),
-                next => self.going.push((next, direction, packet)),
-            }
+    fn follow(&mut self, at: Time, index: usize, out: &mut Out) {
+        let mut changed = false;
+        let mut next = self.gather(at, index, &mut changed, out);
+        while let Some((index, direction, packet)) = next.or_else(|| self.going.pop()) {
+            next = match self.slots.get_mut(index as usize) {
+                Some(slot) => {
+                    slot.element.push(at, direction, packet, &mut self.given);
+                    self.gather(at, index as usize, &mut changed, out)
+                }
+                None => {
+                    out.send(direction, packet);
+                    None
+                }
+            };
         }
-        if !self.given.dropped.is_empty() {
-            let dropped = self.given.dropped.drain(..);
-            out.dropped.extend(dropped.map(|dropped| Dropped { at, element: index, ..dropped }));
+        if changed {
+            self.reckon();
         }
-        slot.reckon()
     }
 
+    /// Takes what the element `index` gave back: gives the first packet, and leaves those behind it to `going`. Notes
+    /// whether its deadline is another.
+    #[inline(always)]
+    fn gather(&mut self, at: Time, index: usize, changed: &mut bool, out: &mut Out) -> Option<Going> {
+        *changed |= self.ask(index);
+        if !self.given.dropped.is_empty() {
+            self.given.end(at, index as u32, out);
+        }
+        let next = &self.slots[index].next;
+        let (mut direction, mut packet) = self.given.sent.pop()?;
+        while let Some(earlier) = self.given.sent.pop() {
+            self.going.push((next[direction as usize], direction, packet));
+            (direction, packet) = earlier;
+        }
+        Some((next[direction as usize], direction, packet))
+    }
+
+    /// Asks an element for its deadline; says whether it is another.
+    #[inline(always)]
+    fn ask(&mut self, index: usize) -> bool {
+        let slot = &self.slots[index];
+        let deadline = slot.element.deadline();
+        let known = &mut self.deadlines[index];
+        let is_other = deadline != known.0;
+        if is_other {
+            *known = (deadline, deadline + slot.behind_ns);
+        }
+        is_other
+    }
+
+    /// To be called when a deadline is another.
+    #[inline]
     fn reckon(&mut self) {
         let (mut earliest, mut first, mut exit) = (Time::MAX, 0, Time::MAX);
-        for (slot, index) in self.slots.iter().zip(0..) {
-            if slot.deadline < earliest {
-                (earliest, first) = (slot.deadline, index);
-            }
-            exit = exit.min(slot.exit);
+        for (index, &(deadline, leaves)) in self.deadlines.iter().enumerate() {
+            // Nobody can tell whose turn it is: a branch would often be guessed wrong.
+            (earliest, first) = select_unpredictable(deadline < earliest, (deadline, index), (earliest, first));
+            exit = exit.min(leaves);
         }
         (self.earliest, self.first, self.exit) = (earliest, first, exit);
     }
 
     #[inline]
     fn enter(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
-        let first = self.order[direction as usize].first().copied().unwrap_or(END);
-        self.going.push((first, direction, packet));
-        self.run(now, out);
+        match self.order[direction as usize].first() {
+            Some(&first) => {
+                let first = first as usize;
+                self.slots[first].element.push(now, direction, packet, &mut self.given);
+                self.follow(now, first, out);
+                if self.earliest <= now {
+                    self.run(now, out);
+                }
+            }
+            None => out.send(direction, packet),
+        }
     }
 
     /// Puts the elements of `new` in the place of these. What waits for its turn to be served, or would have come to,
@@ -211,7 +239,7 @@ impl Chain {
         }
         for index in 0..self.slots.len() {
             let result = self.slots[index].element.change(now, change, &mut self.given);
-            self.gather(now, index as u32, out);
+            self.follow(now, index, out);
             self.run(now, out);
             match result {
                 Ok(()) => return Ok(()),
@@ -224,19 +252,7 @@ impl Chain {
 
 impl Slot {
     fn new(element: Box<dyn Element>) -> Slot {
-        Slot { element, deadline: Time::MAX, exit: Time::MAX, next: [END; 2], behind_ns: i64::MAX }
-    }
-
-    /// Asks for the deadline; says whether it is another.
-    #[inline]
-    fn reckon(&mut self) -> bool {
-        let deadline = self.element.deadline();
-        if deadline == self.deadline {
-            return false;
-        }
-        self.deadline = deadline;
-        self.exit = deadline + self.behind_ns;
-        true
+        Slot { element, next: [END; 2], behind_ns: i64::MAX }
     }
 }
 
@@ -267,10 +283,9 @@ impl Element for Chain {
 
     fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
         for &index in self.order.iter().flat_map(|list| list.iter().rev()) {
-            let slot = &mut self.slots[index as usize];
-            slot.element.take(packets);
-            slot.reckon();
+            self.slots[index as usize].element.take(packets);
         }
+        (0..self.slots.len()).for_each(|index| _ = self.ask(index));
         self.reckon();
     }
 

@@ -284,7 +284,8 @@ impl Network {
     #[inline(never)]
     fn forward(&mut self, now: Time, link: usize, tap: &mut impl Tap) {
         let left = &self.links[link];
-        for (direction, packet) in self.out.sent.drain(..) {
+        self.out.sent.reverse();
+        while let Some((direction, packet)) = self.out.sent.pop() {
             tap.departed(link, left, direction, packet.frame.wire_len());
             let hop = match (direction, self.routes.find(packet.frame.ip.destination)) {
                 (Direction::Up, Some(Owner::Server(host))) => {
