@@ -3,10 +3,11 @@
 use crate::network::{Link, Network, Path};
 use crate::routes::{Owner, Routes};
 use crate::timeline::Timeline;
+use crate::elements::{self, Context};
 use crate::{SERVER, cross_hosts};
 use link::{Chain, Change, Element, Gate, Nat, Out};
 use scenario::form::CrossTraffic;
-use scenario::{Error, Scenario, form, hosts};
+use scenario::{Error, Scenario, form};
 use serde_json::Value;
 use std::net::IpAddr;
 use wire::{Direction, Time};
@@ -81,10 +82,7 @@ impl Link {
                     _ => format!("link/{name}/{version}/{way}/{place}"),
                 };
                 let alone = Met::alone(value);
-                let built = match proxy::is_meant(&alone) {
-                    true => proxy::build(&alone, hosts::seed(scenario, &full), start, hosts::origin(scenario)),
-                    false => link::build(&alone, scenario.seed, &full, start),
-                };
+                let built = elements::build(&alone, &Context { scenario, name: &full, start });
                 let built =
                     built.map_err(|fault| Error::Element { link: name.into(), way, place, fault: fault.into() })?;
                 let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();

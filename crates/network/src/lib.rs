@@ -19,12 +19,14 @@
 //! time, with ports at its ends: a part that was [split](Network::split) off, or the whole.
 
 mod build;
+mod elements;
 mod network;
 mod routes;
 mod split;
 mod tap;
 mod timeline;
 
+pub use elements::elements;
 pub use network::{Due, Entry, Event, Exit, Link, Network, Path};
 pub use routes::{Owner, Routes};
 pub use tap::{Place, Tap};

@@ -47,14 +47,9 @@ fn make_plain(packet: &mut Packet) {
     tcp.options = known;
 }
 
-/// What is built here and not by [`link::build`].
+/// The elements that there are here.
 pub fn elements() -> Vec<Description> {
     vec![Settings::description()]
-}
-
-/// Whether a table in a list of elements describes one of these.
-pub fn is_meant(value: &Value) -> bool {
-    named(value, "element").is_ok_and(|(_, name)| name == Settings::NAME)
 }
 
 /// Makes the host that a scenario describes. All that it draws by chance comes from `seed`; it is there from `start` on.
@@ -63,6 +58,9 @@ pub fn is_meant(value: &Value) -> bool {
 /// [`Error`] with the parameter that is wrong.
 pub fn build(value: &Value, seed: u64, start: Time, origin: Origin) -> Result<Box<dyn Element>, Error> {
     let (table, name) = named(value, "element")?;
+    if name != Settings::NAME {
+        return Err(Error::Unknown { what: "element", name: name.into(), known: Settings::NAME.into() });
+    }
     let wrong = |fault| Error::Parameter { what: "element", name: name.into(), fault };
     let settings = Settings::read(table, Some("element")).map_err(wrong)?;
     let config = settings.config().map_err(wrong)?;

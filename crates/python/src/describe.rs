@@ -7,7 +7,7 @@ use transport::{Config, congestion, era, path_manager, scheduler};
 /// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
 #[pyfunction]
 pub fn elements(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    python(py, &[link::elements(), proxy::elements()].concat())
+    python(py, &network::elements())
 }
 
 /// The queues, in the same form.
