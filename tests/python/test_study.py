@@ -19,7 +19,7 @@ from mptcplab import measurements
 from mptcplab.engines import named
 from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
-from mptcplab.study import judging, outcome, page, scenes, scoring, told
+from mptcplab.study import judging, links, outcome, page, scoring, told
 from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
 from mptcplab.study.experiments import chosen, experiments
 from mptcplab.study.running import planned, study
@@ -257,8 +257,8 @@ def test_scores_leave_out_what_is_assumed_and_part_what_was_fitted() -> None:
 def test_no_multipath_or_mobile_row_is_called_fitted_and_single_rows_have_their_links() -> None:
     data = measurements.load()
     for row in data.single_path:
-        assert scenes.origin(scenes.profile(row)) == "calibrated"
-    assert scenes.worst([scenes.profile("naist/A/wimax"), "wifi-edge-weak"]) == "assumed"
+        assert links.origin(links.profile(row)) == "calibrated"
+    assert links.worst([links.profile("naist/A/wimax"), "wifi-edge-weak"]) == "assumed"
 
 
 @pytest.mark.parametrize("extent", [QUICK, Extent(), Extent(stacks=("2012", TODAY))])

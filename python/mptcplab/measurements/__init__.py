@@ -114,6 +114,17 @@ class Multipath:
     wimax: dict[str, float] = field(default_factory=dict)
     disconnect: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def gain(self) -> float | None:
+        """Throughput over that of the best single path."""
+        return None if self.gain_percent is None else 1 + self.gain_percent / 100
+
+    @property
+    def rtt_ratio(self) -> float | None:
+        """Round-trip time over that of the path alone."""
+        reduction = self.rtt_reduction_percent
+        return None if reduction is None else 1 - reduction / 100
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -143,6 +154,11 @@ class Mobile:
     best_single_path: dict[str, Any] = field(default_factory=dict)
     gain_percent: float | None = None
     note: str | None = None
+
+    @property
+    def gain(self) -> float | None:
+        """Throughput over that of the best single path."""
+        return None if self.gain_percent is None else 1 + self.gain_percent / 100
 
 
 @dataclass(frozen=True)
@@ -195,6 +211,19 @@ def load(file: str | PathLike[str] = HERE) -> Measurements:
         if row.paper not in papers:
             raise Error(f"{Path(file).name}: {row.id}: there is no paper {row.paper!r}")
     return Measurements(papers, data.pop("spread", {}), **rows, findings=data)
+
+
+def printed(name: str) -> Any:
+    """Give a value by its row or table and the keys in it: ``naist/A/wimax:throughput``."""
+    data = load()
+    row, *keys = name.split(":")
+    value: Any = (data.single_path | data.multipath | data.mobile | data.findings)[row]
+    for key in keys:
+        if isinstance(value, tuple):
+            value = value[int(key)]
+        else:
+            value = value[key] if isinstance(value, dict) else getattr(value, key)
+    return value.mean if isinstance(value, Figure) else value
 
 
 def _single_path(row: dict[str, Any]) -> SinglePath:

@@ -10,7 +10,7 @@ from mptcplab.scenario.fault import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 Some = TypeVar("Some")
 
@@ -37,13 +37,18 @@ def rows(given: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any], whe
 def made(kind: type[Some], given: dict[str, Any]) -> Some:
     """Make a dataclass of a table; lists become tuples."""
     known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
-    for key in given:
-        if key not in known:
-            raise ShapeError(f"there is no key {key}; {nearest(key, known)}")
+    refuse_unknown(given, known)
     for name, one in known.items():
         if name not in given and one.default is MISSING and one.default_factory is MISSING:
             raise ShapeError(f"needs {name}")
     return kind(**{key: _frozen(value) for key, value in given.items()})
+
+
+def refuse_unknown(given: dict[str, Any], known: Iterable[str]) -> None:
+    """Refuse a key that is not known."""
+    for key in given:
+        if key not in known:
+            raise ShapeError(f"there is no key {key}; {nearest(key, known)}")
 
 
 def _frozen(value: Any) -> Any:

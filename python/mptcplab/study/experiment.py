@@ -56,7 +56,7 @@ class Comparison:
     #: What naive predictors say, by their name.
     naive: dict[str, float] = field(default_factory=dict)
     #: Links that it hangs on.
-    profiles: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
     #: Whether it is a prediction of ours; if not it is shown and in no score.
     scored: bool = True
     #: Whether the links were calibrated on this very number: an agreement then predicts nothing.
@@ -76,7 +76,7 @@ class Finding:
     asked: str
     judge: Callable[[Measured], Verdict]
     #: Links that it hangs on; if left out all of the experiment's.
-    profiles: tuple[str, ...] | None = None
+    links: tuple[str, ...] | None = None
     #: Whether the links were calibrated on these very figures: that it holds then predicts nothing.
     fitted: bool = False
     #: Why nothing was printed that it could be judged by, where that is so.
@@ -92,7 +92,7 @@ class Drawing:
 
     name: str
     kind: str
-    campaign: str
+    campaign: str = "main"
     by: tuple[str, ...] = ()
     where: Mapping[str, object] = field(default_factory=dict)
     value: str | None = None

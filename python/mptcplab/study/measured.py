@@ -93,7 +93,7 @@ class Sample:
         flows = self._table("flows").filter(direction=self.direction)
         return self._in_order(flows.group_by("run").agg(pl.col("rtt_ms_min").min()), "rtt_ms_min")
 
-    def heard(self) -> list[bool]:
+    def seen_by_the_server(self) -> list[bool]:
         """Say of each run whether the server saw any connection."""
         import polars as pl
 

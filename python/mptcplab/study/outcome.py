@@ -12,8 +12,9 @@ from mptcplab._core import Error
 from mptcplab.results import about
 from mptcplab.results.record import build
 from mptcplab.results.statistics import interval
-from mptcplab.study import judging, scenes, scoring
+from mptcplab.study import judging, scoring
 from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED, Verdict
+from mptcplab.study.links import ORIGINS, origin, profiles, worst
 from mptcplab.writing import write_whole
 
 TYPE_CHECKING = False
@@ -36,13 +37,13 @@ NAIVE = (scoring.BEST, scoring.SUM, scoring.EQUAL, scoring.ALONE)
 
 def of_experiment(experiment: Experiment, measured: Measured) -> Table:
     """Compare and judge one experiment."""
-    links = sorted(set(scenes.profiles(measured.scenes)))
+    links = sorted(set(profiles(measured.scenes)))
     campaigns = measured.campaigns.values()
     return {
         "name": experiment.name,
         "title": experiment.title,
         "reproduces": experiment.reproduces,
-        "links": {link: scenes.origin(link) for link in links},
+        "links": {link: origin(link) for link in links},
         "runs": sum(one.runs.height for one in campaigns),
         "failed": sum(one.failures.height for one in campaigns),
         "comparisons": [_compared(one, links) for one in experiment.compare(measured)],
@@ -172,7 +173,7 @@ def _scored(rows: list[Table], use: str) -> Table:
 
 def _compared(one: Comparison, links: list[str]) -> Table:
     found = scoring.score(one.theirs, one.ours, one.naive)
-    origin = scenes.worst(one.profiles or links)
+    least_sure = worst(one.links or links)
     today = scoring.score(one.theirs, one.today, {}).mean if one.today else None
     return {
         "row": one.row,
@@ -190,8 +191,8 @@ def _compared(one: Comparison, links: list[str]) -> Table:
         "missing": found.mean.missing,
         "log_error": found.log_error,
         "naive": found.naive,
-        "origin": origin,
-        "scored": one.scored and origin != scenes.ORIGINS[-1],
+        "origin": least_sure,
+        "scored": one.scored and least_sure != ORIGINS[-1],
         "fitted": one.fitted,
         "today": today.estimate if today else None,
         "remark": one.remark,
@@ -199,9 +200,9 @@ def _compared(one: Comparison, links: list[str]) -> Table:
 
 
 def _judged(one: Finding, measured: Measured, links: list[str]) -> Table:
-    hangs_on = links if one.profiles is None else one.profiles
+    hangs_on = links if one.links is None else one.links
     verdict = one.judge(measured)
-    assumed = [link for link in hangs_on if scenes.origin(link) == scenes.ORIGINS[-1]]
+    assumed = [link for link in hangs_on if origin(link) == ORIGINS[-1]]
     return {
         "paper": one.paper,
         "where": one.where,

@@ -72,6 +72,11 @@ def aggregate(alone: Sequence[float]) -> dict[str, float]:
     return {BEST: max(alone), SUM: sum(alone), EQUAL: max(alone)}
 
 
+def best(printed: float) -> dict[str, float]:
+    """Predict a connection's throughput from that of the best single path, as it was printed."""
+    return dict.fromkeys((BEST, EQUAL), printed)
+
+
 def part(alone: Mapping[str, float], path: str, subflows: int = 1) -> dict[str, float]:
     """Predict the throughput of a path, or of one of its subflows.
 

@@ -2,53 +2,61 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
+import tomllib
+from functools import cache, partial
+from pathlib import Path
 
 from mptcplab.engines import DEFAULT
+from mptcplab.measurements import shape
+from mptcplab.reading import read_text
 from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.study import campaigns, comparing, questions
+from mptcplab.study.experiment import Drawing, Experiment, Finding
+from mptcplab.study.links import profile
+from mptcplab.study.quantities import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from mptcplab.engines.engine import Engine
-    from mptcplab.study.experiment import Experiment
 
-MODULES = (
-    "single_downloads",
-    "single_uploads",
-    "eight_subflows",
-    "eight_settings",
-    "uplink_four_subflows",
-    "receive_window",
-    "ssthresh_cache",
-    "verizon_switch",
-    "att_switch",
-    "sprint_switch",
-    "three_to_four",
-    "campus_drive",
-    "boston_drive",
-    "upload_wifi",
-    "upload_switch",
-    "large_downloads",
-    "small_downloads",
-    "infinite_backlog",
-    "simultaneous_syn",
+    Table = dict[str, Any]
+
+NAMES = (
+    "single-downloads",
+    "single-uploads",
+    "eight-subflows",
+    "eight-subflows-settings",
+    "uplink-four-subflows",
+    "receive-window",
+    "ssthresh-cache",
+    "verizon-4g-to-3g",
+    "att-4g-to-3g",
+    "sprint-4g-to-3g",
+    "3g-to-4g",
+    "campus-drive",
+    "boston-drive",
+    "upload-intermittent-wifi",
+    "upload-4g-to-3g",
+    "large-downloads",
+    "small-downloads",
+    "infinite-backlog",
+    "simultaneous-syn",
     "latency",
-    "cell_edge",
-    "prague",
-    "coupled_algorithms",
-    "split_connections",
-    "idle_timeouts",
+    "cell-edge",
+    "prague-lte",
+    "coupled-algorithms",
+    "split-connections",
+    "idle-timeouts",
 )
 
 
 @cache
 def experiments() -> dict[str, Experiment]:
     """Give all experiments by their names."""
-    found = [import_module(f"{__name__}.{module}").EXPERIMENT for module in MODULES]
-    return {one.name: one for one in found}
+    return {name: read(Path(__file__).parent / f"{name}.toml") for name in NAMES}
 
 
 def chosen(names: Sequence[str], engine: Engine = DEFAULT) -> list[Experiment]:
@@ -63,3 +71,30 @@ def chosen(names: Sequence[str], engine: Engine = DEFAULT) -> list[Experiment]:
         for name, one in there.items()
         if name in names or (every and (one.on_linux or not engine.linux))
     ]
+
+
+def read(file: Path) -> Experiment:
+    """Read an experiment."""
+    table = tomllib.loads(read_text(file))
+    paper = table.pop("paper")
+    of_campaigns, listed = table.pop("campaign"), table.pop("compare", [])
+    return shape.made(
+        Experiment,
+        {
+            "name": file.stem,
+            "campaigns": partial(campaigns.written, of_campaigns),
+            "compare": partial(comparing.compare, listed=listed, campaigns=of_campaigns),
+            "findings": [_finding({"paper": paper} | one) for one in table.pop("finding", [])],
+            "drawings": [shape.made(Drawing, one) for one in table.pop("drawings", [])],
+            **table,
+        },
+    )
+
+
+def _finding(table: Table) -> Finding:
+    scope = Scope().narrowed({key: table.pop(key) for key in ("in", "with") if key in table})
+    asks, each = table.pop("asks"), table.pop("each", {})
+    if "links" in table:
+        table["links"] = list(map(profile, table["links"]))
+    judge = partial(questions.judge, asks=asks, each=each, scope=scope)
+    return shape.made(Finding, table | {"judge": judge})

@@ -1,0 +1,207 @@
+"""Quantities of runs, as experiments name them: ``{ path = "att", in = "amherst" }``.
+
+Each is a method of ``Sample``, or a function here, with its arguments. ``in`` is the campaign and
+``with`` the labels of its axes; of a list of labels the mean over all of them is taken, seed by
+seed. ``ratio`` and ``sum`` are of other quantities.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import product
+
+from mptcplab.study import judging
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from mptcplab.study.judging import Ratio, Values
+    from mptcplab.study.measured import Measured, Sample
+
+    Table = dict[str, Any]
+
+SCOPE = ("in", "with", "stack")
+#: Which argument is a column, by the quantity's name; and the column where it is left out.
+COLUMNS = {"figure": 0, "transfer": 0, "alone": 1, "path": 1, "subflow": 2}
+THROUGHPUT = "throughput_mbps"
+UNITS = {"mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "%"}
+OTHER_UNITS = {
+    "between": "Mbit/s",
+    "best_alone": "Mbit/s",
+    "shortest_at_the_sender": "ms",
+    "seconds_ahead": "%",
+}
+#: A visit to a network counts as used if so much passes over a subflow in it.
+USED_BYTES = 50_000
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which runs are meant."""
+
+    campaign: str = "main"
+    labels: Table = field(default_factory=dict)
+    stack: str | None = None
+
+    def narrowed(self, table: Table) -> Scope:
+        """Give the scope with what a table says more closely."""
+        labels = self.labels | table.get("with", {})
+        return Scope(table.get("in", self.campaign), labels, table.get("stack", self.stack))
+
+    def samples(self, measured: Measured) -> Iterator[Sample]:
+        """Give the runs of each configuration."""
+        values = [one if isinstance(one, list) else [one] for one in self.labels.values()]
+        for labels in product(*values):
+            chosen = dict(zip(self.labels, labels, strict=True))
+            yield measured.sample(self.campaign, self.stack, **chosen)
+
+
+def values(measured: Measured, quantity: Table, scope: Scope) -> Values | Ratio:
+    """Give a quantity of each run, or a ratio of two."""
+    scope = scope.narrowed(quantity)
+    name, given = named(quantity)
+    if name in ("ratio", "sum"):
+        first, second = (of_runs(measured, one, scope) for one in given)
+        return judging.Ratio(first, second) if name == "ratio" else _sum(first, second)
+    found = [
+        OWN[name](sample, *given) if name in OWN else getattr(sample, name)(*given)
+        for sample in scope.samples(measured)
+    ]
+    return judging.over(*found) if len(found) > 1 else found[0]
+
+
+def of_runs(measured: Measured, quantity: Table, scope: Scope) -> Values:
+    """Give a quantity of each run."""
+    found = values(measured, quantity, scope)
+    assert not isinstance(found, judging.Ratio)  # noqa: S101 - ratios are not of ratios
+    return found
+
+
+def named(quantity: Table) -> tuple[str, list[Any]]:
+    """Give the name of a quantity and its arguments; ``true`` is none."""
+    ((name, given),) = ((key, one) for key, one in quantity.items() if key not in SCOPE)
+    if given is True:
+        return name, []
+    return name, given if isinstance(given, list) else [given]
+
+
+def unit(quantity: Table) -> str:
+    """Give the unit of a quantity, which its column ends with."""
+    name, given = named(quantity)
+    if name not in COLUMNS:
+        return OTHER_UNITS.get(name, "")
+    column = given[COLUMNS[name]] if len(given) > COLUMNS[name] else THROUGHPUT
+    return next((UNITS[word] for word in column.split("_") if word in UNITS), "")
+
+
+def variation(sample: Sample, path: str, seconds: int) -> Values:
+    """Give the coefficient of variation of each run's throughput, of bins of 1 s as they are."""
+    found = {}
+    for (run,), bins in sample.bins(path).group_by("run"):
+        carried = dict(zip(bins["at_s"].round(0).to_list(), bins["bytes"].to_list(), strict=True))
+        series = [carried.get(float(second), 0) for second in range(seconds)]
+        mean = sum(series) / len(series)
+        square = sum((one - mean) ** 2 for one in series) / (len(series) - 1)
+        found[run] = math.sqrt(square) / mean if mean else None
+    return [found.get(run) for run in sample.runs["run"]]
+
+
+def seconds_ahead(sample: Sample, first: str, second: str) -> Values:
+    """Give the percentage of seconds in which a path carries more than another, of each run."""
+    one, other = (sample.bins(path) for path in (first, second))
+    both = one.join(other, on=["run", "at_s"], how="full", coalesce=True, suffix="_other")
+    found = {
+        run: 100 * int((bins["bytes"] > bins["bytes_other"]).sum()) / bins.height
+        for (run,), bins in both.fill_null(0).group_by("run")
+    }
+    return [found.get(run) for run in sample.runs["run"]]
+
+
+def carried_share(sample: Sample, path: str) -> Values:
+    """Give a path's share of the bytes: none of a path that carried nothing."""
+    return [one or 0.0 for one in sample.path(path, "share")]
+
+
+def window_rate(sample: Sample, window_bytes: int) -> Values:
+    """Give the rate of a window per mean round trip, in Mbit/s."""
+    times = sample.figure("rtt_ms_mean")
+    return [None if rtt is None else window_bytes * 8e-3 / rtt for rtt in times]
+
+
+def in_order(sample: Sample) -> Values:
+    """Count the segments that arrive in order at connection level."""
+    late, every = map(sample.transfer, ("out_of_order_segments", "reordering_segments"))
+    return [
+        None if one is None or all_ is None else all_ - one
+        for one, all_ in zip(late, every, strict=True)
+    ]
+
+
+def within(sample: Sample, path: str, low_ms: float, high_ms: float) -> Values:
+    """Count the round trips over a path within a span; bins that it cuts are not within it."""
+    return sample.samples("rtt", path, low_ms, high_ms)[0]
+
+
+def round_trips(sample: Sample, path: str) -> Values:
+    """Count all round trips over a path."""
+    return sample.samples("rtt", path, 0, math.inf)[1]
+
+
+def missed(sample: Sample, path: str, starts_s: list[int], stay_s: int) -> list[bool]:
+    """Say of each run whether one of the path's two subflows let a visit pass by."""
+    return [
+        any(
+            sample.carried(run, start, start + stay_s, path, number) <= USED_BYTES
+            for start in starts_s
+            for number in (1, 2)
+        )
+        for run in sample.runs["run"]
+    ]
+
+
+def unseen_by_the_server(sample: Sample) -> list[bool]:
+    """Say of each run whether the server saw no connection."""
+    return [not one for one in sample.seen_by_the_server()]
+
+
+def one_subflow(sample: Sample) -> list[bool]:
+    """Say of each run whether one subflow was established."""
+    return [one == 1 for one in _established(sample)]
+
+
+def several_subflows(sample: Sample) -> list[bool]:
+    """Say of each run whether more than one subflow was established."""
+    return [one > 1 for one in _established(sample)]
+
+
+def _established(sample: Sample) -> list[int]:
+    found = sample.established()
+    return [found.get(run, 0) for run in sample.runs["run"]]
+
+
+def _sum(first: Values, second: Values) -> Values:
+    return [
+        None if one is None or other is None else one + other
+        for one, other in zip(first, second, strict=True)
+    ]
+
+
+OWN: dict[str, Callable[..., Any]] = {
+    one.__name__: one
+    for one in (
+        variation,
+        seconds_ahead,
+        carried_share,
+        window_rate,
+        in_order,
+        within,
+        round_trips,
+        missed,
+        unseen_by_the_server,
+        one_subflow,
+        several_subflows,
+    )
+}
