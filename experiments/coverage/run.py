@@ -16,13 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from mptcplab.results.statistics import (
-    Estimate,
-    ccdf,
-    gain,
-    interval,
-    quotient_of_independent,
-)
+from mptcplab.results.statistics import Estimate, ccdf, gain, interval, quotient_of_independent
 
 RESULTS = Path(__file__).parent / "results.json"
 LEVEL = 0.95

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from mptcplab.labels.text import figure
 from mptcplab.study import judging, outcome, told
-from mptcplab.words.text import figure
 
 HERE = Path(__file__).parent
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"

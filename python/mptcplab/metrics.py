@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mptcplab import _core
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

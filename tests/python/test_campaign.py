@@ -21,6 +21,7 @@ from mptcplab import Error, ScenarioError, _core, metrics
 from mptcplab.campaign import sheet
 from mptcplab.campaign.matrix import Matrix
 from mptcplab.cli.summary.campaign import print_campaign
+from mptcplab.labels import text
 from mptcplab.results import groups, overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.run import Run as RunDirectory
@@ -29,7 +30,6 @@ from mptcplab.scenario.endpoint import Mptcp
 from mptcplab.scenario.plain import plain
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
-from mptcplab.words import text
 
 
 @pytest.fixture(scope="module")

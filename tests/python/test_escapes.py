@@ -12,7 +12,7 @@ import pytest
 from campaigns import SCENARIO
 from captures import exchange, write
 from command import Run
-from mptcplab.words import text
+from mptcplab.labels import text
 
 # ESC, C1's CSI, what turns the direction of writing, a carriage return, a new line.
 NAME = "a\x1b[2Jb\x9b2Jc\u202ed\re\nf"

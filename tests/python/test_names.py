@@ -11,7 +11,7 @@ import pytest
 import mptcplab as package
 from campaigns import written
 from command import Run
-from mptcplab.results.parquet import read_parquet, scan_parquet, write_parquet
+from mptcplab.results.files import read_parquet, scan_parquet, write_parquet
 
 # Each beside a neighbour that it would match if it were a pattern.
 NAMES = [("s*p", "s1p"), ("a[1]", "a1"), ("~", "x"), ("b?c", "b1c"), ("**", "x"), ("{d,e}", "d")]

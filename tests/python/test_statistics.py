@@ -29,7 +29,7 @@ from mptcplab.results.statistics import (
     quotient_of_independent,
 )
 from mptcplab.results.statistics.intervals import values_needed
-from mptcplab.results.statistics.testing import of_count, of_mean
+from mptcplab.results.statistics.tests import of_count, of_mean
 
 # Two-sided: a right test fails once in a thousand times by what it draws; seeds are fixed, so that
 # it does not come and go.

@@ -9,7 +9,7 @@ import pytest
 from mptcplab.campaign.sweep import Progress
 from mptcplab.cli.progress import line, swept
 from mptcplab.cli.summary.page import Column, Page, draw
-from mptcplab.words import text
+from mptcplab.labels import text
 
 
 @pytest.mark.parametrize(

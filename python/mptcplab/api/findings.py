@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.figures import check_installed
-from mptcplab.results import page
+from mptcplab.results import pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from mptcplab.figures.registry import Kind
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
-    from mptcplab.results.differences.differences import Differences
-    from mptcplab.results.differences.side import Comparable
+    from mptcplab.results.differences.differences import Comparable, Differences
 
     Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
 
@@ -45,8 +44,7 @@ def compare(
     Raises:
         Error: There is no such thing, it cannot be read, or the two cannot be compared.
     """
-    from mptcplab.results.differences.differences import Differences
-    from mptcplab.results.differences.side import Side
+    from mptcplab.results.differences.differences import Differences, Side
 
     return Differences(Side.of(a), Side.of(b), level=level, progress=progress)
 
@@ -105,6 +103,10 @@ def write_report(
 
         write(describe(Subject.of(opened, connection)), target)
     return target
+
+
+# What ``Comparison.report`` and ``Campaign.report`` call.
+pages.write = write_report
 
 
 def figure(
@@ -211,6 +213,3 @@ def _opened(source: Source) -> tuple[Any, str]:
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-page.write = write_report

@@ -13,9 +13,9 @@ from mptcplab.calibration import losses
 from mptcplab.calibration.measure import WAYS, of_tables
 from mptcplab.calibration.subject import Subject
 from mptcplab.calibration.target import FIGURES, Target
+from mptcplab.labels.connections import is_mptcp
+from mptcplab.labels.text import size
 from mptcplab.scenario.endpoint import DEFAULT_ERA
-from mptcplab.words.protocol import is_mptcp
-from mptcplab.words.text import size
 
 DIRECTIONS = {way: direction for direction, way in WAYS.items()}
 CONTROLLER = "cubic-linux"
@@ -37,10 +37,10 @@ def subject(
     files = [fspath(one) for one in captures]
     tables = _core.analyze(files)
     transfer = _largest(tables, files)
-    from mptcplab.results import figures
+    from mptcplab.results import run_metrics
 
-    shown = of_tables(tables.only(transfer["connection"]), transfer["direction"], figures)
-    (flow,) = figures.of_transfer(tables.rows("flows"), transfer)
+    shown = of_tables(tables.only(transfer["connection"]), transfer["direction"])
+    (flow,) = run_metrics.of_transfer(tables.rows("flows"), transfer)
     targets = _targets(shown, flow["data_packets"], files)
     lost = losses.apart(tables, transfer, flow)
     direction = DIRECTIONS[transfer["direction"]]

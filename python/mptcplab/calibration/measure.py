@@ -83,7 +83,6 @@ def _run(subject: Subject, scenarios: list[Scenario], seed: int) -> Shown:
 
 def _figures(subject: Subject, scenario: Scenario, seed: int) -> Shown:
     """Give the figures of one transfer, as the analysis defines them."""
-    from mptcplab.results import figures
     from mptcplab.scenario.draw import drawn
     from mptcplab.scenario.plan import plan
 
@@ -93,15 +92,17 @@ def _figures(subject: Subject, scenario: Scenario, seed: int) -> Shown:
         smoothing_seconds=subject.smoothing_s,
         trim_seconds=subject.trim_s,
     )
-    return of_tables(tables, WAYS[subject.direction], figures)
+    return of_tables(tables, WAYS[subject.direction])
 
 
-def of_tables(tables: Any, way: str, figures: Any) -> Shown:
+def of_tables(tables: Any, way: str) -> Shown:
     """Give the figures of the transfer in a direction."""
-    transfer = figures.transfer(tables.rows("connections"), tables.rows("transfers"), way)
+    from mptcplab.results import run_metrics
+
+    transfer = run_metrics.transfer(tables.rows("connections"), tables.rows("transfers"), way)
     if transfer is None:
         return dict.fromkeys(FIGURES)
-    flows = figures.of_transfer(tables.rows("flows"), transfer)
+    flows = run_metrics.of_transfer(tables.rows("flows"), transfer)
     handshakes = [
         row["handshake_rtt_ms"]
         for row in tables.rows("subflows")
@@ -113,6 +114,6 @@ def of_tables(tables: Any, way: str, figures: Any) -> Shown:
         "rtt_sd": transfer["rtt_ms_sigma"],
         "rtt_p99": transfer["rtt_ms_p99"],
         "handshake_rtt": handshakes[0] if handshakes else None,
-        "loss": figures.loss_rate_percent(flows),
+        "loss": run_metrics.loss_rate_percent(flows),
         "throughput_cv": transfer["coefficient_of_variation"],
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mptcplab import writing
 from mptcplab._core import Error
-from mptcplab.results import about, shards
+from mptcplab.results import files, shards
 from mptcplab.results.campaign import (
     ABOUT,
     ABOUT_SCHEMA,
@@ -22,7 +22,7 @@ from mptcplab.results.campaign import (
     SCENARIOS,
     SHARDS,
 )
-from mptcplab.results.parquet import write_parquet
+from mptcplab.results.files import write_parquet
 from mptcplab.writing import NEW, made, replace
 
 TYPE_CHECKING = False
@@ -160,7 +160,7 @@ def _take(lock: int, directory: Path) -> None:
 def _check_ours(directory: Path, name: str) -> None:
     try:
         described = json.loads((directory / ABOUT).read_text("utf-8"))
-        about.refuse_newer(directory / ABOUT, described, ABOUT_SCHEMA)
+        files.refuse_newer(directory / ABOUT, described, ABOUT_SCHEMA)
         theirs = described["campaign"]
     except FileNotFoundError:
         if not _is_begun(directory):

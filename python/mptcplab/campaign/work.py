@@ -14,10 +14,10 @@ from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.campaign.task import Batch, Shard, Task
 from mptcplab.engines.engine import Trial
-from mptcplab.results import figures, neighbours, record
+from mptcplab.labels import text
+from mptcplab.results import record, run_metrics
 from mptcplab.results.record import build
 from mptcplab.scenario.draw import drawn
-from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ def _into(target: Path, task: Task, progress: Progress | None) -> dict[str, list
 
 def _rows(task: Task, tables: Measured, outcome: Row) -> dict[str, list[Row]]:
     rows = {name: list(tables.rows(name)) for name in task.subject.tables}
-    connections, transfers, flows = (rows[name] for name in figures.TABLES)
-    own = figures.of(connections, transfers, flows, task.subject.direction)
+    connections, transfers, flows = (rows[name] for name in run_metrics.TABLES)
+    own = run_metrics.metrics(connections, transfers, flows, task.subject.direction)
     run = {"finished": outcome["finished"], "reason": outcome["reason"], **own}
-    beside = {neighbours.TABLE: those} if (those := neighbours.of(outcome)) else {}
+    beside = {run_metrics.NEIGHBOURS: those} if (those := run_metrics.neighbours(outcome)) else {}
     return {"runs": [run], **rows, **beside}
 
 
@@ -136,7 +136,12 @@ def _schema(table: str) -> dict[str, pl.DataType | type[pl.DataType]]:
     if table == "costs":
         return {"run": pl.String, "seconds": pl.Float64}
     if table == "runs":
-        return {"run": pl.String, "finished": pl.Boolean, "reason": pl.String, **figures.schema()}
-    if table == neighbours.TABLE:
-        return {"run": pl.String, **neighbours.schema()}
+        return {
+            "run": pl.String,
+            "finished": pl.Boolean,
+            "reason": pl.String,
+            **run_metrics.schema(),
+        }
+    if table == run_metrics.NEIGHBOURS:
+        return {"run": pl.String, **run_metrics.neighbours_schema()}
     return {"run": pl.String, **pl.DataFrame(_core.rows(table, "[]")).schema}

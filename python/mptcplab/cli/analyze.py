@@ -154,7 +154,7 @@ def _write(tables: _core.Tables, options: Namespace) -> None:
                 tables.write_csv(name, target / f"{name}.csv")
         _say_written(tables, options.csv)
     if options.parquet:
-        from mptcplab.results.parquet import write_parquet
+        from mptcplab.results.files import write_parquet
 
         with writing.files(Path(options.parquet)) as target:
             for name in tables.NAMES:

@@ -7,7 +7,7 @@ import sys
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

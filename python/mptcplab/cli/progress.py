@@ -7,7 +7,7 @@ import sys
 import time
 
 from mptcplab.cli.summary.page import PLAIN, carries
-from mptcplab.words.text import clean, count, figure, plural, seconds, size
+from mptcplab.labels.text import clean, count, figure, plural, seconds, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

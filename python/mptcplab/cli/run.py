@@ -7,7 +7,7 @@ from mptcplab.cli.arguments import add_captures_to, add_changes_to, add_engine_t
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say, show
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

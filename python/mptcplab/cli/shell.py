@@ -137,9 +137,9 @@ def _tell_where(name: str, scenario: Scenario) -> None:
 def _print(run: Run) -> None:
     from mptcplab.cli.summary.measured import print_measured
     from mptcplab.cli.summary.page import Page
+    from mptcplab.labels import text
     from mptcplab.results import policies
-    from mptcplab.words import text
-    from mptcplab.words.runs import engine
+    from mptcplab.results.labels import engine
 
     page = Page(sys.stderr)
     page.line()

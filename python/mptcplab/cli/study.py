@@ -6,7 +6,7 @@ from mptcplab.api import run_study
 from mptcplab.cli.arguments import add_engine_to
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

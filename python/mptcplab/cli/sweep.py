@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say, show
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from functools import cache
 import polars as pl
 
 from mptcplab import _core
+from mptcplab.labels.text import count
 from mptcplab.report.shape import Definition
-from mptcplab.words.text import count
 
 # Rows of one table that a page holds; its charts are a few hundred points wide.
 MOST = 40_000

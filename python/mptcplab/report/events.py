@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from mptcplab.labels import events as words
+from mptcplab.labels import text
+from mptcplab.labels.events import changes
 from mptcplab.report.charts.marks import MARKED
 from mptcplab.report.shape import Event
 from mptcplab.report.subject import Subject
-from mptcplab.words import events as words
-from mptcplab.words import text
-from mptcplab.words.timeline import changes
 
 # Marks of these are in the charts; a line each would be thousands.
 MARKS = frozenset(event for event, _ in MARKED) - {"timeout"}
@@ -33,7 +33,7 @@ def _packets(subject: Subject) -> list[Event]:
             row["at_s"],
             row["subflow"],
             row["event"],
-            text.clean(words.told(row)),
+            text.clean(words.describe(row)),
             row["event"] in words.GRAVE,
             number[row["capture"]],
             row["record"],

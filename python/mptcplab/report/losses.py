@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from mptcplab.labels import text
 from mptcplab.report.subject import Subject
-from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

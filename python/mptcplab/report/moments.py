@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mptcplab.labels.events import ENDED_BY, changes
 from mptcplab.report.shape import Moment
 from mptcplab.report.subject import Subject
-from mptcplab.words.timeline import ENDS, changes
 
 
 def moments(subject: Subject) -> list[Moment]:
@@ -15,5 +15,5 @@ def moments(subject: Subject) -> list[Moment]:
             continue
         until = one.until_s if one.until_s is not None else subject.end_s
         words = f"{one.path}: {one.verb}{f' {one.link}' if one.link else ''}"
-        found.append(Moment(words, one.at_s, until if one.verb in ENDS else None))
+        found.append(Moment(words, one.at_s, until if one.verb in ENDED_BY else None))
     return found

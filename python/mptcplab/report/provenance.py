@@ -7,10 +7,10 @@ import shlex
 from pathlib import Path
 
 from mptcplab import _core
+from mptcplab.labels import text
 from mptcplab.report.shape import Document, Fact, Provenance
 from mptcplab.report.subject import Subject
-from mptcplab.words import text
-from mptcplab.words.runs import engine
+from mptcplab.results.labels import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

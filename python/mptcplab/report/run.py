@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from mptcplab.engines import named
+from mptcplab.labels import text
+from mptcplab.labels.connections import is_mptcp, protocol
 from mptcplab.report import events, provenance, tables, verdict
 from mptcplab.report.charts import charts
 from mptcplab.report.moments import moments
 from mptcplab.report.shape import Badge, Page, Subflow
 from mptcplab.report.subject import Subject
 from mptcplab.results import policies
-from mptcplab.words import text
-from mptcplab.words.protocol import is_mptcp, protocol
-from mptcplab.words.runs import label
+from mptcplab.results.labels import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

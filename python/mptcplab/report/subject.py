@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mptcplab._core import Error
+from mptcplab.labels.connections import names_of
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.run import Run
-from mptcplab.words.subflows import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mptcplab.labels import text
 from mptcplab.metrics import heads, of_runs, of_subflows
 from mptcplab.report.columns import definitions
 from mptcplab.report.shape import Table
 from mptcplab.report.subject import Subject
-from mptcplab.words import text
-from mptcplab.words.runs import label
+from mptcplab.results.labels import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from mptcplab.labels import text
+from mptcplab.labels.connections import is_mptcp
+from mptcplab.labels.events import changes, too_late
 from mptcplab.report.losses import lost_data, lost_handshakes
 from mptcplab.report.subject import Subject
-from mptcplab.words import text
-from mptcplab.words.protocol import is_mptcp
-from mptcplab.words.runs import gain, label
-from mptcplab.words.timeline import changes, too_late
+from mptcplab.results.labels import gain, label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pathlib import Path
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT, named
 from mptcplab.metrics import OF_RUNS
-from mptcplab.results import about, figures, neighbours, page, shards
-from mptcplab.results.parquet import read_parquet
+from mptcplab.results import files, pages, run_metrics, shards
+from mptcplab.results.files import read_parquet
 from mptcplab.results.run import Run
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ class Campaign:
 
     def __init__(self, directory: str | PathLike[str]) -> None:
         self.directory = Path(directory)
-        self.about = about.read(self.directory / ABOUT, "campaign", NEEDED, ABOUT_SCHEMA)
+        self.about = files.read_about(self.directory / ABOUT, "campaign", NEEDED, ABOUT_SCHEMA)
         if not isinstance(self.about["axes"], dict):
             raise Error(f"{directory} holds no campaign: {ABOUT} lacks what a campaign has")
         # Shards that need no second look.
@@ -87,7 +87,7 @@ class Campaign:
         try:
             return read_parquet(file)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise about.unusable(file, error, about.SWEEP) from error
+            raise files.unusable(file, error, files.SWEEP) from error
 
     @cached_property
     def runs(self) -> pl.DataFrame:
@@ -104,7 +104,7 @@ class Campaign:
                 "run": pl.String,
                 "finished": pl.Boolean,
                 "reason": pl.String,
-                **figures.schema(),
+                **run_metrics.schema(),
             }
         )
         found = shards.scan(self._shards, "runs")
@@ -127,8 +127,8 @@ class Campaign:
         try:
             reasons = dict(json.loads(file.read_text("utf-8"))) if file.exists() else {}
         except (OSError, ValueError, TypeError) as error:
-            remedy = f"remove it and {about.SWEEP}"
-            raise about.unusable(file, error, remedy) from error
+            remedy = f"remove it and {files.SWEEP}"
+            raise files.unusable(file, error, remedy) from error
         schema = {"run": pl.String, "reason": pl.String}
         rows = pl.DataFrame(list(reasons.items()), schema=schema, orient="row")
         planned = self.plan.drop("scenario")
@@ -139,9 +139,9 @@ class Campaign:
         """Give what cross traffic got, a row per run and traffic beside it."""
         import polars as pl
 
-        if shards.scan(self._shards, neighbours.TABLE) is None:
-            return pl.DataFrame(schema={"run": pl.String, **neighbours.schema()})
-        return self._read(pl.LazyFrame.collect, self.table(neighbours.TABLE))
+        if shards.scan(self._shards, run_metrics.NEIGHBOURS) is None:
+            return pl.DataFrame(schema={"run": pl.String, **run_metrics.neighbours_schema()})
+        return self._read(pl.LazyFrame.collect, self.table(run_metrics.NEIGHBOURS))
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""
@@ -156,7 +156,7 @@ class Campaign:
         try:
             return file.read_text("utf-8")
         except (OSError, ValueError) as error:
-            raise about.unusable(file, error, about.SWEEP) from error
+            raise files.unusable(file, error, files.SWEEP) from error
 
     def command(self, run: str) -> str:
         """Give the command that repeats a run, exactly; for plain TCP, with MPTCP beside it."""
@@ -175,7 +175,7 @@ class Campaign:
 
     def report(self, path: str | PathLike[str] | None = None, *, run: str | None = None) -> Path:
         """Write the page of the campaign or of a run, as ``mptcplab.write_report`` does."""
-        return page.write(self, path, run=run)
+        return pages.write(self, path, run=run)
 
     @property
     def _shards(self) -> list[shards.Shard]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.results import page
+from mptcplab.results import pages
 from mptcplab.results.run import ABOUT, Run
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ class Comparison:
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
         """Write the page of the runs, as ``mptcplab.write_report`` does, and give its place."""
-        return page.write(self, path)
+        return pages.write(self, path)
 
     def document(self) -> dict[str, Any]:
         """Give everything as one document."""

@@ -1,23 +1,24 @@
-"""Runs of a campaign that belong together: what one box, bar or curve stands for."""
+"""Groups of a campaign's runs, and runs under the same conditions against each other."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.results.figures import RECEIVERS, SENDERS, SERVER
+from mptcplab.results.run_metrics import RECEIVERS, SENDERS, SERVER
+from mptcplab.results.statistics import gain
+
+#: Bins of one run: from, to, count.
+Bins = list[tuple[float, float, int]]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     import polars as pl
 
     from mptcplab.results.campaign import Campaign
-
-    #: Bins of one run: from, to, count.
-    Bins = list[tuple[float, float, int]]
+    from mptcplab.results.statistics import Gain
 
 
 @dataclass(frozen=True)
@@ -185,3 +186,74 @@ def _is(column: str, value: Any) -> pl.Expr:
     import polars as pl
 
     return pl.col(column).eq_missing(pl.lit(value))
+
+
+@dataclass(frozen=True)
+class Versus:
+    """A figure of two that met the same conditions, a pair of values each time."""
+
+    one: list[float]
+    other: list[float]
+
+    @property
+    def more(self) -> int:
+        """In how many pairs the first had more."""
+        return sum(a > b for a, b in zip(self.one, self.other, strict=True))
+
+    @property
+    def less(self) -> int:
+        """In how many it had less."""
+        return sum(a < b for a, b in zip(self.one, self.other, strict=True))
+
+
+def versus(runs: pl.DataFrame, one: str | None, other: str | None, figure: str) -> Versus:
+    """Set two against each other: plain TCP over a path each, or MPTCP (None)."""
+    import polars as pl
+
+    finished = runs.filter("finished").drop_nulls(figure).select("pair", "path", value=figure)
+
+    def of(path: str | None) -> pl.DataFrame:
+        return finished.filter(pl.col("path").eq_missing(pl.lit(path, pl.String)))
+
+    both = of(one).join(of(other), on="pair", maintain_order="left_right")
+    return Versus(both["value"].to_list(), both["value_right"].to_list())
+
+
+def gain_of(campaign: Campaign, group: Group) -> Gain:
+    """Compare the throughput of a group with MPTCP with the best single path beside it."""
+    return _gain(group.runs, _single_paths(campaign))
+
+
+def gains(campaign: Campaign) -> dict[int, Gain]:
+    """Give what MPTCP has over the best single path, by configuration, where there is one."""
+    beside = _single_paths(campaign)
+    if not beside.height:
+        return {}
+    own = campaign.runs.filter(kind="mptcp")
+    return {
+        number: _gain(runs, beside)
+        for (number,), runs in own.group_by("configuration", maintain_order=True)
+    }
+
+
+def _single_paths(campaign: Campaign) -> pl.DataFrame:
+    return campaign.runs.filter(kind="tcp").select("pair", "path", value=_throughput())
+
+
+def _throughput() -> pl.Expr:
+    """Give the throughput of runs that finished."""
+    import polars as pl
+
+    return pl.when("finished").then("throughput_mbps")
+
+
+def _gain(runs: pl.DataFrame, beside: pl.DataFrame) -> Gain:
+    own = runs.select("run", "pair", value=_throughput())
+    pairs = own.drop("value").join(beside, on="pair", maintain_order="left")
+    return gain(
+        dict(own.select("run", "value").iter_rows()),
+        {
+            str(path): dict(runs.select("run", "value").iter_rows())
+            for (path,), runs in pairs.group_by("path", maintain_order=True)
+        },
+    )

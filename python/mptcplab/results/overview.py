@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.metrics import of_runs
-from mptcplab.results.sides import gains
+from mptcplab.results.groups import gains
 from mptcplab.results.statistics import pairs_needed
 
 TYPE_CHECKING = False

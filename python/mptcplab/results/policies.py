@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mptcplab import _core, engines
-from mptcplab.words import policies as words
+from mptcplab.labels import policies as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

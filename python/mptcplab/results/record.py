@@ -10,6 +10,7 @@ import sys
 import tempfile
 import tomllib
 import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -19,10 +20,10 @@ from typing import Any
 from mptcplab import _core, writing
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
-from mptcplab.engines.engine import Trial
-from mptcplab.results import existing, policies
+from mptcplab.engines.engine import CAPTURES, Trial
+from mptcplab.results import policies
 from mptcplab.results.comparison import Comparison
-from mptcplab.results.parquet import write_parquet
+from mptcplab.results.files import write_parquet
 from mptcplab.results.run import ABOUT, ABOUT_SCHEMA, Run
 from mptcplab.scenario import long
 from mptcplab.scenario.draw import drawn
@@ -31,8 +32,6 @@ from mptcplab.scenario.scenario import Scenario
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from mptcplab.engines.engine import Engine, Measured, Programs, Progress
 
 
@@ -173,7 +172,7 @@ class _Record:
 
     def is_there(self, target: Path, *, force: bool) -> bool:
         """Say whether this very run is there; refuse to touch what is not ours to replace."""
-        return existing.found(target, self._identity, force=force)
+        return is_there(target, self._identity, force=force)
 
     def begin(self, directory: Path) -> None:
         """Write what is run."""
@@ -205,7 +204,7 @@ class _Record:
             "ended": datetime.now(UTC).isoformat(),
             "outcome": made.outcome,
             **made.more,
-            "sizes": existing.sizes(directory),
+            "sizes": sizes(directory),
             "sha256": {path.name: _digest(path) for path in sorted(directory.glob("*.pcapng"))},
         }
         about["policies"] = policies.described(about, tomllib.loads(self._text))
@@ -235,3 +234,58 @@ def build() -> str:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_there(target: Path, identity: dict[str, Any], *, force: bool) -> bool:
+    """Say whether this very run is there already; refuse to touch what is not ours to replace.
+
+    One of which files are missing or cut does not count: it is to be run again.
+    """
+    try:
+        about = json.loads((target / ABOUT).read_text("utf-8"))
+        theirs, known = dict(about["identity"]), dict(about["sizes"])
+    except (FileNotFoundError, NotADirectoryError):
+        if _is_free(target):
+            return False
+        raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+    except PermissionError as error:
+        raise Error(f"cannot read {target}: {error.strerror}") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Error(f"{target} is there and is no run: choose another place (--out)") from None
+    there = sizes(target)
+    same = all(there.get(name) == size for name, size in known.items())
+    if (force or not same) and (foreign := sorted(there.keys() - known.keys())):
+        raise Error(
+            f"{target} is to be replaced and holds {foreign[0]}, which is no part of the run: move "
+            "it elsewhere"
+        )
+    if force:
+        return False
+    differ = [
+        key for key, value in identity.items() if key != "captures" and theirs.get(key) != value
+    ]
+    kept = theirs.get("captures")
+    if kept not in CAPTURES or CAPTURES.index(kept) < CAPTURES.index(identity["captures"]):
+        differ.append("captures")
+    if differ:
+        what = " and ".join(differ) + (" differs" if len(differ) == 1 else " differ")
+        raise Error(
+            f"{target} holds another run (its {what}): choose another place (--out) or replace it "
+            "(--force)"
+        )
+    return same
+
+
+def sizes(run: Path) -> dict[str, int]:
+    """Give the bytes of each file of a run, but for what is about them."""
+    files = (path for path in sorted(run.rglob("*")) if path.is_file() and path != run / ABOUT)
+    return {str(path.relative_to(run)): path.stat().st_size for path in files}
+
+
+def _is_free(target: Path) -> bool:
+    there = target
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise Error(f"cannot write {target}: {there} is not a directory")
+    return there != target or not any(target.iterdir())

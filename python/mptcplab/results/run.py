@@ -10,8 +10,8 @@ from pathlib import Path
 from mptcplab._core import SCHEMA, Error, Tables
 from mptcplab.analysis import Analysis
 from mptcplab.reading import accessible
-from mptcplab.results import about, figures
-from mptcplab.results.parquet import read_parquet
+from mptcplab.results import files, run_metrics
+from mptcplab.results.files import read_parquet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class StoredTables:
             try:
                 self._frames[name] = read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
-                remedy = about.REMEDIES["run"].format(self._directory.parent)
-                raise about.unusable(file, error, remedy) from error
+                remedy = files.REMEDIES["run"].format(self._directory.parent)
+                raise files.unusable(file, error, remedy) from error
         return self._frames[name]
 
     def rows(
@@ -119,7 +119,7 @@ class Run(Analysis):
 
     def __init__(self, directory: Path | str) -> None:
         self.directory = Path(directory)
-        self.about = about.read(self.directory / ABOUT, "run", NEEDED, ABOUT_SCHEMA)
+        self.about = files.read_about(self.directory / ABOUT, "run", NEEDED, ABOUT_SCHEMA)
         # What the directory lives as long as, where that is not for good.
         self.keeper: object = None
         self.tables = StoredTables(self.directory / "tables")
@@ -152,8 +152,8 @@ class Run(Analysis):
             written = file.read_text("utf-8")
             return written, tomllib.loads(written)
         except (OSError, ValueError) as error:
-            remedy = about.REMEDIES["run"].format(self.directory)
-            raise about.unusable(file, error, remedy) from error
+            remedy = files.REMEDIES["run"].format(self.directory)
+            raise files.unusable(file, error, remedy) from error
 
     @property
     def throughput_mbps(self) -> float | None:
@@ -170,18 +170,18 @@ class Run(Analysis):
     @property
     def loss_rate_percent(self) -> float | None:
         """Retransmitted data packets / data packets over all subflows, in that direction."""
-        return figures.loss_rate_percent(self._flows)
+        return run_metrics.loss_rate_percent(self._flows)
 
     @cached_property
     def metrics(self) -> Row:
         """The metrics of the transfer by name; unknown ones are None."""
-        return figures.measured(self.transfer, self._flows)
+        return run_metrics.metrics_of(self.transfer, self._flows)
 
     @cached_property
     def _flows(self) -> list[Row]:
         if self.transfer is None:
             return []
-        return figures.of_transfer(self.tables.rows("flows"), self.transfer)
+        return run_metrics.of_transfer(self.tables.rows("flows"), self.transfer)
 
     @cached_property
     def transfer(self) -> Row | None:
@@ -190,7 +190,7 @@ class Run(Analysis):
         Where a proxy splits it: of the connection that the receiver has.
         """
         connections, transfers = (self.tables.rows(name) for name in ("connections", "transfers"))
-        return figures.transfer(connections, transfers, self.about["direction"])
+        return run_metrics.transfer(connections, transfers, self.about["direction"])
 
     def document(self) -> dict[str, Any]:
         """Give what was run, its figures, and the rows of the summary tables."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.results.parquet import read_parquet, scan_parquet
+from mptcplab.results.files import read_parquet, scan_parquet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mptcplab.labels.text import figure
 from mptcplab.results.statistics import adjust, interval, paired, quotient
-from mptcplab.results.statistics.estimate import LEVEL, known, known_pairs
-from mptcplab.results.statistics.testing import of_count, of_mean
-from mptcplab.words.text import figure
+from mptcplab.results.statistics.intervals import LEVEL, known, known_pairs
+from mptcplab.results.statistics.tests import of_count, of_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mptcplab.results.statistics.estimate import Estimate
+    from mptcplab.results.statistics.intervals import Estimate
 
     Values = Sequence[float | None]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mptcplab import _core, measurements
 from mptcplab._core import Error
-from mptcplab.results import about
+from mptcplab.results import files
 from mptcplab.results.record import build
 from mptcplab.results.statistics import interval
 from mptcplab.study import judging, scoring
@@ -107,7 +107,7 @@ def write(results: Table, out: Path) -> None:
 
 def read(directory: Path) -> Table:
     """Read the document of a study."""
-    return about.read(directory / NAME, "study", NEEDED, SCHEMA)
+    return files.read_about(directory / NAME, "study", NEEDED, SCHEMA)
 
 
 def scores(experiments: Iterable[Table]) -> list[Table]:

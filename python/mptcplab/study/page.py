@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mptcplab.labels.text import plural
 from mptcplab.report.shape import Badge, Fact, Provenance, StudyPage, Table
 from mptcplab.study import outcome, told
-from mptcplab.words.text import plural
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

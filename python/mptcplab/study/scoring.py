@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mptcplab.measurements import Figure
-    from mptcplab.results.statistics.estimate import Estimate
+    from mptcplab.results.statistics.intervals import Estimate
 
 # Below that a printed 0.00 and ours are not told apart.
 SMALLEST = 1e-6

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from mptcplab.labels.text import UNKNOWN, figure, plural
 from mptcplab.study import judging
-from mptcplab.words.text import UNKNOWN, figure, plural
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

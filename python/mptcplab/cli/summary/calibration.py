@@ -5,7 +5,7 @@ from __future__ import annotations
 from mptcplab.calibration.target import FIGURES
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.cli.summary.remarks import MERE_INFORMATION
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

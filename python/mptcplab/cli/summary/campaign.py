@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, of_runs
+from mptcplab.results.labels import engine, too_few
 from mptcplab.results.overview import document
-from mptcplab.results.statistics import too_few
-from mptcplab.results.statistics.estimate import LEVEL
-from mptcplab.words import text
-from mptcplab.words.runs import engine
+from mptcplab.results.statistics.intervals import LEVEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

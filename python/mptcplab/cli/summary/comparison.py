@@ -9,10 +9,10 @@ from io import TextIOWrapper
 
 from mptcplab.cli.summary.measured import print_measured
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, of_runs
-from mptcplab.results import neighbours, policies
-from mptcplab.words import text
-from mptcplab.words.runs import engine, gain, label
+from mptcplab.results import policies, run_metrics
+from mptcplab.results.labels import engine, gain, label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def print_repeated(
             cells = _with_mean(means, text.figure)
             columns.append(Column(f"{label(run)} {RESPONSE.head}", cells))
     for name in _names(comparisons[0].mptcp):
-        got = [neighbours.mbps(one.mptcp.outcome, name) for one in comparisons]
+        got = [run_metrics.neighbour_mbps(one.mptcp.outcome, name) for one in comparisons]
         columns.append(Column(f"{name} Mbit/s", _with_mean(got, text.figure)))
     if comparisons[0].baselines:
         gains = [one.gain for one in comparisons]
@@ -131,7 +131,7 @@ def _neighbours(runs: list[Run]) -> list[Column]:
     return [
         Column(
             f"{name} Mbit/s",
-            [text.figure(neighbours.mbps(run.outcome, name)) for run in runs],
+            [text.figure(run_metrics.neighbour_mbps(run.outcome, name)) for run in runs],
             keep=1,
         )
         for name in dict.fromkeys(name for run in runs for name in _names(run))

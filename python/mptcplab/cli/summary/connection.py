@@ -9,10 +9,9 @@ from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.subflows import print_subflows
 from mptcplab.cli.summary.timeline import lines
 from mptcplab.cli.summary.unknown import print_reasons
+from mptcplab.labels import text
+from mptcplab.labels.connections import is_mptcp, names_of, protocol
 from mptcplab.metrics import of_runs
-from mptcplab.words import text
-from mptcplab.words.protocol import is_mptcp, protocol
-from mptcplab.words.subflows import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

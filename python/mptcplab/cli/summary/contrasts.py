@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS
-from mptcplab.results.statistics import too_few
-from mptcplab.words import text
-from mptcplab.words.runs import finished
+from mptcplab.results.labels import finished, too_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,17 +8,16 @@ from itertools import groupby
 
 from mptcplab.cli.summary.contrasts import change, print_contrasts
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.labels import text
 from mptcplab.metrics import of_runs, of_subflows
-from mptcplab.words import text
-from mptcplab.words.runs import engine
+from mptcplab.results.labels import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.metrics import Metric
     from mptcplab.results.differences.configuration import Setting, Value
-    from mptcplab.results.differences.differences import Differences
+    from mptcplab.results.differences.differences import Differences, Side
     from mptcplab.results.differences.figures import Figure
-    from mptcplab.results.differences.side import Side
 
     Known = dict[str, float | None]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from mptcplab.campaign.estimate import estimate
 from mptcplab.campaign.perform import workers
 from mptcplab.cli.summary.page import Page
+from mptcplab.labels import text
+from mptcplab.results.labels import too_few
 from mptcplab.results.overview import SCHEMA
-from mptcplab.results.statistics import pairs_needed, too_few
-from mptcplab.results.statistics.estimate import LEVEL
-from mptcplab.words import text
+from mptcplab.results.statistics import pairs_needed
+from mptcplab.results.statistics.intervals import LEVEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

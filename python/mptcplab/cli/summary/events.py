@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mptcplab.cli.summary.page import Page
-from mptcplab.words import text
-from mptcplab.words.events import GRAVE, told
+from mptcplab.labels import text
+from mptcplab.labels.events import GRAVE, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _listed(events: Iterator[Row], *, alone: bool) -> Iterator[Line]:
             alike[key] = _Alike(row)
     for group in alike.values():
         row = group.first
-        yield group.begun, row["subflow"], told(row) + group.rest(), row["event"] in GRAVE
+        yield group.begun, row["subflow"], describe(row) + group.rest(), row["event"] in GRAVE
 
 
 class _Alike:

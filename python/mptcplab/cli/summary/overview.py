@@ -6,8 +6,8 @@ from collections import Counter
 
 from mptcplab import _core
 from mptcplab.cli.summary.page import Column, Page, draw
-from mptcplab.words import text
-from mptcplab.words.protocol import is_mptcp, protocol
+from mptcplab.labels import text
+from mptcplab.labels.connections import is_mptcp, protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

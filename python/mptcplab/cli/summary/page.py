@@ -8,7 +8,7 @@ import shutil
 import sys
 from itertools import accumulate
 
-from mptcplab.words.text import clean
+from mptcplab.labels.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mptcplab.cli.summary.page import Page
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mptcplab.cli.summary.page import Page
+from mptcplab.labels import text
 from mptcplab.study import told
-from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.labels import text
 from mptcplab.metrics import of_subflows
-from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.words.timeline import changes, too_late
+from mptcplab.labels.events import changes, too_late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

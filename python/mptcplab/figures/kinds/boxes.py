@@ -9,7 +9,7 @@ from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.figures.side_by_side import SideBySide
 from mptcplab.metrics import OF_RUNS
 from mptcplab.results.statistics import box
-from mptcplab.results.statistics.estimate import known
+from mptcplab.results.statistics.intervals import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from mptcplab.figures.paper import MARKERS
 from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.figures.side_by_side import SideBySide
 from mptcplab.report.campaign.charts import axis
-from mptcplab.results.sides import gain_of
+from mptcplab.results.groups import gain_of
+from mptcplab.results.labels import finished
 from mptcplab.results.statistics import Estimate
-from mptcplab.words.runs import finished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

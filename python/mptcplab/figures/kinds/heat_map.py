@@ -7,11 +7,11 @@ import numpy as np
 from mptcplab._core import Error
 from mptcplab.figures.groups import MPTCP, Shown
 from mptcplab.figures.registry import CAMPAIGN, register
+from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, capital
 from mptcplab.report.campaign.charts import axis
-from mptcplab.results.sides import gain_of
+from mptcplab.results.groups import gain_of
 from mptcplab.results.statistics import interval
-from mptcplab.words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from mptcplab.figures.groups import MPTCP, contenders_of, few
 from mptcplab.figures.paper import COLOURS, MARKERS, NEUTRAL
 from mptcplab.figures.registry import CAMPAIGN, register
 from mptcplab.metrics import OF_RUNS
-from mptcplab.results.groups import groups, paths, where
-from mptcplab.results.sides import sides
+from mptcplab.results.groups import groups, paths, versus, where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def draw(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     split = _split(campaign, choice)
     few(split)
     for number, (name, runs) in enumerate(split.items()):
-        found = sides(runs, one, other, value)
+        found = versus(runs, one, other, value)
         if not found.one:
             continue
         axes.plot(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mptcplab.metrics import capital
 from mptcplab.report.campaign.shape import Chart
 from mptcplab.report.columns import definitions
-from mptcplab.results.statistics.ccdf import METHOD as BAND
+from mptcplab.results.statistics.distributions import METHOD as BAND
 from mptcplab.results.statistics.intervals import FIELLER, ORDER, STUDENT
 
 INTERVAL = "95 % confidence interval"

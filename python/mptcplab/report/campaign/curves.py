@@ -8,11 +8,11 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
+from mptcplab.labels.text import count
 from mptcplab.report.campaign.shape import Curve, Quantity
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results.groups import distributions
 from mptcplab.results.statistics import Ccdf, ccdf_of_bins
-from mptcplab.words.text import count
 
 QUANTITIES = get_args(Quantity)
 # Runs of a group that a curve is made from.

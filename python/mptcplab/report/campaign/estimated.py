@@ -11,7 +11,7 @@ from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.results import groups
 from mptcplab.results.statistics import Estimate, adjust, interval
-from mptcplab.results.statistics.estimate import known
+from mptcplab.results.statistics.intervals import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

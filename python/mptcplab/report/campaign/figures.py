@@ -14,7 +14,7 @@ from mptcplab.report.campaign.shape import Figure, Summary
 from mptcplab.report.campaign.subject import Subject
 from mptcplab.report.shape import Definition
 from mptcplab.results.statistics import adjust, box, interval, paired
-from mptcplab.results.statistics.estimate import known
+from mptcplab.results.statistics.intervals import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

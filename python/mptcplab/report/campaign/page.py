@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mptcplab._core import VERSION, Error
 from mptcplab.engines import named
+from mptcplab.labels import text
 from mptcplab.report.campaign.charts import charts
 from mptcplab.report.campaign.curves import curves
 from mptcplab.report.campaign.estimated import gains, shares, variation
@@ -16,8 +17,7 @@ from mptcplab.report.campaign.verdict import sentences
 from mptcplab.report.provenance import typed
 from mptcplab.report.shape import Badge, Document, Fact, Provenance, Table
 from mptcplab.results.campaign import Campaign
-from mptcplab.results.statistics.estimate import LEVEL
-from mptcplab.words import text
+from mptcplab.results.statistics.intervals import LEVEL
 
 # Failed runs that the page lists; campaign.failures has all.
 MOST_FAILURES = 200

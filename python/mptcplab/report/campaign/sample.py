@@ -6,9 +6,9 @@ from array import array
 
 import polars as pl
 
+from mptcplab.labels.text import count
 from mptcplab.report.campaign.shape import Summary
 from mptcplab.report.campaign.subject import Subject
-from mptcplab.words.text import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import polars as pl
 
 from mptcplab.report.campaign.shape import Sides
 from mptcplab.report.campaign.subject import Subject
-from mptcplab.results.sides import sides as beside
+from mptcplab.results.groups import versus as beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

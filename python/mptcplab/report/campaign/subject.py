@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from mptcplab.results.campaign import Campaign
-from mptcplab.results.groups import Group, groups, paths
-from mptcplab.results.sides import gain_of
+from mptcplab.results.groups import Group, gain_of, groups, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mptcplab.labels import text
 from mptcplab.report.campaign.shape import Estimated
 from mptcplab.report.campaign.subject import Subject
-from mptcplab.results.statistics import pairs_needed, too_few
-from mptcplab.words import text
-from mptcplab.words.runs import finished
+from mptcplab.results.labels import finished, too_few
+from mptcplab.results.statistics import pairs_needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from array import array
 
 import polars as pl
 
+from mptcplab.labels import text
 from mptcplab.report.charts.bins import bins
 from mptcplab.report.charts.marks import lanes
 from mptcplab.report.columns import definitions, numbers
 from mptcplab.report.shape import Chart, Level, Series
 from mptcplab.report.subject import Subject
-from mptcplab.words import text
-from mptcplab.words.runs import label
+from mptcplab.results.labels import label
 
 
 def chart(subject: Subject) -> Chart | None:

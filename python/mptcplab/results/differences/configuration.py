@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 
 from mptcplab.engines import named
-from mptcplab.results.differences.repeated import label
+from mptcplab.results.differences.contrasts import label
 from mptcplab.results.policies import policies
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from mptcplab.results.differences.side import Side
+    from mptcplab.results.differences.differences import Side
 
 Value = str | int | float | bool | None
 #: By section and key.

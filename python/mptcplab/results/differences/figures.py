@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from mptcplab.labels.connections import names_of
 from mptcplab.metrics import of_runs, of_subflows
-from mptcplab.results import figures
+from mptcplab.results import run_metrics
 from mptcplab.results.run import Run
-from mptcplab.words.subflows import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class Connection:
     def whole(self, direction: str) -> Row:
         """Give the figures of the connection."""
         row = self.transfers.get(direction)
-        flows = [] if row is None else figures.of_transfer(self.flows, row)
-        known = {**(row or {}), **figures.measured(row, flows)}
+        flows = [] if row is None else run_metrics.of_transfer(self.flows, row)
+        known = {**(row or {}), **run_metrics.metrics_of(row, flows)}
         return {name: known.get(name) for one in of_runs("document") for name in one.columns}
 
     def of(self, name: str | None, direction: str) -> Row:

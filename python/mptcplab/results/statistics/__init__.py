@@ -4,15 +4,24 @@ Values that are None or not finite are left out and counted as missing. Nothing 
 same values give the same intervals.
 """
 
-from mptcplab.results.statistics.box import Box, box
-from mptcplab.results.statistics.ccdf import Ccdf, ccdf, ccdf_of_bins
-from mptcplab.results.statistics.correction import adjust
-from mptcplab.results.statistics.description import Description, describe
-from mptcplab.results.statistics.estimate import Estimate
-from mptcplab.results.statistics.gain import Finished, Gain, gain
-from mptcplab.results.statistics.intervals import interval, quotient, quotient_of_independent
-from mptcplab.results.statistics.pairs import Paired, paired
-from mptcplab.results.statistics.testing import pairs_needed, too_few
+from mptcplab.results.statistics.distributions import Box, Ccdf, box, ccdf, ccdf_of_bins
+from mptcplab.results.statistics.intervals import (
+    Description,
+    Estimate,
+    describe,
+    interval,
+    quotient,
+    quotient_of_independent,
+)
+from mptcplab.results.statistics.tests import (
+    Finished,
+    Gain,
+    Paired,
+    adjust,
+    gain,
+    paired,
+    pairs_needed,
+)
 
 __all__ = [
     "Box",
@@ -33,5 +42,4 @@ __all__ = [
     "pairs_needed",
     "quotient",
     "quotient_of_independent",
-    "too_few",
 ]

@@ -1,21 +1,66 @@
-"""Confidence intervals over independent runs, few or many.
+"""What is estimated of a sample, with confidence intervals over independent runs, few or many.
 
 Of a mean by Student's t, of a ratio of means by Fieller's theorem, of a quantile by order
-statistics: each holds what it promises from the fewest runs on for which there is one.
+statistics: each holds what it promises from the smallest number of runs that has one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard
 
-from mptcplab.results.statistics.estimate import LEVEL, Estimate, known
+Ends = tuple[float, float]
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+LEVEL = 0.95
 
-    Ends = tuple[float, float]
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate with its confidence interval."""
+
+    #: None if the values give none.
+    estimate: float | None
+    #: Ends of the interval; None where there is none.
+    low: float | None
+    high: float | None
+    #: Part of such intervals that is meant to hold what is estimated, 0.95 for 95 %.
+    level: float
+    #: Values, or pairs, that were used.
+    n: int
+    #: Values, or pairs, that were left out.
+    missing: int
+    method: str
+    #: Why there is no interval; None where there is one.
+    reason: str | None = None
+
+
+def known(values: Iterable[float | None]) -> tuple[list[float], int]:
+    """Give the values that are known, and how many are not."""
+    given = list(values)
+    found = [float(value) for value in given if is_known(value)]
+    return found, len(given) - len(found)
+
+
+def known_pairs(
+    first: Sequence[float | None], second: Sequence[float | None]
+) -> tuple[list[float], list[float], int]:
+    """Give the pairs of which both values are known, and how many others there are."""
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} values cannot be paired with {len(second)}")
+    pairs = [
+        (float(one), float(other))
+        for one, other in zip(first, second, strict=True)
+        if is_known(one) and is_known(other)
+    ]
+    return [one for one, _ in pairs], [other for _, other in pairs], len(first) - len(pairs)
+
+
+def is_known(value: float | None) -> TypeGuard[float]:
+    """Say whether there is a value."""
+    return value is not None and math.isfinite(value)
+
 
 # Of two the interval of normal values is 13 times their deviation, and says nothing.
 FEWEST = 3
@@ -202,3 +247,47 @@ def _quantile(statistic: str | float) -> float:
     if not 0 < statistic < 1:
         raise ValueError(f"a quantile lies between 0 and 1, not at {statistic}")
     return statistic
+
+
+QUANTILES = (0.05, 0.25, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Description:
+    """Where values lie and how far they spread."""
+
+    n: int
+    missing: int
+    minimum: float | None
+    maximum: float | None
+    mean: Estimate
+    #: Standard deviation, with n − 1.
+    sigma: Estimate
+    median: Estimate
+    #: By the quantile, from 0 to 1.
+    quantiles: dict[float, Estimate]
+
+
+def describe(
+    values: Iterable[float | None],
+    *,
+    quantiles: Sequence[float] = QUANTILES,
+    level: float = LEVEL,
+) -> Description:
+    """Describe values of independent runs, one per run; see :func:`interval`."""
+    found, missing = known(values)
+
+    def estimate(statistic: str | float) -> Estimate:
+        # What is missing must be counted there, too.
+        return interval([*found, *[None] * missing], statistic, level=level)
+
+    return Description(
+        n=len(found),
+        missing=missing,
+        minimum=min(found, default=None),
+        maximum=max(found, default=None),
+        mean=estimate("mean"),
+        sigma=estimate("sigma"),
+        median=estimate("median"),
+        quantiles={quantile: estimate(quantile) for quantile in quantiles},
+    )

@@ -1,17 +1,18 @@
-"""The figures of a run, from its tables."""
+"""The metrics of a run, from its tables: of its transfer, and of the cross traffic beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from mptcplab.metrics import OF_RUNS, POOLED
+
+Row = dict[str, Any]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
     import polars as pl
 
-    Row = dict[str, Any]
 
 # What they are made of.
 TABLES = ("connections", "transfers", "flows")
@@ -20,13 +21,13 @@ RECEIVERS = {"up": "server", "down": "client"}
 SERVER = ("server_address", "server_port")
 
 
-def of(connections: list[Row], transfers: list[Row], flows: list[Row], direction: str) -> Row:
+def metrics(connections: list[Row], transfers: list[Row], flows: list[Row], direction: str) -> Row:
     """Give all figures of the transfer in a direction; all are empty where there is none."""
     own = transfer(connections, transfers, direction)
-    return measured(own, [] if own is None else of_transfer(flows, own))
+    return metrics_of(own, [] if own is None else of_transfer(flows, own))
 
 
-def measured(own: Row | None, flows: list[Row]) -> Row:
+def metrics_of(own: Row | None, flows: list[Row]) -> Row:
     """Give the figures of a transfer by its row and those of its flows; none where it has none."""
     found = {name: None if own is None else own.get(name) for name in OF_RUNS}
     return {**found, POOLED: loss_rate_percent(flows)}
@@ -75,3 +76,35 @@ def schema() -> dict[str, type[pl.DataType]]:
     return {
         name: pl.UInt64 if metric.kind == "u64" else pl.Float64 for name, metric in OF_RUNS.items()
     }
+
+
+#: A table of campaigns: one row per run and cross traffic, all its flows together.
+NEIGHBOURS = "neighbours"
+
+
+def neighbours(outcome: Row) -> list[Row]:
+    """Give the rows of a run, of how it ended."""
+    return [{**one, "throughput_mbps": _mbps(one)} for one in outcome.get("cross_traffic", ())]
+
+
+def neighbour_mbps(outcome: Row, name: str) -> float | None:
+    """Give what one of them got while it was active; None where it was not there."""
+    return next(
+        (row["throughput_mbps"] for row in neighbours(outcome) if row["name"] == name), None
+    )
+
+
+def neighbours_schema() -> dict[str, type[pl.DataType]]:
+    """Give the type of each column in frames."""
+    import polars as pl
+
+    return {
+        "name": pl.String,
+        "bytes": pl.UInt64,
+        "active_s": pl.Float64,
+        "throughput_mbps": pl.Float64,
+    }
+
+
+def _mbps(crossed: Row) -> float | None:
+    return float(crossed["bytes"] * 8 / crossed["active_s"] / 1e6) if crossed["active_s"] else None

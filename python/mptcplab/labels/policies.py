@@ -1,10 +1,8 @@
-"""Policies in words: what an endpoint went by, short enough for a headline."""
+"""Names of policies, short enough for a headline."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 # As the field calls them. A kernel's own are Linux's by whatever name.
 CONGESTION_CONTROLS = {

@@ -1,17 +1,18 @@
-"""Runs in words: what they are called, what ran them, how they compare."""
+"""Names of runs and of what ran them, and how runs compare, in a line."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from mptcplab.engines import named
-from mptcplab.words import text
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.run import Run
     from mptcplab.results.statistics import Gain
+
 
 # What prints as 0 %.
 SAME = 0.005
@@ -43,6 +44,20 @@ def gain(comparison: Comparison) -> str:
         return f"{words}; {own} gives as much"
     more = "more" if comparison.gain > 0 else "less"
     return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+
+
+def too_few(repetitions: int, level: float) -> str | None:
+    """Say where repetitions are so few that no difference between two could be significant."""
+    from mptcplab.results.statistics import pairs_needed
+
+    needed = pairs_needed(level)
+    if repetitions >= needed:
+        return None
+    are = "is" if repetitions == 1 else "are"
+    return (
+        f"{text.plural(repetitions, 'repetition')} {are} too few to rule out chance: at least "
+        f"{needed} are needed for p < {round(1 - level, 6):g}"
+    )
 
 
 def finished(found: Gain) -> str:

@@ -1,15 +1,22 @@
-"""What ``run.json`` and ``campaign.json`` say of what lies beside them."""
+"""The files of runs and campaigns: what is said about them as JSON, their tables as Parquet.
+
+polars takes a path for a pattern (``*``, ``?``, ``[``), a home directory (``~``) or an address
+(``file:``). What it is given here is absolute, and no pattern.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
+    import polars as pl
+
 
 # What gives anew what is damaged.
 REMEDIES = {
@@ -19,7 +26,7 @@ REMEDIES = {
 SWEEP = "sweep again"
 
 
-def read(file: Path, what: str, needed: set[str], schema: int) -> dict[str, Any]:
+def read_about(file: Path, what: str, needed: set[str], schema: int) -> dict[str, Any]:
     """Read it; ``schema`` is the newest version that is known.
 
     Raises:
@@ -53,3 +60,36 @@ def refuse_newer(file: Path, about: Any, schema: int) -> None:
         raise Error(
             f"{file} was written by a newer mptcplab: schema {written}, this one reads {schema}"
         )
+
+
+def write_parquet(table: Any, path: Path) -> None:
+    """Write a table; raises OSError when that fails, whatever polars calls it."""
+    import polars as pl
+
+    try:
+        pl.DataFrame(table).write_parquet(path.absolute())
+    except pl.exceptions.PolarsError as error:
+        # "...: underlying IO error: No space left on device (os error 28)"
+        reason = str(error).partition(" (os error")[0].rpartition(": ")[2]
+        raise OSError(reason) from error
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Read one table; raises OSError or PolarsError."""
+    import polars as pl
+
+    return pl.read_parquet(path.absolute(), glob=False, hive_partitioning=False)
+
+
+def scan_parquet(paths: Sequence[Path]) -> pl.LazyFrame:
+    """Read tables as one; a column that some of them lack is empty there."""
+    import polars as pl
+
+    files = [path.absolute() for path in paths]
+    schema: dict[str, pl.DataType] = {}
+    for file in files:
+        with file.open("rb") as content:
+            schema |= pl.read_parquet_schema(content)
+    return pl.scan_parquet(
+        files, schema=schema, missing_columns="insert", glob=False, hive_partitioning=False
+    )

@@ -1,4 +1,4 @@
-"""Figures as people read them. What is unknown is a dash, never 0."""
+"""Numbers as people read them. What is unknown is a dash, never 0."""
 
 from __future__ import annotations
 

@@ -1,0 +1,129 @@
+"""What happened on a connection, and what the timeline did to its paths, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mptcplab.labels import text
+from mptcplab.scenario.quantity import DURATION
+
+Row = dict[str, Any]
+
+# Who sent a packet of a direction.
+SENDERS = {"up": "the client", "down": "the server"}
+FAILED_JOINS = ("join_refused", "join_unanswered", "join_unfinished")
+GRAVE = frozenset({"fail", "fallback", "fastclose", "gap", "reset", "timeout", *FAILED_JOINS})
+
+DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
+    "add_addr": lambda row: (
+        f"{SENDERS[row['direction']]} announces address {row['address_id']}: "
+        f"{text.endpoint(row['address'], row['port'])}{_in_brackets(row['detail'])}"
+    ),
+    "remove_addr": lambda row: f"{SENDERS[row['direction']]} withdraws address {row['address_id']}",
+    "prio": lambda row: f"{SENDERS[row['direction']]} makes it {row['detail']} (MP_PRIO)",
+    "fail": lambda row: f"MP_FAIL from {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
+    "fastclose": lambda row: f"MP_FASTCLOSE from {SENDERS[row['direction']]}",
+    "reset": lambda row: f"reset by {SENDERS[row['direction']]}{_after_colon(row['detail'])}",
+    "fallback": lambda row: f"goes on as plain TCP{_after_colon(row['detail'])}",
+    "gap": lambda row: (
+        f"no new data from {SENDERS[row['direction']]} for {text.milliseconds(row['duration_ms'])}"
+    ),
+    "timeout": lambda row: (
+        f"{SENDERS[row['direction']]} sent again after a time-out of "
+        f"{text.milliseconds(row['duration_ms'])}"
+    ),
+    "experimental": lambda row: (
+        f"MPTCP option of a kind of its own from {SENDERS[row['direction']]}"
+    ),
+}
+
+
+def describe(row: Row) -> str:
+    """Tell of a row of the table ``events``."""
+    if row["event"] in DESCRIPTIONS:
+        return DESCRIPTIONS[row["event"]](row)
+    return f"{row['event'].replace('_', ' ')}{_after_colon(row['detail'])}"
+
+
+def _after_colon(words: str | None) -> str:
+    return f": {words}" if words else ""
+
+
+def _in_brackets(words: str | None) -> str:
+    return f" ({words})" if words else ""
+
+
+# What begins something, and what ends it.
+ENDED_BY = {"blackout": "restore", "hold": "restore", "detach": "attach"}
+CHANGES = {
+    "blackout": "blackout, packets vanish",
+    "hold": "packets wait",
+    "restore": "packets pass again",
+    "detach": "detached",
+    "attach": "attached",
+    "rebind": "a new public address",
+    "profile": "another link",
+}
+
+
+@dataclass
+class Change:
+    """What happens to a path, and when it is over where it lasts and ends."""
+
+    at_s: float
+    path: str
+    verb: str
+    until_s: float | None
+    link: str | None
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether nothing passes from then on."""
+        return self.verb in ENDED_BY
+
+    @property
+    def words(self) -> str:
+        """Say it."""
+        what = CHANGES.get(self.verb, self.verb)
+        to = f" ({self.link})" if self.link else ""
+        until = "" if self.until_s is None else f" until {text.at(self.until_s)}"
+        return text.clean(f"timeline: {self.path}: {what}{to}{until}")
+
+
+def changes(scenario: dict[str, Any]) -> list[Change]:
+    """Give what happens in order of time; a run begins with its first packet, at 0."""
+    found = [
+        Change(
+            DURATION.parse(event["at"]) / 1e9,
+            event["path"],
+            event["verb"],
+            None,
+            event.get("profile") or event.get("link"),
+        )
+        for event in scenario.get("timeline", [])
+    ]
+    found.sort(key=lambda one: one.at_s)
+    for number, one in enumerate(found):
+        ends = (
+            later.at_s
+            for later in found[number + 1 :]
+            if later.path == one.path and later.verb == ENDED_BY.get(one.verb)
+        )
+        one.until_s = next(ends, None)
+    return found
+
+
+def too_late(found: list[Change], end_s: float | None) -> str | None:
+    """Say which changes came after the transfer, and so changed nothing."""
+    late = [] if end_s is None else [one for one in found if one.at_s >= end_s]
+    if end_s is None or not late:
+        return None
+    all_of_it = "the timeline begins" if len(late) == len(found) else "part of the timeline comes"
+    first = late[0]
+    return text.clean(
+        f"{all_of_it} after the transfer, which ended at {text.at(end_s)}, and changed nothing: "
+        f"{first.verb} of {first.path} at {text.at(first.at_s)}"
+        + (f" and {len(late) - 1} more" if len(late) > 1 else "")
+    )
