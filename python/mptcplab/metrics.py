@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 from mptcplab import _core
 from mptcplab.labels import text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Literal, TypeAlias
-
-    View: TypeAlias = Literal[
-        "line", "runs", "page", "compare", "document", "seeds", "campaign", "overview"
-    ]
+View: TypeAlias = Literal[
+    "line", "runs", "page", "compare", "document", "seeds", "campaign", "overview"
+]
 
 STATISTIC = re.compile(r"_(mean|median|min|max|p\d+)$")
 IN_WORDS = {"mean": "mean {}", "median": "median {}", "min": "smallest {}", "max": "largest {}"}
@@ -32,8 +29,6 @@ FORMATS = {
 }
 # Numbers of these stand alone in a column of the terminal, with the unit at its head.
 AT_HEAD = ("Mbit/s", "ms")
-#: A figure of a run that is made of its flows, since a transfer has several.
-POOLED = "loss_rate_percent"
 
 
 @dataclass(frozen=True)
@@ -53,6 +48,8 @@ class Metric:
     logarithmic: bool
     part: bool
     samples: str
+    #: Columns whose sums over the flows of a transfer give it as a metric of a run: part and whole.
+    pooled: tuple[str, str] | None
     shown: tuple[str, ...]
 
     @cached_property
@@ -95,6 +92,16 @@ class Metric:
         """The column, with those of deviation and number of samples where they are told of, too."""
         return (self.column, self.sigma, self.samples) if self.samples else (self.column,)
 
+    def over(self, flows: Iterable[dict[str, Any]]) -> float | None:
+        """Pool it over the flows of a transfer; those of which it is unknown are left out."""
+        if self.pooled is None:
+            return None
+        part, whole = self.pooled
+        known = [flow for flow in flows if flow[part] is not None]
+        total = sum(flow[whole] for flow in known)
+        scale = 100 if self.unit == "%" else 1
+        return scale * sum(flow[part] for flow in known) / total if total else None
+
     def points(self, difference: float) -> float | None:
         """Give a difference between percentages in points; None where it is no percentage."""
         if self.part:
@@ -123,8 +130,8 @@ def _all() -> tuple[Metric, ...]:
 
 
 ALL = _all()
-#: Those of runs by their columns: of transfers, and what is pooled over their flows.
-OF_RUNS = {one.column: one for one in ALL if one.table == "transfers" or one.column == POOLED}
+#: Those of runs by their columns: of transfers, and those that are pooled over their flows.
+OF_RUNS = {one.column: one for one in ALL if one.table == "transfers" or one.pooled}
 #: Those of subflows: of each direction, and of both.
 OF_SUBFLOWS = {one.column: one for one in ALL if one.table in ("flows", "subflows")}
 

@@ -25,7 +25,7 @@ views = ["line", "runs", "page", "compare", "document", "seeds", "campaign", "ov
 one = {{
     "table": "transfers", "column": "rtt_ms_sigma", "kind": "f64", "unit": "ms",
     "meaning": "How it varies.", "quantity": "jitter of all", "brief": "jitter", "better": "less",
-    "logarithmic": False, "part": False, "samples": "", "shown": views,
+    "logarithmic": False, "part": False, "samples": "", "pooled": None, "shown": views,
 }}
 given = core.metrics()
 core.metrics = lambda: [*given, one]

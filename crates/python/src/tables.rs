@@ -220,6 +220,7 @@ fn shown<'py>(
     dict.set_item("logarithmic", metric.logarithmic)?;
     dict.set_item("part", metric.part)?;
     dict.set_item("samples", metric.samples)?;
+    dict.set_item("pooled", metric.pooled)?;
     dict.set_item("shown", metric.shown.iter().map(|view| word(view)).collect::<Vec<_>>())?;
     Ok(dict)
 }

@@ -17,6 +17,9 @@ pub struct Metric {
     pub part: bool,
     /// Column with the number of samples behind it; empty where there is none.
     pub samples: &'static str,
+    /// How it is pooled over the flows of a transfer: the sum of the first column over the sum of the second. Such a metric is one of runs,
+    /// too. None where it is one of its table's rows alone.
+    pub pooled: Option<(&'static str, &'static str)>,
     /// Where it is shown. Frames of campaigns have every metric of a run, and figures for papers take any of them.
     pub shown: &'static [View],
 }
@@ -60,7 +63,7 @@ impl Metric {
             use View::*;
             &[Line, Runs, Page, Compare, Document, Seeds, Campaign, Overview]
         };
-        Metric { order, name, brief: name, better, logarithmic: false, part: false, samples: "", shown }
+        Metric { order, name, brief: name, better, logarithmic: false, part: false, samples: "", pooled: None, shown }
     }
 
     /// Gives it a shorter name.
@@ -81,6 +84,11 @@ impl Metric {
     /// Names the column with the number of its samples.
     pub const fn of(self, samples: &'static str) -> Metric {
         Metric { samples, ..self }
+    }
+
+    /// Makes it a metric of runs, too: over the flows of a transfer it is the sum of `part` over the sum of `whole`.
+    pub const fn pooled(self, part: &'static str, whole: &'static str) -> Metric {
+        Metric { pooled: Some((part, whole)), ..self }
     }
 
     /// Shows it everywhere but in the summary of an analysis, which tells of it in words of its own.

@@ -97,6 +97,7 @@ def _figures(subject: Subject, scenario: Scenario, seed: int) -> Shown:
 
 def of_tables(tables: Any, way: str) -> Shown:
     """Give the figures of the transfer in a direction."""
+    from mptcplab.metrics import OF_RUNS
     from mptcplab.results import run_metrics
 
     transfer = run_metrics.transfer(tables.rows("connections"), tables.rows("transfers"), way)
@@ -114,6 +115,6 @@ def of_tables(tables: Any, way: str) -> Shown:
         "rtt_sd": transfer["rtt_ms_sigma"],
         "rtt_p99": transfer["rtt_ms_p99"],
         "handshake_rtt": handshakes[0] if handshakes else None,
-        "loss": run_metrics.loss_rate_percent(flows),
+        "loss": OF_RUNS["loss_rate_percent"].over(flows),
         "throughput_cv": transfer["coefficient_of_variation"],
     }

@@ -170,7 +170,8 @@ class Run(Analysis):
     @property
     def loss_rate_percent(self) -> float | None:
         """Retransmitted data packets / data packets over all subflows, in that direction."""
-        return run_metrics.loss_rate_percent(self._flows)
+        value: float | None = self.metrics["loss_rate_percent"]
+        return value
 
     @cached_property
     def metrics(self) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mptcplab.metrics import OF_RUNS, POOLED
+from mptcplab.metrics import OF_RUNS
 
 Row = dict[str, Any]
 
@@ -29,8 +29,11 @@ def metrics(connections: list[Row], transfers: list[Row], flows: list[Row], dire
 
 def metrics_of(own: Row | None, flows: list[Row]) -> Row:
     """Give the figures of a transfer by its row and those of its flows; none where it has none."""
-    found = {name: None if own is None else own.get(name) for name in OF_RUNS}
-    return {**found, POOLED: loss_rate_percent(flows)}
+    row = own or {}
+    return {
+        name: metric.over(flows) if metric.pooled else row.get(name)
+        for name, metric in OF_RUNS.items()
+    }
 
 
 def transfer(connections: Iterable[Row], transfers: Iterable[Row], direction: str) -> Row | None:
@@ -59,14 +62,6 @@ def of_transfer(flows: Iterable[Row], own: Row) -> list[Row]:
     """Give the flows of a transfer, of all its subflows in its direction."""
     keys = ("connection", "direction")
     return [flow for flow in flows if all(flow[key] == own[key] for key in keys)]
-
-
-def loss_rate_percent(flows: Iterable[Row]) -> float | None:
-    """Give retransmitted data packets / data packets over all subflows."""
-    known = [flow for flow in flows if flow["retransmitted_packets"] is not None]
-    packets = sum(flow["data_packets"] for flow in known)
-    resent = sum(flow["retransmitted_packets"] for flow in known)
-    return 100 * resent / packets if packets else None
 
 
 def schema() -> dict[str, type[pl.DataType]]:
