@@ -11,7 +11,7 @@ const terms = Object.entries(BUNDLED).flatMap(([name, files]) => [
 
 const { metafile } = await build({
   entryPoints: { report: "src/main.ts" },
-  outdir: "../python/mptcplab/report",
+  outdir: "../python/mptcplab/charts",
   bundle: true,
   minify: true,
   // Within a <script> of the page, whatever its encoding.

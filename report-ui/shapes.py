@@ -10,8 +10,8 @@ from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, 
 
 SOURCE = Path(__file__).parent / "src"
 FILES = {
-    "page/shape.ts": "mptcplab.report.shape",
-    "campaign/shape.ts": "mptcplab.report.campaign.shape",
+    "page/shape.ts": "mptcplab.charts.shape",
+    "campaign/shape.ts": "mptcplab.charts.campaign.shape",
 }
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 Item = TypeVar("Item")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import mptcplab
-from mptcplab.report.subject import Subject
+from mptcplab.charts.run.subject import Subject
 from mptcplab.results.run import Run
 from oracles import simulated
 

@@ -14,12 +14,11 @@ import pytest
 import mptcplab as package
 from campaigns import CAMPAIGN, written
 from command import Run
-from mptcplab.report.campaign.figures import figures
-from mptcplab.report.campaign.runs import runs
-from mptcplab.report.campaign.sample import sampled
-from mptcplab.report.campaign.shape import Estimated
-from mptcplab.report.campaign.subject import Subject
-from mptcplab.report.campaign.verdict import sentences
+from mptcplab.charts.campaign.page import runs
+from mptcplab.charts.campaign.shape import Estimated
+from mptcplab.charts.campaign.subject import Subject
+from mptcplab.charts.campaign.summaries import figures, sampled
+from mptcplab.charts.campaign.verdict import sentences
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.statistics import adjust
 

@@ -21,8 +21,8 @@ from campaigns import CAMPAIGN, written
 from command import Run
 from mptcplab import Error
 from mptcplab.api import figure_kinds
-from mptcplab.figures.paper import COLOURS, Paper
-from mptcplab.report.charts import CHARTS
+from mptcplab.charts.paper.paper import COLOURS, Paper
+from mptcplab.charts.run.charts import CHARTS
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.statistics import box

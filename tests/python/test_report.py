@@ -18,7 +18,7 @@ import pytest
 
 import mptcplab
 from command import Run
-from mptcplab.report.columns import thin
+from mptcplab.charts.columns import thin
 from mptcplab.results.comparison import Comparison
 
 SMALL = ["transfer.size=300kB"]

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.figures import check_installed
+from mptcplab.charts.paper import check_installed
 from mptcplab.results import pages
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from mptcplab.analysis import Analysis
-    from mptcplab.figures.paper import Paper
-    from mptcplab.figures.registry import Kind
+    from mptcplab.charts.paper.choice import Kind
+    from mptcplab.charts.paper.paper import Paper
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.differences.differences import Comparable, Differences
@@ -73,7 +73,7 @@ def write_report(
         Error: The directory holds no run, there is no such connection or run, or the page cannot
             be written; also where the file is there and is no page of mptcplab.
     """
-    from mptcplab.report.html import refuse_foreign, write
+    from mptcplab.charts.html import refuse_foreign, write
     from mptcplab.results.campaign import Campaign
 
     opened, place = _open(source)
@@ -81,7 +81,7 @@ def write_report(
         if not isinstance(opened, Campaign):
             raise Error(f"{source} is no campaign: there is no run {run} to choose")
         from mptcplab.campaign.repeat import again
-        from mptcplab.report.campaign.runs import PAGES
+        from mptcplab.charts.campaign.page import PAGES
 
         place = opened.directory / PAGES / f"{run}.html"
         opened = again(opened, run)
@@ -94,12 +94,12 @@ def write_report(
     if isinstance(opened, Campaign):
         if connection is not None:
             raise Error(f"{opened.directory} is a campaign: its page has no single connection")
-        from mptcplab.report.campaign.page import describe as describe_campaign
+        from mptcplab.charts.campaign.page import describe as describe_campaign
 
         write(describe_campaign(opened), target)
     else:
-        from mptcplab.report.run import describe
-        from mptcplab.report.subject import Subject
+        from mptcplab.charts.run.page import describe
+        from mptcplab.charts.run.subject import Subject
 
         write(describe(Subject.of(opened, connection)), target)
     return target
@@ -145,10 +145,9 @@ def figure(
         Error: There is no such kind, the source has nothing for it, or it cannot be written.
     """
     check_installed()
-    from mptcplab.figures.choice import Choice
-    from mptcplab.figures.draw import drawn
-    from mptcplab.figures.paper import format_of
-    from mptcplab.figures.registry import find
+    from mptcplab.charts.paper.choice import Choice
+    from mptcplab.charts.paper.kinds import drawn, find
+    from mptcplab.charts.paper.paper import format_of
 
     if out is not None:
         format_of(Path(out))
@@ -169,7 +168,7 @@ def figure(
 def figure_kinds() -> list[Kind]:
     """List the kinds of figures."""
     check_installed()
-    from mptcplab.figures.registry import kinds
+    from mptcplab.charts.paper.kinds import kinds
 
     return kinds()
 
@@ -196,7 +195,7 @@ def _open(
 def _opened(source: Source) -> tuple[Any, str]:
     """Open what is drawn, and say whether it is a run or a campaign."""
     from mptcplab.analysis import Analysis
-    from mptcplab.figures.registry import CAMPAIGN, RUN
+    from mptcplab.charts.paper.choice import CAMPAIGN, RUN
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.opening import opened

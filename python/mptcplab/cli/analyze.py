@@ -106,7 +106,7 @@ def _check_places(options: Namespace) -> None:
     from pathlib import Path
 
     if options.report:
-        from mptcplab.report.html import refuse_foreign
+        from mptcplab.charts.html import refuse_foreign
 
         refuse_foreign(Path(options.report))
     if not (options.csv or options.parquet):

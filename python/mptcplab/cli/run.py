@@ -91,7 +91,7 @@ def run(options: Namespace) -> int:
     for remark in scenario.remarks:
         say(f"mptcplab: {remark}")
     if not (options.json or options.no_report or options.repeat is not None):
-        from mptcplab.report.html import refuse_foreign
+        from mptcplab.charts.html import refuse_foreign
 
         # Better now than after the runs.
         refuse_foreign(_place(name, scenario, options, options.seed) / "report.html")

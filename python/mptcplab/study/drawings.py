@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import Error
-from mptcplab.figures import check_installed
+from mptcplab.charts.paper import check_installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ def draw(
 
 
 def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
-    from mptcplab.figures.choice import Choice
-    from mptcplab.figures.draw import drawn
-    from mptcplab.figures.registry import CAMPAIGN, find
+    from mptcplab.charts.paper.choice import Choice
+    from mptcplab.charts.paper.kinds import CAMPAIGN, drawn, find
 
     where = {axis: str(one) for axis, one in drawing.where.items()}
     choice = Choice(drawing.by, where, drawing.value, drawing.paths)
@@ -52,9 +51,8 @@ def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
 
 def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
-    from mptcplab.figures.choice import Choice
-    from mptcplab.figures.draw import drawn
-    from mptcplab.figures.registry import RUN, find
+    from mptcplab.charts.paper.choice import Choice
+    from mptcplab.charts.paper.kinds import RUN, drawn, find
 
     run = _first(matrix, drawing.where)
     drawn(find(drawing.kind, RUN), run, Choice(), size=RUN_INCHES).save(file)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mptcplab.charts.shape import Badge, Fact, Provenance, StudyPage, Table
 from mptcplab.labels.text import plural
-from mptcplab.report.shape import Badge, Fact, Provenance, StudyPage, Table
 from mptcplab.study import outcome, told
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ ORIGINS = {
 
 def write(results: dict[str, Any], out: Path) -> Path:
     """Write the page beside the results."""
-    from mptcplab.report.html import write as write_page
+    from mptcplab.charts.html import write as write_page
 
     target = out / NAME
     write_page(describe(results), target)

@@ -1,4 +1,4 @@
-// Made by report-ui/shapes.py from mptcplab.report.campaign.shape, which says what it means.
+// Made by report-ui/shapes.py from mptcplab.charts.campaign.shape, which says what it means.
 import type { Badge, Definition, Provenance, Table } from "../page/shape";
 
 export interface Axis {

@@ -1,4 +1,4 @@
-// Made by report-ui/shapes.py from mptcplab.report.shape, which says what it means.
+// Made by report-ui/shapes.py from mptcplab.charts.shape, which says what it means.
 
 export interface Badge {
   text: string;

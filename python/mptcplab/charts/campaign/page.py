@@ -1,0 +1,224 @@
+"""The page of a campaign, and the runs behind it: their keys, and how each is repeated."""
+
+from __future__ import annotations
+
+import shlex
+from array import array
+from itertools import count
+from typing import Any
+
+import polars as pl
+
+from mptcplab._core import VERSION, Error
+from mptcplab.charts.campaign.charts import charts
+from mptcplab.charts.campaign.estimates import curves, gains, shares, sides, variation
+from mptcplab.charts.campaign.shape import Awaited, Axis, CampaignPage, Group, Runs
+from mptcplab.charts.campaign.subject import Subject
+from mptcplab.charts.campaign.summaries import figures
+from mptcplab.charts.campaign.verdict import sentences
+from mptcplab.charts.provenance import typed_command
+from mptcplab.charts.shape import Badge, Document, Fact, Provenance, Table
+from mptcplab.engines import named
+from mptcplab.labels import text
+from mptcplab.results.campaign import RUNS, Campaign
+from mptcplab.results.statistics.intervals import LEVEL
+
+# Failed runs that the page lists; campaign.failures has all.
+MOST_FAILURES = 200
+
+
+def describe(campaign: Campaign) -> CampaignPage:
+    """Describe the page."""
+    if not campaign.runs.height:
+        raise Error(f"{campaign.directory} has no run that is done: there is nothing to draw")
+    subject = Subject(campaign)
+    made, places = runs(subject)
+    shown, points = figures(subject, places)
+    curved, band = curves(subject)
+    gained, shared = gains(subject), shares(subject)
+    keys = campaign.about["keys"]
+    return CampaignPage(
+        title=text.clean(campaign.name),
+        subtitle=text.clean(campaign.title or f"campaign over {campaign.about['scenario']}"),
+        badges=_badges(campaign),
+        verdict=sentences(subject, gained, shared, LEVEL),
+        axes=[
+            Axis(name, keys[name], [str(value) for value in values])
+            for name, values in campaign.axes.items()
+        ],
+        contenders=contenders(subject),
+        paths=subject.paths,
+        groups=groups(subject),
+        awaited=awaited(subject),
+        figures=shown,
+        runs=made,
+        shares=shared,
+        gains=gained,
+        variation=list(variation(subject)),
+        curves=curved,
+        sides=sides(subject),
+        charts=charts(points, band),
+        tables=_failures(campaign),
+        provenance=_provenance(subject),
+        level=LEVEL,
+    )
+
+
+def _badges(campaign: Campaign) -> list[Badge]:
+    about = campaign.about
+    engine = named(about["engine"])
+    badges = [
+        Badge(engine.made, engine.means),
+        Badge(text.plural(campaign.runs.height, "run"), "runs that are done"),
+        Badge(text.plural(about["configurations"], "configuration"), "combinations of the axes"),
+        Badge(text.plural(about["repetitions"], "repetition"), "seeds of each configuration"),
+    ]
+    if (policies := about.get("policies")) and policies["in_words"]:
+        badges.insert(1, Badge(text.clean(policies["in_words"]), "what all its runs of MPTCP have"))
+    if campaign.failures.height:
+        badges.append(Badge(f"{text.count(campaign.failures.height)} failed", "see the list"))
+    return badges
+
+
+def _failures(campaign: Campaign) -> list[Table]:
+    if not campaign.failures.height:
+        return []
+    rows = [
+        [
+            row["run"],
+            *("" if row[axis] is None else text.clean(str(row[axis])) for axis in campaign.axes),
+            "MPTCP" if row["path"] is None else f"TCP over {row['path']}",
+            str(row["seed"]),
+            text.clean(row["reason"]),
+        ]
+        for row in campaign.failures.head(MOST_FAILURES).iter_rows(named=True)
+    ]
+    more = campaign.failures.height - len(rows)
+    title = "Runs that failed" + (f" (and {text.count(more)} more)" if more else "")
+    columns = ["run", *campaign.axes, "what", "seed", "reason"]
+    return [Table("failures", title, columns, [False] * len(columns), rows, [None] * len(columns))]
+
+
+def _provenance(subject: Subject) -> Provenance:
+    campaign, about = subject.campaign, subject.campaign.about
+    facts = {
+        "campaign": about["campaign"],
+        "scenario": about["scenario"],
+        "engine": about["engine"],
+        "what varies": "; ".join(
+            f"{name}: {', '.join(keys)}" for name, keys in about["keys"].items()
+        ),
+        "seeds": f"{about['seed']} to {about['seed'] + about['repetitions'] - 1}",
+        "mptcplab": f"{about['mptcplab']}, build {about['build']}; page by {VERSION}",
+        "platform": f"{about['platform']}, Python {about['python']}",
+        "kernel": about.get("kernel"),
+        "started": about["started"],
+        "ended": about["ended"] or "still running, or interrupted",
+        "directory": str(campaign.directory),
+        "command": typed_command(about["command_line"]),
+    }
+    return Provenance(
+        [Fact(name, text.clean(value)) for name, value in facts.items() if value],
+        [],
+        None,
+        [
+            Document(
+                "The scenario of the first configuration in full",
+                "scenario.toml",
+                campaign.scenario(campaign.plan["run"][0]),
+            )
+        ],
+    )
+
+
+# Where pages of single runs lie, in the directory of the campaign.
+PAGES = "reports"
+# Digits of a key that one column holds.
+HALF = 8
+
+
+def runs(subject: Subject) -> tuple[Runs, dict[str, int]]:
+    """Give the runs of all groups, one after the other, and their places by their keys."""
+    campaign = subject.campaign
+    keys = [key for group in subject.groups for key in group.runs["run"]]
+    places = dict(zip(keys, count()))
+    numbers = [number for number, group in enumerate(subject.groups) for _ in group.runs["run"]]
+    own = {page.stem for page in (campaign.directory / PAGES).glob("*.html")}
+
+    def column(code: str, name: str) -> array[int]:
+        return array(code, [value for group in subject.groups for value in group.runs[name]])
+
+    command = f"mptcplab report {shlex.quote(str(campaign.directory))} --run {{run}}"
+    made = Runs(
+        key_high=array("I", [int(key[:HALF], 16) for key in keys]),
+        key_low=array("I", [int(key[HALF:], 16) for key in keys]),
+        group=array("I", numbers),
+        seed=array("d", map(float, column("Q", "seed"))),
+        pair=column("I", "pair"),
+        finished=array("H", map(int, column("H", "finished"))),
+        pages=sorted(places[key] for key in own & places.keys()),
+        kept=(campaign.directory / RUNS).is_dir(),
+        command=command,
+    )
+    return made, places
+
+
+def groups(subject: Subject) -> list[Group]:
+    """Describe the groups themselves."""
+    campaign = subject.campaign
+    names = contenders(subject)
+    made = []
+    for number, group in enumerate(subject.groups):
+        planned = _same(subject, number, campaign.plan)
+        first = group.runs.row(0, named=True)
+        command = campaign.command(first["run"])
+        made.append(
+            Group(
+                contender=names.index(group.name),
+                values=_indices(subject, group.axes),
+                planned=planned,
+                done=len(group.runs),
+                finished=int(group.runs["finished"].sum()),
+                failed=_same(subject, number, campaign.failures),
+                command=command.replace(f"--seed {first['seed']}", "--seed {seed}"),
+                against=subject.against.get(number),
+            )
+        )
+    return made
+
+
+def awaited(subject: Subject) -> list[Awaited]:
+    """Give the groups that are planned and of which no run is done, of what ran elsewhere."""
+    names = contenders(subject)
+    ran = {group.path: names.index(group.name) for group in subject.groups}
+    done = [(group.path, _indices(subject, group.axes)) for group in subject.groups]
+    planned = subject.campaign.plan.select("path", *subject.campaign.axes)
+    made = []
+    for row in planned.unique(maintain_order=True).iter_rows(named=True):
+        path = row.pop("path")
+        values = _indices(subject, row)
+        if path in ran and (path, values) not in done:
+            made.append(Awaited(ran[path], values))
+    return made
+
+
+def contenders(subject: Subject) -> list[str]:
+    """Name what ran: MPTCP, and plain TCP over each path."""
+    return list(dict.fromkeys(group.name for group in subject.groups))
+
+
+def _indices(subject: Subject, values: dict[str, Any]) -> list[int | None]:
+    """Give the places of a group's values in those of each axis."""
+    return [
+        None if values.get(axis) is None else known.index(values[axis])
+        for axis, known in subject.campaign.axes.items()
+    ]
+
+
+def _same(subject: Subject, number: int, rows: pl.DataFrame) -> int:
+    """Count the rows that are of a group."""
+    group = subject.groups[number]
+    keys = {axis: group.axes.get(axis) for axis in subject.campaign.axes} | {"path": group.path}
+    return rows.filter(
+        *(pl.col(name).eq_missing(pl.lit(value)) for name, value in keys.items())
+    ).height

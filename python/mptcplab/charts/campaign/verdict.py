@@ -1,0 +1,163 @@
+"""What came of a campaign, in a few plain sentences with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mptcplab.charts.campaign.shape import Estimated
+from mptcplab.charts.campaign.subject import Subject
+from mptcplab.labels import text
+from mptcplab.results.labels import finished, too_few
+from mptcplab.results.statistics import pairs_needed
+
+# Configurations without a gain that are named.
+MOST_UNFINISHED = 5
+
+
+def sentences(
+    subject: Subject, gains: list[Estimated], shares: list[Estimated], level: float
+) -> list[str]:
+    """Say what MPTCP gave over the best single path, where most and least, and who carried it."""
+    told = [
+        *_gains(subject, gains, level),
+        *_unfinished(subject),
+        *_carried(subject, shares),
+        *_reserves(subject),
+    ]
+    few = too_few(subject.campaign.about["repetitions"], level)
+    if few is not None and not any(few in one for one in told):
+        told.append(f"{few}.")
+    return told
+
+
+def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[str]:
+    known = [one for one in gains if one.estimate is not None]
+    if not known:
+        return
+    if len(known) == 1:
+        which = f" for {_values(subject, known[0])}" if len(subject.gains) > 1 else ""
+        yield f"MPTCP gives {_gain(known[0], level)} than TCP over {known[0].part}{which}."
+        return
+    yield _counted(known, level)
+    best = max(known, key=lambda one: one.estimate or 0.0)
+    worst = min(known, key=lambda one: one.estimate or 0.0)
+    yield f"Best for {_values(subject, best)}: {_gain(best, level)} than TCP over {best.part}."
+    yield f"Worst for {_values(subject, worst)}: {_gain(worst, level)} than TCP over {worst.part}."
+
+
+def _counted(known: list[Estimated], level: float) -> str:
+    """Say in how many configurations MPTCP differs from the best single path."""
+    chance = round(1 - level, 6)
+    told = [one for one in known if one.p_value is not None and one.p_value < chance]
+    more = sum((one.effect or 0.0) > 0 for one in told)
+    less = len(told) - more
+    every = text.plural(len(known), "configuration")
+    pairs = max(one.n for one in known)
+    if (few := too_few(pairs, level)) is not None:
+        return (
+            "Whether MPTCP differs from the best single path cannot be judged in any of "
+            f"{every}: {few}."
+        )
+    if not told:
+        why = f"corrected p ≥ {chance:g}"
+        if pairs < (alone := pairs_needed(level, len(known))):
+            why += f"; at least {alone} repetitions are needed where one alone differs"
+        return (
+            f"No significant difference from the best single path in any of {every} "
+            f"(n = {pairs}; {why})."
+        )
+    parts = [f"{words} in {n}" for n, words in ((more, "more"), (less, "less")) if n]
+    same = len(known) - len(told)
+    rest = f"; no significant difference in {same}" if same else ""
+    return (
+        "Throughput against the best single path: significantly "
+        f"{', '.join(parts)} of {every} (corrected p < {chance:g}){rest}."
+    )
+
+
+def _unfinished(subject: Subject) -> Iterator[str]:
+    """Say where there is no gain, as those that finished are not all."""
+    concerned = {number: gain for number, gain in subject.gains.items() if not gain.all_finished}
+    for number, gain in list(concerned.items())[:MOST_UNFINISHED]:
+        which = _named(subject, number)
+        yield f"No gain is known{f' for {which}' if which else ''}: {finished(gain)}."
+    more = len(concerned) - MOST_UNFINISHED
+    if more > 0:
+        yield f"So it is for {text.plural(more, 'configuration')} more."
+
+
+def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
+    for path in subject.paths[1:] if len(subject.paths) == 2 else subject.paths:
+        own = [one for one in shares if one.part == path and one.estimate is not None]
+        if not own:
+            continue
+        least = min(own, key=lambda one: one.estimate or 0.0)
+        most = max(own, key=lambda one: one.estimate or 0.0)
+        if _percent(least) == _percent(most):
+            yield f"{path} carried {_percent(least)} of the data."
+        else:
+            yield (
+                f"{path} carried between {_percent(least)} ({_values(subject, least)}) and "
+                f"{_percent(most)} ({_values(subject, most)}) of the data."
+            )
+
+
+def _reserves(subject: Subject) -> Iterator[str]:
+    campaign = subject.campaign
+    left = campaign.plan.height - campaign.runs.height - campaign.failures.height
+    if left:
+        total = text.plural(campaign.plan.height, "run")
+        yield f"{text.count(left)} of {total} are still to be done."
+    if campaign.failures.height:
+        yield f"{text.plural(campaign.failures.height, 'run')} failed: see the list below."
+    unfinished = int((~campaign.runs["finished"]).sum())
+    if unfinished:
+        yield (
+            f"In {text.plural(unfinished, 'run')} the transfer did not finish: figures leave "
+            "them out."
+        )
+
+
+def _gain(one: Estimated, level: float) -> str:
+    estimate = one.estimate or 0.0
+    digits = _digits(one)
+    words = f"{_points(estimate, digits)} % {_sense(estimate)} throughput"
+    if one.low is None or one.high is None:
+        return words
+    ends = sorted((one.low, one.high), key=abs)
+    if _sense(one.low) == _sense(one.high) == _sense(estimate):
+        shown = " to ".join(f"{_points(end, digits)} %" for end in ends)
+    else:
+        shown = " to ".join(
+            f"{_points(end, digits)} % {_sense(end)}" for end in (one.low, one.high)
+        )
+    return f"{words} ({100 * level:.0f} % interval {shown}, n {one.n})"
+
+
+def _sense(part: float) -> str:
+    return "more" if part >= 0 else "less"
+
+
+def _points(part: float, digits: int) -> str:
+    return f"{abs(100 * part):.{digits}f}"
+
+
+def _digits(one: Estimated) -> int:
+    """Give as many digits after the point as tell the interval's ends apart."""
+    fewest = 0 if abs(one.estimate or 0.0) >= 0.0995 else 1
+    if one.low is None or one.high is None:
+        return fewest
+    return text.digits(100 * one.low, 100 * one.high, fewest)
+
+
+def _percent(one: Estimated) -> str:
+    return f"{100 * (one.estimate or 0.0):.0f} %"
+
+
+def _values(subject: Subject, one: Estimated) -> str:
+    return _named(subject, one.group)
+
+
+def _named(subject: Subject, number: int) -> str:
+    axes = subject.groups[number].axes
+    return text.clean(", ".join(f"{axis} {value}" for axis, value in axes.items()))

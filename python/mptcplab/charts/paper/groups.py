@@ -1,0 +1,173 @@
+"""Which groups of a campaign's runs a figure shows, and where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+
+from mptcplab._core import Error
+from mptcplab.charts.paper.choice import Choice
+from mptcplab.charts.paper.paper import COLOURS, HATCHES, MOST, Paper
+from mptcplab.metrics import capital
+from mptcplab.results.campaign import Campaign
+from mptcplab.results.groups import Group, groups, paths, where
+
+MPTCP = "mptcp"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Runs that were chosen, split by axes."""
+
+    campaign: Campaign
+    runs: pl.DataFrame
+    by: tuple[str, ...]
+    groups: list[Group]
+
+    @classmethod
+    def of(
+        cls,
+        campaign: Campaign,
+        choice: Choice,
+        *,
+        by: Sequence[str] | None = None,
+        contenders: Sequence[str] | None = None,
+    ) -> Shown:
+        """Take what is chosen, or else what the kind does: all axes, and all that ran."""
+        wanted = contenders_of(campaign, choice, contenders)
+        runs = where(campaign, choice.where)
+        # An axis of which one value is left splits nothing.
+        free = [axis for axis in campaign.axes if axis not in choice.where]
+        split = tuple(choice.by or (free if by is None else by))
+        found = [one for one in groups(campaign, split, runs) if (one.path or MPTCP) in wanted]
+        if not any(one.runs["finished"].any() for one in found):
+            raise Error(f"{campaign.directory} has no run of those that finished")
+        return cls(campaign, runs, split, found)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Name each series: what ran, and its values of all axes but the first."""
+        return list(dict.fromkeys(map(self.label, self.groups)))
+
+    def label(self, group: Group) -> str:
+        """Name the series of a group."""
+        return " ".join(self._words(group, self.by[1:]))
+
+    def name(self, group: Group) -> str:
+        """Name a group with all its values."""
+        return " ".join(self._words(group, self.by))
+
+    @cached_property
+    def caption(self) -> str:
+        """Say which runs they are, and how many."""
+        counts = [sum(one.runs["finished"]) for one in self.groups]
+        least, most = min(counts), max(counts)
+        number = f"n = {least}" if least == most else f"n = {least} to {most}"
+        left_out = sum(one.runs.height for one in self.groups) - sum(counts)
+        pooled = [
+            axis
+            for axis in self.campaign.axes
+            if axis not in self.by and self.runs[axis].drop_nulls().n_unique() > 1
+        ]
+        return " ".join(
+            [
+                f"{number} runs each.",
+                *([f"{left_out} that did not finish are left out."] if left_out else []),
+                *(
+                    [f"Runs of all values of {' and '.join(pooled)} are taken together."]
+                    if pooled
+                    else []
+                ),
+            ]
+        )
+
+    def _words(self, group: Group, axes: Sequence[str]) -> list[str]:
+        return [group.name, *(str(group.axes[axis]) for axis in axes if axis in group.axes)]
+
+
+def contenders_of(
+    campaign: Campaign, choice: Choice, contenders: Sequence[str] | None = None
+) -> Sequence[str]:
+    """Give what is drawn: ``mptcp`` and paths that plain TCP runs over."""
+    there = (MPTCP, *paths(campaign))
+    for one in choice.paths:
+        if one not in there:
+            raise Error(f"{campaign.name} has no path {one!r}: there are {', '.join(there)}")
+    return choice.paths or contenders or there
+
+
+def few(labels: Collection[Any]) -> None:
+    """Refuse what nobody can tell apart."""
+    if len(labels) > MOST:
+        raise Error(
+            f"{len(labels)} things cannot be told apart, only {MOST}: choose fewer "
+            "(by, where, paths)"
+        )
+
+
+ROOM = 0.8
+FILL = 0.45
+
+
+class SideBySide:
+    """Where each group stands, and how it looks."""
+
+    def __init__(self, shown: Shown) -> None:
+        few(shown.labels)
+        self.shown = shown
+        #: The first axis; empty where all runs are taken together.
+        self.first = shown.by[0] if shown.by else ""
+        values = shown.campaign.axes.get(self.first, [])
+        there = {group.axes.get(self.first) for group in shown.groups}
+        #: Values of the first axis; None for what is the same for all of them.
+        self.categories: list[Any] = [one for one in values if one in there]
+        if None in there:
+            self.categories.append(None)
+        self.width = ROOM / len(shown.labels)
+
+    def place(self, group: Group) -> float:
+        """Say where along the figure a group stands."""
+        series = self.series(group)
+        middle = (len(self.shown.labels) - 1) / 2
+        category = self.categories.index(group.axes.get(self.first))
+        return category + (series - middle) * self.width
+
+    def series(self, group: Group) -> int:
+        """Number the series of a group."""
+        return self.shown.labels.index(self.shown.label(group))
+
+    def look(self, group: Group) -> dict[str, Any]:
+        """Say how a group's box or bar looks."""
+        number = self.series(group)
+        return {
+            "facecolor": (COLOURS[number], FILL),
+            "edgecolor": COLOURS[number],
+            "hatch": HATCHES[number],
+            "linewidth": 0.7,
+        }
+
+    def finish(self, paper: Paper, axes: Axes, drawn: dict[str, Artist]) -> None:
+        """Name values along the figure, and series above it."""
+        axes.set_xticks(range(len(self.categories)), [self._named(one) for one in self.categories])
+        axes.set_xlim(-0.5, len(self.categories) - 0.5)
+        axes.tick_params(axis="x", length=0)
+        axes.grid(visible=False, axis="x")
+        for edge in range(1, len(self.categories)):
+            axes.axvline(edge - 0.5, color="#dddddd", linewidth=0.4)
+        if self.first:
+            axes.set_xlabel(capital(self.first))
+        paper.legend_above(list(drawn.values()), list(drawn))
+        paper.part_labels(axes)
+
+    def _named(self, category: Any) -> str:
+        if category is not None:
+            return str(category)
+        # Some values may have plain TCP of their own.
+        own = any(one.path is not None and self.first in one.axes for one in self.shown.groups)
+        return f"{'other' if own else 'any'} {self.first}" if self.first else ""

@@ -1,0 +1,80 @@
+"""Where the numbers come from, and how to get them again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mptcplab import _core
+from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.shape import Document, Fact, Provenance
+from mptcplab.labels import text
+from mptcplab.results.labels import engine
+
+
+def provenance(subject: Subject) -> Provenance:
+    """Give what is known of it."""
+    remarks = list(dict.fromkeys(text.clean(row["message"]) for row in _remarks(subject)))
+    if subject.run is None:
+        return Provenance(_of_captures(subject), remarks)
+    about = subject.run.about
+    documents = [*_documents(subject.scenario_text, about)]
+    return Provenance(_of_run(about), remarks, _again(about), documents)
+
+
+def typed_command(words: list[str]) -> str:
+    """Give a command as it was typed, without where Python and mptcplab lie."""
+    for number, word in enumerate(words):
+        if Path(word).name == "mptcplab":
+            return shlex.join(["mptcplab", *words[number + 1 :]])
+    return shlex.join(words)
+
+
+def _remarks(subject: Subject) -> list[dict[str, Any]]:
+    own = subject.connection["connection"]
+    rows = subject.analysis.diagnostics.iter_rows(named=True)
+    return [row for row in rows if row["connection"] in (None, own)]
+
+
+def _of_captures(subject: Subject) -> list[Fact]:
+    connections = subject.analysis.connections.height
+    return [
+        Fact("captures", text.clean(", ".join(subject.captures))),
+        Fact("connection", f"{subject.connection['connection']} of {text.count(connections)}"),
+        Fact("captured at", subject.connection["vantage"] or "unknown"),
+        Fact("mptcplab", _core.VERSION),
+    ]
+
+
+def _of_run(about: dict[str, Any]) -> list[Fact]:
+    facts = [
+        Fact("engine", engine(about)),
+        Fact("seed", str(about["seed"])),
+        Fact("mptcplab", f"{about['mptcplab']}, build {about['identity']['build']}"),
+        Fact("platform", f"{about['platform']}, Python {about['python']}"),
+        Fact("started", about["started"]),
+        Fact("ended", about["ended"]),
+        Fact("outcome", str(about["outcome"]["reason"])),
+        Fact("command", typed_command(about["command_line"])),
+        *(Fact(f"sha256 of {name}", digest) for name, digest in about["sha256"].items()),
+    ]
+    if "kernel" in about:
+        kernel = about["kernel"]
+        facts.insert(1, Fact("kernel", f"{kernel['release']} {kernel['version']}"))
+    return [Fact(fact.name, text.clean(fact.value)) for fact in facts]
+
+
+def _again(about: dict[str, Any]) -> str:
+    if "guest" in about:
+        return typed_command(about["command_line"])
+    return f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
+
+
+def _documents(scenario: str, about: dict[str, Any]) -> Iterator[Document]:
+    yield Document("The scenario in full", "scenario.toml", scenario)
+    if "kernel" in about:
+        told = json.dumps(about["kernel"], indent=2)
+        yield Document("What the kernels were told, and their settings", "kernel.json", told)

@@ -1,0 +1,1 @@
+"""Charts of a run over time, and its page."""

@@ -1,0 +1,37 @@
+"""The charts of a run: the page draws all, figures for papers one of them each.
+
+A function describes what is drawn, or gives none where its tables have nothing; the first line of
+its documentation is what ``mptcplab figure --list`` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mptcplab.charts.run import events, samples, throughput
+from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.shape import Chart
+
+#: By their names on the page and as figures, in the page's order.
+CHARTS: dict[str, Callable[[Subject], Chart | None]] = {
+    "throughput": throughput.chart,
+    "events": events.chart,
+    "rtt": samples.rtt,
+    "data-sequence": samples.data_sequence,
+    "subflow-sequence": samples.subflow_sequence,
+    "in-flight": samples.in_flight,
+    "congestion-window": samples.congestion_window,
+    "window": samples.window,
+    "out-of-order-delay": samples.out_of_order_delay,
+    "queues": samples.queues,
+}
+
+
+def charts(subject: Subject) -> list[Chart]:
+    """Describe all charts of a run."""
+    made = []
+    for name, describe in CHARTS.items():
+        if (chart := describe(subject)) is not None:
+            chart.id = name
+            made.append(chart)
+    return made

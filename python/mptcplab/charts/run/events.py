@@ -1,0 +1,146 @@
+"""Events as marks below a chart, as a chart, as lines of a table; and what the timeline did."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Literal
+
+import polars as pl
+
+from mptcplab.charts.columns import definitions, numbers, packets
+from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.shape import Chart, Event, Lane, Moment, Series
+from mptcplab.labels import events as words
+from mptcplab.labels import text
+from mptcplab.labels.events import ENDED_BY, changes
+
+Role = Literal["data", "retransmission", "reinjection", "timeout"]
+
+MARKED: tuple[tuple[Role, str], ...] = (
+    ("retransmission", "resent"),
+    ("reinjection", "reinjected"),
+    ("timeout", "time-out"),
+)
+
+# Their duration begins with them; that of others lies before them.
+LASTING = ("gap",)
+
+
+def lanes(subject: Subject) -> list[Lane]:
+    """Give a row for each kind of mark of which there are any."""
+    sent = subject.table("events").filter(pl.col("direction") == subject.direction)
+    rows = []
+    for event, name in MARKED:
+        found = sent.filter(event=event)
+        series = [
+            marks(subject, called, number, found.filter(subflow=number), event)
+            for number, called in subject.names.items()
+        ]
+        series = [one for one in series if one.x]
+        if series:
+            rows.append(Lane(name, series))
+    return rows
+
+
+def marks(
+    subject: Subject, name: str, number: int | None, events: pl.DataFrame, role: Role
+) -> Series:
+    """Give a mark per event, and a bar where it lasts from then on."""
+    lasting = events.filter(pl.col("event").is_in(LASTING))
+    ends = events["at_s"] + events["duration_ms"].fill_null(0.0) / 1000
+    return Series(
+        name,
+        "points",
+        numbers(events["at_s"]),
+        array("d"),
+        role=role,
+        subflow=number,
+        until=numbers(ends) if len(lasting) else None,
+        **packets(events, subject.captures),
+    )
+
+
+LANES = {
+    "mptcp_established": "established",
+    "tcp_established": "established",
+    "join_established": "joined",
+    "join_refused": "join failed",
+    "join_unanswered": "join failed",
+    "join_unfinished": "join failed",
+    "add_addr": "address",
+    "add_addr_echo": "address",
+    "remove_addr": "address",
+    "prio": "priority",
+    "fail": "MP_FAIL",
+}
+ELSEWHERE = [event for event, _ in MARKED]
+
+
+def chart(subject: Subject) -> Chart | None:
+    """Events of the connection over time, a row for each kind."""
+    events = subject.table("events").filter(~pl.col("event").is_in(ELSEWHERE))
+    if events.is_empty():
+        return None
+    named = events.with_columns(lane=pl.col("event").replace(LANES))
+    return Chart(
+        "Events",
+        "Signalling and other events of the connection, at the packet that showed them; what lasts "
+        "is a bar from its start to its end. The table below tells of each.",
+        definitions("events", "at_s", "event", "detail", "duration_ms", "record"),
+        lanes=[
+            Lane(
+                str(lane),
+                [
+                    marks(subject, subject.names.get(number, "connection"), number, own, "data")
+                    for (number,), own in found.group_by("subflow", maintain_order=True)
+                ],
+            )
+            for (lane,), found in named.group_by("lane", maintain_order=True)
+        ],
+    )
+
+
+# Marks of these are in the charts; a line each would be thousands.
+MARKS = frozenset(event for event, _ in MARKED) - {"timeout"}
+
+
+def table(subject: Subject) -> list[Event]:
+    """Tell of all events but packets that were sent again, and of the run's timeline."""
+    lines = [*_packets(subject), *_timeline(subject)]
+    return sorted(lines, key=lambda line: line.at_s)
+
+
+def _timeline(subject: Subject) -> list[Event]:
+    return [
+        Event(one.at_s, None, "timeline", one.words, one.is_grave)
+        for one in changes(subject.scenario)
+    ]
+
+
+def _packets(subject: Subject) -> list[Event]:
+    number = {name: place for place, name in enumerate(subject.captures)}
+    return [
+        Event(
+            row["at_s"],
+            row["subflow"],
+            row["event"],
+            text.clean(words.describe(row)),
+            row["event"] in words.GRAVE,
+            number[row["capture"]],
+            row["record"],
+        )
+        for row in subject.table("events").sort("at_ns").iter_rows(named=True)
+        if row["event"] not in MARKS
+    ]
+
+
+def moments(subject: Subject) -> list[Moment]:
+    """Give them in order; a run starts with its first packet, so times need no shift."""
+    found = []
+    for one in changes(subject.scenario):
+        if one.at_s > subject.end_s or one.verb in ("restore", "attach"):
+            continue
+        until = one.until_s if one.until_s is not None else subject.end_s
+        words = f"{one.path}: {one.verb}{f' {one.link}' if one.link else ''}"
+        found.append(Moment(words, one.at_s, until if one.verb in ENDED_BY else None))
+    return found

@@ -1,0 +1,149 @@
+"""What a page is about: a connection, one direction of it, and what is known beside it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import polars as pl
+
+from mptcplab._core import Error
+from mptcplab.analysis import Analysis
+from mptcplab.labels.connections import names_of
+from mptcplab.results.comparison import Comparison
+from mptcplab.results.run import Run
+
+Row = dict[str, Any]
+
+SENDERS = {"up": "client", "down": "server"}
+# So much of the data's time is shown after it.
+MARGIN = 0.05
+
+
+@dataclass
+class Subject:
+    """A connection and the direction that moved most of its bytes."""
+
+    analysis: Analysis
+    connection: Row
+    direction: str
+    comparison: Comparison | None = None
+
+    @classmethod
+    def of(cls, source: Comparison | Analysis, connection: int | None = None) -> Self:
+        """Take the connection asked for, or that with most bytes."""
+        comparison = source if isinstance(source, Comparison) else None
+        analysis = source.mptcp if isinstance(source, Comparison) else source
+        there = analysis.connections.rows(named=True)
+        if not there:
+            raise Error("there is no connection to report of")
+        transfers = sorted(
+            analysis.transfers.rows(named=True), key=lambda row: -(row["bytes"] or 0)
+        )
+        of_run = analysis.transfer if isinstance(analysis, Run) else None
+        if connection is None:
+            largest = of_run or next(iter(transfers), {"connection": 0})
+            connection = int(largest["connection"])
+        found = [row for row in there if row["connection"] == connection]
+        if not found:
+            raise Error(f"there is no connection {connection}, only 0 to {len(there) - 1}")
+        own = [row["direction"] for row in transfers if row["connection"] == connection]
+        direction = own[0] if own else "down"
+        if of_run and connection == of_run["connection"]:
+            direction = str(of_run["direction"])
+        return cls(analysis, found[0], direction, comparison)
+
+    @property
+    def run(self) -> Run | None:
+        """The run, where it is one and not just captures."""
+        return self.analysis if isinstance(self.analysis, Run) else None
+
+    @property
+    def sender(self) -> str:
+        """Which end sends the data."""
+        return SENDERS[self.direction]
+
+    @cached_property
+    def subflows(self) -> list[Row]:
+        """The subflows' rows."""
+        return self.table("subflows").rows(named=True)
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What the subflows are called."""
+        names = names_of(self.subflows)
+        return {number: names[number] or f"subflow {number}" for number in names}
+
+    @cached_property
+    def transfer(self) -> Row:
+        """The row of the direction in ``transfers``; empty where there is none."""
+        rows = self.table("transfers").rows(named=True)
+        return rows[0] if rows else {}
+
+    @cached_property
+    def flows(self) -> list[Row]:
+        """The rows of the direction in ``flows``."""
+        return self.table("flows").rows(named=True)
+
+    @cached_property
+    def scenario_text(self) -> str:
+        """What was run, in full; empty for captures."""
+        return self.run.scenario_text if self.run else ""
+
+    @cached_property
+    def scenario(self) -> dict[str, Any]:
+        """The same, read."""
+        return tomllib.loads(self.scenario_text)
+
+    def path_of(self, link: str) -> str | None:
+        """Name the path over a link of the scenario, where it is one."""
+        paths = [
+            name for name, path in self.scenario.get("path", {}).items() if path["link"] == link
+        ]
+        return paths[0] if len(paths) == 1 else None
+
+    @cached_property
+    def start_s(self) -> float:
+        """When the connection began."""
+        return float(self.connection["start_s"])
+
+    @cached_property
+    def last_s(self) -> float:
+        """When its last packet came."""
+        return self.start_s + float(self.connection["duration_s"] or 0)
+
+    @cached_property
+    def data_end_s(self) -> float:
+        """When the data had come through; where it did not, when the last packet came.
+
+        FINs, and data on a path that is gone, may be sent again for long after that.
+        """
+        number = self.connection["connection"]
+        elapsed = self.analysis.transfers.filter(connection=number)["elapsed_s"].max()
+        through = self.connection["ended"] not in ("open", "reset")
+        if elapsed is None or not through or not (self.run is None or self.run.outcome["finished"]):
+            return self.last_s
+        return min(self.start_s + float(elapsed), self.last_s)  # type: ignore[arg-type]
+
+    @cached_property
+    def end_s(self) -> float:
+        """Where the axis of time ends: a little after the data, or at the last packet."""
+        margin = MARGIN * (self.data_end_s - self.start_s)
+        return min(self.data_end_s + margin, self.last_s)
+
+    @cached_property
+    def captures(self) -> list[str]:
+        """The captures that packets are in."""
+        tables = ("events", "segments", "rtt", "reordering", "window")
+        names = {name for table in tables for name in self.table(table)["capture"].unique()}
+        return sorted(names)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Give the rows of the connection, and of the direction where the table has one."""
+        frame: pl.DataFrame = getattr(self.analysis, name)
+        frame = frame.filter(connection=self.connection["connection"])
+        if "direction" in frame.columns and name != "events":
+            frame = frame.filter(direction=self.direction)
+        return frame

@@ -1,0 +1,117 @@
+"""Throughput of the connection and of each subflow."""
+
+from __future__ import annotations
+
+from array import array
+
+import polars as pl
+
+from mptcplab.charts.columns import definitions, numbers
+from mptcplab.charts.run.events import lanes
+from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.shape import Chart, Level, Series
+from mptcplab.labels import text
+from mptcplab.results.labels import label
+
+
+def chart(subject: Subject) -> Chart | None:
+    """Throughput of the connection and of each subflow over time, with packets sent again."""
+    found, width = bins(subject)
+    if found.is_empty():
+        return None
+    end = subject.end_s
+    series = []
+    if len(subject.subflows) > 1:
+        whole = found.filter(pl.col("subflow").is_null())
+        series.append(Series("total", "step", *_steps(whole, end), role="total"))
+    for number, name in subject.names.items():
+        own = found.filter(subflow=number)
+        if own["bytes"].sum():
+            series.append(Series(name, "step", *_steps(own, end), subflow=number))
+    return Chart(
+        "Throughput",
+        f"New bytes per bin{_shorter(width)} / length of the bin, drawn as a step from the bin's "
+        "start to its end. The total counts bytes when they were in order at the level of the "
+        "connection, subflows count theirs when they came: so the total may fall behind and catch "
+        "up. The dotted line is the throughput of plain TCP over the best single path, under the "
+        "same conditions. Marks below: packets sent again on their subflow, and data sent again "
+        "on another one.",
+        definitions("throughput", "at_s", "bytes", "throughput_mbps")
+        + definitions("events", "event", "record"),
+        series=series,
+        value="Mbit/s",
+        levels=_best(subject),
+        lanes=lanes(subject),
+    )
+
+
+def _shorter(width: float | None) -> str:
+    if width is None:
+        return ""
+    return f" (here {text.seconds(width)} long, counted from the table reordering)"
+
+
+def _steps(found: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
+    """Each bin holds until the next one; the last is as long as its bytes and its rate say."""
+    x, y = numbers(found["at_s"]), numbers(found["throughput_mbps"])
+    last = x[-1] + found["bytes"][-1] * 8e-6 / y[-1] if y[-1] else x[-1]
+    x.extend((last, max(last, end)))
+    y.extend((0.0, 0.0))
+    return x, y
+
+
+def _best(subject: Subject) -> list[Level]:
+    comparison = subject.comparison
+    if comparison is None or comparison.best_path is None:
+        return []
+    best = comparison.baselines[comparison.best_path]
+    value = best.throughput_mbps
+    return [] if value is None else [Level(f"{label(best)}: {text.rate(value)}", value)]
+
+
+# So many make a curve.
+FEW = 20
+WIDTHS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def bins(subject: Subject) -> tuple[pl.DataFrame, float | None]:
+    """Give ``subflow``, ``at_s``, ``throughput_mbps``, and the bins' length where it is not theirs.
+
+    Shorter bins are counted as the table's are: new bytes when they came, and for the connection as
+    a whole when they were in order.
+    """
+    theirs = subject.table("throughput")
+    arrived = subject.table("reordering")
+    length = subject.data_end_s - subject.start_s
+    if theirs["at_s"].n_unique() >= FEW or arrived.is_empty() or not length:
+        return theirs, None
+    width = max((width for width in WIDTHS_S if width <= length / FEW), default=WIDTHS_S[0])
+    in_order = arrived.with_columns(
+        subflow=pl.lit(None, pl.UInt32),
+        at_s=pl.col("at_s") + pl.col("out_of_order_delay_ms") / 1000,
+    )
+    columns = ["subflow", "at_s", "bytes"]
+    everything = pl.concat([in_order.select(columns), arrived.select(columns)])
+    last = int(length / width)
+    counted = everything.group_by(
+        "subflow",
+        bin=((pl.col("at_s") - subject.start_s) / width).floor().clip(0, last).cast(pl.Int64),
+    ).agg(pl.col("bytes").sum())
+    every = counted.select("subflow").unique().join(_range(last), how="cross")
+    long = pl.when(pl.col("bin") == last).then(length - last * width).otherwise(width)
+    return (
+        every.join(counted, on=["subflow", "bin"], how="left", nulls_equal=True)
+        .sort("subflow", "bin")
+        .select(
+            "subflow",
+            pl.col("bytes").fill_null(0),
+            at_s=subject.start_s + pl.col("bin") * width,
+            throughput_mbps=pl.col("bytes").fill_null(0) * 8 / 1e6 / long,
+        )
+        .filter(pl.col("throughput_mbps").is_finite()),
+        width,
+    )
+
+
+def _range(last: int) -> pl.DataFrame:
+    return pl.DataFrame({"bin": pl.int_range(last + 1, eager=True)})

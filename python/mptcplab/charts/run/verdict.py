@@ -1,0 +1,222 @@
+"""What came of a run, in a few plain sentences made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from mptcplab.charts.run.subject import Subject
+from mptcplab.labels import text
+from mptcplab.labels.connections import is_mptcp
+from mptcplab.labels.events import changes, too_late
+from mptcplab.results.labels import gain, label
+
+Row = dict[str, Any]
+
+# Less of the time than this is not worth a sentence.
+OFTEN = 0.2
+MOST_CARRIERS = 4
+MOST_CHANGES = 6
+
+
+def sentences(subject: Subject) -> list[str]:
+    """Say what was moved how fast, what MPTCP gave, who carried it, and what stood in the way."""
+    return [
+        " ".join([*_moved(subject), *_gain(subject)]),
+        *_shares(subject),
+        *_waiting(subject),
+        *_limits(subject),
+        *lost_data(subject),
+        *lost_handshakes(subject),
+        *_timeline(subject),
+        *_failures(subject),
+    ]
+
+
+def _moved(subject: Subject) -> Iterator[str]:
+    moved = subject.transfer
+    if not moved.get("bytes"):
+        yield "No data was delivered in this direction."
+        return
+    run = subject.run
+    who = label(run) if run else "MPTCP" if is_mptcp(subject.connection) else "TCP"
+    rate = text.rate(moved["throughput_mbps"])
+    yield (
+        f"{who} moved {text.size(moved['bytes'])} in {text.seconds(moved['elapsed_s'])}: {rate}."
+    )
+    if run and not run.outcome["finished"]:
+        yield f"The transfer did not finish: {run.outcome['reason']}."
+
+
+def _gain(subject: Subject) -> Iterator[str]:
+    comparison = subject.comparison
+    if comparison is None or not comparison.baselines:
+        return
+    words = gain(comparison)
+    yield f"{words[0].upper()}{words[1:]}."
+
+
+def _shares(subject: Subject) -> Iterator[str]:
+    if len(subject.subflows) < 2:
+        return
+    carriers = _carriers(subject)
+    most = sorted(carriers, key=lambda one: -sum(flow["share"] for flow in one[1]))
+    parts = [_carried(name, flows) for name, flows in most[:MOST_CARRIERS]]
+    if len(most) > MOST_CARRIERS:
+        rest = 100 * sum(flow["share"] for _, flows in most[MOST_CARRIERS:] for flow in flows)
+        parts.append(f"{len(most) - MOST_CARRIERS} others {rest:.0f} %")
+    if len(parts) == 1:
+        yield f"All of it came over {most[0][0]}."
+    elif parts:
+        yield f"{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _carriers(subject: Subject) -> list[tuple[str, list[Row]]]:
+    """The flows that carried anything by path, or by subflow where paths have no names."""
+    paths = {row["subflow"]: row["path"] for row in subject.subflows}
+    found: dict[str, list[Row]] = {}
+    for flow in subject.flows:
+        if flow["share"]:
+            name = paths[flow["subflow"]] or subject.names[flow["subflow"]]
+            found.setdefault(text.clean(name), []).append(flow)
+    return list(found.items())
+
+
+def _carried(name: str, flows: list[Row]) -> str:
+    share = 100 * sum(flow["share"] for flow in flows)
+    part = f"{share:.0f} %" if share >= 0.5 else "less than 1 %"
+    if len(flows) > 1:
+        return f"{name} carried {part} on {len(flows)} subflows"
+    rtt = flows[0]["rtt_ms_mean"]
+    at = f" at an RTT of {text.milliseconds(rtt)}" if rtt is not None else ""
+    return f"{name} carried {part}{at}"
+
+
+def _waiting(subject: Subject) -> Iterator[str]:
+    moved = subject.transfer
+    late, arrived = moved.get("out_of_order_segments"), moved.get("reordering_segments")
+    if late and arrived:
+        yield (
+            f"{100 * late / arrived:.0f} % of the segments waited for earlier data: "
+            f"{text.milliseconds(moved['out_of_order_delay_ms_mean'])} on average over all, "
+            f"{text.milliseconds(moved['out_of_order_delay_ms_p95'])} at the 95th percentile."
+        )
+
+
+def _limits(subject: Subject) -> Iterator[str]:
+    """What held the sender back, by its kernel's own account."""
+    known = subject.table("state").filter(host=subject.sender)
+    for number, name in subject.names.items():
+        last = known.filter(subflow=number).drop_nulls("busy_ms").tail(1).rows(named=True)
+        busy = last[0]["busy_ms"] if last else None
+        for column, what in (
+            ("window_limited_ms", "The receiver's window"),
+            ("buffer_limited_ms", "The send buffer"),
+        ):
+            if busy and (last[0][column] or 0) / busy >= OFTEN:
+                part = 100 * last[0][column] / busy
+                yield f"{what} held {name} back for {part:.0f} % of its busy time."
+
+
+def _timeline(subject: Subject) -> Iterator[str]:
+    """Say what the scenario did to paths meanwhile."""
+    found = changes(subject.scenario)
+    for one in found[:MOST_CHANGES]:
+        if one.is_grave:
+            yield f"{one.words.removeprefix('timeline: ')}, from {text.at(one.at_s)} on."
+    run = subject.run
+    end_s = subject.transfer.get("elapsed_s") if run and run.outcome["finished"] else None
+    if late := too_late(found, end_s):
+        yield f"{late[0].upper()}{late[1:]}."
+
+
+def _failures(subject: Subject) -> Iterator[str]:
+    for row in subject.subflows:
+        if row["handshake"] in ("refused", "unanswered", "unfinished"):
+            why = f": {row['handshake_remark']}" if row["handshake_remark"] else ""
+            yield text.clean(f"{subject.names[row['subflow']]} was {row['handshake']}{why}.")
+    if subject.connection["fallback"] is not None:
+        yield text.clean(f"It went on as plain TCP: {subject.connection['fallback']}.")
+    if subject.transfer.get("gaps"):
+        longest = text.milliseconds(subject.transfer["longest_gap_ms"])
+        start = subject.transfer["longest_gap_start_s"]
+        yield f"The longest time without new data in order was {longest}, from {text.at(start)} on."
+
+
+DROPPED = {
+    "queue-full": "at the full queue of",
+    "queue-managed": "by the queue management of",
+    "loss": "by loss on",
+    "given-up": "after the last try of the link layer of",
+    "handover": "in a handover of",
+    "blackout": "in the blackout of",
+    "detached": "at the detached",
+    "unreachable": "to the unreachable",
+    "too-big": "as too big for",
+    "filtered": "at the firewall of",
+    "no-mapping": "at the NAT of",
+}
+# Headers of IP and TCP with all options that they can have.
+LONGEST_HEADERS = pl.when(pl.col("source_address").str.contains(":")).then(100).otherwise(80)
+# Which ends of a packet of a direction are client and server.
+CLIENT_AND_SERVER = {"up": ("source", "destination"), "down": ("destination", "source")}
+TCP = 6
+
+
+def lost_handshakes(subject: Subject) -> Iterator[str]:
+    """Tell of handshakes of which packets were lost: they take a second or more."""
+    for row in subject.subflows:
+        if row["handshake"] != "established" or row["join_time_ms"] is None:
+            continue
+        end_s = subject.start_s + row["join_time_ms"] / 1000
+        from_client = _lost(subject, "up", row).filter(pl.col("at_s") < end_s).height
+        from_server = _lost(subject, "down", row).filter(pl.col("at_s") < end_s).height
+        asked, answered = (
+            (from_server, from_client)
+            if row["opened_by"] == "server"
+            else (from_client, from_server)
+        )
+        parts = [
+            text.plural(number, what)
+            for number, what in ((asked, "SYN"), (answered, "SYN/ACK"))
+            if number
+        ]
+        if parts:
+            took = text.seconds(end_s - row["start_s"])
+            name = subject.names[row["subflow"]]
+            yield f"The handshake of {name} took {took}, with {' and '.join(parts)} lost."
+
+
+def lost_data(subject: Subject) -> Iterator[str]:
+    """Tell where packets with data went."""
+    own = [_lost(subject, subject.direction, row) for row in subject.subflows]
+    if not own:
+        return
+    lost = pl.concat(own)
+    data = lost.filter(pl.col("bytes") > LONGEST_HEADERS)
+    known = sum(flow["lost_packets"] or 0 for flow in subject.flows)
+    # Data of a few bytes is not told from options by its length.
+    what, counted = (
+        ("Packets with data", data) if len(data) == known else ("Packets of all kinds", lost)
+    )
+    counts = counted.group_by("place", "reason").len().sort("len", "place", descending=True)
+    parts = [
+        f"{text.count(number)} {DROPPED.get(reason, reason)} {text.clean(place)}"
+        for place, reason, number in counts.rows()
+    ]
+    if parts:
+        yield f"{what} that did not arrive: {', '.join(parts)}."
+
+
+def _lost(subject: Subject, direction: str, subflow: Row) -> pl.DataFrame:
+    client, server = CLIENT_AND_SERVER[direction]
+    return subject.analysis.drops.filter(
+        (pl.col("protocol") == TCP)
+        & (pl.col("direction") == direction)
+        & (pl.col(f"{client}_address") == subflow["client_address"])
+        & (pl.col(f"{client}_port") == subflow["client_port"])
+        & (pl.col(f"{server}_address") == subflow["server_address"])
+        & (pl.col(f"{server}_port") == subflow["server_port"])
+    )

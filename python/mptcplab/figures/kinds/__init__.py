@@ -1,1 +1,0 @@
-"""The kinds of figures, one file each: a file that is here is found."""

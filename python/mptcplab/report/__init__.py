@@ -1,1 +1,0 @@
-"""Tables in, one offline HTML page out."""
