@@ -7,20 +7,20 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic_core import PydanticUndefined
 
-from mptcplab import _core
+from mptcplab import _core, quantity
 from mptcplab.campaign.axis import AxisSection
 from mptcplab.campaign.sheet import Campaign
 from mptcplab.scenario import (
-    decibel,
     described,
     element,
     endpoint,
-    events,
     kernel,
     path,
-    quantity,
     radio,
+    resolved,
     section,
+    timeline,
+    traffic,
     transfer,
 )
 from mptcplab.scenario.policy import PARAMETERS
@@ -60,12 +60,12 @@ KINDS = (
     quantity.BYTES,
     quantity.PACKETS,
     quantity.RATIO,
-    decibel.SIGNAL,
-    decibel.POWER,
-    decibel.DECIBEL,
-    decibel.DISTANCE,
-    decibel.SPEED,
-    decibel.FREQUENCY,
+    quantity.SIGNAL,
+    quantity.POWER,
+    quantity.DECIBEL,
+    quantity.DISTANCE,
+    quantity.SPEED,
+    quantity.FREQUENCY,
 )
 # Of values that have a kind or are something else.
 MIXED = {"scenario": "text or a table"}
@@ -108,9 +108,8 @@ def _sections() -> Iterator[str]:
         ),
         "",
     )
-    yield from _section("[transfer]", transfer.Bulk, 'application = "bulk"')
-    yield from _section("[transfer]", transfer.RequestResponse, 'application = "request-response"')
-    yield from _section("[transfer]", transfer.ConstantBitRate, 'application = "constant-bit-rate"')
+    for application, model in transfer.APPLICATIONS.items():
+        yield from _section("[transfer]", model, f'application = "{application}"')
     yield from _section("[path.NAME]", path.Path)
     yield from (AFTER_PATH,)
     yield from _section("[link.NAME]", path.Link)
@@ -121,11 +120,11 @@ def _sections() -> Iterator[str]:
     yield from _section("[mptcp]", endpoint.Mptcp)
     yield from _section("[tcp]", endpoint.Tcp)
     yield from _section("[kernel]", kernel.Kernel)
-    for verb, event in events.VERBS.items():
+    for verb, event in timeline.VERBS.items():
         yield from _section("[[timeline]]", event, f'verb = "{verb}"')
-    for kind, traffic in events.KINDS.items():
-        yield from _section("[[cross_traffic]]", traffic, f'kind = "{kind}"')
-    yield from _section("[run]", events.Run)
+    for kind, flows in traffic.KINDS.items():
+        yield from _section("[[cross_traffic]]", flows, f'kind = "{kind}"')
+    yield from _section("[run]", resolved.Run)
 
 
 def campaign() -> str:
@@ -180,7 +179,7 @@ def _default(model: type[Section], name: str, kind: quantity.Kind | None, defaul
     return _code(kind.show(default) if kind else default)
 
 
-def _filled() -> tuple[endpoint.EndpointSection, endpoint.EndpointSection]:
+def _filled() -> tuple[section.Section, section.Section]:
     from mptcplab.scenario.source import Source
 
     nothing = Source("nothing", {})

@@ -27,8 +27,7 @@ from mptcplab.results.campaign import Campaign
 from mptcplab.results.run import Run as RunDirectory
 from mptcplab.scenario import library
 from mptcplab.scenario.endpoint import Mptcp
-from mptcplab.scenario.plain import plain
-from mptcplab.scenario.plan import plan
+from mptcplab.scenario.plan import plain, plan
 from mptcplab.scenario.scenario import load
 
 

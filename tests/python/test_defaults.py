@@ -14,9 +14,9 @@ from mptcplab import _core
 from mptcplab.results import policies
 from mptcplab.results.run import Run as Kept
 from mptcplab.scenario import library, long
-from mptcplab.scenario.events import TcpTraffic
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
+from mptcplab.scenario.traffic import KINDS
 
 # Those that are about hosts of another time.
 OLDER = {"boston", "era-2012"}
@@ -57,7 +57,7 @@ def test_there_is_one_set_of_defaults() -> None:
 
 def test_other_hosts_have_the_same() -> None:
     congestion_control = LINUX["congestion_control"]
-    assert TcpTraffic(link="wifi", flows=1).congestion_control == congestion_control
+    assert KINDS["tcp"](kind="tcp", link="wifi", flows=1).congestion_control == congestion_control
     (proxy,) = (one for one in _core.elements() if one["name"] == "proxy")
     (default,) = (
         one["default"] for one in proxy["parameters"] if one["name"] == "congestion_control"

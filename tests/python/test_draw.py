@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 import mptcplab
-from mptcplab.scenario import draw, long
-from mptcplab.scenario.events import Profile
+from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.resolved import drawn
 from mptcplab.scenario.scenario import load
+from mptcplab.scenario.timeline import Profile
 
 LINK = {
     "uplink": [{"element": "delay", "delay": "20 ms"}],
@@ -43,7 +44,7 @@ def values(
     given: dict[str, Any], seeds: range, way: str = "downlink", number: int = 0
 ) -> list[dict[str, Any]]:
     read = load(given)[1]
-    return [getattr(draw.drawn(read, seed).links["air"], way)[number] for seed in seeds]
+    return [getattr(drawn(read, seed).links["air"], way)[number] for seed in seeds]
 
 
 def test_draws_are_lognormal_with_the_given_mean_and_spread() -> None:
@@ -139,7 +140,7 @@ def test_what_the_timeline_brings_is_drawn_too() -> None:
     given = scenario({})
     event = {"at": "1 s", "path": "air", "verb": "profile", **LINK, "draw": {"rate": RATE}}
     read = load(given | {"timeline": [event]})[1]
-    brought = [draw.drawn(read, seed).timeline[0] for seed in range(5)]
+    brought = [drawn(read, seed).timeline[0] for seed in range(5)]
     assert all(isinstance(one, Profile) and one.draw is None for one in brought)
     assert len({json.dumps(getattr(one, "downlink")) for one in brought}) == 5  # noqa: B009
 

@@ -12,9 +12,9 @@ from command import Run
 from mptcplab import ScenarioError, _core
 from mptcplab.cli.policies import KINDS
 from mptcplab.scenario import long, policy
-from mptcplab.scenario.plain import plain
-from mptcplab.scenario.plan import plan
+from mptcplab.scenario.plan import plain, plan
 from mptcplab.scenario.scenario import Scenario, checked
+from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
 
 TEXT = """\
@@ -34,7 +34,7 @@ FILLED = {"weight": 0.5}
 def read(text: str = TEXT, *settings: str) -> Scenario:
     source = Source.of_text(text, "mine.toml")
     for setting in settings:
-        source.set(setting)
+        set_value(source, setting)
     return checked(source)
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from mptcplab.scenario import quantity
-from mptcplab.scenario.quantity import Kind
+from mptcplab import quantity
+from mptcplab.quantity import Kind
 
 KINDS = {
     "rate": quantity.RATE,

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mptcplab import Error, ScenarioError, radio
-from mptcplab.radio import cqi, hspa, lte, nr, verdict, wifi, wimax
+from mptcplab import Error, ScenarioError, quantity, radio
+from mptcplab.radio import cqi, hspa, lte, named, nr, wifi, wimax
 from mptcplab.radio.path_loss import free_space_db, log_distance_db
 from mptcplab.radio.route import received_dbm
-from mptcplab.scenario import decibel, library, long
+from mptcplab.scenario import library, long
 from mptcplab.scenario.scenario import Scenario, load, read_scenario
+from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
+from mptcplab.study.radio import of_papers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +43,7 @@ WAYS = ("uplink", "downlink")
 def read(text: str, *settings: str) -> Scenario:
     source = Source.of_text(text, "mine.toml")
     for setting in settings:
-        source.set(setting)
+        set_value(source, setting)
     return read_scenario(source)
 
 
@@ -213,7 +215,7 @@ def test_wimax_has_about_the_slots_that_others_count() -> None:
 def test_receivers_report_what_standards_let_them(
     technology: str, measure: str, least: float, most: float
 ) -> None:
-    found = verdict.named(technology).measures[measure]
+    found = named(technology).measures[measure]
     assert (found.least, found.most) == (least, most)
 
 
@@ -250,7 +252,7 @@ def test_an_lte_carrier_has_its_part_of_the_power() -> None:
 
 
 def test_what_the_papers_printed_is_used_where_it_can_have_been() -> None:
-    judged = {(one.where, one.technology, one.measure): one for one in verdict.of_papers()}
+    judged = {(one.where, one.technology, one.measure): one for one in of_papers()}
     for modem in ("ppp0", "ppp1"):
         rsrq = judged[f"ctu-lte {modem}", "lte", "rsrq"]
         assert rsrq.ceiling is None
@@ -415,16 +417,16 @@ def test_a_trace_cannot_be_limited() -> None:
 
 def test_quantities_of_radio_read_back() -> None:
     for kind, text in [
-        (decibel.SIGNAL, "-95.5 dBm"),
-        (decibel.SIGNAL, "12 dB"),
-        (decibel.DISTANCE, "80 m"),
-        (decibel.SPEED, "1.4 m/s"),
-        (decibel.DECIBEL, "6 dB"),
+        (quantity.SIGNAL, "-95.5 dBm"),
+        (quantity.SIGNAL, "12 dB"),
+        (quantity.DISTANCE, "80 m"),
+        (quantity.SPEED, "1.4 m/s"),
+        (quantity.DECIBEL, "6 dB"),
     ]:
         assert kind.show(kind.parse(text)) == text
-    assert decibel.SPEED.parse("36 km/h") == pytest.approx(10)
+    assert quantity.SPEED.parse("36 km/h") == pytest.approx(10)
     with pytest.raises(ValueError, match="is not a number of decibels"):
-        decibel.DECIBEL.parse("-6 dB")
+        quantity.DECIBEL.parse("-6 dB")
 
 
 def test_python_refuses_in_one_line() -> None:

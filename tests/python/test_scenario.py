@@ -13,6 +13,7 @@ from mptcplab import ScenarioError, _core
 from mptcplab.scenario import endpoint, library, long
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import Scenario, checked, load, read_scenario
+from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
 
 # Lines count from 1.
@@ -57,7 +58,7 @@ SIZE = 'size = "1 MB"'
 def read(text: str, *settings: str) -> Scenario:
     source = Source.of_text(text, "mine.toml")
     for setting in settings:
-        source.set(setting)
+        set_value(source, setting)
     return read_scenario(source)
 
 
@@ -842,7 +843,7 @@ y = "#"
 [[t.deep]]
 z = 1
 """
-    lines = _core.toml_lines(text)
+    lines = _core.toml_offsets(text)
     assert lines["a", "b"] == 1
     assert lines["quoted key",] == 2
     assert lines["list",] == 6

@@ -29,7 +29,7 @@ impl Network {
         for (number, path) in scenario.paths.iter().enumerate() {
             let link = place(&path.link)
                 .ok_or_else(|| Error::fault(format!("path {}", path.name), format!("no link {}", path.link)))?;
-            let changes = !path.attached || scenario.timeline.iter().any(|event| event.place().1 == path.name);
+            let changes = !path.attached || scenario.timeline.iter().any(|event| event.time_and_path().1 == path.name);
             let mut made = Path::new(&path.name, link, &path.addresses(), changes);
             if let (Some(chain), false) = (&mut made.chain, path.attached) {
                 chain.change(start, Change::Detach, &mut Out::default()).expect("paths have a gate");
@@ -83,8 +83,12 @@ impl Link {
                 };
                 let alone = Met::alone(value);
                 let built = elements::build(&alone, &Context { scenario, name: &full, start });
-                let built =
-                    built.map_err(|fault| Error::Element { link: name.into(), way, place, fault: fault.into() })?;
+                let built = built.map_err(|fault| Error::Element {
+                    link: name.into(),
+                    direction: way,
+                    index: place,
+                    fault: fault.into(),
+                })?;
                 let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
                 if built.sees_both_directions() && Met::shared(value).is_none() {
                     let at = format!("link {name}, {way}, element {}", place + 1);

@@ -29,7 +29,7 @@ impl Timeline {
         let mut versions = vec![0; links.len()];
         let mut actions = Vec::new();
         for event in &scenario.timeline {
-            let (at_ns, name) = event.place();
+            let (at_ns, name) = event.time_and_path();
             let path = scenario.paths.iter().position(|path| path.name == name);
             let path = path.ok_or_else(|| Error::fault("timeline", format!("there is no path {name}")))?;
             let at = start + at_ns;
@@ -98,7 +98,7 @@ pub fn presence(scenario: &Scenario) -> Vec<(i64, usize, bool)> {
     let path = |name: &str| scenario.paths.iter().position(|path| path.name == name);
     let mut all: Vec<_> = scenario.paths.iter().enumerate().map(|(path, one)| (0, path, one.attached)).collect();
     all.extend(scenario.timeline.iter().filter_map(|event| {
-        let (at_ns, name) = event.place();
+        let (at_ns, name) = event.time_and_path();
         match event {
             Event::Detach { .. } => Some((at_ns, path(name)?, false)),
             Event::Attach { takes_ns, .. } => Some((attached_ns(scenario, name, at_ns, *takes_ns)?, path(name)?, true)),
@@ -115,7 +115,7 @@ pub fn presence(scenario: &Scenario) -> Vec<(i64, usize, bool)> {
 fn attached_ns(scenario: &Scenario, path: &str, at_ns: i64, takes_ns: i64) -> Option<i64> {
     let until_ns = at_ns + takes_ns;
     let goes = |event: &Event| {
-        let (goes_ns, name) = event.place();
+        let (goes_ns, name) = event.time_and_path();
         matches!(event, Event::Detach { .. }) && name == path && at_ns < goes_ns && goes_ns < until_ns
     };
     if scenario.timeline.iter().any(goes) { None } else { Some(until_ns) }

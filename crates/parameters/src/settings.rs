@@ -1,4 +1,8 @@
 use crate::Table;
+use serde_json::Value;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use wire::Direction;
 
 /// One thing that can be set of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -7,10 +11,15 @@ pub struct Setting {
     pub name: &'static str,
     /// Where its value stands among all settings: a JSON pointer (RFC 6901).
     pub at: String,
-    /// `duration` (ns), `bytes`, `packets`, `integer`, `flag`, `text`, `parameters` or `choice`.
+    /// `rate` (bit/s), `duration` (ns), `bytes`, `packets`, `integer`, `number`, `flag`, `text`, `direction`, `parameters` or
+    /// `choice`.
     pub kind: &'static str,
-    /// Whether there may be none.
+    /// Whether it may be off.
     pub optional: bool,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What it is when left out, where that is always the same; null: nothing, or what the era says.
+    pub default: Value,
     /// The words of a choice.
     pub choices: &'static [&'static str],
     /// What it is held to, in its base unit: `above`, `least` or `most`, and what.
@@ -20,7 +29,8 @@ pub struct Setting {
 }
 
 /// What a field's name may end with, and the kind that this makes it.
-const UNITS: [(&str, &str); 3] = [("_ns", "duration"), ("_bytes", "bytes"), ("_packets", "packets")];
+const UNITS: [(&str, &str); 4] =
+    [("_ns", "duration"), ("_bytes", "bytes"), ("_packets", "packets"), ("_bits_per_second", "rate")];
 
 impl Setting {
     /// What stands in the field of that name of this one.
@@ -32,9 +42,10 @@ impl Setting {
         doc: &'static str,
     ) -> Setting {
         let of_unit = |(unit, kind)| field.strip_suffix(unit).map(|name| (name, kind));
-        let (key, kind) = UNITS.into_iter().find_map(of_unit).unwrap_or((field, ""));
+        let of_field = || UNITS.into_iter().find_map(of_unit).unwrap_or((field, ""));
+        let (name, kind) = name.map_or_else(of_field, |name| (name, ""));
         let at = format!("{}/{field}", self.at);
-        Setting { name: name.unwrap_or(key), at, kind, bounds, doc, ..Setting::default() }
+        Setting { name, at, kind, bounds, doc, ..Setting::default() }
     }
 
     /// The same of that kind, unless its name has said another.
@@ -63,11 +74,14 @@ macro_rules! settable {
 settable! {
     bool: "flag",
     u8: "integer",
+    u16: "integer",
     u32: "integer",
     u64: "integer",
     i64: "integer",
+    f64: "number",
     String: "text",
     Table: "parameters",
+    Direction: "direction",
 }
 
 impl<T: Settable> Settable for Option<T> {
@@ -83,8 +97,23 @@ impl<T> Settable for Vec<T> {
     }
 }
 
+/// No scenario sets an address: whoever resolves it chooses them.
+impl Settable for IpAddr {
+    fn settings(_: Setting) -> Vec<Setting> {
+        Vec::new()
+    }
+}
+
+/// No scenario sets such a number: benchmarks do.
+impl Settable for NonZeroU32 {
+    fn settings(_: Setting) -> Vec<Setting> {
+        Vec::new()
+    }
+}
+
 /// Declares settings: a struct of the types that its code works with, whose documentation is the reference's. A field whose name
-/// ends with a unit is a quantity, and its key has no unit: that is part of the value there. `as` gives another key.
+/// ends with a unit is a quantity, and its key has no unit: that is part of the value there. `as` gives another key, of a plain
+/// kind.
 #[macro_export]
 macro_rules! settings {
     (

@@ -1,7 +1,8 @@
 //! What there is to choose from and to set, for validation and for the reference.
 
-use crate::values::python;
+use crate::values::{dict, python};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use scenario::form;
 use transport::{Config, congestion, era, path_manager, scheduler};
 
 /// The elements of links: name, summary, and per parameter its name, kind, default, whether it is required, meaning.
@@ -31,15 +32,26 @@ pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(named)
 }
 
-/// What can be set of an endpoint, by section of a scenario: of each its name, where its value stands among all settings, kind,
-/// whether there may be none, the words of a choice, bounds, meaning.
+/// What can be set of an endpoint, a path or the server, by section of a scenario: of each its name, where its value stands in what
+/// engines take, kind, whether it may be off, whether it must be given, its default, the words of a choice, bounds, meaning.
 #[pyfunction]
 pub fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let named = PyDict::new(py);
-    for (section, settings) in Config::sections() {
+    let tables = [("path", form::Path::settings()), ("server", form::Server::settings())];
+    for (section, settings) in Config::sections().into_iter().chain(tables) {
         named.set_item(section, python(py, &settings)?)?;
     }
     Ok(named)
+}
+
+/// The forms of what is transferred, of events and of cross traffic, by section: of each its name, summary and settings.
+#[pyfunction]
+pub fn forms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    Ok(dict!(py;
+        transfer: python(py, &form::Transfer::forms())?,
+        timeline: python(py, &form::Event::forms())?,
+        cross_traffic: python(py, &form::CrossTraffic::forms())?,
+    ))
 }
 
 /// The values of all settings in an era, with a scheduler that is not the era's if one is named.

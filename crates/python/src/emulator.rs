@@ -1,5 +1,6 @@
 use crate::errors::{Error, guarded, unwritten};
 use crate::plan::Plan;
+use crate::values::{by_name, dict};
 use emulator::device::{Device, Offload};
 use emulator::{Connection, Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
 use link::Direction;
@@ -142,82 +143,46 @@ fn hardware_address(text: &str) -> PyResult<[u8; 6]> {
 }
 
 fn described<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("started_ns", summary.started.as_nanos())?;
-    dict.set_item("ended_ns", summary.ended.as_nanos())?;
-    let links = PyDict::new(py);
-    for (name, counts) in &summary.links {
-        links.set_item(&**name, link(py, counts)?)?;
-    }
-    dict.set_item("links", links)?;
-    let ports = PyDict::new(py);
-    for (place, counts) in &summary.ports {
-        ports.set_item(place.to_string(), port(py, counts)?)?;
-    }
-    dict.set_item("ports", ports)?;
-    let captures = PyDict::new(py);
-    for (place, records) in &summary.records.captures {
-        captures.set_item(place.to_string(), recorded(py, records)?)?;
-    }
-    dict.set_item("captures", captures)?;
-    dict.set_item("link_log", summary.records.link_log.map(|records| recorded(py, &records)).transpose()?)?;
-    Ok(dict)
+    let Summary { started, ended, ports, links, records } = summary;
+    let recorded = |[written, lost]: &[u64; 2]| Ok(dict!(py; written, lost));
+    let links = links.iter().map(|(name, counts)| (name.to_string(), counts));
+    let ports = ports.iter().map(|(port, counts)| (port.to_string(), counts));
+    let captures = records.captures.iter().map(|(port, counts)| (port.to_string(), counts));
+    Ok(dict!(py;
+        started_ns: started.as_nanos(),
+        ended_ns: ended.as_nanos(),
+        links: by_name(py, links, |counts| link(py, counts))?,
+        ports: by_name(py, ports, |counts| port(py, counts))?,
+        captures: by_name(py, captures, recorded)?,
+        link_log: records.link_log.as_ref().map(recorded).transpose()?,
+    ))
 }
 
 fn connection<'py>(py: Python<'py>, connection: &Connection) -> PyResult<Bound<'py, PyDict>> {
     let Connection { mptcp, subflows, bytes_written, bytes_read, corrupt_bytes, done, end } = connection;
-    let dict = PyDict::new(py);
-    dict.set_item("mptcp", mptcp)?;
-    dict.set_item("subflows", subflows)?;
-    dict.set_item("bytes_written", bytes_written)?;
-    dict.set_item("bytes_read", bytes_read)?;
-    dict.set_item("corrupt_bytes", corrupt_bytes)?;
-    dict.set_item("done", done)?;
-    dict.set_item("end", end)?;
-    Ok(dict)
-}
-
-fn recorded<'py>(py: Python<'py>, [written, lost]: &[u64; 2]) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("written", written)?;
-    dict.set_item("lost", lost)?;
-    Ok(dict)
+    Ok(dict!(py; mptcp, subflows, bytes_written, bytes_read, corrupt_bytes, done, end))
 }
 
 fn link<'py>(py: Python<'py>, counts: &LinkCounts) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (direction, name) in [(Direction::Up, "up"), (Direction::Down, "down")] {
-        let way = PyDict::new(py);
-        way.set_item("packets", counts.packets[direction as usize])?;
-        way.set_item("bytes", counts.bytes[direction as usize])?;
-        let drops = PyDict::new(py);
-        for ((of, reason), count) in &counts.drops {
-            if *of == direction {
-                drops.set_item(reason.name(), count)?;
-            }
+    let LinkCounts { packets, bytes, drops, lateness } = counts;
+    let direction = |direction: Direction| -> PyResult<_> {
+        let dropped = PyDict::new(py);
+        for ((_, reason), count) in drops.iter().filter(|((of, _), _)| *of == direction) {
+            dropped.set_item(reason.name(), count)?;
         }
-        way.set_item("drops", drops)?;
-        dict.set_item(name, way)?;
-    }
-    let lateness = PyDict::new(py);
-    lateness.set_item("count", counts.lateness.count())?;
-    lateness.set_item("mean_ns", counts.lateness.mean_ns())?;
-    lateness.set_item("p99_ns", counts.lateness.p99_ns())?;
-    lateness.set_item("max_ns", counts.lateness.max_ns())?;
-    dict.set_item("lateness", lateness)?;
-    Ok(dict)
+        let at = direction as usize;
+        Ok(dict!(py; packets: packets[at], bytes: bytes[at], drops: dropped))
+    };
+    let lateness = dict!(py;
+        count: lateness.count(),
+        mean_ns: lateness.mean_ns(),
+        p99_ns: lateness.p99_ns(),
+        max_ns: lateness.max_ns(),
+    );
+    Ok(dict!(py; up: direction(Direction::Up)?, down: direction(Direction::Down)?, lateness))
 }
 
 fn port<'py>(py: Python<'py>, counts: &PortCounts) -> PyResult<Bound<'py, PyDict>> {
     let PortCounts { received, received_frames, missed, local, malformed, sent, sent_frames, refused } = counts;
-    let dict = PyDict::new(py);
-    dict.set_item("received", received)?;
-    dict.set_item("received_frames", received_frames)?;
-    dict.set_item("missed", missed)?;
-    dict.set_item("local", local)?;
-    dict.set_item("malformed", malformed)?;
-    dict.set_item("sent", sent)?;
-    dict.set_item("sent_frames", sent_frames)?;
-    dict.set_item("refused", refused)?;
-    Ok(dict)
+    Ok(dict!(py; received, received_frames, missed, local, malformed, sent, sent_frames, refused))
 }

@@ -13,7 +13,7 @@ create_exception!(
     mptcplab,
     PlanError,
     Error,
-    "A scenario cannot be run: `key` is the way to the value at fault, as far as is known, and `message` what is wrong."
+    "A scenario cannot be run: `key` is the key path of the value at fault, as far as it is known, and `message` what is wrong."
 );
 create_exception!(mptcplab, InternalError, Error, "A fault of mptcplab itself; please report it with the capture.");
 
@@ -23,29 +23,29 @@ pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
-    format!("a fault of mptcplab, please report it: {}", said.unwrap_or("panicked without a word"))
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
+    format!("a fault of mptcplab, please report it: {}", text.unwrap_or("panicked without a message"))
 }
 
 /// As the exception of a scenario that cannot be run.
 pub fn refused(error: scenario::Error) -> PyErr {
     Python::attach(|py| {
         let (key, message) = error.parts();
-        let told = || -> PyResult<PyErr> {
-            let told = PlanError::new_err(error.to_string());
-            told.value(py).setattr("key", key_path(py, key)?)?;
-            told.value(py).setattr("message", message)?;
-            Ok(told)
+        let raised = || -> PyResult<PyErr> {
+            let raised = PlanError::new_err(error.to_string());
+            raised.value(py).setattr("key", key_path(py, key)?)?;
+            raised.value(py).setattr("message", message)?;
+            Ok(raised)
         };
-        told().unwrap_or_else(|error| error)
+        raised().unwrap_or_else(|error| error)
     })
 }
 
-/// The way to a value, as Python has it.
+/// A key path, as Python has it.
 pub fn key_path(py: Python<'_>, key: Vec<Key>) -> PyResult<Bound<'_, PyTuple>> {
     let steps = key.into_iter().map(|step| match step {
         Key::Name(name) => name.into_bound_py_any(py),
-        Key::Place(place) => place.into_bound_py_any(py),
+        Key::Index(index) => index.into_bound_py_any(py),
     });
     PyTuple::new(py, steps.collect::<PyResult<Vec<_>>>()?)
 }

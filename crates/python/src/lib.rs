@@ -9,7 +9,7 @@ mod describe;
 mod diagnostics;
 mod emulator;
 mod errors;
-mod lines;
+mod offsets;
 mod plan;
 mod record;
 mod rows;
@@ -26,13 +26,13 @@ mod _core {
     #[pymodule_export]
     use crate::analyze::analyze;
     #[pymodule_export]
-    use crate::describe::{elements, eras, policies, queues, settings, transport_defaults};
+    use crate::describe::{elements, eras, forms, policies, queues, settings, transport_defaults};
     #[pymodule_export]
     use crate::emulator::{Emulator, Namespace, cross_traffic_addresses};
     #[pymodule_export]
     use crate::errors::{CaptureError, Error, InternalError, PlanError};
     #[pymodule_export]
-    use crate::lines::toml_lines;
+    use crate::offsets::toml_offsets;
     #[pymodule_export]
     use crate::plan::Plan;
     #[pymodule_export]

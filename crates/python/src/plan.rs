@@ -3,8 +3,8 @@
 use crate::errors::{guarded, refused};
 use network::Network;
 use pyo3::{prelude::*, types::PyDict};
-use scenario::Scenario;
-use std::sync::Arc;
+use scenario::{Scenario, form::Event};
+use std::{net::IpAddr, sync::Arc};
 
 /// A resolved scenario: base units, addresses chosen, nothing left out.
 ///
@@ -47,6 +47,33 @@ impl Plan {
     fn presence(&self) -> Vec<(i64, String, bool)> {
         let named = |(at_ns, path, there): (_, usize, _)| (at_ns, self.scenario.paths[path].name.clone(), there);
         network::presence(&self.scenario).into_iter().map(named).collect()
+    }
+
+    /// The client's addresses on each path, in the order of the paths.
+    #[getter]
+    fn addresses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for path in &self.scenario.paths {
+            let addresses: Vec<_> = path.addresses().iter().map(IpAddr::to_string).collect();
+            dict.set_item(&path.name, addresses)?;
+        }
+        Ok(dict)
+    }
+
+    /// The server's addresses.
+    #[getter]
+    fn server_addresses(&self) -> Vec<String> {
+        self.scenario.server.addresses.iter().map(IpAddr::to_string).collect()
+    }
+
+    /// The addresses that paths get when their public ones change, each with its path.
+    #[getter]
+    fn rebound(&self) -> Vec<(String, String)> {
+        let rebound = |event: &Event| match event {
+            Event::Rebind { path, address, .. } => Some((address.to_string(), path.clone())),
+            _ => None,
+        };
+        self.scenario.timeline.iter().filter_map(rebound).collect()
     }
 
     /// The table.

@@ -4,6 +4,7 @@ use crate::{
     plan::Plan,
     record::End,
     tables::Tables,
+    values::dict,
     watch::Watch,
 };
 use analysis::{Analysis, Options};
@@ -85,34 +86,25 @@ impl Run {
 
 /// How a run ended.
 pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
-    let received = PyDict::new(py);
-    received.set_item("up", outcome.bytes_up)?;
-    received.set_item("down", outcome.bytes_down)?;
-    let dict = PyDict::new(py);
-    dict.set_item("finished", outcome.finished)?;
-    dict.set_item("reason", &outcome.reason)?;
-    dict.set_item("virtual_ns", outcome.virtual_ns)?;
-    dict.set_item("packets", outcome.packets)?;
-    dict.set_item("bytes_received", received)?;
-    let cross_traffic = outcome.cross_traffic.iter().map(|crossed| {
-        let dict = PyDict::new(py);
-        dict.set_item("name", &crossed.name)?;
-        dict.set_item("bytes", crossed.bytes)?;
-        dict.set_item("active_s", crossed.active_ns as f64 / 1e9)?;
-        Ok(dict)
-    });
-    dict.set_item("cross_traffic", cross_traffic.collect::<PyResult<Vec<_>>>()?)?;
-    let spent = outcome.spent.iter().map(|spent| {
-        let dict = PyDict::new(py);
-        dict.set_item("path", &spent.path)?;
-        dict.set_item("at_s", spent.at_ns as f64 / 1e9)?;
+    let Outcome { finished, reason, virtual_ns, packets, bytes_up, bytes_down, cross_traffic, spent } = outcome;
+    let seconds = |ns: i64| ns as f64 / 1e9;
+    let cross_traffic = cross_traffic
+        .iter()
+        .map(|traffic| Ok(dict!(py; name: &traffic.name, bytes: traffic.bytes, active_s: seconds(traffic.active_ns))));
+    let spent = spent.iter().map(|spent| {
         let budget = match spent.budget {
             Budgeted::Data => "data",
             Budgeted::Cost => "cost",
         };
-        dict.set_item("budget", budget)?;
-        Ok(dict)
+        Ok(dict!(py; path: &spent.path, at_s: seconds(spent.at_ns), budget))
     });
-    dict.set_item("spent", spent.collect::<PyResult<Vec<_>>>()?)?;
-    Ok(dict)
+    Ok(dict!(py;
+        finished,
+        reason,
+        virtual_ns,
+        packets,
+        bytes_received: dict!(py; up: bytes_up, down: bytes_down),
+        cross_traffic: cross_traffic.collect::<PyResult<Vec<_>>>()?,
+        spent: spent.collect::<PyResult<Vec<_>>>()?,
+    ))
 }

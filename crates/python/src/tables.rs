@@ -2,6 +2,7 @@ use crate::{
     errors::{Error, guarded, unwritten},
     rows::Rows,
     simulate,
+    values::dict,
 };
 use pyo3::{
     exceptions::PyKeyError,
@@ -208,19 +209,20 @@ fn shown<'py>(
     metric: &::tables::Metric,
 ) -> PyResult<Bound<'py, PyDict>> {
     let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
-    let dict = PyDict::new(py);
-    dict.set_item("table", table)?;
-    dict.set_item("column", column.name)?;
-    dict.set_item("unit", column.unit)?;
-    dict.set_item("kind", column.kind)?;
-    dict.set_item("meaning", column.description)?;
-    dict.set_item("quantity", metric.name)?;
-    dict.set_item("brief", metric.brief)?;
-    dict.set_item("better", word(&metric.better))?;
-    dict.set_item("logarithmic", metric.logarithmic)?;
-    dict.set_item("part", metric.part)?;
-    dict.set_item("samples", metric.samples)?;
-    dict.set_item("pooled", metric.pooled)?;
-    dict.set_item("shown", metric.shown.iter().map(|view| word(view)).collect::<Vec<_>>())?;
-    Ok(dict)
+    let ::tables::Column { name, unit, kind, description, .. } = column;
+    Ok(dict!(py;
+        table,
+        column: name,
+        unit,
+        kind,
+        meaning: description,
+        quantity: metric.name,
+        brief: metric.brief,
+        better: word(&metric.better),
+        logarithmic: metric.logarithmic,
+        part: metric.part,
+        samples: metric.samples,
+        pooled: metric.pooled,
+        shown: metric.shown.iter().map(|view| word(view)).collect::<Vec<_>>(),
+    ))
 }

@@ -43,12 +43,9 @@ pub fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
 pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
     let fault = |fault: &str| Err(Error::fault("transfer", fault));
     match *transfer {
-        Transfer::Bulk { size_bytes, duration_ns, connections, .. } => {
+        Transfer::Bulk { size_bytes, duration_ns, .. } => {
             if size_bytes.is_some() == duration_ns.is_some() {
                 return fault("a bulk transfer has either a size or a duration");
-            }
-            if connections == 0 {
-                return fault("there is no connection");
             }
         }
         Transfer::RequestResponse { request_bytes, response_bytes, requests, .. } => {

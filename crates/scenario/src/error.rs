@@ -5,14 +5,14 @@ pub enum Error {
     #[error("scenario: {0}")]
     Form(#[from] serde_json::Error),
     /// An element of a link cannot be made.
-    #[error("link {link}, {way}, element {}: {fault}", place + 1)]
+    #[error("link {link}, {direction}, element {}: {fault}", index + 1)]
     Element {
         /// Whose.
         link: String,
         /// `uplink` or `downlink`.
-        way: &'static str,
-        /// Its place there, from 0.
-        place: usize,
+        direction: &'static str,
+        /// Its index there, from 0.
+        index: usize,
         /// Why.
         fault: Box<link::Error>,
     },
@@ -20,36 +20,36 @@ pub enum Error {
     #[error("transport: {0}")]
     Policy(link::Error),
     /// Something in it contradicts itself or is not known.
-    #[error("{place}: {fault}")]
+    #[error("{section}: {fault}")]
     Fault {
-        /// Where.
-        place: String,
+        /// Which part of the scenario.
+        section: String,
         /// What.
         fault: String,
     },
 }
 
-/// A step on the way to a value.
+/// A step of a key path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     /// Into a table.
     Name(String),
     /// Into a list.
-    Place(usize),
+    Index(usize),
 }
 
 impl Error {
     /// Of a contradiction.
-    pub fn fault(place: impl Into<String>, fault: impl Into<String>) -> Error {
-        Error::Fault { place: place.into(), fault: fault.into() }
+    pub fn fault(section: impl Into<String>, fault: impl Into<String>) -> Error {
+        Error::Fault { section: section.into(), fault: fault.into() }
     }
 
-    /// Which value of a scenario is at fault, as far as is known, and what is wrong with it.
+    /// The key path of the value at fault, as far as it is known, and what is wrong with it.
     pub fn parts(&self) -> (Vec<Key>, String) {
         let name = |name: &str| Key::Name(name.into());
         let (mut at, fault) = match self {
-            Error::Element { link, way, place, fault } => {
-                (vec![name("link"), name(link), name(way), Key::Place(*place)], &**fault)
+            Error::Element { link, direction, index, fault } => {
+                (vec![name("link"), name(link), name(direction), Key::Index(*index)], &**fault)
             }
             Error::Policy(fault) => (vec![name("mptcp")], fault),
             Error::Form(_) | Error::Fault { .. } => return (Vec::new(), self.to_string()),

@@ -1,13 +1,13 @@
 //! What a scenario says once everything is resolved: base units, addresses chosen, nothing left out. Read from JSON.
 
-use crate::Error;
-use crate::check::{check, reduce};
-use serde::Deserialize;
+use parameters::{Settable, Setting, tables};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU32;
 use transport::Config;
-use wire::{Direction, Time};
+use wire::Direction;
 
 /// A scenario in full.
 #[derive(Clone, Debug, Deserialize)]
@@ -57,51 +57,50 @@ pub enum Run {
     },
 }
 
-/// What is transferred.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "application", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Transfer {
-    /// As fast as it goes.
-    Bulk {
-        /// Which way.
-        direction: Direction,
-        /// So many bytes.
-        size_bytes: Option<u64>,
-        /// Or for so long.
-        duration_ns: Option<i64>,
-        /// Over how many connections at once, each as much.
-        #[serde(default = "one")]
-        connections: u32,
-    },
-    /// Requests, answers, and time to think.
-    RequestResponse {
-        /// Which way answers go.
-        direction: Direction,
-        /// Bytes of each request.
-        request_bytes: u64,
-        /// Bytes of each answer.
-        response_bytes: u64,
-        /// How many.
-        requests: u64,
-        /// From an answer to the next request.
-        think_ns: i64,
-    },
-    /// Messages at even times.
-    ConstantBitRate {
-        /// Which way.
-        direction: Direction,
-        /// Rate of the messages' bits.
-        rate_bits_per_second: u64,
-        /// Bytes of each message.
-        message_bytes: u64,
-        /// For so long.
-        duration_ns: i64,
-    },
+tables! {
+    /// What is transferred.
+    pub enum Transfer by "application" {
+        /// As much as the network takes.
+        Bulk = "bulk" {
+            /// `"download"` (server to client) or `"upload"`.
+            direction: Direction,
+            /// How much is transferred; either this or `duration`.
+            size_bytes: Option<u64> = None; above 0,
+            /// How long data is written, what `send_buffer` takes at once; either this or `size`.
+            duration_ns: Option<i64> = None; above 0,
+            /// Over how many connections at once, each as much; 1 if there is no number.
+            connections: Option<NonZeroU32> = None,
+        }
+        /// The client asks, the server answers, the client thinks.
+        RequestResponse = "request-response" {
+            /// `"download"` (server to client) or `"upload"`.
+            direction: Direction,
+            /// Bytes of each request.
+            request_bytes: u64; above 0,
+            /// Bytes of each response.
+            response_bytes: u64; above 0,
+            /// How many requests, one after the other.
+            requests: u64; least 1,
+            /// From the end of a response to the next request.
+            think_ns: i64 = 0,
+        }
+        /// Messages of one size at equal distances.
+        ConstantBitRate = "constant-bit-rate" {
+            /// `"download"` (server to client) or `"upload"`.
+            direction: Direction,
+            /// Bits of messages per second.
+            rate_bits_per_second: u64; above 0,
+            /// Bytes of each message.
+            message_bytes: u64 = 1000; above 0,
+            /// How long messages are sent.
+            duration_ns: i64; above 0,
+        }
+    }
 }
 
 /// A link: elements in the order in which packets meet them. What they may be, [`link::elements`] says. An element with
 /// a name in `shared` may stand in the other direction too, as a table of this name alone: then it is one thing.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// From the client to the server.
@@ -110,42 +109,49 @@ pub struct Link {
     pub downlink: Vec<Value>,
 }
 
-/// An interface of the client and the link behind it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Path {
-    /// Its name.
-    pub name: String,
-    /// Name of its link.
-    pub link: String,
-    /// IPv4 address.
-    pub address: Option<IpAddr>,
-    /// IPv6 address.
-    pub address6: Option<IpAddr>,
-    /// Most bytes of an IP packet.
-    pub mtu_bytes: u32,
-    /// Its subflows are backups.
-    pub backup: bool,
-    /// Bytes that each of its addresses may carry, for path managers that count them.
-    #[serde(default)]
-    pub budget_bytes: Option<u64>,
-    /// What a megabyte over it costs, for path managers that pay.
-    #[serde(default)]
-    pub cost_per_mb: f64,
-    /// Whether the interface is there from the start.
-    pub attached: bool,
+/// No scenario sets it as it stands here: it names elements, or has them in full.
+impl Settable for Link {
+    fn settings(_: Setting) -> Vec<Setting> {
+        Vec::new()
+    }
 }
 
-/// The server.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Server {
-    /// Its addresses, all on one interface; the first of a path's family is connected to.
-    pub addresses: Vec<IpAddr>,
-    /// Where it listens.
-    pub port: u16,
-    /// Whether it announces the further addresses.
-    pub signal: bool,
+tables! {
+    /// An interface of the client with one uplink and one downlink.
+    pub struct Path {
+        /// Its name.
+        name: String,
+        /// Name of its link.
+        link: String,
+        /// IPv4 address.
+        address: Option<IpAddr>,
+        /// IPv6 address.
+        address6: Option<IpAddr>,
+        /// Bytes of the largest packet.
+        mtu_bytes as "mtu": u32 = 1500; least 576; most 9000,
+        /// Whether its subflows are used only when no other path is left.
+        backup: bool = false,
+        /// Bytes that each of its addresses may carry, both ways together, where `path_manager` is
+        /// `"budget"`.
+        budget_bytes: Option<u64> = None; above 0,
+        /// What a megabyte over it costs, both ways together, in any money; the path manager
+        /// `"budget"` pays, up to its `cost_budget`.
+        cost_per_mb: Option<f64> = None; above 0; most 1_000_000_000,
+        /// Whether the interface is there from the start, or `attach` in the timeline brings it.
+        attached: bool = true,
+    }
+}
+
+tables! {
+    /// The server.
+    pub struct Server {
+        /// Its addresses, all on one interface; the first of a path's family is connected to.
+        addresses: Vec<IpAddr>,
+        /// Where it listens.
+        port: u16 = 8080; least 1; most 65_535,
+        /// Whether it announces its further addresses (ADD_ADDR).
+        signal as "announce": bool = true,
+    }
 }
 
 /// Settings of the endpoints.
@@ -158,127 +164,104 @@ pub struct Transport {
     pub server: Config,
 }
 
-/// Something that happens.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "verb", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Event {
-    /// Packets vanish, nobody is told.
-    Blackout {
-        /// When.
-        at_ns: i64,
-        /// Where.
-        path: String,
-    },
-    /// Packets wait.
-    Hold {
-        /// When.
-        at_ns: i64,
-        /// Where.
-        path: String,
-    },
-    /// As before; what waited leaves.
-    Restore {
-        /// When.
-        at_ns: i64,
-        /// Where.
-        path: String,
-    },
-    /// The interface goes, the host is told.
-    Detach {
-        /// When.
-        at_ns: i64,
-        /// Where.
-        path: String,
-    },
-    /// The interface comes.
-    Attach {
-        /// When it begins to.
-        at_ns: i64,
-        /// Where.
-        path: String,
-        /// How long that takes.
-        takes_ns: i64,
-    },
-    /// The public address changes.
-    Rebind {
-        /// When.
-        at_ns: i64,
-        /// Where.
-        path: String,
-        /// To this.
-        address: IpAddr,
-    },
-    /// The path's link is another.
-    Profile {
-        /// When.
-        at_ns: i64,
-        /// Where.
-        path: String,
-        /// What it is from then on.
-        link: Link,
-    },
-}
-
-/// Flows between hosts of their own over a link.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum CrossTraffic {
-    /// Plain TCP that sends as much as it can; given up at the stop.
-    Tcp {
-        /// Its name.
-        name: String,
-        /// The link.
-        link: String,
-        /// Which way.
-        direction: Direction,
-        /// How many flows.
-        flows: u32,
-        /// When it starts.
-        start_ns: i64,
-        /// When it stops.
-        stop_ns: Option<i64>,
-        /// Name of the controller.
-        congestion_control: String,
-    },
-    /// Datagrams at even times.
-    Udp {
-        /// Its name.
-        name: String,
-        /// The link.
-        link: String,
-        /// Which way.
-        direction: Direction,
-        /// When it starts.
-        start_ns: i64,
-        /// When it stops.
-        stop_ns: Option<i64>,
-        /// Rate of the IP packets' bits.
-        rate_bits_per_second: u64,
-        /// Bytes of each IP packet.
-        packet_bytes: u32,
-    },
-}
-
-fn one() -> u32 {
-    1
-}
-
-impl Scenario {
-    /// Reads it, and checks what can be said of it as a whole. A baseline comes out as the scenario without what its
-    /// path does not meet.
-    ///
-    /// # Errors
-    /// [`Error`] says in one line what is wrong with it.
-    pub fn from_json(json: &str) -> Result<Scenario, Error> {
-        let mut scenario: Scenario = serde_json::from_str(json)?;
-        reduce(&mut scenario)?;
-        check(&scenario)?;
-        Ok(scenario)
+tables! {
+    /// Something that happens to a path.
+    pub enum Event by "verb" {
+        /// From now on packets vanish and nobody is told: the radio is gone.
+        Blackout = "blackout" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+        }
+        /// From now on packets wait until `restore`: a change of the radio network.
+        Hold = "hold" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+        }
+        /// The blackout or hold is over; what waited goes on.
+        Restore = "restore" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+        }
+        /// The interface and its routes go, and the host is told.
+        Detach = "detach" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+        }
+        /// The interface comes, after the time that this takes.
+        Attach = "attach" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+            /// How long attaching takes.
+            takes_ns: i64 = 0,
+        }
+        /// The public address changes, the private one stays: a NAT forgot, or another took over.
+        Rebind = "rebind" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+            /// To this.
+            address: IpAddr,
+        }
+        /// From now on the path's link is another, for all who share it.
+        Profile = "profile" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+            /// What it is from then on.
+            link: Link,
+        }
     }
+}
 
-    /// When it starts.
-    pub fn start(&self) -> Time {
-        Time::from_nanos(self.epoch_ns)
+tables! {
+    /// Flows between hosts of their own over one of the links.
+    pub enum CrossTraffic by "kind" {
+        /// Plain TCP flows that send as much as they can.
+        Tcp = "tcp" {
+            /// What it is called in results; if left out `cross-1`, `cross-2`, ...
+            name: String,
+            /// Over which link: the name of a link, or of a path that describes its own.
+            link: String,
+            /// `"download"` (towards the client's side) or `"upload"`.
+            direction: Direction = Direction::Down,
+            /// When it starts.
+            start_ns: i64 = 0,
+            /// When it stops; if left out it goes on.
+            stop_ns: Option<i64> = None,
+            /// How many.
+            flows: u32 = 1; least 1; most 1000,
+            /// How fast each may send; if left out as today's Linux has it, a coupled one is `reno`.
+            congestion_control: String = Config::default().congestion_control,
+        }
+        /// Packets of one size at equal distances.
+        Udp = "udp" {
+            /// What it is called in results; if left out `cross-1`, `cross-2`, ...
+            name: String,
+            /// Over which link: the name of a link, or of a path that describes its own.
+            link: String,
+            /// `"download"` (towards the client's side) or `"upload"`.
+            direction: Direction = Direction::Down,
+            /// When it starts.
+            start_ns: i64 = 0,
+            /// When it stops; if left out it goes on.
+            stop_ns: Option<i64> = None,
+            /// Bits per second, headers included.
+            rate_bits_per_second: u64; above 0,
+            /// Bytes of each packet, headers included.
+            packet_bytes: u32 = 1000; least 64; most 9000,
+        }
     }
 }
 
@@ -290,8 +273,8 @@ impl Path {
 }
 
 impl Event {
-    /// When and where.
-    pub fn place(&self) -> (i64, &str) {
+    /// When it happens, and to which path.
+    pub fn time_and_path(&self) -> (i64, &str) {
         match self {
             Event::Blackout { at_ns, path }
             | Event::Hold { at_ns, path }
@@ -324,7 +307,7 @@ impl CrossTraffic {
         link
     }
 
-    /// Which way.
+    /// In which direction its data goes.
     pub fn direction(&self) -> Direction {
         let (CrossTraffic::Tcp { direction, .. } | CrossTraffic::Udp { direction, .. }) = self;
         *direction
@@ -346,7 +329,7 @@ impl CrossTraffic {
 }
 
 impl Transfer {
-    /// Which way.
+    /// In which direction its data goes.
     pub fn direction(&self) -> Direction {
         let (Transfer::Bulk { direction, .. }
         | Transfer::RequestResponse { direction, .. }
@@ -357,7 +340,7 @@ impl Transfer {
     /// How many connections.
     pub fn connections(&self) -> u32 {
         match self {
-            Transfer::Bulk { connections, .. } => *connections,
+            Transfer::Bulk { connections, .. } => connections.map_or(1, NonZeroU32::get),
             Transfer::RequestResponse { .. } | Transfer::ConstantBitRate { .. } => 1,
         }
     }

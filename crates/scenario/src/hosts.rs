@@ -23,7 +23,7 @@ pub fn client(scenario: &Scenario) -> Host {
                 backup: path.backup,
                 fullmesh: false,
                 budget_bytes: path.budget_bytes,
-                cost_per_mb: path.cost_per_mb,
+                cost_per_mb: path.cost_per_mb.unwrap_or(0.0),
             };
             unless_given(&mut config, given);
         }

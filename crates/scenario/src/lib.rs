@@ -3,10 +3,10 @@
 //! A [`Scenario`] is read from JSON; [`applications`] and [`hosts`] give who runs at either end.
 
 pub mod applications;
-mod check;
 mod error;
 pub mod form;
 pub mod hosts;
+mod read;
 mod starts;
 
 pub use error::{Error, Key};

@@ -83,8 +83,8 @@ def _run(subject: Subject, scenarios: list[Scenario], seed: int) -> Shown:
 
 def _figures(subject: Subject, scenario: Scenario, seed: int) -> Shown:
     """Give the figures of one transfer, as the analysis defines them."""
-    from mptcplab.scenario.draw import drawn
     from mptcplab.scenario.plan import plan
+    from mptcplab.scenario.resolved import drawn
 
     tables = _core.simulate(
         plan(drawn(scenario, seed), seed, PATH),

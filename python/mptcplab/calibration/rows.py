@@ -7,7 +7,7 @@ from pathlib import Path
 from mptcplab import measurements
 from mptcplab._core import Error
 from mptcplab.calibration.subject import Subject, of_row
-from mptcplab.scenario.fault import nearest
+from mptcplab.messages import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from mptcplab.messages import said
 from mptcplab.results.campaign import COLUMNS
-from mptcplab.scenario.fault import Place
-from mptcplab.scenario.quantity import said
+from mptcplab.scenario.fault import KeyPath
 from mptcplab.scenario.section import Section, Text, read
-from mptcplab.scenario.source import Source, is_key
+from mptcplab.scenario.settings import is_key
+from mptcplab.scenario.source import Source
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
@@ -71,7 +72,7 @@ def read_axes(value: dict[str, Any], source: Source) -> list[Axis]:
     return axes
 
 
-def read_settings(value: Any, place: Place, source: Source) -> list[Setting]:
+def read_settings(value: Any, place: KeyPath, source: Source) -> list[Setting]:
     """Read a table of keys of the scenario and what they are set to."""
     if not isinstance(value, dict):
         raise source.fault(place, f"{said(value)} is not a table")
@@ -111,7 +112,7 @@ def _axis(name: str, value: Any, source: Source) -> Axis:
     return Axis(name, points)
 
 
-def _points(key: str, values: list[Any], place: Place, source: Source) -> list[Point]:
+def _points(key: str, values: list[Any], place: KeyPath, source: Source) -> list[Point]:
     if len({isinstance(value, str) for value in values}) > 1:
         raise source.fault((*place, "values"), "mixes text with what is none: use points")
     points: list[Point] = []
@@ -126,7 +127,7 @@ def _points(key: str, values: list[Any], place: Place, source: Source) -> list[P
     return points
 
 
-def _setting(key: str, value: Any, key_place: Place, place: Place, source: Source) -> Setting:
+def _setting(key: str, value: Any, key_place: KeyPath, place: KeyPath, source: Source) -> Setting:
     if not is_key(key):
         raise source.fault(key_place, f"{said(key)} is no key such as path.wifi.rate")
     return Setting(key, value, source.where(place), source.where(key_place))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mptcplab.campaign.axis import Axis, Label
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import said
+from mptcplab.messages import nearest, said
 from mptcplab.scenario.source import Source
 
 # By the axes that it names: which of their values it is about.

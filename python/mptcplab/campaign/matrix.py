@@ -18,9 +18,10 @@ from mptcplab.campaign.task import Subject, Task
 from mptcplab.results.record import build
 from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError
-from mptcplab.scenario.plain import plain
-from mptcplab.scenario.plan import WAYS
+from mptcplab.scenario.plan import plain
 from mptcplab.scenario.scenario import Scenario, checked
+from mptcplab.scenario.section import DIRECTIONS
+from mptcplab.scenario.settings import put
 
 # Digits of a run's key.
 DIGITS = 16
@@ -194,7 +195,7 @@ def _common(group: list[Configuration]) -> dict[str, Label | None]:
 def _scenario(read: Sheet, points: tuple[Point, ...]) -> Scenario:
     source = read.scenario.copy()
     for setting in itertools.chain(read.settings, *(point.settings for point in points)):
-        source.put(setting.key, setting.value, setting.where, setting.key_where)
+        put(source, setting.key, setting.value, setting.where, setting.key_where)
     return checked(source)
 
 
@@ -217,7 +218,7 @@ def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Su
         engine=campaign.engine,
         in_memory=campaign.engine.in_memory and campaign.keep == "tables",
         path=path,
-        direction=WAYS[scenario.transfer.direction],
+        direction=DIRECTIONS[scenario.transfer.direction],
         scenario=scenario,
         captures="headers" if campaign.keep == "captures" else "none",
         tables=tuple(tables),

@@ -15,9 +15,10 @@ from mptcplab.campaign.axis import Axis, Setting, read_axes, read_settings
 from mptcplab.campaign.choice import Choice, read_choices
 from mptcplab.engines import DEFAULT, ENGINES
 from mptcplab.engines.engine import Engine
+from mptcplab.messages import nearest, said
+from mptcplab.quantity import Kind
 from mptcplab.scenario import library, scenario
-from mptcplab.scenario.fault import ScenarioError, nearest
-from mptcplab.scenario.quantity import Kind, said
+from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.section import Duration, Flag, Integer, Section, Text, read
 from mptcplab.scenario.source import Source
 
@@ -141,7 +142,7 @@ def _find(given: Given) -> tuple[str, Source]:
         return "campaign", Source("campaign", given)
     name = fspath(given)
     if isinstance(given, str) and name in library.names("campaigns"):
-        return name, library.source("campaigns", name)
+        return name, Source.of_library("campaigns", name)
     file = Path(name)
     # Who may not look there is told so when it is read.
     with suppress(OSError):

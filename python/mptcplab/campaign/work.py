@@ -17,7 +17,7 @@ from mptcplab.engines.engine import Trial
 from mptcplab.labels import text
 from mptcplab.results import record, run_metrics
 from mptcplab.results.record import build
-from mptcplab.scenario.draw import drawn
+from mptcplab.scenario.resolved import drawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -67,7 +67,6 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab import radio
-    from mptcplab.radio import verdict
 
     if options.papers and options.technology is not None:
         options.parser.error("--papers and TECHNOLOGY exclude each other")
@@ -77,11 +76,13 @@ def run(options: Namespace) -> int:
     if options.noise_rise is not None and options.signal is None:
         options.parser.error("--noise-rise needs --signal")
     if options.papers:
-        _papers(list(verdict.of_papers()), json=options.json)
+        from mptcplab.study.radio import of_papers
+
+        _papers(list(of_papers()), json=options.json)
     elif options.technology is None:
         _list(radio.technologies(), json=options.json)
     elif options.signal is None:
-        _table(verdict.named(options.technology), options)
+        _table(radio.named(options.technology), options)
     else:
         one = radio.ceiling(
             options.technology,

@@ -57,8 +57,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run one of the commands and return its exit status."""
+    from mptcplab.messages import nearest
     from mptcplab.scenario import library
-    from mptcplab.scenario.fault import ScenarioError, nearest
+    from mptcplab.scenario.fault import ScenarioError
 
     names = library.names(options.what)
     parts = [part["name"] for part in _parts()] if options.what == "links" else []

@@ -106,8 +106,8 @@ class Engine:
         Raises:
             ScenarioError: It cannot; says what, and what would.
         """
+        from mptcplab.messages import said
         from mptcplab.scenario.fault import ScenarioError
-        from mptcplab.scenario.quantity import said
 
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)

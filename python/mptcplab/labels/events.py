@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mptcplab.labels import text
-from mptcplab.scenario.quantity import DURATION
+from mptcplab.quantity import DURATION
 
 Row = dict[str, Any]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.measurements import shape
+from mptcplab.messages import said
 from mptcplab.reading import read_text
-from mptcplab.scenario.quantity import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from mptcplab._core import Error
-from mptcplab.scenario.fault import nearest
+from mptcplab.messages import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

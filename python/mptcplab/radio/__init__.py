@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
+from mptcplab._core import Error
+from mptcplab.messages import nearest
+from mptcplab.quantity import DECIBEL, SIGNAL
+from mptcplab.radio import limit
 from mptcplab.radio.limit import Ceiling
+from mptcplab.radio.technology import Technology
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.radio.technology import Technology
-
-__all__ = ["Ceiling", "ceiling", "technologies"]
+__all__ = ["Ceiling", "ceiling", "named", "technologies"]
 
 
 def technologies() -> list[Technology]:
@@ -25,6 +26,14 @@ def technologies() -> list[Technology]:
     from mptcplab.radio.wimax import WIMAX
 
     return [HSPA, WIMAX, LTE, NR, MILLIMETRE, WIFI_G, WIFI_N, WIFI_AC, WIFI_AX]
+
+
+def named(name: str) -> Technology:
+    """Give a technology by its name."""
+    known = {one.name: one for one in technologies()}
+    if name not in known:
+        raise Error(f'there is no technology "{name}"; {nearest(name, known)}')
+    return known[name]
 
 
 def ceiling(
@@ -47,11 +56,6 @@ def ceiling(
     Raises:
         Error: There is no such technology or bandwidth, or the signal is out of its range.
     """
-    from mptcplab._core import Error
-    from mptcplab.radio import limit
-    from mptcplab.radio.verdict import named
-    from mptcplab.scenario.decibel import DECIBEL, SIGNAL
-
     try:
         value, unit = SIGNAL.parse(signal)
         rise = DECIBEL.parse(noise_rise)

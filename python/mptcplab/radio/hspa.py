@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mptcplab.radio.technology import Measure, Retries, Scheme, Technology, rounded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # TS 25.214 table 7D: bits of a transport block, by the channel quality indicator from 1. Tables 7A
 # to 7C are the same up to the largest block of their categories. All are sizes of TS 25.321 §9.2.3.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mptcplab._core import Error
+from mptcplab.messages import said
 from mptcplab.radio.technology import Scheme, Technology, rounded
-from mptcplab.scenario.quantity import said
 
 # Rates are told, and written into scenarios, with so many digits.
 RATE_DIGITS = 4

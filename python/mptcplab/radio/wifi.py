@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mptcplab.radio.technology import Measure, Retries, Scheme, Technology
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Bits per carrier of a symbol, and the least power of receivers in 20 MHz: IEEE 802.11-2016 tables
 # 17-18 (g) and 19-23 (n), 21-25 (ac); IEEE 802.11ax-2021 table 27-51. Each doubling of the

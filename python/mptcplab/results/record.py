@@ -26,9 +26,9 @@ from mptcplab.results.comparison import Comparison
 from mptcplab.results.files import write_parquet
 from mptcplab.results.run import ABOUT, ABOUT_SCHEMA, Run
 from mptcplab.scenario import long
-from mptcplab.scenario.draw import drawn
-from mptcplab.scenario.plan import WAYS
+from mptcplab.scenario.resolved import drawn
 from mptcplab.scenario.scenario import Scenario
+from mptcplab.scenario.section import DIRECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class _Record:
             "seed": trial.seed,
             "path": trial.baseline,
             "mptcp": trial.mptcp,
-            "direction": WAYS[trial.scenario.transfer.direction],
+            "direction": DIRECTIONS[trial.scenario.transfer.direction],
             "identity": self._identity,
             "command_line": sys.orig_argv,
             "platform": platform.platform(),

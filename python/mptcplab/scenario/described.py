@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from mptcplab.scenario import quantity
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import Kind
+from mptcplab import quantity
+from mptcplab.messages import nearest
+from mptcplab.quantity import Kind
+from mptcplab.scenario.fault import KeyPath
+from mptcplab.scenario.source import Source
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mptcplab.scenario.fault import Place
-    from mptcplab.scenario.source import Source
-
-    # Reads a parameter of a kind that is no quantity.
-    Reader = Callable[[Any, Place, Source], Any]
+# Reads a parameter of a kind that is no quantity.
+Reader = Callable[[Any, KeyPath, Source], Any]
 
 # Name, summary and parameters of an element or a policy; and one of its parameters.
 Description = dict[str, Any]
@@ -38,7 +34,7 @@ def read(
     table: Mapping[str, Any],
     description: Description,
     what: str,
-    place: Place,
+    place: KeyPath,
     source: Source,
     others: Mapping[str, Reader] | None = None,
 ) -> dict[str, Any]:
@@ -66,7 +62,7 @@ def read(
 
 
 def _quantity(kind: str) -> Reader:
-    def reader(value: Any, place: Place, source: Source) -> Any:
+    def reader(value: Any, place: KeyPath, source: Source) -> Any:
         try:
             return KINDS[kind].parse(value)
         except ValueError as error:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal
 from typing import Any
 
+from mptcplab.messages import nearest, said
+from mptcplab.quantity import FLOAT
 from mptcplab.scenario import described, element
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import FLOAT, said
+from mptcplab.scenario.element import Element
+from mptcplab.scenario.fault import KeyPath
+from mptcplab.scenario.source import Source
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mptcplab.scenario.element import Element
-    from mptcplab.scenario.fault import Place
-    from mptcplab.scenario.scenario import Scenario
-    from mptcplab.scenario.source import Source
-
-    # Names of parameters and how far they spread, by the name of what is drawn.
-    Draws = Mapping[str, dict[str, Any]]
-    Ways = dict[str, list[Element]]
+# Names of parameters and how far they spread, by the name of what is drawn.
+Draws = Mapping[str, dict[str, Any]]
+Ways = dict[str, list[Element]]
 
 OF, SPREAD = "of", "spread"
 WAYS = ("uplink", "downlink")
@@ -33,22 +28,7 @@ EXACT = Context(prec=28)
 BITS = 53
 
 
-def drawn(scenario: Scenario, seed: int) -> Scenario:
-    """Give the scenario of one run: what is drawn has its value, and nothing is left to draw."""
-    links = {name: _drawn(link, f"link.{name}", seed) for name, link in scenario.links.items()}
-    timeline = [
-        _drawn(event, f"timeline.{number}", seed) if getattr(event, "draw", None) else event
-        for number, event in enumerate(scenario.timeline)
-    ]
-    return replace(scenario, links=links, timeline=timeline)
-
-
-def has_any(scenario: Scenario) -> bool:
-    """Say whether runs differ in more than their packets."""
-    return any(getattr(one, "draw", None) for one in (*scenario.links.values(), *scenario.timeline))
-
-
-def check(draws: Any, ways: Ways, place: Place, source: Source) -> None:
+def check(draws: Any, ways: Ways, place: KeyPath, source: Source) -> None:
     """Refuse what cannot be drawn."""
     if not isinstance(draws, dict):
         raise source.fault(place, f"{said(draws)} is not a table of what is drawn")
@@ -101,7 +81,9 @@ def _moved(key: str, boxes: int) -> str:
     return ".".join((way, str(int(number) + boxes if way == "downlink" else number), *rest))
 
 
-def _check_parameters(keys: Any, ways: Ways, taken: set[str], place: Place, source: Source) -> None:
+def _check_parameters(
+    keys: Any, ways: Ways, taken: set[str], place: KeyPath, source: Source
+) -> None:
     if not (isinstance(keys, list) and keys and all(isinstance(key, str) for key in keys)):
         raise source.fault(
             place, f'{said(keys)} is not a list of parameters such as ["downlink.0.rate"]'
@@ -148,18 +130,8 @@ def _all(ways: Ways) -> Iterator[str]:
                     yield f"{way}.{number}.{element.QUEUE}.{key}"
 
 
-def _drawn(holder: Any, name: str, seed: int) -> Any:
-    """Give a link, or an event with one, with what is drawn of it."""
-    if not holder.draw:
-        return holder
-    ways = apply(holder.draw, {way: getattr(holder, way) for way in WAYS}, name, seed)
-    return holder.model_copy(update={**ways, "draw": None})
-
-
 def apply(draws: Draws, ways: Ways, name: str, seed: int) -> Ways:
     """Give the elements of the link of that name in the run with that seed."""
-    import copy
-
     ways = copy.deepcopy(ways)
     for what, one in draws.items():
         factor = _factor(normal(seed, name, what), one[SPREAD])

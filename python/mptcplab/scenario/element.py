@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
+from mptcplab.messages import nearest, said
 from mptcplab.reading import MOST_TRACE_BYTES, read_text
 from mptcplab.scenario import described
 from mptcplab.scenario.described import Description
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import said
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mptcplab.scenario.fault import Place
-    from mptcplab.scenario.source import Source
+from mptcplab.scenario.fault import KeyPath
+from mptcplab.scenario.source import Source
 
 # An element's name and its parameters in base units.
 Element = dict[str, Any]
@@ -36,7 +31,7 @@ def known(what: str) -> dict[str, Description]:
     return {description["name"]: description for description in there}
 
 
-def read(value: Any, place: Place, source: Source, what: str = "element") -> Element:
+def read(value: Any, place: KeyPath, source: Source, what: str = "element") -> Element:
     """Read an element or a queue; what is not given gets its default."""
     article = "an" if what == "element" else "a"
     if not isinstance(value, dict):
@@ -60,7 +55,7 @@ def read(value: Any, place: Place, source: Source, what: str = "element") -> Ele
     return {what: name, **parameters} | shared
 
 
-def check_shared(ways: dict[str, list[Element]], place: Place, source: Source) -> None:
+def check_shared(ways: dict[str, list[Element]], place: KeyPath, source: Source) -> None:
     """Refuse an element that both directions share or are to share, but do not both name."""
     for way, elements in ways.items():
         for number, one in enumerate(elements):
@@ -99,17 +94,17 @@ def show(element: Element, what: str = "element") -> Element:
     return shown
 
 
-def _queue(value: Any, place: Place, source: Source) -> Element:
+def _queue(value: Any, place: KeyPath, source: Source) -> Element:
     return read(value, place, source, QUEUE)
 
 
-def _name(value: Any, place: Place, source: Source) -> str:
+def _name(value: Any, place: KeyPath, source: Source) -> str:
     if not isinstance(value, str) or not value:
         raise source.fault(place, f"{said(value)} is no name that both directions share")
     return value
 
 
-def _trace(value: Any, place: Place, source: Source) -> list[int]:
+def _trace(value: Any, place: KeyPath, source: Source) -> list[int]:
     """Read a trace in Mahimahi's format: a line per packet, the millisecond when it may leave."""
     if isinstance(value, str) and "\0" not in value:
         return _trace_file(source.directory / value, place, source)
@@ -120,7 +115,7 @@ def _trace(value: Any, place: Place, source: Source) -> list[int]:
     return value
 
 
-def _trace_file(path: Path, place: Place, source: Source) -> list[int]:
+def _trace_file(path: Path, place: KeyPath, source: Source) -> list[int]:
     try:
         lines = read_text(path, MOST_TRACE_BYTES).splitlines()
     except OSError as error:

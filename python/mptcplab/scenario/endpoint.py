@@ -7,25 +7,19 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import Field
 
 from mptcplab import _core
-from mptcplab.scenario import described, policy
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import ERA, Kind, OrOff, Table, said
-from mptcplab.scenario.section import Era, Flag, Integer, Section, Some, Text, read, show
+from mptcplab.messages import nearest, said
+from mptcplab.quantity import ERA
+from mptcplab.scenario import policy
+from mptcplab.scenario.section import Era, Integer, Section, Some, Text, declared, read, show
 from mptcplab.scenario.source import Source
 
 # Whose settings hold where a scenario names no era.
 DEFAULT_ERA = "current"
-KINDS = described.KINDS | {
-    "parameters": Table("parameters", "a table of its parameters, such as { weight = 0.25 }")
-}
-TYPES = {"flag": bool, "text": str, "parameters": dict[str, Any]}
-# What pydantic calls the bounds of a setting.
-BOUNDS = {"above": "gt", "least": "ge", "most": "le"}
 
 
 class Client(Section):
@@ -36,6 +30,7 @@ class Client(Section):
     simulations, to which ``[mptcp]`` and ``[tcp]`` apply. Simulations do not look at it."""
 
 
+@declared(_core.settings()["server"])
 class Server(Section):
     """The server."""
 
@@ -46,21 +41,12 @@ class Server(Section):
     """How many addresses it has, all behind the same links. With 2, ``full-mesh`` opens two
     subflows per path where ``max_subflows`` and ``max_add_addr_accepted`` let it: Linux joins no
     announced address unless told."""
-    port: Integer = Field(8080, ge=1, le=65535)
-    """Where it listens."""
-    announce: Flag = True
-    """Whether it announces its further addresses (ADD_ADDR)."""
+    port: int
+    announce: bool
 
 
-class EndpointSection(Section):
-    """A section that has what can be set of the endpoint, as its code says."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-class _Mptcp(EndpointSection):
+@declared(_core.settings()["mptcp"])
+class Mptcp(Section):
     """MPTCP, at both ends. What is left out is as in today's Linux, with either engine.
 
     That is CUBIC as Linux has it, Linux's scheduler, Linux's path manager and its limits.
@@ -71,7 +57,8 @@ class _Mptcp(EndpointSection):
     are those below; ``"2012"``, the MPTCP kernel 0.8x on Linux 3.0. What is set beside it holds."""
 
 
-class _Tcp(EndpointSection):
+@declared(_core.settings()["tcp"])
+class Tcp(Section):
     """TCP, at both ends: subflows and baselines. What is left out is as in today's Linux.
 
     ``era`` in ``[mptcp]`` is of these keys, too.
@@ -80,36 +67,6 @@ class _Tcp(EndpointSection):
     congestion_control: Text = ""
     """Of the plain-TCP baselines; as MPTCP's if left out, ``reno`` where that is a coupled one,
     which needs several paths."""
-
-
-@cache
-def settings() -> dict[str, dict[str, dict[str, Any]]]:
-    """Give what can be set of the endpoint, by section and key."""
-    return {name: {one["name"]: one for one in all_} for name, all_ in _core.settings().items()}
-
-
-def _model(name: str, base: type[EndpointSection]) -> type[EndpointSection]:
-    fields: dict[str, Any] = {}
-    for key, setting in settings()[name.lower()].items():
-        bounds: dict[str, Any] = {"ge": 0} if setting["kind"] == "integer" else {}
-        bounds |= {BOUNDS[how]: limit for how, limit in setting["bounds"]}
-        # What is left out is filled in, by the era.
-        fields[key] = (_type(setting), Field(None, description=setting["doc"], **bounds))
-    return create_model(name, __base__=base, __doc__=base.__doc__, **fields)
-
-
-def _type(setting: dict[str, Any]) -> Any:
-    if setting["kind"] == "choice":
-        return Literal[tuple(setting["choices"])]
-    kind: Kind = KINDS[setting["kind"]]
-    type_: Any = TYPES.get(setting["kind"], int)
-    if setting["optional"]:
-        kind, type_ = OrOff(kind), type_ | None
-    return Annotated[type_, BeforeValidator(kind.parse), kind]
-
-
-Mptcp = _model("Mptcp", _Mptcp)
-Tcp = _model("Tcp", _Tcp)
 
 
 @cache
@@ -134,17 +91,17 @@ def era(value: Any, source: Source) -> str:
     return name
 
 
-def read_mptcp(value: Any, source: Source) -> EndpointSection:
+def read_mptcp(value: Any, source: Source) -> Section:
     """Read ``[mptcp]``, with everything that is left out."""
     name = era(value, source)
     scheduler = value.get("scheduler") if isinstance(value, dict) else None
     named = scheduler if isinstance(scheduler, str) else None
-    return _filled(Mptcp, value, _usual("mptcp", defaults(name, named)), source)
+    return _filled(Mptcp, value, _usual(Mptcp, defaults(name, named)), source)
 
 
-def read_tcp(value: Any, source: Source, mptcp: EndpointSection) -> EndpointSection:
+def read_tcp(value: Any, source: Source, mptcp: Section) -> Section:
     """Read ``[tcp]``, with everything that is left out."""
-    theirs = _usual("tcp", defaults(mptcp.era))
+    theirs = _usual(Tcp, defaults(mptcp.era))
     tcp = _filled(Tcp, value, theirs | {"congestion_control": mptcp.congestion_control}, source)
     pairs = [("min_timeout", "max_timeout")]
     if tcp.receive_buffer_tuning:
@@ -159,20 +116,20 @@ def read_tcp(value: Any, source: Source, mptcp: EndpointSection) -> EndpointSect
     return tcp
 
 
-def config(mptcp: EndpointSection, tcp: EndpointSection) -> dict[str, Any]:
+def config(mptcp: Section, tcp: Section) -> dict[str, Any]:
     """Give the endpoint's settings in its own words, without local addresses."""
     every = deepcopy(defaults())
-    for section, given in (("mptcp", mptcp), ("tcp", tcp)):
-        for key, setting in settings()[section].items():
+    for section in (mptcp, tcp):
+        for setting in section.SETTINGS:
             table, field = _place(every, setting["at"])
-            table[field] = getattr(given, key)
+            table[field] = getattr(section, setting["name"])
     if not mptcp.enabled:
         every["congestion_control"] = policy.over_one_path(tcp.congestion_control)
         every["congestion_parameters"] = {}
     return every
 
 
-def show_mptcp(mptcp: EndpointSection) -> dict[str, Any]:
+def show_mptcp(mptcp: Section) -> dict[str, Any]:
     """Write ``[mptcp]`` as :func:`read_mptcp` reads it, all that it holds."""
     parameters = {
         key: policy.show(what, getattr(mptcp, what), getattr(mptcp, key))
@@ -202,9 +159,9 @@ def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Sourc
     return filled.model_copy(update=parameters)
 
 
-def _usual(section: str, every: dict[str, Any]) -> dict[str, Any]:
+def _usual(section: type[Section], every: dict[str, Any]) -> dict[str, Any]:
     """Give the values of a section's keys, of all settings."""
-    found = {key: _place(every, one["at"]) for key, one in settings()[section].items()}
+    found = {one["name"]: _place(every, one["at"]) for one in section.SETTINGS}
     return {key: table[field] for key, (table, field) in found.items()}
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from mptcplab.messages import said
+from mptcplab.quantity import Kind
 from mptcplab.scenario import policy
-from mptcplab.scenario.endpoint import EndpointSection
-from mptcplab.scenario.quantity import Kind, said
 from mptcplab.scenario.section import Flag, Section, Text, read
 from mptcplab.scenario.source import Source
 
@@ -72,7 +72,7 @@ class Kernel(Section):
     was dropped there, with what waited then."""
 
 
-def read_kernel(data: dict[str, Any], mptcp: EndpointSection, source: Source) -> Kernel:
+def read_kernel(data: dict[str, Any], mptcp: Section, source: Source) -> Kernel:
     """Read the section from all of the scenario, with everything that is left out."""
     given = read(Kernel, data.get("kernel", {}), ("kernel",), source)
     scheduler, ours = mptcp.scheduler, mptcp.congestion_control

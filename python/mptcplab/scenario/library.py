@@ -5,12 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.scenario.source import Source
+from typing import Any
 
 HERE = Path(__file__).parent
 
@@ -23,7 +18,7 @@ def names(what: str) -> list[str]:
 
 def text(what: str, name: str) -> str:
     """Give one as it is written."""
-    return _files(what)[name].read_text("utf-8")
+    return file(what, name).read_text("utf-8")
 
 
 def table(what: str, name: str) -> dict[str, Any]:
@@ -31,11 +26,9 @@ def table(what: str, name: str) -> dict[str, Any]:
     return tomllib.loads(text(what, name))
 
 
-def source(what: str, name: str) -> Source:
-    """Give one for reading."""
-    from mptcplab.scenario.source import Source
-
-    return Source.of_text(text(what, name), f"{name} ({what} that ship)", _files(what)[name].parent)
+def file(what: str, name: str) -> Path:
+    """Give the file of one."""
+    return _files(what)[name]
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from mptcplab.scenario import element, endpoint
-from mptcplab.scenario.scenario import SCHEMA, Scenario
+from mptcplab.scenario.resolved import SCHEMA, Scenario
 from mptcplab.scenario.section import Section, show
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -7,22 +7,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab.scenario import coverage, draw, element, library, quantity
+from mptcplab import _core, quantity
+from mptcplab.messages import nearest, said
+from mptcplab.scenario import draw, element, library
+from mptcplab.scenario import radio as air
 from mptcplab.scenario.element import Element
-from mptcplab.scenario.fault import Place, nearest
-from mptcplab.scenario.origin import ORIGIN
-from mptcplab.scenario.quantity import said
+from mptcplab.scenario.fault import KeyPath
 from mptcplab.scenario.radio import Radio, read_radio
 from mptcplab.scenario.section import (
-    Bytes,
     Duration,
-    Flag,
-    Integer,
-    Number,
     Rate,
     Ratio,
     Section,
     Text,
+    declared,
     read,
 )
 from mptcplab.scenario.source import Source
@@ -35,6 +33,38 @@ SHORT = ("rate", "uplink_rate", "downlink_rate", "delay", "jitter", "loss", "que
 MIDDLEBOXES = "middleboxes"
 # Of a file with a link.
 SUFFIX = ".toml"
+
+
+ORIGINS = ("calibrated", "transferred", "assumed")
+# What each kind must say.
+NEEDED = {"calibrated": ("row",), "transferred": ("from", "changed", "why"), "assumed": ("source",)}
+KEYS = ("kind", "row", "from", "source", "changed", "why", "residuals")
+
+
+class Origin(quantity.Kind):
+    """A table with ``kind`` and what that kind needs; text alone is a ``source``."""
+
+    def parse(self, value: Any) -> dict[str, Any]:
+        """Give the table."""
+        if isinstance(value, str):
+            return {"source": value}
+        if not isinstance(value, dict):
+            raise self.refuse(value)
+        for key in value:
+            if key not in KEYS:
+                raise ValueError(f"has no {key}; {nearest(key, KEYS)}")
+            if key != "residuals" and not isinstance(value[key], str):
+                raise ValueError(f"{key}: {said(value[key])} is not text")
+        kind = value.get("kind")
+        if kind is not None and kind not in ORIGINS:
+            raise ValueError(f"kind: {said(kind)} is not known; {nearest(str(kind), ORIGINS)}")
+        for key in NEEDED.get(kind or "", ()):
+            if not value.get(key):
+                raise ValueError(f'kind = "{kind}" needs {key}')
+        return value
+
+
+ORIGIN = Origin("origin", 'text, or a table such as { kind = "assumed", source = "a guess" }')
 
 
 class Link(Section):
@@ -85,6 +115,7 @@ def _queue(value: Any) -> Any:
     )
 
 
+@declared(_core.settings()["path"], without="name")
 class Path(Section):
     """An interface of the client with one uplink and one downlink."""
 
@@ -112,21 +143,14 @@ class Path(Section):
     """Elements that both directions pass behind the rest; beside ``profile`` or ``rate``."""
     ip: Literal[4, 6, "both"] = 4
     """Version of IP: 4, 6 or ``"both"``."""
-    mtu: Integer = Field(1500, ge=576, le=9000)
-    """Bytes of the largest packet."""
-    backup: Flag = False
-    """Whether its subflows are used only when no other path is left."""
-    budget: Bytes | None = Field(None, gt=0)
-    """Bytes that each of its addresses may carry, both ways together, where ``path_manager`` is
-    ``"budget"``."""
-    cost_per_mb: Number | None = Field(None, gt=0, le=1e9)
-    """What a megabyte over it costs, both ways together, in any money; the path manager
-    ``"budget"`` pays, up to its ``cost_budget``."""
-    attached: Flag = True
-    """Whether the interface is there from the start, or ``attach`` in the timeline brings it."""
+    mtu: int
+    backup: bool
+    budget: int | None
+    cost_per_mb: float | None
+    attached: bool
 
 
-def check_name(name: object, what: str, place: Place, source: Source) -> None:
+def check_name(name: object, what: str, place: KeyPath, source: Source) -> None:
     """Refuse a name that an interface cannot have."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise source.fault(
@@ -138,7 +162,7 @@ def check_name(name: object, what: str, place: Place, source: Source) -> None:
         raise source.fault(place, f"{said(name)} cannot name a {what}: Linux uses that word itself")
 
 
-def read_link(value: Any, place: Place, source: Source) -> Link:
+def read_link(value: Any, place: KeyPath, source: Source) -> Link:
     """Read a link, its profile resolved."""
     link = read(Link, value, place, source)
     radio = None if link.radio is None else read_radio(link.radio, (*place, "radio"), source)
@@ -150,7 +174,7 @@ def read_link(value: Any, place: Place, source: Source) -> Link:
         there = _covered(there, radio, place, source)
         return _boxed(there, link.middleboxes, place, source)
     if radio is not None and bare:
-        link = link.model_copy(update=coverage.written(radio, next(coverage.steps(radio))[1]))
+        link = link.model_copy(update=air.written(radio, next(air.steps(radio))[1]))
     ways = {
         name: _elements(getattr(link, name), (*place, name), source)
         for name in ("uplink", "downlink")
@@ -163,7 +187,7 @@ def read_link(value: Any, place: Place, source: Source) -> Link:
 
 
 def _covered(
-    link: Link, radio: Radio | None, place: Place, source: Source, *, bare: bool = False
+    link: Link, radio: Radio | None, place: KeyPath, source: Source, *, bare: bool = False
 ) -> Link:
     """Give a link no rate above its radio's; what it becomes along a route is in its ``radio``."""
     if radio is None:
@@ -180,18 +204,18 @@ def _covered(
                     (*place, way, number), "a trace has no rate that radio could limit: leave one"
                 )
     if bare:
-        alike = [(at, coverage.written(radio, here)) for at, here in coverage.steps(radio)]
+        alike = [(at, air.written(radio, here)) for at, here in air.steps(radio)]
         steps = [
             (at, {way: _elements(ones, (*place, way), source) for way, ones in both.items()})
             for at, both in alike
         ]
     else:
-        steps = [(at, coverage.limited(radio, here, ways)) for at, here in coverage.steps(radio)]
+        steps = [(at, air.limited(radio, here, ways)) for at, here in air.steps(radio)]
     first, *later = [(at, link.model_copy(update={**both, "radio": None})) for at, both in steps]
     return first[1].model_copy(update={"radio": later or None})
 
 
-def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) -> Link:
+def _boxed(link: Link, boxes: list[Any] | None, place: KeyPath, source: Source) -> Link:
     """Write out what both directions pass: shared by them, the last of the way up first down."""
     up, down = list(link.uplink or ()), list(link.downlink or ())
     draws = draw.behind(link.draw, len(boxes or ()))
@@ -204,7 +228,7 @@ def _boxed(link: Link, boxes: list[Any] | None, place: Place, source: Source) ->
     return link.model_copy(update=update | {"radio": later or None})
 
 
-def shipped(name: str, place: Place, source: Source) -> Link:
+def shipped(name: str, place: KeyPath, source: Source) -> Link:
     """Give a link that ships, or one in a file."""
     if name.endswith(SUFFIX):
         own = _file(name, place, source)
@@ -212,18 +236,18 @@ def shipped(name: str, place: Place, source: Source) -> Link:
     if name not in library.names("links"):
         hint = nearest(name, library.names("links"))
         raise source.fault(place, f"no link {said(name)} ships with mptcplab; {hint}")
-    own = library.source("links", name)
+    own = Source.of_library("links", name)
     return read_link(own.data, (), own)
 
 
-def _file(name: str, place: Place, source: Source) -> Source:
+def _file(name: str, place: KeyPath, source: Source) -> Source:
     file = source.directory / name
     if not file.is_file():
         raise source.fault(place, f"there is no file {file}")
     return Source.of_file(file)
 
 
-def _elements(value: list[Any] | None, place: Place, source: Source) -> list[Element]:
+def _elements(value: list[Any] | None, place: KeyPath, source: Source) -> list[Element]:
     if value is None:
         raise source.fault(
             place[:-1], f"needs {place[-1]}, a list of elements, or a profile: see mptcplab links"
@@ -231,7 +255,7 @@ def _elements(value: list[Any] | None, place: Place, source: Source) -> list[Ele
     return [element.read(one, (*place, number), source) for number, one in enumerate(value)]
 
 
-def read_path(value: Any, place: Place, source: Source) -> tuple[Path, Link | None]:
+def read_path(value: Any, place: KeyPath, source: Source) -> tuple[Path, Link | None]:
     """Read a path; with its link if it is written out here."""
     path = read(Path, value, place, source)
     if path.ip != 4 and path.mtu < IPV6_MTU_BYTES:
@@ -262,7 +286,7 @@ def read_path(value: Any, place: Place, source: Source) -> tuple[Path, Link | No
     return _long(path, place, source)
 
 
-def _long(path: Path, place: Place, source: Source) -> tuple[Path, Link]:
+def _long(path: Path, place: KeyPath, source: Source) -> tuple[Path, Link]:
     """Write the short form out."""
     rates = {"uplink": path.uplink_rate or path.rate, "downlink": path.downlink_rate or path.rate}
     for direction, rate in rates.items():

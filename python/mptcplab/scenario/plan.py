@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.scenario import endpoint
-from mptcplab.scenario.events import Event, TcpTraffic, Traffic, UdpTraffic
+from mptcplab.scenario import endpoint, kernel
 from mptcplab.scenario.path import Link, Path
 from mptcplab.scenario.policy import over_one_path
-from mptcplab.scenario.scenario import Scenario
-from mptcplab.scenario.section import kinds
-from mptcplab.scenario.transfer import Bulk, ConstantBitRate, RequestResponse, Transfer
+from mptcplab.scenario.resolved import Scenario
+from mptcplab.scenario.section import in_base_units
+from mptcplab.scenario.source import Source
+from mptcplab.scenario.timeline import Event
+from mptcplab.scenario.traffic import Traffic
+from mptcplab.scenario.transfer import Transfer
 
 # 2025-01-01, the declared epoch of simulated time.
 EPOCH_NS = 1_735_689_600 * 10**9
-WAYS = {"download": "down", "upload": "up"}
-SUFFIXES = {
-    "rate": "_bits_per_second",
-    "duration": "_ns",
-    "bytes": "_bytes",
-    "packets": "_packets",
-}
 # Where the addresses start that a path gets when its public address changes.
 REBOUND = 99
 
@@ -42,8 +38,7 @@ def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> _core.Pl
             ],
             "server": {
                 "addresses": server_addresses(scenario),
-                "port": scenario.server.port,
-                "signal": scenario.server.announce,
+                **in_base_units(scenario.server),
             },
             "transport": _transport(scenario, baseline),
             "timeline": _timeline(scenario),
@@ -85,19 +80,10 @@ def _address(number: int, path: Path, host: int) -> dict[str, str | None]:
 
 
 def _path(number: int, name: str, path: Path) -> dict[str, Any]:
-    return {
-        "name": name,
-        "link": path.link,
-        **_address(number, path, 2),
-        "mtu_bytes": path.mtu,
-        "backup": path.backup,
-        "budget_bytes": path.budget,
-        "cost_per_mb": path.cost_per_mb or 0.0,
-        "attached": path.attached,
-    }
+    return {"name": name, **_address(number, path, 2), **in_base_units(path)}
 
 
-def _link(link: Link) -> dict[str, Any]:
+def _link(link: Link | Event) -> dict[str, Any]:
     return {"uplink": link.uplink, "downlink": link.downlink}
 
 
@@ -111,12 +97,7 @@ def _transport(scenario: Scenario, baseline: str | None) -> dict[str, Any]:
 
 def planned_transfer(transfer: Transfer) -> dict[str, Any]:
     """Give what is transferred, in base units."""
-    assert isinstance(transfer, Bulk | RequestResponse | ConstantBitRate)  # noqa: S101 - all that there are
-    given: dict[str, Any] = {
-        name + SUFFIXES.get(kind.name if kind else "", ""): getattr(transfer, name)
-        for name, kind in kinds(type(transfer)).items()
-    }
-    return given | {"direction": WAYS[transfer.direction]}
+    return {"application": transfer.application, **in_base_units(transfer)}
 
 
 def _timeline(scenario: Scenario) -> list[dict[str, Any]]:
@@ -124,38 +105,44 @@ def _timeline(scenario: Scenario) -> list[dict[str, Any]]:
     rebound = dict.fromkeys(scenario.paths, REBOUND)
     planned = []
     for event in sorted(scenario.timeline, key=lambda event: event.at):
-        one: dict[str, Any] = {"at_ns": event.at, "path": event.path, "verb": event.verb}
+        one = {"verb": event.verb, **in_base_units(event)}
         if event.verb == "rebind":
             path = scenario.paths[event.path]
             address = _address(numbers[event.path], path, rebound[event.path])
             one["address"] = address["address"] or address["address6"]
             rebound[event.path] += 1
-        planned.append(one | _more(event))
+        elif event.verb == "profile":
+            one["link"] = _link(event)
+        planned.append(one)
     return planned
 
 
-def _more(event: Event) -> dict[str, Any]:
-    if event.verb == "attach":
-        return {"takes_ns": getattr(event, "takes")}  # noqa: B009
-    if event.verb == "profile":
-        return {"link": {way: getattr(event, way) for way in ("uplink", "downlink")}}
-    return {}
-
-
 def _traffic(traffic: Traffic) -> dict[str, Any]:
-    one: dict[str, Any] = {
-        "name": traffic.name,
-        "link": traffic.link,
-        "direction": WAYS[traffic.direction],
-        "kind": traffic.kind,
-        "start_ns": traffic.start,
-        "stop_ns": traffic.stop,
-    }
-    if isinstance(traffic, TcpTraffic):
-        one |= {
-            "flows": traffic.flows,
-            "congestion_control": over_one_path(traffic.congestion_control),
-        }
-    elif isinstance(traffic, UdpTraffic):
-        one |= {"rate_bits_per_second": traffic.rate, "packet_bytes": traffic.packet}
+    one = {"kind": traffic.kind, **in_base_units(traffic)}
+    if traffic.kind == "tcp":
+        one["congestion_control"] = over_one_path(traffic.congestion_control)
     return one
+
+
+def plain(scenario: Scenario, *, linux: bool) -> Scenario:
+    """Give the scenario with all as usual that only MPTCP looks at, and ``[kernel]`` without Linux.
+
+    Scenarios of which this gives the same have the same baselines.
+    """
+    # Simulated endpoints hand data to their only subflow as their scheduler does, too.
+    scheduler = {key: getattr(scenario.mptcp, key) for key in ("scheduler", "scheduler_parameters")}
+    nothing = Source("scenario", {})
+    mptcp = endpoint.read_mptcp({}, nothing)
+    usual = kernel.read_kernel({}, mptcp, nothing)
+    if linux:
+        # What plain TCP takes may follow what MPTCP takes.
+        alone = {"congestion_control": usual.congestion_control}
+        usual = scenario.kernel.model_copy(update=alone)
+    return replace(
+        scenario,
+        mptcp=mptcp.model_copy(update=scheduler),
+        tcp=scenario.tcp.model_copy(
+            update={"congestion_control": over_one_path(scenario.tcp.congestion_control)}
+        ),
+        kernel=usual,
+    )

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from mptcplab import _core
+from mptcplab.messages import nearest, said
 from mptcplab.scenario import described
 from mptcplab.scenario.described import Description
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import said
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mptcplab.scenario.fault import Place
-    from mptcplab.scenario.source import Source
+from mptcplab.scenario.fault import KeyPath
+from mptcplab.scenario.source import Source
 
 # By the key that names the policy, the one that holds what is set of it.
 PARAMETERS = {
@@ -34,7 +29,7 @@ def known(what: str) -> dict[str, Description]:
     return {policy["name"]: policy for policy in _core.policies()[what]}
 
 
-def check(what: str, name: str, place: Place, source: Source) -> None:
+def check(what: str, name: str, place: KeyPath, source: Source) -> None:
     """Refuse a policy that there is not."""
     if name not in known(what):
         raise source.fault(place, f"there is no {_words(what)} {said(name)}; {hint(what, name)}")
@@ -48,7 +43,7 @@ def hint(what: str, name: str) -> str:
 
 
 def read(
-    what: str, name: str, table: Mapping[str, Any], place: Place, source: Source
+    what: str, name: str, table: Mapping[str, Any], place: KeyPath, source: Source
 ) -> dict[str, Any]:
     """Read what is set of a policy; what is not gets its default."""
     return described.read(table, known(what)[name], _words(what), place, source)

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path as File
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.scenario import endpoint, library, policy
-from mptcplab.scenario.endpoint import Client, EndpointSection, Server
-from mptcplab.scenario.events import (
-    Event,
-    Run,
-    TcpTraffic,
-    Traffic,
-    read_events,
-    read_traffic,
-)
-from mptcplab.scenario.fault import Place, ScenarioError, nearest
-from mptcplab.scenario.kernel import Kernel, read_kernel
+from mptcplab.messages import nearest, said
+from mptcplab.scenario import endpoint, library
+from mptcplab.scenario.endpoint import Client, Mptcp, Server
+from mptcplab.scenario.fault import KeyPath, ScenarioError
+from mptcplab.scenario.kernel import read_kernel
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
-from mptcplab.scenario.quantity import said
-from mptcplab.scenario.routes import followed
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.resolved import SCHEMA, Run, Scenario
 from mptcplab.scenario.section import read
+from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
-from mptcplab.scenario.timeline import check_timeline
-from mptcplab.scenario.transfer import Transfer, read_transfer
+from mptcplab.scenario.timeline import check_timeline, followed, read_events
+from mptcplab.scenario.traffic import read_traffic
+from mptcplab.scenario.transfer import read_transfer
 
-SCHEMA = 1
 SECTIONS = (
     "schema",
     "title",
@@ -56,33 +50,9 @@ BUDGET = "budget"
 COST = "cost_per_mb"
 COST_BUDGET = "cost_budget"
 
+__all__ = ["Scenario", "checked", "find", "load", "read_scenario"]
+
 Given = str | PathLike[str] | dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A scenario in its long form: nothing is left out, names are resolved."""
-
-    title: str | None
-    transfer: Transfer
-    links: dict[str, Link]
-    paths: dict[str, Path]
-    client: Client
-    server: Server
-    mptcp: EndpointSection
-    tcp: EndpointSection
-    kernel: Kernel
-    cross_traffic: list[Traffic]
-    timeline: list[Event]
-    run: Run
-    #: What is written and has no effect, in a line each.
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def stop_ns(self) -> int:
-        """When the run is given up."""
-        assert self.run.stop is not None  # noqa: S101 - read() has filled it
-        return self.run.stop
 
 
 def load(given: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str, Scenario]:
@@ -92,7 +62,7 @@ def load(given: Given, settings: list[str] | tuple[str, ...] = ()) -> tuple[str,
     """
     name, source = find(given)
     for setting in settings:
-        source.set(setting)
+        set_value(source, setting)
     return name, checked(source)
 
 
@@ -106,12 +76,10 @@ def checked(source: Source) -> Scenario:
 def find(scenario: Given) -> tuple[str, Source]:
     """Find a scenario and its name."""
     if isinstance(scenario, dict):
-        import copy
-
         return "scenario", Source("scenario", copy.deepcopy(scenario))
     name = fspath(scenario)
     if isinstance(scenario, str) and name in library.names("scenarios"):
-        return name, library.source("scenarios", name)
+        return name, Source.of_library("scenarios", name)
     file = File(name)
     # Who may not look there is told so when it is read.
     with suppress(OSError):
@@ -140,7 +108,7 @@ def read_scenario(source: Source) -> Scenario:
     mptcp = endpoint.read_mptcp(data.get("mptcp", {}), source)
     _check_budgets(paths, mptcp, source)
     timeline = read_events(data.get("timeline", []), links, source)
-    traffic = read_traffic(data.get("cross_traffic", []), source)
+    traffic = read_traffic(data.get("cross_traffic", []), links, source)
     run = read(Run, data.get("run", {}), ("run",), source)
     if run.stop is None:
         lasts = transfer.lasts_ns
@@ -163,8 +131,7 @@ def read_scenario(source: Source) -> Scenario:
         run=run,
         remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
-    check_timeline(scenario, source)
-    _check_traffic(scenario, source)
+    check_timeline(timeline, paths, end, source)
     return scenario
 
 
@@ -182,8 +149,6 @@ def _unused(given: dict[str, Any], links: dict[str, Link], source: Source) -> It
 
 def check_links(scenario: Scenario, source: Source) -> None:
     """Refuse what the code of the links refuses, with its place."""
-    from mptcplab.scenario.plan import plan
-
     try:
         plan(scenario, seed=0).check()
     except _core.PlanError as error:
@@ -192,12 +157,12 @@ def check_links(scenario: Scenario, source: Source) -> None:
         raise source.fault(_place(scenario, error.key, source), what) from None
 
 
-def _place(scenario: Scenario, key: Place, source: Source) -> Place:
+def _place(scenario: Scenario, key: KeyPath, source: Source) -> KeyPath:
     """Give the place where what the plan has there is written."""
     if key[:1] != ("link",):
         return key
     _, name, way, number, *rest = key
-    place: Place = ("path", name)
+    place: KeyPath = ("path", name)
     given = source.data.get("link", {}).get(name)
     if given is not None:
         place = ("link", name)
@@ -263,7 +228,7 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
     return paths
 
 
-def _check_budgets(paths: dict[str, Path], mptcp: EndpointSection, source: Source) -> None:
+def _check_budgets(paths: dict[str, Path], mptcp: Mptcp, source: Source) -> None:
     """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
     keeps = mptcp.path_manager == BUDGET
     there = [
@@ -297,18 +262,3 @@ def _check_budgets(paths: dict[str, Path], mptcp: EndpointSection, source: Sourc
             ("mptcp", "path_manager_parameters", COST_BUDGET),
             f"no path costs anything: say {COST} in a [path.NAME]",
         )
-
-
-def _check_traffic(scenario: Scenario, source: Source) -> None:
-    for number, traffic in enumerate(scenario.cross_traffic):
-        place = ("cross_traffic", number)
-        if traffic.link not in scenario.links:
-            hint = nearest(traffic.link, scenario.links)
-            raise source.fault((*place, "link"), f"there is no link {said(traffic.link)}; {hint}")
-        if isinstance(traffic, TcpTraffic):
-            policy.check(
-                "congestion_control",
-                traffic.congestion_control,
-                (*place, "congestion_control"),
-                source,
-            )

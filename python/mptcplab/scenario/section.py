@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from mptcplab.scenario import quantity
-from mptcplab.scenario.fault import Place, ScenarioError, nearest
-from mptcplab.scenario.quantity import Kind, said
+from mptcplab import _core, quantity
+from mptcplab.messages import nearest, said
+from mptcplab.quantity import Kind, OrOff, Table
+from mptcplab.scenario import described
+from mptcplab.scenario.fault import KeyPath, ScenarioError
 from mptcplab.scenario.source import Source
+
+# What can be set, as the engines' code declares it.
+Setting = dict[str, Any]
 
 
 class Section(BaseModel):
@@ -19,10 +36,24 @@ class Section(BaseModel):
     model_config = ConfigDict(
         extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True
     )
+    #: Its keys that the engines' code declares.
+    SETTINGS: ClassVar[tuple[Setting, ...]] = ()
+
+    if TYPE_CHECKING:
+        # Keys that are declared there alone.
+        def __getattr__(self, name: str) -> Any: ...
 
 
 Some = TypeVar("Some", bound=Section)
 
+# The directions of engines by those of scenarios.
+DIRECTIONS = {"download": "down", "upload": "up"}
+KINDS = described.KINDS | {
+    "parameters": Table("parameters", "a table of its parameters, such as { weight = 0.25 }")
+}
+TYPES = {"flag": bool, "text": str, "number": float, "parameters": dict[str, Any]}
+# What pydantic calls the bounds of a setting.
+LIMITS = {"above": "gt", "least": "ge", "most": "le"}
 # Words for each kind of bound, and what pydantic calls it.
 BOUNDS = {
     "greater_than": ("above", "gt"),
@@ -42,7 +73,112 @@ Era = Annotated[str, BeforeValidator(quantity.ERA.parse), quantity.ERA]
 Flag = Annotated[bool, BeforeValidator(quantity.FLAG.parse), quantity.FLAG]
 
 
-def read(model: type[Some], value: Any, place: Place, source: Source) -> Some:
+def declared(
+    settings: Iterable[Setting], without: str = "", doc: str | None = None, name: str | None = None
+) -> Callable[[type[Some]], type[Some]]:
+    """Give a section the keys that the engines' code declares, after those of its own.
+
+    A key that the class only annotates stands where the class has it; one with a default stays.
+    """
+    known = tuple(one for one in settings if one["name"] != without)
+
+    def extend(model: type[Some]) -> type[Some]:
+        own = model.model_fields
+        fields: dict[str, Any] = {
+            one["name"]: _field(one)
+            for one in known
+            if one["name"] not in own or own[one["name"]].is_required()
+        }
+        made: type[Some] = create_model(
+            name or model.__name__,
+            __base__=model,
+            __doc__=doc or model.__doc__,
+            __module__=model.__module__,
+            **fields,
+        )
+        made.SETTINGS = known
+        return made
+
+    return extend
+
+
+def forms(
+    section: str, key: str, base: type[Some], own: dict[str, type[Some]] | None = None
+) -> dict[str, type[Some]]:
+    """Give a model for each form of a section, by the word that ``key`` has for it.
+
+    ``own`` are those with more keys than the engines' code declares.
+    """
+    made = {}
+    for form in _core.forms()[section]:
+        word = form["name"]
+        model = (own or {}).get(word, base)
+        name = word.title().replace("-", "")
+        of_word = create_model(name, __base__=model, **{key: (Literal[word], ...)})
+        made[word] = declared(form["settings"], doc=form["summary"], name=name)(of_word)
+        # By this name it is pickled.
+        made[word].__module__ = base.__module__
+        setattr(sys.modules[base.__module__], name, made[word])
+    return made
+
+
+def _field(setting: Setting) -> tuple[Any, Any]:
+    bounds: dict[str, Any] = {"ge": 0} if setting["kind"] == "integer" else {}
+    bounds |= {LIMITS[how]: limit for how, limit in setting["bounds"]}
+    default = setting["default"]
+    if setting["kind"] == "direction":
+        default = {there: here for here, there in DIRECTIONS.items()}.get(default)
+    if setting["required"]:
+        default = ...
+    return _type(setting), Field(default, description=setting["doc"], **bounds)
+
+
+def _type(setting: Setting) -> Any:
+    if setting["kind"] == "direction":
+        return Literal[tuple(DIRECTIONS)]
+    if setting["kind"] == "choice":
+        return Literal[tuple(setting["choices"])]
+    kind: Kind = KINDS[setting["kind"]]
+    type_: Any = TYPES.get(setting["kind"], int)
+    if setting["optional"]:
+        kind, type_ = OrOff(kind), type_ | None
+    type_ = Annotated[type_, BeforeValidator(kind.parse), kind]
+    return type_ if setting["required"] or setting["default"] is not None else type_ | None
+
+
+def in_base_units(section: Section) -> dict[str, Any]:
+    """Give what engines take of a section, by the names that their code has for it."""
+    values = {
+        one["at"].removeprefix("/"): getattr(section, one["name"]) for one in section.SETTINGS
+    }
+    directions = {
+        one["at"].removeprefix("/") for one in section.SETTINGS if one["kind"] == "direction"
+    }
+    return values | {name: DIRECTIONS[values[name]] for name in directions}
+
+
+def read_form(
+    models: dict[str, type[Some]],
+    key: str,
+    base: type[Section],
+    value: Any,
+    place: KeyPath,
+    source: Source,
+) -> Some:
+    """Read a section of the form that ``key`` names."""
+    if not isinstance(value, dict):
+        raise source.fault(place, f"{said(value)} is not a table")
+    if key not in value:
+        raise source.fault(place, f"needs {key}: {about(base, key)}; known: {', '.join(models)}")
+    name = value[key]
+    if not isinstance(name, str) or name not in models:
+        raise source.fault(
+            (*place, key), f"{said(name)} is not known here; {nearest(str(name), models)}"
+        )
+    return read(models[name], value, place, source)
+
+
+def read(model: type[Some], value: Any, place: KeyPath, source: Source) -> Some:
     """Read a section."""
     if not isinstance(value, dict):
         raise source.fault(place, f"{said(value)} is not a table")
@@ -76,7 +212,7 @@ def _kind(hint: Any) -> Kind | None:
 
 
 def _fault(
-    model: type[Section], error: ValidationError, place: Place, source: Source
+    model: type[Section], error: ValidationError, place: KeyPath, source: Source
 ) -> ScenarioError:
     # A misspelt key is also a missing one: tell the former.
     faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
@@ -114,5 +250,5 @@ def _keys(model: type[Section]) -> list[str]:
 def about(model: type[Section], name: str) -> str:
     """Describe a key, to go on after a colon."""
     words = " ".join((model.model_fields[name].description or "").split())
-    words = words.replace("``", "").removesuffix(".")
+    words = words.replace("`", "").removesuffix(".")
     return words[:1].lower() + words[1:]

@@ -5,19 +5,14 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from mptcplab import _core
 from mptcplab.reading import read_text
-from mptcplab.scenario import rivals
-from mptcplab.scenario.fault import ScenarioError, nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from mptcplab.scenario.fault import Place
+from mptcplab.scenario import library
+from mptcplab.scenario.fault import KeyPath, ScenarioError
 
 
 class Source:
@@ -27,15 +22,18 @@ class Source:
         self,
         name: str,
         data: dict[str, Any],
-        lines: Mapping[Place, int] | None = None,
+        text: str = "",
+        offsets: Mapping[KeyPath, int] | None = None,
         directory: Path | None = None,
     ) -> None:
         self.name = name
         self.data = data
         self.directory = directory or Path()
-        self._lines = lines or {}
-        self._set: dict[Place, str] = {}
-        self._named: dict[Place, str] = {}
+        self._text = text
+        self._offsets = offsets or {}
+        #: By whom a value was set, and its key named, where that was not in the text.
+        self.set_by: dict[KeyPath, str] = {}
+        self.named_by: dict[KeyPath, str] = {}
 
     @classmethod
     def of_text(cls, text: str, name: str, directory: Path | None = None) -> Source:
@@ -45,12 +43,12 @@ class Source:
         except tomllib.TOMLDecodeError as error:
             raise _undecoded(str(error), text, name) from None
         try:
-            lines = _core.toml_lines(text)
+            offsets = _core.toml_offsets(text)
         except ValueError as error:
             # It is stricter, as TOML is: whole numbers have 64 bits.
-            line, what = error.args
-            raise ScenarioError(f"{name}:{line}: {what}") from None
-        return cls(name, data, lines, directory)
+            offset, what = error.args
+            raise ScenarioError(f"{name}:{_position(text, offset)}: {what}") from None
+        return cls(name, data, text, offsets, directory)
 
     @classmethod
     def of_file(cls, path: Path) -> Source:
@@ -63,101 +61,53 @@ class Source:
             raise ScenarioError(f"{path}: is no text") from None
         return cls.of_text(text, str(path), path.parent)
 
-    def fault(self, place: Place, what: str) -> ScenarioError:
+    @classmethod
+    def of_library(cls, what: str, name: str) -> Source:
+        """Read a link, scenario or campaign that ships."""
+        text, file = library.text(what, name), library.file(what, name)
+        return cls.of_text(text, f"{name} ({what} that ship)", file.parent)
+
+    def fault(self, place: KeyPath, what: str) -> ScenarioError:
         """Make the complaint about a place."""
         key = ".".join(map(str, place))
         about = f"{key}: {what}" if key else what
-        for known, by in self._set.items():
+        for known, by in self.set_by.items():
             if place[: len(known)] == known:
                 return ScenarioError(f"{by}: {about}")
         # One of them may be what does not go with it.
-        if self._set:
-            about += f" (with {' '.join(dict.fromkeys(self._set.values()))})"
+        if self.set_by:
+            about += f" (with {' '.join(dict.fromkeys(self.set_by.values()))})"
         return ScenarioError(f"{self.where(place)}: {about}")
 
-    def unknown(self, place: Place, what: str) -> ScenarioError:
+    def unknown(self, place: KeyPath, what: str) -> ScenarioError:
         """Make the complaint about a key that there is not, where the key is written."""
-        for known, by in self._named.items():
+        for known, by in self.named_by.items():
             # A table may be there for the sake of a key in it alone.
             if place[: len(known)] == known or (
-                known[: len(place)] == place and place not in self._lines
+                known[: len(place)] == place and place not in self._offsets
             ):
                 return ScenarioError(f"{by}: {'.'.join(map(str, place))}: {what}")
         return self.fault(place, what)
 
-    def where(self, place: Place) -> str:
-        """Say where a place is written: file and line, as far as they are known."""
+    def where(self, place: KeyPath) -> str:
+        """Say where a value is written: file, line and column, as far as they are known."""
         for length in range(len(place), 0, -1):
-            if place[:length] in self._lines:
-                return f"{self.name}:{self._lines[place[:length]]}"
+            if place[:length] in self._offsets:
+                return f"{self.name}:{_position(self._text, self._offsets[place[:length]])}"
         return self.name
 
     def copy(self) -> Source:
         """Give another one, to be set otherwise."""
-        return Source(self.name, copy.deepcopy(self.data), self._lines, self.directory)
-
-    def set(self, setting: str) -> None:
-        """Set a value as ``--set`` does: ``path.wifi.rate=10 Mbit/s``, TOML or bare text."""
-        key, given, value = setting.partition("=")
-        if not given or not is_key(key):
-            raise ScenarioError(
-                f"--set {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s"
-            )
-        self.put(key, _value(value.strip()), f"--set {setting}")
-
-    def put(self, key: str, value: Any, by: str, named: str | None = None) -> None:
-        """Set a value by the word of ``by``, which complaints about it begin with.
-
-        Those about its key begin with ``named``, where that is written elsewhere. It is the last
-        word: what it excludes goes, unless that was set too.
-        """
-        named = named or by
-        words = [word.strip() for word in key.split(".")]
-        rivals.write_out_profile(self.data, words)
-        at: Any = self.data
-        place: Place = ()
-        for word in words[:-1]:
-            at, place = self._enter(at, place, word, named)
-        step = self._step(at, place, words[-1], named)
-        at[step] = value
-        for rival in rivals.replaced((*place, step), at, self.data):
-            if not any(rival[:length] in self._set for length in range(1, len(rival) + 1)):
-                self._drop(rival)
-        self._set[(*place, step)] = by
-        self._named[(*place, step)] = named
-
-    def _enter(self, at: Any, place: Place, word: str, by: str) -> tuple[Any, Place]:
-        step = self._step(at, place, word, by)
-        if isinstance(at, dict) and step not in at:
-            if len(place) == 1 and place[0] in ("link", "path"):
-                raise ScenarioError(f"{by}: there is no {place[0]} {word}; {nearest(word, at)}")
-            at[step] = {}
-        return at[step], (*place, step)
-
-    def _drop(self, place: Place) -> None:
-        at: Any = self.data
-        for step in place[:-1]:
-            at = at.get(step) if isinstance(at, dict) else None
-        if isinstance(at, dict):
-            at.pop(place[-1], None)
-
-    def _step(self, at: Any, place: Place, word: str, by: str) -> str | int:
-        if isinstance(at, dict):
-            return word
-        name = ".".join(map(str, place))
-        if not isinstance(at, list):
-            raise ScenarioError(f"{by}: {name} is no table")
-        if not (word.isdecimal() and int(word) < len(at)):
-            there = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
-            raise ScenarioError(
-                f"{by}: {name} has no entry {word}; it has {there if at else 'none'}"
-            )
-        return int(word)
+        return Source(
+            self.name, copy.deepcopy(self.data), self._text, self._offsets, self.directory
+        )
 
 
-def is_key(text: str) -> bool:
-    """Say whether a text can be the key of a setting: words with dots between them."""
-    return all(word.strip() for word in text.split("."))
+def tables(value: Any, name: str, source: Source) -> list[dict[str, Any]]:
+    """Give a list of tables, or refuse what is none."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise source.fault((name,), f"is a list of tables: write [[{name}]]")
+    return value
 
 
 def _undecoded(said: str, text: str, name: str) -> ScenarioError:
@@ -179,9 +129,7 @@ def _undecoded(said: str, text: str, name: str) -> ScenarioError:
     return ScenarioError(f"{name}:{line}: {said[:1].lower()}{said[1:]}")
 
 
-def _value(text: str) -> Any:
-    try:
-        table = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
-        return text
-    return table["value"] if len(table) == 1 else text
+def _position(text: str, offset: int) -> str:
+    """Give line and column, in characters, of what stands so many bytes from the start."""
+    *before, last = text.encode()[:offset].decode(errors="replace").split("\n")
+    return f"{len(before) + 1}:{len(last) + 1}"

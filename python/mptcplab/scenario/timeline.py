@@ -1,15 +1,113 @@
-"""Whether what the timeline says can happen in that order."""
+"""``[[timeline]]``: what happens to paths meanwhile, and whether it can happen in that order."""
 
 from __future__ import annotations
 
-from mptcplab.scenario.fault import nearest
-from mptcplab.scenario.quantity import DURATION, said
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.scenario.events import Event
-    from mptcplab.scenario.scenario import Scenario
-    from mptcplab.scenario.source import Source
+from mptcplab.messages import nearest, said
+from mptcplab.quantity import DURATION
+from mptcplab.scenario.path import Link, Path, read_link
+from mptcplab.scenario.section import Section, Text, forms, read_form
+from mptcplab.scenario.source import Source, tables
+
+
+class Event(Section):
+    """Something that happens to a path."""
+
+    at: int
+    path: str
+    verb: str
+    """What happens."""
+
+
+class Profile(Event):
+    """From now on the path's link is another, for all who share it."""
+
+    link: Text | None = None
+    """Name of the link in this scenario that it is from now on."""
+    profile: Text | None = None
+    """Name of a link that ships with mptcplab, instead."""
+    uplink: list[Any] | None = None
+    """Elements of the uplink, instead."""
+    downlink: list[Any] | None = None
+    """Elements of the downlink, instead."""
+    middleboxes: list[Any] | None = None
+    """Elements that both directions pass, behind the rest; those that were there are gone."""
+    draw: dict[str, Any] | None = None
+    """What differs from run to run, as in a link; that of ``link`` or ``profile`` is drawn anew."""
+
+
+VERBS = forms("timeline", "verb", Event, {"profile": Profile})
+
+
+def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Event]:
+    """Read the timeline; what a path becomes is written out."""
+    events = []
+    for number, one in enumerate(tables(value, "timeline", source)):
+        place = ("timeline", number)
+        event = read_form(VERBS, "verb", Event, one, place, source)
+        if isinstance(event, Profile):
+            if (event.link is None) == (event.profile is None and event.uplink is None):
+                raise source.fault(
+                    place,
+                    "needs one of link, profile, or uplink and downlink: what the path becomes",
+                )
+            if event.link is not None:
+                if event.link not in links:
+                    hint = nearest(event.link, links)
+                    raise source.fault(
+                        (*place, "link"), f"there is no link {said(event.link)}; {hint}"
+                    )
+                link = links[event.link]
+            else:
+                given = ("profile", "uplink", "downlink", "middleboxes", "draw")
+                table = {key: one[key] for key in given if key in one}
+                link = read_link(table, place, source)
+            if link.radio is not None:
+                raise source.fault(
+                    place, "that link follows a route, which begins with the run: give the path it"
+                )
+            event = event.model_copy(
+                update={
+                    "link": None,
+                    "profile": None,
+                    "uplink": link.uplink,
+                    "downlink": link.downlink,
+                    "middleboxes": None,
+                    "draw": link.draw,
+                }
+            )
+        events.append(event)
+    return events
+
+
+def followed(
+    links: dict[str, Link],
+    paths: dict[str, Path],
+    timeline: list[Event],
+    end_ns: int,
+    source: Source,
+) -> tuple[dict[str, Link], list[Event]]:
+    """Give the links as they are at the start, and the timeline with what becomes of them."""
+    routed = {name: link.radio for name, link in links.items() if link.radio is not None}
+    for number, event in enumerate(timeline):
+        path = paths.get(event.path)
+        if event.verb == "profile" and path is not None and path.link in routed:
+            raise source.fault(
+                ("timeline", number), f"{event.path} follows a route: its link cannot be another"
+            )
+    more = [
+        Profile.model_construct(
+            at=at, path=path, verb="profile", uplink=then.uplink, downlink=then.downlink
+        )
+        for name, later in routed.items()
+        # An event changes the link for all who share it.
+        for path in [path for path, one in paths.items() if one.link == name][:1]
+        for at, then in later
+        if at < end_ns
+    ]
+    plain = {name: link.model_copy(update={"radio": None}) for name, link in links.items()}
+    return plain, [*timeline, *more]
 
 
 class _Path:
@@ -35,28 +133,24 @@ class _Path:
         return None
 
 
-def check_timeline(scenario: Scenario, source: Source) -> None:
+def check_timeline(
+    timeline: list[Event], paths: dict[str, Path], end_ns: int, source: Source
+) -> None:
     """Refuse events of unknown paths, after the end, or of what cannot be at their time."""
-    lasts = scenario.transfer.lasts_ns
-    end = scenario.stop_ns if lasts is None else min(lasts, scenario.stop_ns)
-    for number, event in enumerate(scenario.timeline):
-        if event.path not in scenario.paths:
-            hint = nearest(event.path, scenario.paths)
+    for number, event in enumerate(timeline):
+        if event.path not in paths:
+            hint = nearest(event.path, paths)
             raise source.fault(
                 ("timeline", number, "path"), f"there is no path {said(event.path)}; {hint}"
             )
-        if event.at >= end:
+        if event.at >= end_ns:
             raise source.fault(
                 ("timeline", number, "at"),
-                f"{DURATION.show(event.at)} is not before the end, {DURATION.show(end)}",
+                f"{DURATION.show(event.at)} is not before the end, {DURATION.show(end_ns)}",
             )
-    paths = {name: _Path(path.attached) for name, path in scenario.paths.items()}
-
-    def at(numbered: tuple[int, Event]) -> int:
-        return numbered[1].at
-
-    for number, event in sorted(enumerate(scenario.timeline), key=at):
-        why = paths[event.path].take(event.verb)
+    states = {name: _Path(path.attached) for name, path in paths.items()}
+    for number, event in sorted(enumerate(timeline), key=lambda numbered: numbered[1].at):
+        why = states[event.path].take(event.verb)
         if why:
             raise source.fault(
                 ("timeline", number),

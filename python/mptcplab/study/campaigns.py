@@ -10,8 +10,8 @@ from pathlib import Path
 from mptcplab import measurements
 from mptcplab.calibration import rows as calibrated
 from mptcplab.measurements import shape
+from mptcplab.quantity import BYTES
 from mptcplab.reading import read_text
-from mptcplab.scenario.quantity import BYTES
 from mptcplab.study.experiment import PAPERS
 from mptcplab.study.links import profile
 

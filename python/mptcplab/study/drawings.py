@@ -41,8 +41,8 @@ def draw(
 
 
 def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
-    from mptcplab.charts.paper.choice import Choice
-    from mptcplab.charts.paper.kinds import CAMPAIGN, drawn, find
+    from mptcplab.charts.paper.choice import CAMPAIGN, Choice
+    from mptcplab.charts.paper.kinds import drawn, find
 
     where = {axis: str(one) for axis, one in drawing.where.items()}
     choice = Choice(drawing.by, where, drawing.value, drawing.paths)
@@ -51,8 +51,8 @@ def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
 
 def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
-    from mptcplab.charts.paper.choice import Choice
-    from mptcplab.charts.paper.kinds import RUN, drawn, find
+    from mptcplab.charts.paper.choice import RUN, Choice
+    from mptcplab.charts.paper.kinds import drawn, find
 
     run = _first(matrix, drawing.where)
     drawn(find(drawing.kind, RUN), run, Choice(), size=RUN_INCHES).save(file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from mptcplab.scenario.plan import WAYS
+from mptcplab.scenario.section import DIRECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Measured:
         """
         stack = stack or next(iter(self.scenes[campaign]["axis"]["stack"]["points"]))
         scene = self.scenes[campaign]["scenario"]
-        direction = WAYS[scene["transfer"]["direction"]]
+        direction = DIRECTIONS[scene["transfer"]["direction"]]
         return Sample(self.campaigns[campaign], {"stack": stack, **labels}, direction)
 
 

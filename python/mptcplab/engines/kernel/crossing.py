@@ -7,13 +7,12 @@ from typing import Any
 from mptcplab import _core
 from mptcplab.engines.kernel.hosts import EVERYWHERE, link_up
 from mptcplab.engines.kernel.network import Agent, Host, Interface
-from mptcplab.scenario.events import TcpTraffic, UdpTraffic
-from mptcplab.scenario.plan import WAYS
+from mptcplab.scenario.section import DIRECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.engines.kernel.settings import Settings
-    from mptcplab.scenario.events import Traffic
+    from mptcplab.scenario.traffic import Traffic
 
 PORT = 5001
 ENDS = ("neighbour", "peer")
@@ -28,7 +27,7 @@ def addresses(number: int) -> dict[str, str]:
 
 def hosts(number: int, traffic: Traffic, settings: Settings) -> list[Host]:
     """Give its two hosts."""
-    mtu_bytes = max(MTU_BYTES, traffic.packet if isinstance(traffic, UdpTraffic) else 0)
+    mtu_bytes = max(MTU_BYTES, traffic.packet if traffic.kind == "udp" else 0)
     interface = Interface(INTERFACE, str(traffic.name), mtu_bytes)
     default = f"route add {EVERYWHERE[4]} dev {INTERFACE}"
     return [
@@ -50,10 +49,10 @@ def hosts(number: int, traffic: Traffic, settings: Settings) -> list[Host]:
 
 def agents(number: int, traffic: Traffic, settings: Settings) -> dict[str, Agent]:
     """Give what runs in them: of TCP the neighbour connects, of datagrams who sends."""
-    way = WAYS[traffic.direction]
+    way = DIRECTIONS[traffic.direction]
     job: dict[str, Any] = {"start_ns": traffic.start, "stop_ns": traffic.stop}
     connects, listens = ENDS
-    if isinstance(traffic, UdpTraffic):
+    if traffic.kind == "udp":
         if way == "down":
             connects, listens = listens, connects
         job["transfer"] = {
@@ -61,7 +60,7 @@ def agents(number: int, traffic: Traffic, settings: Settings) -> dict[str, Agent
             "rate_bits_per_second": traffic.rate,
             "packet_bytes": traffic.packet,
         }
-    elif isinstance(traffic, TcpTraffic):
+    else:
         job["transfer"] = {"application": "bulk", "direction": way}
         job |= {
             "connections": traffic.flows,

@@ -8,7 +8,6 @@ from typing import Any
 from mptcplab.engines.kernel import crossing, hosts, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.refusals import Refusals
-from mptcplab.scenario.events import Profile, TcpTraffic, Traffic
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
 from mptcplab.scenario.plan import (
@@ -19,6 +18,7 @@ from mptcplab.scenario.plan import (
     planned_transfer,
     server_addresses,
 )
+from mptcplab.scenario.traffic import Traffic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Wanted:
         )
 
     def _of_traffic(self, number: int, traffic: Traffic, refusals: Refusals) -> Settings:
-        if not isinstance(traffic, TcpTraffic):
+        if traffic.kind != "tcp":
             return self._settings
         name = over_one_path(traffic.congestion_control)
         if why := settings.lacking(name, self.machine):
@@ -162,7 +162,7 @@ def _refuse_proxies(scenario: Scenario) -> None:
     """Refuse what passes on lengths alone, where bytes are the kernel's."""
     uplinks = [(name, link.uplink) for name, link in scenario.links.items()]
     uplinks += [
-        (event.path, event.uplink) for event in scenario.timeline if isinstance(event, Profile)
+        (event.path, event.uplink) for event in scenario.timeline if event.verb == "profile"
     ]
     for where, uplink in uplinks:
         if any(element.get("element") == "proxy" for element in uplink or ()):

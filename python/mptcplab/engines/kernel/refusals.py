@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 
+from mptcplab.messages import said
 from mptcplab.scenario import endpoint
 from mptcplab.scenario.fault import ScenarioError
-from mptcplab.scenario.quantity import said
 from mptcplab.scenario.section import show
 from mptcplab.scenario.source import Source
 

@@ -8,9 +8,10 @@ from typing import Any
 from mptcplab.engines.kernel.engine import Kernel
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine as Doctored
+from mptcplab.messages import said
+from mptcplab.quantity import DURATION
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import SCHEDULER
-from mptcplab.scenario.quantity import DURATION, said
 from mptcplab.scenario.section import Section, kinds
 
 TYPE_CHECKING = False
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from mptcplab.engines.kernel.machine import Machine
     from mptcplab.engines.kernel.refusals import Refusals
-    from mptcplab.scenario.endpoint import EndpointSection
     from mptcplab.scenario.scenario import Scenario
+    from mptcplab.scenario.section import Section
 
 US, MS, S = 10**3, 10**6, 10**9
 # Most of each that `ip mptcp limits` takes (MPTCP_PM_ADDR_MAX).
@@ -144,7 +145,7 @@ def _apply(section: str, values: Section, rules: dict[str, Any], at: _At) -> Non
                     at.refusals.key(section, key, str(error))
 
 
-def _limits(mptcp: EndpointSection, at: _At) -> tuple[int, int]:
+def _limits(mptcp: Section, at: _At) -> tuple[int, int]:
     for key in ("max_subflows", "max_add_addr_accepted"):
         if getattr(mptcp, key) > MOST and not at.shared:
             at.refusals.key("mptcp", key, f"at most {MOST} (MPTCP_PM_ADDR_MAX)")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from mptcplab.engines import DEFAULT
 from mptcplab.measurements import shape
+from mptcplab.messages import nearest
 from mptcplab.reading import read_text
-from mptcplab.scenario.fault import ScenarioError, nearest
+from mptcplab.scenario.fault import ScenarioError
 from mptcplab.study import campaigns, comparing, questions
 from mptcplab.study.experiment import Drawing, Experiment, Finding
 from mptcplab.study.links import profile

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mptcplab._core import Error
+from mptcplab import measurements
+from mptcplab.radio import named
 from mptcplab.radio.limit import Ceiling, ceiling
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mptcplab.radio.technology import Technology
+from mptcplab.radio.technology import Technology
 
 
 @dataclass(frozen=True)
@@ -42,8 +39,6 @@ def judged(where: str, technology: Technology, measure: str, value: float) -> Ve
 
 def of_papers() -> Iterator[Verdict]:
     """Judge all that the papers of the study printed."""
-    from mptcplab import measurements
-
     measured = measurements.load()
     for paper in measured.papers.values():
         for modem, values in paper.setup.get("radio_as_printed", {}).items():
@@ -55,14 +50,3 @@ def of_papers() -> Iterator[Verdict]:
             kind, measure, _ = name.split("_")
             technology = "802.11g" if kind == "wifi" else kind
             yield judged(row.id, named(technology), measure, value)
-
-
-def named(name: str) -> Technology:
-    """Give a technology by its name."""
-    from mptcplab.radio import technologies
-    from mptcplab.scenario.fault import nearest
-
-    known = {one.name: one for one in technologies()}
-    if name not in known:
-        raise Error(f'there is no technology "{name}"; {nearest(name, known)}')
-    return known[name]

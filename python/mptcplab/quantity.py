@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from mptcplab.messages import said
 
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(\S.*)?", re.ASCII)
 # What the code of the links takes at most, and the endpoint's whole numbers.
 MOST = {"rate": 10**12, "duration": 10**15, "bytes": 10**12, "packets": 10**9, "integer": 2**32 - 1}
+SIGNED = re.compile(r"([-−]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*(\S+)", re.ASCII)
+# Far beyond what any radio reports or reaches.
+MOST_OF_RADIO = 10**12
 
 
 class Kind:
@@ -167,21 +168,51 @@ class OrOff(Kind):
         return "off" if value is None else self.kind.show(value)
 
 
+class Measured(Kind):
+    """Numbers with a unit, of which there may be fractions."""
+
+    def __init__(
+        self, name: str, accepted: str, units: Mapping[str, str], *, signed: bool = False
+    ) -> None:
+        super().__init__(name, accepted)
+        self.units = {unit: Decimal(factor) for unit, factor in units.items()}
+        self.signed = signed
+
+    def parse(self, value: Any) -> Any:
+        """Give the number in the first unit."""
+        return self.read(value)[0]
+
+    def read(self, value: Any) -> tuple[float, str]:
+        """Give the number in the first unit, and the unit that it was given in."""
+        found = SIGNED.fullmatch(value.strip()) if isinstance(value, str) else None
+        if not found or found[2] not in self.units:
+            raise self.refuse(value)
+        number = Decimal(found[1].replace("−", "-")) * self.units[found[2]]
+        if abs(number) > MOST_OF_RADIO or (number < 0 and not self.signed):
+            raise self.refuse(value)
+        return float(number), found[2]
+
+    def show(self, value: Any) -> str:
+        """Write it in the first unit."""
+        return f"{plain(Decimal(repr(value)))} {next(iter(self.units))}"
+
+
+class Signal(Measured):
+    """A power, or a ratio to noise and interference."""
+
+    def parse(self, value: Any) -> tuple[float, str]:
+        """Give the number and its unit."""
+        return self.read(value)
+
+    def show(self, value: Any) -> str:
+        """Write both."""
+        return f"{plain(Decimal(repr(value[0])))} {value[1]}"
+
+
 def plain(number: Decimal) -> str:
     """Write a number without exponent and without zeros at its end."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def said(value: Any) -> str:
-    """Write a value as a scenario has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, dict):
-        return "a table"
-    return "a list" if isinstance(value, list) else str(value)
 
 
 RATE = Quantity(
@@ -234,3 +265,20 @@ FLOAT = Plain("number", "a number", int, float)
 TEXT = Plain("text", "text", str)
 ERA = Year("text", "text")
 FLAG = Plain("flag", "true or false", bool)
+SIGNAL = Signal(
+    "signal",
+    'a signal such as "-95 dBm" (a power) or "12 dB" (a ratio to noise and interference)',
+    {"dBm": "1", "dB": "1"},
+    signed=True,
+)
+POWER = Measured("power", 'a power such as "20 dBm"', {"dBm": "1"}, signed=True)
+DECIBEL = Measured("decibel", 'a number of decibels such as "6 dB"', {"dB": "1"})
+DISTANCE = Measured("distance", 'a distance such as "80 m" (m, km)', {"m": "1", "km": "1000"})
+SPEED = Measured(
+    "speed",
+    'a speed such as "1.4 m/s" (m/s, km/h, mph)',
+    {"m/s": "1", "km/h": str(Decimal(1) / Decimal("3.6")), "mph": "0.44704"},
+)
+FREQUENCY = Measured(
+    "frequency", 'a frequency such as "1.8 GHz" (MHz, GHz)', {"Hz": "1", "MHz": "1e6", "GHz": "1e9"}
+)

@@ -1,22 +1,42 @@
-//! What is refused, and what a baseline leaves out.
+//! How a scenario is read: what is refused, and what a baseline leaves out.
 
 use crate::form::{Event, Run};
 use crate::{Error, Scenario, applications};
 use std::net::IpAddr;
+use wire::Time;
 
 /// The version of the form that is read.
 const SCHEMA: u32 = 1;
 
+impl Scenario {
+    /// Reads it, and checks what can be said of it as a whole. A baseline comes out as the scenario without what its
+    /// path does not meet.
+    ///
+    /// # Errors
+    /// [`Error`] says in one line what is wrong with it.
+    pub fn from_json(json: &str) -> Result<Scenario, Error> {
+        let mut scenario: Scenario = serde_json::from_str(json)?;
+        reduce(&mut scenario)?;
+        check(&scenario)?;
+        Ok(scenario)
+    }
+
+    /// When it starts.
+    pub fn start(&self) -> Time {
+        Time::from_nanos(self.epoch_ns)
+    }
+}
+
 /// A baseline is the scenario without what its path does not meet. What changes its link stays, whoever asked for it:
 /// both runs meet the same radio.
-pub(crate) fn reduce(scenario: &mut Scenario) -> Result<(), Error> {
+fn reduce(scenario: &mut Scenario) -> Result<(), Error> {
     let Run::Tcp { path: wanted } = &scenario.run else { return Ok(()) };
     let wanted = wanted.clone();
     let of = |name: &str| scenario.paths.iter().find(|path| path.name == name).map(|path| path.link.clone());
     let link = of(&wanted).ok_or_else(|| Error::fault("run", format!("there is no path {wanted}")))?;
     let same = |event: &Event| match event {
         Event::Profile { path, .. } => of(path).as_ref() == Some(&link),
-        event => event.place().1 == wanted,
+        event => event.time_and_path().1 == wanted,
     };
     let mut timeline: Vec<Event> = scenario.timeline.iter().filter(|event| same(event)).cloned().collect();
     for event in &mut timeline {
@@ -33,7 +53,7 @@ pub(crate) fn reduce(scenario: &mut Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-pub(crate) fn check(scenario: &Scenario) -> Result<(), Error> {
+fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.schema != SCHEMA {
         return Err(Error::fault("schema", format!("{} is not known, only {SCHEMA}", scenario.schema)));
     }

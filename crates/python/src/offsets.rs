@@ -6,46 +6,36 @@ use scenario::Key;
 use std::ops::Range;
 use toml_edit::{Document, Item, Table, TableLike, Value};
 
-/// The line, from 1, on which each table, key and element of a list begins, by the way to it.
+/// Where each table, key and element of a list begins, by its key path: so many bytes from the start.
 ///
-/// A `ValueError` has the line and what is wrong with it.
+/// A `ValueError` has where it is no TOML, and what is wrong there.
 #[pyfunction]
-pub fn toml_lines<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let ends = text.match_indices('\n').map(|(at, _)| at).collect();
-    let mut lines = Lines { ends, found: Vec::new() };
+pub fn toml_offsets<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
     let document = Document::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| lines.line(&span));
-        PyValueError::new_err((line, error.message().to_owned()))
+        let offset = error.span().map_or(0, |span| span.start);
+        PyValueError::new_err((offset, error.message().to_owned()))
     })?;
-    lines.table(document.as_table(), &[]);
+    let mut offsets = Offsets::default();
+    offsets.table(document.as_table(), &[]);
     let dict = PyDict::new(py);
-    for (at, line) in lines.found {
-        dict.set_item(key_path(py, at)?, line)?;
+    for (key, offset) in offsets.0 {
+        dict.set_item(key_path(py, key)?, offset)?;
     }
     Ok(dict)
 }
 
-struct Lines {
-    /// Where lines end.
-    ends: Vec<usize>,
-    found: Vec<(Vec<Key>, usize)>,
-}
+#[derive(Default)]
+struct Offsets(Vec<(Vec<Key>, usize)>);
 
-impl Lines {
-    fn line(&self, span: &Range<usize>) -> usize {
-        1 + self.ends.partition_point(|end| *end < span.start)
-    }
-
-    fn note(&mut self, at: &[Key], span: Option<Range<usize>>) {
-        if let Some(span) = span {
-            self.found.push((at.to_vec(), self.line(&span)));
-        }
+impl Offsets {
+    fn note(&mut self, key: &[Key], span: Option<Range<usize>>) {
+        self.0.extend(span.map(|span| (key.to_vec(), span.start)));
     }
 
     fn table(&mut self, table: &dyn TableLike, above: &[Key]) {
         for (name, item) in table.iter() {
             let at = [above, &[Key::Name(name.into())]].concat();
-            // Tables that only the names of others mention have no line.
+            // Tables that only the names of others mention have no offset.
             let is_headed = |table: &Table| !table.is_implicit() && !table.is_dotted();
             let span = match item {
                 Item::Table(table) if is_headed(table) => table.span(),
@@ -58,8 +48,8 @@ impl Lines {
                 Item::Table(table) => self.table(table, &at),
                 Item::Value(value) => self.value(value, &at),
                 Item::ArrayOfTables(tables) => {
-                    for (place, table) in tables.iter().enumerate() {
-                        let at = [&at[..], &[Key::Place(place)]].concat();
+                    for (index, table) in tables.iter().enumerate() {
+                        let at = [&at[..], &[Key::Index(index)]].concat();
                         self.note(&at, table.span());
                         self.table(table, &at);
                     }
@@ -73,8 +63,8 @@ impl Lines {
         match value {
             Value::InlineTable(table) => self.table(table, above),
             Value::Array(list) => {
-                for (place, value) in list.iter().enumerate() {
-                    let at = [above, &[Key::Place(place)]].concat();
+                for (index, value) in list.iter().enumerate() {
+                    let at = [above, &[Key::Index(index)]].concat();
                     self.note(&at, value.span());
                     self.value(value, &at);
                 }

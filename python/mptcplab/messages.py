@@ -1,0 +1,28 @@
+"""What messages about bad input have in common."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+
+def said(value: Any) -> str:
+    """Format a value as a scenario has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else str(value)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Name the known word that was probably meant, or else all."""
+    words = list(known)
+    close = get_close_matches(word, words, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]}?"
+    return f"known: {', '.join(words)}" if words else "there is none"

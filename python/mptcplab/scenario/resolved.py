@@ -1,0 +1,83 @@
+"""A scenario in its long form, and as it is in one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import Field
+
+from mptcplab.scenario import draw
+from mptcplab.scenario.endpoint import Client, Mptcp, Server, Tcp
+from mptcplab.scenario.kernel import Kernel
+from mptcplab.scenario.path import Link, Path
+from mptcplab.scenario.section import Duration, Flag, Section
+from mptcplab.scenario.timeline import Event
+from mptcplab.scenario.traffic import Traffic
+from mptcplab.scenario.transfer import Transfer
+
+SCHEMA = 1
+
+
+class Run(Section):
+    """How it is run."""
+
+    stop: Duration | None = Field(None, gt=0)
+    """When to give up: after 1 h if left out, or a minute after a transfer with a duration."""
+    sample: Duration = 100_000_000
+    """Period of the samples of ``state`` and ``queues``; 0: none."""
+    baselines: Flag = True
+    """Whether plain TCP over each path is run too."""
+    processing: Duration = Field(100_000, le=1_000_000_000)
+    """Longest that a simulated host takes to look at what came: each time is drawn, as network
+    cards hold interrupts back. Without it (0) flows of cross traffic also start on the dot, not
+    up to 1 ms late, and flows that share a full queue may stay in step for ever."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario in its long form: nothing is left out, names are resolved."""
+
+    title: str | None
+    transfer: Transfer
+    links: dict[str, Link]
+    paths: dict[str, Path]
+    client: Client
+    server: Server
+    mptcp: Mptcp
+    tcp: Tcp
+    kernel: Kernel
+    cross_traffic: list[Traffic]
+    timeline: list[Event]
+    run: Run
+    #: What is written and has no effect, in a line each.
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def stop_ns(self) -> int:
+        """When the run is given up."""
+        assert self.run.stop is not None  # noqa: S101 - read() has filled it
+        return self.run.stop
+
+
+def drawn(scenario: Scenario, seed: int) -> Scenario:
+    """Give the scenario of one run: what is drawn has its value, and nothing is left to draw."""
+    links = {name: _drawn(link, f"link.{name}", seed) for name, link in scenario.links.items()}
+    timeline = [
+        _drawn(event, f"timeline.{number}", seed) if getattr(event, "draw", None) else event
+        for number, event in enumerate(scenario.timeline)
+    ]
+    return replace(scenario, links=links, timeline=timeline)
+
+
+def has_draws(scenario: Scenario) -> bool:
+    """Say whether runs differ in more than their packets."""
+    return any(getattr(one, "draw", None) for one in (*scenario.links.values(), *scenario.timeline))
+
+
+def _drawn(holder: Any, name: str, seed: int) -> Any:
+    """Give a link, or an event with one, with what is drawn of it."""
+    if not holder.draw:
+        return holder
+    ways = draw.apply(holder.draw, {way: getattr(holder, way) for way in draw.WAYS}, name, seed)
+    return holder.model_copy(update={**ways, "draw": None})

@@ -1,0 +1,160 @@
+"""What is set on top of a scenario, as ``--set`` does, and which keys that replaces."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from mptcplab.messages import nearest
+from mptcplab.scenario import library, policy
+from mptcplab.scenario.fault import KeyPath, ScenarioError
+from mptcplab.scenario.source import Source
+
+DIRECTIONS = ("uplink", "downlink")
+RATES = ("rate", "uplink_rate", "downlink_rate")
+WRITTEN_OUT = (*RATES, "delay", "jitter", "loss", "queue")
+
+
+def set_value(source: Source, setting: str) -> None:
+    """Set a value as ``--set`` does: ``path.wifi.rate=10 Mbit/s``, TOML or bare text."""
+    key, given, value = setting.partition("=")
+    if not given or not is_key(key):
+        raise ScenarioError(f"--set {setting}: is not KEY=VALUE, such as path.wifi.rate=10Mbit/s")
+    put(source, key, _value(value.strip()), f"--set {setting}")
+
+
+def put(source: Source, key: str, value: Any, by: str, named: str | None = None) -> None:
+    """Set a value by the word of ``by``, which complaints about it begin with.
+
+    Those about its key begin with ``named``, where that is written elsewhere. It is the last
+    word: what it excludes goes, unless that was set too.
+    """
+    named = named or by
+    words = [word.strip() for word in key.split(".")]
+    _write_out_profile(source.data, words)
+    at: Any = source.data
+    place: KeyPath = ()
+    for word in words[:-1]:
+        at, place = _enter(at, place, word, named)
+    step = _step(at, place, words[-1], named)
+    at[step] = value
+    for rival in _replaced((*place, step), at, source.data):
+        if not any(rival[:length] in source.set_by for length in range(1, len(rival) + 1)):
+            _drop(source.data, rival)
+    source.set_by[(*place, step)] = by
+    source.named_by[(*place, step)] = named
+
+
+def _enter(at: Any, place: KeyPath, word: str, by: str) -> tuple[Any, KeyPath]:
+    step = _step(at, place, word, by)
+    if isinstance(at, dict) and step not in at:
+        if len(place) == 1 and place[0] in ("link", "path"):
+            raise ScenarioError(f"{by}: there is no {place[0]} {word}; {nearest(word, at)}")
+        at[step] = {}
+    return at[step], (*place, step)
+
+
+def _drop(data: dict[str, Any], place: KeyPath) -> None:
+    at: Any = data
+    for step in place[:-1]:
+        at = at.get(step) if isinstance(at, dict) else None
+    if isinstance(at, dict):
+        at.pop(place[-1], None)
+
+
+def _step(at: Any, place: KeyPath, word: str, by: str) -> str | int:
+    if isinstance(at, dict):
+        return word
+    name = ".".join(map(str, place))
+    if not isinstance(at, list):
+        raise ScenarioError(f"{by}: {name} is no table")
+    if not (word.isdecimal() and int(word) < len(at)):
+        there = f"entries 0 to {len(at) - 1}" if len(at) > 1 else "only entry 0"
+        raise ScenarioError(f"{by}: {name} has no entry {word}; it has {there if at else 'none'}")
+    return int(word)
+
+
+def is_key(text: str) -> bool:
+    """Say whether a text can be the key of a setting: words with dots between them."""
+    return all(word.strip() for word in text.split("."))
+
+
+def _value(text: str) -> Any:
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return table["value"] if len(table) == 1 else text
+
+
+def _replaced(place: KeyPath, table: Any, data: dict[str, Any]) -> list[KeyPath]:
+    """Give the places of what goes when that at ``place``, which is in ``table``, is set."""
+    match place:
+        case ("mptcp", "path_manager" as what):
+            return [*_budgets(table[what], data), *_foreign(what, table)]
+        case ("mptcp", "congestion_control" | "scheduler" as what):
+            return [("kernel", what), *_foreign(what, table)]
+        case ("tcp", "congestion_control"):
+            return [("kernel", "tcp_congestion_control")]
+    return [(*place[:-1], key) for key in _beside(place, table)]
+
+
+def _write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
+    """Write out the profile of a link into whose elements a setting goes."""
+    match words:
+        case ["link", name, "uplink" | "downlink" | "draw", *_]:
+            links = data.get("link")
+            link = links.get(name) if isinstance(links, dict) else None
+            if not isinstance(link, dict) or set(DIRECTIONS) & set(link):
+                return
+            if link.get("profile") in library.names("links"):
+                name = link.pop("profile")
+                there = library.table("links", name)
+                origin = {
+                    "kind": "transferred",
+                    "from": name,
+                    "changed": "some of its elements",
+                    "why": "it is set so",
+                }
+                link |= {"title": there["title"], "origin": origin}
+                link |= {key: there[key] for key in (*DIRECTIONS, "draw") if key in there}
+
+
+def _budgets(path_manager: Any, data: dict[str, Any]) -> list[KeyPath]:
+    """Give the places of budgets, which one path manager alone keeps."""
+    paths = data.get("path")
+    if path_manager == "budget" or not isinstance(paths, dict):
+        return []
+    return [("path", name, key) for name in paths for key in ("budget", "cost_per_mb")]
+
+
+def _foreign(what: str, table: dict[str, Any]) -> list[KeyPath]:
+    """Give the places of what was set of another policy, and cannot be of this one."""
+    key = policy.PARAMETERS[what]
+    given, known = table.get(key), policy.known(what)
+    if not isinstance(given, dict) or str(table[what]) not in known:
+        return []
+    ours = {parameter["name"] for parameter in known[table[what]]["parameters"]}
+    return [("mptcp", key, one) for one in given if one not in ours]
+
+
+def _beside(place: KeyPath, table: Any) -> Sequence[str]:
+    match place:
+        case ("path", _, "rate"):
+            return RATES[1:]
+        case ("path", _, "uplink_rate" | "downlink_rate") if set(RATES[1:]) <= set(table):
+            return RATES[:1]
+        case ("path", _, "link"):
+            return ("profile", *WRITTEN_OUT)
+        case ("path", _, "profile"):
+            return ("link", *WRITTEN_OUT)
+        case ("link", _, "profile"):
+            return DIRECTIONS
+        case ("link", _, "radio", "signal"):
+            return ("route",)
+        case ("transfer", "size"):
+            return ("duration",)
+        case ("transfer", "duration"):
+            return ("size",)
+    return ()
