@@ -36,9 +36,9 @@ pub struct Control<'a> {
     pub windows: &'a mut [Window],
     /// This subflow's place among them.
     pub index: usize,
-    /// The receive buffer that the window may grow to, and what of that the application has not read: as far as the
-    /// connection knows.
+    /// The receive buffer of which the window that the peer is told may take all, as far as the connection knows,
     pub buffer_bytes: u64,
+    /// but for what the application has not read.
     pub unread_bytes: u64,
     /// Whether a short segment waits until no other is on its way.
     pub nagle: bool,

@@ -28,8 +28,8 @@ pub struct Host {
     pub arrived: u64,
     read: u64,
     pub buffer: u64,
-    /// What its window grows to.
-    pub window_goal_bytes: u64,
+    /// The receive buffer that its window grows to.
+    pub buffer_bytes: u64,
     /// How often the application reads all there is; none: at once.
     pub reads_every_ns: Option<i64>,
     next_read: Time,
@@ -97,7 +97,7 @@ impl Host {
             arrived: 0,
             read: 0,
             buffer: 1 << 30,
-            window_goal_bytes: 0,
+            buffer_bytes: 0,
             reads_every_ns: None,
             next_read: Time::MAX,
             finished: false,
@@ -116,7 +116,8 @@ impl Host {
             congestion: &mut *self.congestion,
             windows: &mut self.windows,
             index: 0,
-            window_goal_bytes: self.window_goal_bytes,
+            buffer_bytes: self.buffer_bytes,
+            unread_bytes: 0,
             nagle: false,
         };
         self.tcp.as_mut().map(|tcp| act(tcp, &mut control))

@@ -100,17 +100,17 @@ fn so_many_acks_wait_at_most() {
 
 #[test]
 fn at_once_while_the_window_grows() {
-    // net/ipv4/tcp_input.c, tcp_grow_window: by two segments for each, from half of the buffer; small ones do not count
+    // net/ipv4/tcp_input.c, tcp_grow_window: by two segments for each, up to 162 of 256 parts of the buffer; small ones do not count
     open_and(
         &config::Tcp { delayed_ack_ns: Some(40 * MS), ..plain() },
-        "200  ! goal 68000
+        "200  ! buffer 107457
          200  < . 1:1461 ack 1
          200  > . 1:1 ack 1461
          210  < . 1461:2921 ack 1
          210  > . 1:1 ack 2921
          220  < . 2921:4381 ack 1
          260  > . 1:1 ack 4381
-         300  ! goal 71000
+         300  ! buffer 112198
          300  < . 4381:4481 ack 1
          340  > . 1:1 ack 4481
          350  < . 4481:5941 ack 1

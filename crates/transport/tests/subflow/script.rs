@@ -270,8 +270,8 @@ impl Player {
                 }
             }
             "write" => self.push(number() as u32),
-            // What the window that the peer is told grows to.
-            "goal" => self.host.window_goal_bytes = number(),
+            // The receive buffer.
+            "buffer" => self.host.buffer_bytes = number(),
             "cwnd" => self.host.windows[0].cwnd_packets = number() as f64,
             "ssthresh" => self.host.windows[0].ssthresh_packets = number() as f64,
             act => {
