@@ -305,9 +305,9 @@ def test_a_file_that_is_no_link_is_refused_where_it_is_named(tmp_path: Path, mpt
     told = mptcplab("run", str(tmp_path / "scenario.toml"))
     assert told.returncode == 2
     assert (
-        f"scenario.toml:6: path.air.profile: there is no file {tmp_path}/mine.toml" in told.stderr
+        f"scenario.toml:6:1: path.air.profile: there is no file {tmp_path}/mine.toml" in told.stderr
     )
     (tmp_path / "mine.toml").write_text("uplink = []\ndownlink = 3\n")
     told = mptcplab("run", str(tmp_path / "scenario.toml"))
     assert told.returncode == 2
-    assert told.stderr.startswith(f"mptcplab: {tmp_path}/mine.toml:2: downlink: ")
+    assert told.stderr.startswith(f"mptcplab: {tmp_path}/mine.toml:2:1: downlink: ")

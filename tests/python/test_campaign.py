@@ -671,8 +671,9 @@ def test_what_cannot_be_is_told_with_its_line(
     written(tmp_path, CAMPAIGN.replace(*change))
     with pytest.raises(ScenarioError) as error:
         package.sweep(tmp_path / "campaign.toml", out=tmp_path / "out")
-    assert complaint in str(error.value)
     assert "\n" not in str(error.value)
+    # Columns have a test of their own.
+    assert complaint in re.sub(r"(toml:\d+):\d+: ", r"\1: ", str(error.value))
     assert not (tmp_path / "out").exists()
 
 

@@ -80,7 +80,7 @@ def test_the_long_form_holds_them() -> None:
 def test_what_cannot_be_set_gets_its_line(written: str, complaint: str) -> None:
     with pytest.raises(ScenarioError) as error:
         read(TEXT.replace(WEIGHT, f"congestion_parameters = {written}"))
-    assert str(error.value).startswith("mine.toml:8: mptcp.congestion_parameters")
+    assert str(error.value).startswith("mine.toml:8:1: mptcp.congestion_parameters")
     assert complaint in str(error.value)
     assert "\n" not in str(error.value)
 

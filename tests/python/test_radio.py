@@ -346,7 +346,7 @@ def test_a_radio_that_a_calibrated_link_overrides_is_told(tmp_path: Path, mptcpl
     told = mptcplab(*command)
     assert told.returncode == 0, told.stderr
     line = file.read_text().splitlines().index("[link.a.radio]") + 1
-    assert f"mptcplab: {file}:{line}: link.a.radio is not used: the link is calib" in told.stderr
+    assert f"mptcplab: {file}:{line}:1: link.a.radio is not used: the link is calib" in told.stderr
     file.write_text(file.read_text().replace("calibrated", "assumed").replace("row", "source"))
     assert "not used" not in mptcplab(*command, "--force").stderr
 

@@ -113,11 +113,12 @@ def tables(value: Any, name: str, source: Source) -> list[dict[str, Any]]:
 def _undecoded(said: str, text: str, name: str) -> ScenarioError:
     """Say on which line it is no TOML, in our way."""
     said, _, where = said.partition(" (at ")
-    found = re.match(r"line (\d+)", where)
-    line = int(found[1]) if found else text.count("\n") + 1
+    found = re.match(r"line (\d+), column (\d+)", where)
+    line, column = map(int, found.groups()) if found else _end(text)
+    where = f"{name}:{line}:{column}"
     if said == "Cannot overwrite a value":
         key = text.splitlines()[line - 1].partition("=")[0].strip()
-        return ScenarioError(f"{name}:{line}: {key}: is there twice")
+        return ScenarioError(f"{where}: {key}: is there twice")
     if said == r"Illegal character '\n'":
         said = "text begins with a quote that is not closed on its line"
     if said == "Invalid value":
@@ -125,11 +126,16 @@ def _undecoded(said: str, text: str, name: str) -> ScenarioError:
     twice = re.fullmatch(r"Cannot declare \((.*?),?\) twice", said)
     if twice:
         key = ".".join(word.strip(" '\"") for word in twice[1].split(","))
-        return ScenarioError(f"{name}:{line}: {key}: is there twice")
-    return ScenarioError(f"{name}:{line}: {said[:1].lower()}{said[1:]}")
+        return ScenarioError(f"{where}: {key}: is there twice")
+    return ScenarioError(f"{where}: {said[:1].lower()}{said[1:]}")
 
 
 def _position(text: str, offset: int) -> str:
     """Give line and column, in characters, of what stands so many bytes from the start."""
-    *before, last = text.encode()[:offset].decode(errors="replace").split("\n")
-    return f"{len(before) + 1}:{len(last) + 1}"
+    line, column = _end(text.encode()[:offset].decode(errors="replace"))
+    return f"{line}:{column}"
+
+
+def _end(text: str) -> tuple[int, int]:
+    *before, last = text.split("\n")
+    return len(before) + 1, len(last) + 1

@@ -191,10 +191,9 @@ def _files(job: Job, key: str) -> list[Path]:
 
 def _private(plan: _core.Plan) -> dict[str, str]:
     """Give the client's own address for each by which the server may know it."""
-    planned = plan.table()
-    paths = {path["name"]: path for path in planned["paths"]}
-    rebound = [event for event in planned["timeline"] if event["verb"] == "rebind"]
-    return {
-        event["address"]: paths[event["path"]]["address6" if ":" in event["address"] else "address"]
-        for event in rebound
+    own = {
+        (path, ":" in address): address
+        for path, addresses in plan.addresses.items()
+        for address in addresses
     }
+    return {address: own[path, ":" in address] for address, path in plan.rebound}
