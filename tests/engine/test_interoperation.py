@@ -248,7 +248,7 @@ def test_what_linux_cannot_have_is_our_ends_alone(host: Machine) -> None:
     assert "Linux cannot have" in done.stderr
 
 
-def test_guests_need_linux_at_both_ends(host: Machine) -> None:
+def test_programs_need_linux_at_both_ends(host: Machine) -> None:
     file = host.write(TWO_PATHS)
     done = host.run("shell", file, *setting(server__stack="mptcplab"), "--", "true")
     assert done.returncode == 2

@@ -18,7 +18,7 @@ from mptcplab._core import Error
 from mptcplab.engines import for_programs
 from mptcplab.engines.engine import Programs
 from mptcplab.machine import preload
-from mptcplab.results.record import visit
+from mptcplab.results.record import run_programs
 from mptcplab.scenario.scenario import load
 from requirements import need_tool
 
@@ -145,5 +145,5 @@ def test_without_either_it_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     name, scenario = load("wifi-lte", [])
     out = tmp_path / "out"
     with pytest.raises(Error, match=r"^--mptcpize cannot be done here: mptcpize: not installed"):
-        visit(for_programs(), scenario, out, Programs(["true"], mptcpize=True), name=name)
+        run_programs(for_programs(), scenario, out, Programs(["true"], mptcpize=True), name=name)
     assert not out.exists()

@@ -22,7 +22,7 @@ from mptcplab.results.run import Run
 
 RUNS = int(os.environ.get("MPTCPLAB_SOAK", "9"))
 SEED = int(os.environ.get("MPTCPLAB_SEED", str(time.time_ns() % 10**6)))
-VICTIMS = ("engine", "keeper", "unshare", "lab", "agent")
+VICTIMS = ("engine", "supervisor", "unshare", "lab", "agent")
 # As long as a run takes where nothing else does.
 LONGEST_SECONDS = 2.5
 SHORT = """\

@@ -13,7 +13,7 @@ from mptcplab.engines.engine import Engine, Measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mptcplab.engines.engine import Progress, Trial
+    from mptcplab.engines.engine import Target, Trial
 
 RECORDED = Path(__file__).parents[2] / "examples" / "download"
 NAMES = ("client.pcapng", "server.pcapng")
@@ -38,25 +38,17 @@ class Replay(Engine):
         """Say what ran it."""
         return f"replayed from {about['recorded']}"
 
-    def run(
-        self,
-        trial: Trial,
-        directory: Path,
-        *,
-        session: Any,
-        captures: str,
-        progress: Progress | None,
-    ) -> Measured:
+    def run(self, trial: Trial, target: Target) -> Measured:
         """Measure the captures, and keep them if that is asked for."""
-        del trial, session
+        del trial
         tables = _core.analyze([f"{name}.gz" for name in NAMES], directory=RECORDED)
         received = max(row["bytes"] for row in tables.rows("transfers"))
-        if captures != "none":
+        if target.captures != "none":
             for name in NAMES:
                 content = gzip.decompress((RECORDED / f"{name}.gz").read_bytes())
-                (directory / name).write_bytes(content)
-        if progress is not None:
-            progress(0, received)
+                (target.directory / name).write_bytes(content)
+        if target.progress is not None:
+            target.progress(0, received)
         return Measured(
             {name: tables.table(name) for name in tables.NAMES},
             {"finished": True, "reason": "complete", "bytes_received": {"up": 0, "down": received}},

@@ -15,7 +15,7 @@ from campaigns import SCENARIO, written
 from mptcplab.cli.main import run as command
 from mptcplab.engines import ENGINES
 from mptcplab.engines.engine import Programs
-from mptcplab.results.record import visit
+from mptcplab.results.record import run_programs
 from mptcplab.scenario.scenario import load
 
 NAME = "replay"
@@ -86,7 +86,7 @@ def test_it_refuses_captures_and_programs_that_it_cannot_have() -> None:
         mptcplab.run("wifi-lte", captures="full", engine=NAME)
     name, scenario = load("wifi-lte", [])
     with pytest.raises(mptcplab.Error, match="the replay engine runs no programs"):
-        visit(ENGINES[NAME], scenario, Path("out"), Programs(["true"]), name=name)
+        run_programs(ENGINES[NAME], scenario, Path("out"), Programs(["true"]), name=name)
     assert not Path("out").exists()
 
 

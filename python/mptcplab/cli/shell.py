@@ -79,14 +79,14 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.engines import for_programs
     from mptcplab.engines.engine import Programs
-    from mptcplab.results.record import visit
+    from mptcplab.results.record import run_programs
     from mptcplab.scenario.scenario import load
 
     name, scenario = load(options.scenario, options.settings)
     command = options.command or [os.environ.get("SHELL") or "/bin/sh"]
     # They end the program, as they would without us; what it did is kept.
     with by_signals():
-        done, status = visit(
+        done, status = run_programs(
             for_programs(),
             scenario,
             _place(name, options),

@@ -52,6 +52,18 @@ class Programs:
 
 
 @dataclass(frozen=True)
+class Target:
+    """Where a run goes."""
+
+    directory: Path
+    #: What :meth:`Engine.session` gave.
+    session: Any
+    #: What captures hold, of :data:`CAPTURES`; they go to the directory.
+    captures: str
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
 class Measured:
     """What a run gave."""
 
@@ -76,7 +88,7 @@ class Engine:
     real_time: bool = False
     #: Whether Linux is at the ends, which goes by ``[kernel]``.
     linux: bool = False
-    #: Whether :meth:`visit` runs programs that know nothing of it.
+    #: Whether :meth:`run_programs` runs programs that know nothing of it.
     programs: bool = False
     #: Whether :meth:`tables` measures without a run directory.
     in_memory: bool = False
@@ -128,43 +140,33 @@ class Engine:
     def session(self, place: Path, *, programs: bool = False) -> AbstractContextManager[Any]:
         """Open what a run needs: before its directory is begun in ``place``, until it is complete.
 
-        What outlives us clears away there, should we be killed. ``programs``: for :meth:`visit`.
+        What outlives us clears away there, should we be killed. ``programs``: for
+        :meth:`run_programs`.
         """
         del place, programs
         return nullcontext()
 
-    def run(
-        self,
-        trial: Trial,
-        directory: Path,
-        *,
-        session: Any,
-        captures: str,
-        progress: Progress | None,
-    ) -> Measured:
-        """Run what was checked; captures go to ``directory``."""
+    def run(self, trial: Trial, target: Target) -> Measured:
+        """Run what was checked."""
         raise NotImplementedError
 
     def tables(self, trial: Trial, *, samples: bool, progress: Progress | None) -> _core.Tables:
         """Run it, and give its tables alone; those of samples too, if asked for."""
         raise NotImplementedError
 
-    def visit(
+    def run_programs(
         self,
-        scenario: Scenario,
-        directory: Path,
+        trial: Trial,
+        target: Target,
         programs: Programs,
         *,
-        session: Any,
         name: str,
-        seed: int,
-        captures: str,
         begin: Callable[[list[str]], None],
     ) -> tuple[Measured, int]:
-        """Run programs in a scenario; gives the exit status of the client's, too.
+        """Run programs in the scenario ``name``; gives the exit status of the client's, too.
 
         ``begin`` is called when all is there, before the client's program is started, with what
         whoever starts it should know.
         """
-        del scenario, directory, programs, session, name, seed, captures, begin
+        del trial, target, programs, name, begin
         raise Error(f"the {self.name} engine runs no programs")

@@ -20,7 +20,7 @@ from typing import Any
 from mptcplab import _core, writing
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
-from mptcplab.engines.engine import CAPTURES, Trial
+from mptcplab.engines.engine import CAPTURES, Target, Trial
 from mptcplab.results import policies
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.files import write_parquet
@@ -58,7 +58,7 @@ def run(
     engine.check(trial.scenario, baseline)
     with engine.session(target.parent) as session, writing.directory(target) as new:
         record.begin(new)
-        made = engine.run(trial, new, session=session, captures=captures, progress=progress)
+        made = engine.run(trial, Target(new, session, captures, progress))
         record.complete(new, made)
     return Run(target), False
 
@@ -115,7 +115,7 @@ class Keeper:
         weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
 
 
-def visit(
+def run_programs(
     engine: Engine,
     scenario: Scenario,
     target: Path,
@@ -140,15 +140,8 @@ def visit(
         writing.directory(target) as new,
     ):
         record.begin(new)
-        made, status = engine.visit(
-            scenario,
-            new,
-            programs,
-            session=session,
-            name=name,
-            seed=seed,
-            captures=captures,
-            begin=begin,
+        made, status = engine.run_programs(
+            record.trial, Target(new, session, captures), programs, name=name, begin=begin
         )
         record.complete(new, made)
     return Run(target), status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 
 from mptcplab.engines.engine import Engine
+from mptcplab.engines.kernel.machine import PATH_MANAGERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from mptcplab.engines.engine import Measured, Programs, Progress, Trial
+    from mptcplab.engines.engine import Measured, Programs, Target, Trial
     from mptcplab.engines.kernel import sandbox
     from mptcplab.scenario.scenario import Scenario
 
@@ -28,8 +29,7 @@ class Kernel(Engine):
     linux = True
     programs = True
     samples = ("state", "signals", "counters")
-    # What endpoints and limits can say.
-    policies = {"path_manager": ("full-mesh", "linux", "single")}  # noqa: RUF012 - a Mapping
+    policies = {"path_manager": PATH_MANAGERS}  # noqa: RUF012 - a Mapping
 
     def conditions(self) -> dict[str, Any]:
         """Another kernel is another run."""
@@ -59,42 +59,22 @@ class Kernel(Engine):
 
         return sandbox.opened(place, user=programs and sandbox.has_user())
 
-    def run(
-        self,
-        trial: Trial,
-        directory: Path,
-        *,
-        session: sandbox.Sandbox,
-        captures: str,
-        progress: Progress | None,
-    ) -> Measured:
+    def run(self, trial: Trial, target: Target) -> Measured:
         """Run it in namespaces."""
         from mptcplab.engines.kernel.emulate import emulate
 
-        return emulate(trial, directory, session, captures, progress)
+        return emulate(trial, target)
 
-    def visit(
+    def run_programs(
         self,
-        scenario: Scenario,
-        directory: Path,
+        trial: Trial,
+        target: Target,
         programs: Programs,
         *,
-        session: sandbox.Sandbox,
         name: str,
-        seed: int,
-        captures: str,
         begin: Callable[[list[str]], None],
     ) -> tuple[Measured, int]:
         """Run programs in the namespaces of the hosts."""
-        from mptcplab.engines.kernel.visit import visit
+        from mptcplab.engines.kernel.programs import run_programs
 
-        return visit(
-            scenario,
-            directory,
-            programs,
-            lab=session,
-            name=name,
-            seed=seed,
-            captures=captures,
-            begin=begin,
-        )
+        return run_programs(trial, target, programs, name=name, begin=begin)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mptcplab.engines.kernel import crossing, hosts, settings
+from mptcplab.engines.kernel import hosts, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
-from mptcplab.engines.kernel.refusals import Refusals
+from mptcplab.engines.kernel.settings import Refusals
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
 from mptcplab.scenario.plan import (
@@ -115,7 +115,7 @@ class Wanted:
         server = hosts.server(self.scenario, self._settings, self._paths, mptcp=self.mptcp)
         made = [host for host in (client.host(self._paths), server) if host.name != self.ours]
         for number, (traffic, own) in enumerate(self.traffic):
-            made += crossing.hosts(number, traffic, own)
+            made += hosts.of_traffic(number, traffic, own)
         return made
 
     def _agents(self, raw: Path, presence: list[Presence]) -> dict[str, Agent]:
@@ -125,7 +125,7 @@ class Wanted:
         ends = {"server": {"listen": [family, port]}, "client": self._connect(presence)}
         made = {end: self._agent(end, raw, ends[end]) for end in ends if end != self.ours}
         for number, (traffic, own) in enumerate(self.traffic):
-            made |= crossing.agents(number, traffic, own)
+            made |= hosts.agents_of_traffic(number, traffic, own)
         return made
 
     def _agent(self, host: str, raw: Path, ends: dict[str, Any]) -> Agent:

@@ -13,12 +13,10 @@ import sys
 import time
 
 from mptcplab._core import Emulator, Error, Namespace
-from mptcplab.engines.kernel import devices
-from mptcplab.engines.kernel.agents import Agents
-from mptcplab.engines.kernel.guests import END, GO, INPUT, Guests
+from mptcplab.engines.kernel import namespace
+from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalHost, ProgramSession
 from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engines.kernel.network import Job
-from mptcplab.engines.kernel.resident import LOOK_NS, Resident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ class Lab:
         for host in job.hosts:
             with self._inside(host.name):
                 set_sysctls(host.sysctls)
-        self._devices = devices.kind()
+        self._devices = namespace.kind()
         self._emulator = Emulator(
             job.plan,
             self._ports(),
@@ -74,10 +72,10 @@ class Lab:
             link_log=job.link_log,
             ours=[] if job.ours is None else [job.ours],
         )
-        self._resident = None if job.ours is None else Resident(job.ours)
+        self._local_host = None if job.ours is None else LocalHost(job.ours)
         for host in job.hosts:
             with self._inside(host.name):
-                devices.prepare(self._devices, host)
+                namespace.prepare(self._devices, host)
                 ip(host.setup)
         # Those that are there from the start.
         self._change(0)
@@ -87,21 +85,21 @@ class Lab:
         for name, agent in job.agents.items():
             with self._inside(agent.host):
                 self._agents.start(name, agent)
-        self._guests = None if job.names is None else self._expect(job.names)
+        self._session = None if job.names is None else self._open_session(job.names)
 
     def run(self) -> dict[str, Any]:
         """Run the transfer to its end, or to where it is to stop."""
         self._agents.wait_until_ready()
-        if self._guests is not None:
+        if self._session is not None:
             _say({"hosts": {name: held.fileno() for name, held in self._namespaces.items()}})
-            self._guests.wait_for(GO)
+            self._session.wait_for(GO)
         started_ns = self._emulator.start()
         self._start_ns = time.monotonic_ns() - (time.time_ns() - started_ns)
         self._agents.go()
-        if self._guests is None:
+        if self._session is None:
             self._transfer()
         else:
-            self._entertain(self._guests)
+            self._serve(self._session)
         elapsed_ns = time.monotonic_ns() - self._start_ns
         # What is on the links meets cross traffic until then.
         self._stop([name for name in self._job.agents if name not in ("client", "server")])
@@ -145,30 +143,30 @@ class Lab:
     @property
     def _step_ns(self) -> int:
         """How long to wait for agents: an endpoint of ours does not wake anybody."""
-        return PROGRESS_NS if self._resident is None else LOOK_NS
+        return PROGRESS_NS if self._local_host is None else LOOK_NS
 
     def _look(self, *, stop: bool = False) -> None:
-        if self._resident is not None:
-            self._resident.look(self._emulator, stop=stop)
-            self._agents.note(self._resident)
+        if self._local_host is not None:
+            self._local_host.look(self._emulator, stop=stop)
+            self._agents.note(self._local_host)
 
-    def _expect(self, names: str) -> Guests:
-        guests = Guests(names)
+    def _open_session(self, names: str) -> ProgramSession:
+        session = ProgramSession(names)
         for host in ENDS:
             with self._inside(host):
-                guests.watch_here()
+                session.watch_here()
         self._agents.wake_on(INPUT)
-        return guests
+        return session
 
-    def _entertain(self, guests: Guests) -> None:
-        """Have the paths live until the guests have ended."""
-        while not guests.told(END):
+    def _serve(self, session: ProgramSession) -> None:
+        """Have the paths live until the programs have ended."""
+        while not session.told(END):
             now_ns = time.monotonic_ns() - self._start_ns
             self._change(now_ns)
             next_ns = self._timeline[0][0] if self._timeline else now_ns + PROGRESS_NS
             self._agents.listen(min(next_ns - now_ns, PROGRESS_NS))
             self._check_emulator()
-        guests.settle()
+        session.settle()
         self._stop(list(ENDS))
 
     def _check_emulator(self) -> None:
@@ -181,7 +179,7 @@ class Lab:
     def _stop(self, names: list[str]) -> None:
         """Have agents end, and wait for what they have to say."""
         self._agents.stop(names)
-        if self._resident is not None and self._resident.end in names:
+        if self._local_host is not None and self._local_host.end in names:
             self._look(stop=True)
         patience_ns = time.monotonic_ns() + PATIENCE_NS
         while not self._agents.done.keys() >= set(names):
@@ -210,7 +208,7 @@ class Lab:
         return [
             port
             for host in self._job.hosts
-            for port in devices.ports(self._devices, host, self._namespaces[host.name].fileno())
+            for port in namespace.ports(self._devices, host, self._namespaces[host.name].fileno())
         ]
 
     def _inside(self, host: str) -> Any:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     Row: TypeAlias = dict[str, Any]
     # Client's address and port, server's address and port.
     Ends: TypeAlias = tuple[str, int, str, int]
-    from typing import Any
 
     from mptcplab.engines.kernel.network import Job
 

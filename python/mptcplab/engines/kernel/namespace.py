@@ -1,19 +1,25 @@
-"""Work in the network namespaces of the lab's hosts."""
+"""Work in the network namespaces of the lab's hosts: commands, devices, their queues."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import socket
+import struct
 import subprocess
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
+from typing import Literal
 
 from mptcplab._core import Error
+from mptcplab.engines.kernel.network import QUEUE_PACKETS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from mptcplab.engines.kernel.network import Host
 
 # linux/sched.h
 CLONE_NEWNET = 0x40000000
@@ -107,3 +113,82 @@ def dropped(interfaces: Iterable[str]) -> dict[str, int]:
 
 def _file(name: str) -> Path:
     return SYSCTL / name.replace(".", "/")
+
+
+# linux/netlink.h, linux/rtnetlink.h, linux/pkt_sched.h
+NLMSG_ERROR = 2
+NLM_F_REQUEST, NLM_F_ACK, NLM_F_REPLACE, NLM_F_CREATE = 0x1, 0x4, 0x100, 0x400
+RTM_NEWQDISC = 36
+TCA_KIND, TCA_OPTIONS = 1, 2
+TC_H_ROOT = 0xFFFF_FFFF
+MESSAGE = struct.Struct("=IHHII")
+QDISC = struct.Struct("=BxxxiIII")
+ANSWER_BYTES = 4096
+
+
+def first_in_first_out(interface: str, packets: int) -> None:
+    """Give a device of the network namespace where we are a queue that holds so many packets."""
+    body = QDISC.pack(socket.AF_UNSPEC, socket.if_nametoindex(interface), 0, TC_H_ROOT, 0)
+    body += _attribute(TCA_KIND, b"pfifo\0") + _attribute(TCA_OPTIONS, struct.pack("=I", packets))
+    flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE
+    head = MESSAGE.pack(MESSAGE.size + len(body), RTM_NEWQDISC, flags, 1, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as kernel:
+        kernel.send(head + body)
+        answer = kernel.recv(ANSWER_BYTES)
+    _, kind, *_ = MESSAGE.unpack_from(answer)
+    (error,) = struct.unpack_from("=i", answer, MESSAGE.size)
+    if kind == NLMSG_ERROR and error:
+        raise Error(f"cannot give {interface} a queue: {os.strerror(-error)}")
+
+
+def _attribute(kind: int, value: bytes) -> bytes:
+    length = 4 + len(value)
+    return struct.pack("=HH", length, kind) + value + bytes(-length % 4)
+
+
+Kind = Literal["tun", "packet"]
+# Host, name of the path or cross traffic, namespace, interface there, other end's address.
+Port = tuple[str, str, int, str, str]
+
+TUN = "/dev/net/tun"
+QUIET = {"net.ipv6.conf.default.disable_ipv6": 1}
+
+_numbers = count(1)
+
+
+def kind() -> Kind:
+    """Say what this user may open."""
+    try:
+        os.close(os.open(TUN, os.O_RDWR))
+    except OSError:
+        return "packet"
+    return "tun"
+
+
+def prepare(kind: Kind, host: Host) -> None:
+    """Give the devices of the host where we are a queue that nothing is lost in."""
+    if kind == "tun":
+        for one in host.interfaces:
+            first_in_first_out(one.name, QUEUE_PACKETS)
+
+
+def ports(kind: Kind, host: Host, namespace: int) -> list[Port]:
+    """Name the devices of a host for the emulator; make veth pairs, with one end where we are."""
+    if kind == "tun":
+        return [(host.kind, one.port, namespace, one.name, "") for one in host.interfaces]
+    own = os.open("/proc/self/ns/net", os.O_RDONLY)
+    made: list[Port] = []
+    lines = []
+    for one in host.interfaces:
+        number = next(_numbers)
+        name, address = f"veth{number}", f"02:00:00:00:{number:02x}:02"
+        # We are the first process of the namespace.
+        lines += [
+            f"link add name {name} address 02:00:00:00:{number:02x}:01 type veth "
+            f"peer name {one.name} address {address} netns /proc/1/fd/{namespace}",
+            f"link set {name} mtu {one.mtu_bytes} arp off multicast off up",
+        ]
+        made.append((host.kind, one.port, own, name, address))
+    set_sysctls(QUIET)
+    ip(lines)
+    return made

@@ -64,7 +64,7 @@ class Job:
     detach: dict[str, list[str]]
     #: When which path comes (or goes), from the start.
     timeline: list[tuple[int, str, bool]] = field(default_factory=list)
-    #: Where guests transfer: the file that is to be their `/etc/hosts`.
+    #: Where programs transfer: the file that is to be their `/etc/hosts`.
     names: str | None = None
     #: The end that is an endpoint of mptcplab: it has neither host nor agent.
     ours: str | None = None

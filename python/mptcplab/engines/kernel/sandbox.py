@@ -1,4 +1,4 @@
-"""Namespaces of our own that end with us: a fresh process in them, and a keeper that sees to it."""
+"""Namespaces of our own that end with us: a new process in them, and a supervisor beside it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tempfile
 from contextlib import contextmanager, suppress
 
 from mptcplab._core import Error, InternalError
-from mptcplab.engines.kernel.keeper import DONE, FAILED, KILL
+from mptcplab.engines.kernel.supervisor import DONE, FAILED, KILL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 LAB = "mptcplab.engines.kernel.lab"
-KEEPER = "mptcplab.engines.kernel.keeper"
+SUPERVISOR = "mptcplab.engines.kernel.supervisor"
 # A child of unshare that outlives it is none of ours to find: it dies with it.
 UNSHARE = "setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc"
 AS_ROOT = "--user --map-root-user"
@@ -35,7 +35,7 @@ def opened(place: Path, *, user: bool = False) -> Iterator[Sandbox]:
     engine = os.pidfd_open(os.getpid())
     unshare = UNSHARE.split() + (AS_ROOT.split() if user or os.geteuid() != 0 else [])
     words = [str(life), str(engine), str(place), *unshare, *_module(LAB)]
-    command = [*_module(KEEPER), *words]
+    command = [*_module(SUPERVISOR), *words]
     with tempfile.TemporaryFile("w+") as said:
         try:
             process = subprocess.Popen(  # noqa: S603
@@ -120,7 +120,7 @@ class Sandbox:
             self._process.stdin.flush()
 
     @property
-    def keeper(self) -> int:
+    def supervisor(self) -> int:
         """The process whose only child's only child is the lab."""
         return self._process.pid
 

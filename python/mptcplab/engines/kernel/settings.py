@@ -1,27 +1,99 @@
-"""``[tcp]``, ``[mptcp]`` and ``[kernel]`` in Linux's words, or refused by name."""
+"""``[tcp]``, ``[mptcp]`` and ``[kernel]`` as Linux has them, or refused by name."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mptcplab.engines.kernel.engine import Kernel
+from mptcplab.engines.kernel.machine import PATH_MANAGERS
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine as Doctored
 from mptcplab.messages import said
 from mptcplab.quantity import DURATION
+from mptcplab.scenario import endpoint
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import SCHEDULER
-from mptcplab.scenario.section import Section, kinds
+from mptcplab.scenario.section import Section, kinds, show
+from mptcplab.scenario.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mptcplab.engines.kernel.machine import Machine
-    from mptcplab.engines.kernel.refusals import Refusals
     from mptcplab.scenario.scenario import Scenario
     from mptcplab.scenario.section import Section
+
+# What the client alone decides: an endpoint of ours may do so before Linux's server.
+OF_THE_CLIENT = {("mptcp", "path_manager"), ("mptcp", "join")}
+
+
+@dataclass
+class Refusals:
+    """All that is refused of a scenario, so that one line can say what makes it run."""
+
+    scenario: Scenario
+    _found: dict[str, None] = field(default_factory=dict)
+    _settings: dict[str, None] = field(default_factory=dict)
+    _is_the_clients: bool = True
+
+    def __post_init__(self) -> None:
+        era = self.scenario.mptcp.era
+        self._usual, self._theirs = _of_era(endpoint.DEFAULT_ERA), _of_era(era)
+        self._is_era = era != endpoint.DEFAULT_ERA
+        self.source = f", of era {said(era)}" if self._is_era else ""
+
+    def key(self, section: str, key: str, why: str) -> None:
+        """Refuse a key of ``[mptcp]`` or ``[tcp]``: Linux has what is there if it is left out."""
+        shown = getattr(self.scenario, section)
+        words = f"[{section}] {key}{self.source}: Linux cannot have {said(show(shown)[key])}: {why}"
+        is_the_clients = self._is_the_clients and (section, key) in OF_THE_CLIENT
+        if self._is_of_era(section, key):
+            self.add(words, f"mptcp.era={endpoint.DEFAULT_ERA}")
+        else:
+            value = self._usual[section][key]
+            written = str(value).lower() if isinstance(value, bool) else str(value).replace(" ", "")
+            self.add(words, f"{section}.{key}={written}")
+        self._is_the_clients = is_the_clients
+
+    def policy(self, key: str, words: str, linux: str) -> None:
+        """Refuse what ``[kernel]`` names, or what follows from ``[mptcp]`` if it names nothing."""
+        name = getattr(self.scenario.kernel, key)
+        if self._is_of_era("mptcp", key) and self._theirs["mptcp"][key] == name:
+            self.add(words, f"mptcp.era={endpoint.DEFAULT_ERA}")
+        else:
+            self.add(words, f"kernel.{key}={linux}")
+
+    def add(self, words: str, *settings: str) -> None:
+        """Refuse something, and say what to set instead."""
+        self._found[words] = None
+        self._settings |= dict.fromkeys(settings)
+        self._is_the_clients = False
+
+    def check(self) -> None:
+        """Refuse the scenario if anything is refused."""
+        if not self._found:
+            return
+        words, *others = self._found
+        more = f" (and {len(others)} more)" if others else ""
+        settings = " ".join(f"--set {shlex.quote(one)}" for one in self._settings)
+        ours = ", or --set client.stack=mptcplab" if self._is_the_clients else ""
+        raise ScenarioError(f"{words}{more}; to run it: {settings}{ours}")
+
+    def _is_of_era(self, section: str, key: str) -> bool:
+        """Whether the era has it so, and today's Linux otherwise."""
+        if not self._is_era or key not in self._theirs[section]:
+            return False
+        value = show(getattr(self.scenario, section))[key]
+        return bool(value == self._theirs[section][key] != self._usual[section][key])
+
+
+def _of_era(era: str) -> dict[str, dict[str, Any]]:
+    nothing = Source("scenario", {})
+    mptcp = endpoint.read_mptcp({"era": era}, nothing)
+    return {"mptcp": show(mptcp), "tcp": show(endpoint.read_tcp({}, nothing, mptcp))}
+
 
 US, MS, S = 10**3, 10**6, 10**9
 # Most of each that `ip mptcp limits` takes (MPTCP_PM_ADDR_MAX).
@@ -154,9 +226,8 @@ def _limits(mptcp: Section, at: _At) -> tuple[int, int]:
 
 def _check_path_manager(scenario: Scenario, refusals: Refusals) -> None:
     """Refuse what Linux's path manager cannot be told: it is the client's that opens subflows."""
-    managers = Kernel.policies["path_manager"]
-    if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in managers:
-        known = ", ".join(map(said, managers))
+    if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in PATH_MANAGERS:
+        known = ", ".join(map(said, PATH_MANAGERS))
         refusals.key("mptcp", "path_manager", f"it has {known}")
 
 

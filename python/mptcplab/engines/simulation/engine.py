@@ -8,11 +8,10 @@ from mptcplab.engines.engine import Engine, Measured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
     from mptcplab import _core
-    from mptcplab.engines.engine import Progress, Trial
+    from mptcplab.engines.engine import Progress, Target, Trial
 
 
 class Simulation(Engine):
@@ -25,23 +24,14 @@ class Simulation(Engine):
     counts = "packets"
     samples = ("state", "queues", "drops")
 
-    def run(
-        self,
-        trial: Trial,
-        directory: Path,
-        *,
-        session: Any,
-        captures: str,
-        progress: Progress | None,
-    ) -> Measured:
+    def run(self, trial: Trial, target: Target) -> Measured:
         """Run it; what the plan alone can tell of the tables is added to their diagnostics."""
         from mptcplab import _core
         from mptcplab.engines.remarks import remarks
         from mptcplab.scenario.plan import plan
 
-        del session
         client, server = (
-            None if captures == "none" else directory / f"{end}.pcapng"
+            None if target.captures == "none" else target.directory / f"{end}.pcapng"
             for end in ("client", "server")
         )
         planned = plan(trial.scenario, trial.seed, trial.baseline)
@@ -49,8 +39,8 @@ class Simulation(Engine):
             planned,
             client_capture=client,
             server_capture=server,
-            full_payload=captures == "full",
-            progress=progress,
+            full_payload=target.captures == "full",
+            progress=target.progress,
         )
         made = {each: tables.table(each) for each in tables.NAMES}
         if found := remarks(planned, tables):

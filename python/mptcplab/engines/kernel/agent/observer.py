@@ -16,11 +16,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mptcplab.engines.kernel.agent.diagnosis import Fields, Information, Policy
+    from mptcplab.engines.kernel.agent.diagnosis import Fields, Information
 
     Row = dict[str, Any]
     from collections.abc import Iterable
-    from typing import Any, TextIO
+    from typing import TextIO
 
     from mptcplab.engines.kernel.agent.connection import Connection
     from mptcplab.engines.kernel.agent.diagnosis import ForeignConnection, Tuple

@@ -1,4 +1,4 @@
-"""Guests in a scenario: their programs at both ends, over its paths, into a run directory."""
+"""Programs at both ends of a scenario, over its paths, into a run directory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import os
 import re
 import shutil
 import signal
-from contextlib import closing
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.engines.engine import Measured, Programs
-from mptcplab.engines.kernel import guests, inhabitants, measured, outcomes
+from mptcplab.engines.engine import Measured, Programs, Target, Trial
+from mptcplab.engines.kernel import emulate, ends, measured
 from mptcplab.engines.kernel.emulate import RAW
 from mptcplab.engines.kernel.job import LISTS, Wanted
 from mptcplab.engines.kernel.machine import Machine
@@ -26,7 +29,7 @@ from mptcplab.scenario.scenario import Scenario
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from mptcplab.engines.kernel.network import Job
@@ -41,15 +44,12 @@ HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 KEPT = ("host", "sample_ns", *LISTS)
 
 
-def visit(
-    scenario: Scenario,
-    directory: Path,
+def run_programs(
+    trial: Trial,
+    target: Target,
     programs: Programs,
     *,
-    lab: Sandbox,
     name: str,
-    seed: int,
-    captures: str,
     begin: Callable[[list[str]], None],
 ) -> tuple[Measured, int]:
     """Run programs in a scenario; gives the exit status of the client's, too.
@@ -59,19 +59,20 @@ def visit(
     """
     if programs.mptcpize and (given := preload.check(Doctored())).verdict != "fine":
         raise Error(f"--mptcpize cannot be done here: {given.line()}")
-    wanted = Wanted(scenario, seed, None, Machine.here())
+    lab, directory = target.session, target.directory
+    wanted = Wanted(trial.scenario, trial.seed, None, Machine.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
     greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=lab.is_bounded)])
     raw = directory / RAW
     raw.mkdir()
-    job = _job(wanted, directory, raw, captures)
+    job = _job(wanted, directory, raw, target.captures)
     with (
         closing(lab.run(job.as_json())) as told,
-        closing(inhabitants.Inhabited(lab.keeper, next(told)["hosts"])) as hosts,
+        closing(Namespaces(lab.supervisor, next(told)["hosts"])) as hosts,
     ):
-        where = environment(name, scenario)
-        status = _visited(hosts, lab, programs, directory, where, greeting)
+        where = environment(name, trial.scenario)
+        status = _run(hosts, lab, programs, directory, where, greeting)
         ended = next(told)["ended"]
     for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
         # What programs send and say is for whoever ran them.
@@ -80,7 +81,7 @@ def visit(
     shutil.rmtree(raw)
     more = {"guest": asdict(programs) | {"status": status}}
     outcome = _outcome(wanted, programs, ended, status)
-    return Measured(tables, outcome, outcomes.circumstances(job, ended) | more), status
+    return Measured(tables, outcome, emulate.circumstances(job, ended) | more), status
 
 
 def environment(name: str, scenario: Scenario) -> dict[str, str]:
@@ -110,7 +111,7 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
 
 
 def _warnings(wanted: Wanted) -> list[str]:
-    """Say what guests do not get that a run does: its sockets choose for themselves."""
+    """Say what programs do not get that a run does: its sockets choose for themselves."""
     name = wanted.congestion_control
     if name is None:
         return []
@@ -136,9 +137,9 @@ def _names(scenario: Scenario) -> dict[str, str]:
     No name server can be reached: whoever asked one would wait in vain.
     """
     known = {
-        name: (guests.ETC / name).read_text("utf-8", "replace")
+        name: (ends.ETC / name).read_text("utf-8", "replace")
         for name in ("hosts", "nsswitch.conf", "resolv.conf")
-        if (guests.ETC / name).is_file()
+        if (ends.ETC / name).is_file()
     }
     lines = [f"{address} server" for address in server_addresses(scenario)]
     for number, (name, path) in enumerate(scenario.paths.items(), 1):
@@ -151,8 +152,8 @@ def _names(scenario: Scenario) -> dict[str, str]:
     return {name: told[name] for name in ("hosts", *known)}
 
 
-def _visited(
-    hosts: inhabitants.Inhabited,
+def _run(
+    hosts: Namespaces,
     lab: Sandbox,
     programs: Programs,
     new: Path,
@@ -173,10 +174,10 @@ def _visited(
                     f"the server's program ended with status {server.returncode} before the "
                     f"client's began: {_last(new / SERVED)}"
                 )
-        lab.tell(guests.GO)
+        lab.tell(ends.GO)
         begin()
         try:
-            with inhabitants.terminal_lent():
+            with terminal_lent():
                 own = {**told, "MPTCPLAB_HOST": "client"}
                 client = hosts.start("client", _words(programs, *programs.command), own)
                 try:
@@ -184,14 +185,14 @@ def _visited(
                 except KeyboardInterrupt as asked:
                     # Of what was typed the program knows itself: this is SIGTERM or SIGHUP.
                     (number,) = asked.args or (signal.SIGINT,)
-                    inhabitants.dismiss(client, number)
+                    dismiss(client, number)
                     status = 128 + number
         finally:
             if server is not None:
-                inhabitants.end(server)
+                end(server)
     if server is None:
         (new / SERVED).unlink()
-    lab.tell(guests.END)
+    lab.tell(ends.END)
     return status
 
 
@@ -213,5 +214,146 @@ def _outcome(wanted: Wanted, programs: Programs, ended: Any, status: int) -> dic
         "reason": "complete" if status == 0 else f"{what} ended with status {status}",
         "elapsed_ns": ended["elapsed_ns"],
         "packets": sum(port["sent"] for port in ended["emulator"]["ports"].values()),
-        "cross_traffic": outcomes.cross_traffic(wanted, ended),
+        "cross_traffic": emulate.cross_traffic(wanted, ended),
     }
+
+
+ENTRY = Path(__file__).with_name("entry.py")
+# In the order in which they are entered: rights come with the first. Root may lack it.
+SHARED = ("user", "mnt", "pid")
+# States of a socket in /proc/net: TCP's that listen, UDP's that are not connected.
+LISTENS = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
+# What a server may take to listen, to end when its client is gone, and when it is told to.
+STARTS_SECONDS, ENDS_SECONDS, TERMINATES_SECONDS = 5.0, 0.5, 2.0
+LOOK_SECONDS = 0.01
+
+
+class Namespaces:
+    """The namespaces of a lab, held open."""
+
+    def __init__(self, supervisor: int, networks: Mapping[str, int]) -> None:
+        """``supervisor`` is the parent of the lab's parent; ``networks`` the lab's open files."""
+        lab = Path("/proc", str(_only_child(_only_child(supervisor))))
+        own = Path("/proc/self/ns")
+        self._shared = [
+            os.open(lab / "ns" / kind, os.O_RDONLY)
+            for kind in SHARED
+            # Nobody may enter where they are already.
+            if not (lab / "ns" / kind).samefile(own / kind)
+        ]
+        self._networks = {
+            host: os.open(lab / "fd" / str(number), os.O_RDONLY)
+            for host, number in networks.items()
+        }
+
+    def close(self) -> None:
+        """Let go of them."""
+        for opened in (*self._shared, *self._networks.values()):
+            os.close(opened)
+
+    def start(
+        self,
+        host: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        output: int | None = None,
+    ) -> subprocess.Popen[bytes]:
+        """Start a program; with ``output`` apart from the terminal."""
+        namespaces = [*self._shared, self._networks[host]]
+        entry = [sys.executable, "-I", "-S", str(ENTRY), ",".join(map(str, namespaces))]
+        return subprocess.Popen(  # noqa: S603
+            [*entry, *command],
+            pass_fds=namespaces,
+            env=os.environ | environment,
+            stdin=None if output is None else subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=output is not None,
+        )
+
+    def wait_until_listening(self, host: str, process: subprocess.Popen[bytes]) -> None:
+        """Wait until somebody listens in a host; whoever does not is given a moment."""
+        network = os.fstat(self._networks[host]).st_ino
+        until = time.monotonic() + STARTS_SECONDS
+        while process.poll() is None and time.monotonic() < until:
+            with suppress(OSError):
+                place = Path("/proc", str(process.pid))
+                if (place / "ns/net").stat().st_ino == network and _is_listening(place / "net"):
+                    return
+            time.sleep(LOOK_SECONDS)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Have a server end that was started apart from the terminal."""
+    for number, seconds in ((None, ENDS_SECONDS), (signal.SIGTERM, TERMINATES_SECONDS)):
+        if number is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def dismiss(process: subprocess.Popen[bytes], number: int) -> None:
+    """Have the client's program end: as the signal asks it to, then whether it wants to or not."""
+    for sent, seconds in ((number, TERMINATES_SECONDS), (signal.SIGKILL, None)):
+        with suppress(Error, ProcessLookupError):
+            os.kill(_only_child(process.pid), sent)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            return
+
+
+@contextmanager
+def terminal_lent() -> Iterator[None]:
+    """Let others have the terminal and what is typed there, and take it back."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        ours = os.tcgetpgrp(sys.__stdin__.fileno()) if sys.__stdin__ else None
+    except (OSError, ValueError):
+        ours = None
+    for number, handler in handlers.items():
+        # Who comes after us begins with the default, unless we were to ignore it ourselves.
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, _nothing)
+    try:
+        yield
+    finally:
+        if ours is not None and sys.__stdin__:
+            before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            with suppress(OSError):
+                os.tcsetpgrp(sys.__stdin__.fileno(), ours)
+            signal.signal(signal.SIGTTOU, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _nothing(*_: object) -> None:
+    pass
+
+
+def _only_child(process: int) -> int:
+    """Find the only child of a process."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError):
+                # "12 (name) S 11 ...": a name may hold anything.
+                parent = (
+                    (entry / "stat").read_text("utf-8", "replace").rpartition(") ")[2].split()[1]
+                )
+                if int(parent) == process:
+                    return int(entry.name)
+    raise Error("the lab of the kernel engine is gone")
+
+
+def _is_listening(net: Path) -> bool:
+    for protocol, state in LISTENS.items():
+        with suppress(FileNotFoundError):
+            lines = (net / protocol).read_text("ascii").splitlines()[1:]
+            if any(line.split()[3] == state for line in lines):
+                return True
+    return False

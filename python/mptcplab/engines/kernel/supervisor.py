@@ -1,10 +1,10 @@
-"""The keeper: ends the sandbox, and clears away after the engine, whoever of them is killed.
+"""The supervisor: ends the sandbox, and clears away after the engine, whoever of them is killed.
 
-``python -m mptcplab.engines.kernel.keeper LIFE ENGINE PLACE COMMAND...`` starts a command, whose
-standard streams are its own. Its standard output ends when the command and all that came of it are
-gone. LIFE is the reading end of a pipe: ``KILL`` ends the command, ``DONE`` the keeper too. After
-``FAILED``, or without a word when the engine is killed, the run directories in PLACE that nobody
-holds go too. ENGINE is a file descriptor of the engine's process.
+``python -m mptcplab.engines.kernel.supervisor LIFE ENGINE DIRECTORY COMMAND...`` starts a command,
+whose standard streams are its own. Its standard output ends when the command and all that came of
+it are gone. LIFE is the reading end of a pipe: ``KILL`` ends the command, ``DONE`` the supervisor
+too. After ``FAILED``, or without a word when the engine is killed, the run directories in DIRECTORY
+that nobody holds go too. ENGINE is a file descriptor of the engine's process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NICE = -20
 
 
 def main() -> None:
-    """Keep."""
+    """Supervise."""
     life, engine, place, command = *map(int, sys.argv[1:3]), Path(sys.argv[3]), sys.argv[4:]
     # What unshare has started is ours when unshare is gone.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -1,0 +1,240 @@
+"""The lab's side of what stands at the ends: agents, endpoints of mptcplab, programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import selectors
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.kernel.agent.diagnosis import Diagnosis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import IO, Any
+
+    from mptcplab._core import Emulator
+    from mptcplab.engines.kernel.network import Agent
+
+COMMAND = [sys.executable, "-P", "-m", "mptcplab.engines.kernel.agent"]
+READ_BYTES = 1 << 16
+START_NS = 30 * 10**9
+
+
+class Agents:
+    """All agents of a run, by name."""
+
+    def __init__(self) -> None:
+        #: What those have to say that are done.
+        self.done: dict[str, dict[str, Any]] = {}
+        #: Bytes that client and server have written and read.
+        self._bytes: dict[str, int] = {}
+        self._ready: set[str] = set()
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._listening: set[str] = set()
+        self._partial: dict[str, bytes] = {}
+        self._selector = selectors.DefaultSelector()
+
+    @property
+    def received(self) -> int:
+        """Bytes that came so far: who sends is ahead of who reads."""
+        return min(self._bytes.get(name, 0) for name in ("client", "server"))
+
+    def start(self, name: str, agent: Agent) -> None:
+        """Start one in the network namespace where we are."""
+        process = subprocess.Popen(  # noqa: S603
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        self._processes[name] = process
+        self._partial[name] = b""
+        if agent.listens:
+            self._listening.add(name)
+        self._selector.register(_there(process.stdout), selectors.EVENT_READ, name)
+        self._tell(name, json.dumps(agent.job))
+
+    def wait_until_ready(self) -> None:
+        """Wait for all."""
+        until_ns = time.monotonic_ns() + START_NS
+        while self._ready < self._processes.keys():
+            left_ns = until_ns - time.monotonic_ns()
+            if left_ns <= 0:
+                waiting = ", ".join(self._processes.keys() - self._ready)
+                raise Error(f"the agents {waiting} do not start")
+            self.listen(left_ns)
+
+    def go(self) -> None:
+        """Have all begin, those first that others connect to."""
+        for name in sorted(self._processes, key=lambda name: name not in self._listening):
+            self._tell(name, "go")
+
+    def stop(self, names: Iterable[str]) -> None:
+        """Have some end."""
+        for name in names:
+            if name not in self.done and name in self._processes:
+                self._tell(name, "stop")
+
+    def note(self, host: LocalHost) -> None:
+        """Take down what an end says that is no agent."""
+        self._bytes[host.end] = host.bytes
+        if host.done is not None:
+            self.done[host.end] = host.done
+
+    def wake_on(self, file: int) -> None:
+        """Listen no longer when somebody else has something to say."""
+        self._selector.register(file, selectors.EVENT_READ)
+
+    def listen(self, at_most_ns: int) -> None:
+        """Wait for what they say, so long at most."""
+        for key, _ in self._selector.select(max(at_most_ns, 0) / 1e9):
+            name = key.data
+            if name is None:
+                continue
+            came = os.read(key.fd, READ_BYTES)
+            *lines, self._partial[name] = (self._partial[name] + came).split(b"\n")
+            for line in lines:
+                self._told(name, json.loads(line))
+            if not came:
+                self._selector.unregister(key.fileobj)
+                if name not in self.done:
+                    raise Error(f"the agent {name} ended in the middle")
+
+    def _told(self, name: str, line: dict[str, Any]) -> None:
+        if "error" in line:
+            raise Error(f"{name}: {line['error']}")
+        if "ready" in line:
+            self._ready.add(name)
+        elif "progress" in line:
+            self._bytes[name] = line["progress"]["bytes"]
+        elif "done" in line:
+            self.done[name] = line["done"]
+
+    def _tell(self, name: str, line: str) -> None:
+        pipe = _there(self._processes[name].stdin)
+        try:
+            pipe.write(f"{line}\n".encode())
+        except BrokenPipeError:
+            raise Error(f"the agent {name} ended in the middle") from None
+
+
+def _there(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # noqa: S101 - they all are
+    return pipe
+
+
+COMPLETE = "complete"
+# How often it is asked how far it has come.
+LOOK_NS = 20_000_000
+# How long it may take to say goodbye when all is transferred and a path is dead.
+LINGER_NS = 3 * 10**9
+
+
+class LocalHost:
+    """What it says, in the words of an agent."""
+
+    def __init__(self, end: str) -> None:
+        self.end = end
+        #: What it has to say, once it is done.
+        self.done: dict[str, Any] | None = None
+        #: Bytes that it has written and read.
+        self.bytes = 0
+        self._transferred_ns: int | None = None
+
+    def look(self, emulator: Emulator, *, stop: bool = False) -> None:
+        """See how far it has come; it is done at the latest when it is to stop."""
+        if self.done is not None:
+            return
+        connections = emulator.connections()[self.end]
+        self.bytes = sum(one["bytes_written"] + one["bytes_read"] for one in connections)
+        closed = bool(connections) and all(one["end"] is not None for one in connections)
+        lingering = not closed and self._lingers(connections)
+        if closed or lingering or stop:
+            self.done = _summary(connections) | {"lingering": lingering}
+
+    def _lingers(self, connections: list[dict[str, Any]]) -> bool:
+        """Whether all has been transferred for so long that it need not close."""
+        if not connections or not all(one["done"] for one in connections):
+            return False
+        now_ns = time.monotonic_ns()
+        if self._transferred_ns is None:
+            self._transferred_ns = now_ns
+        return now_ns - self._transferred_ns >= LINGER_NS
+
+
+def _summary(connections: list[dict[str, Any]]) -> dict[str, Any]:
+    lacking = [lacks for one in connections if (lacks := _lacks(one)) is not None]
+    return {
+        "bytes_sent": sum(one["bytes_written"] for one in connections),
+        "bytes_received": sum(one["bytes_read"] for one in connections),
+        "corrupt_bytes": sum(one["corrupt_bytes"] for one in connections),
+        "finished": bool(connections) and not lacking,
+        "reason": "; ".join(lacking)
+        or (COMPLETE if connections else "waits for a connection to come"),
+        "sockets": [
+            {"mptcp": one["mptcp"], "most_subflows": one["subflows"]} for one in connections
+        ],
+    }
+
+
+def _lacks(connection: dict[str, Any]) -> str | None:
+    bytes_ = f"{connection['bytes_written']} bytes written and {connection['bytes_read']} read"
+    if connection["end"] not in (None, COMPLETE):
+        return f"gave up after {bytes_}: {connection['end']}"
+    return None if connection["done"] else f"goes on after {bytes_}"
+
+
+# What the lab is told on its standard input: the server is there, so begin; the client has ended.
+GO, END = "go", "end"
+INPUT = 0
+COMMAND_BYTES = 1 << 12
+ETC = Path("/etc")
+# How long connections may take to go when their programs have ended.
+SETTLE_NS = 10**9
+SETTLE_LOOK_SECONDS = 0.02
+
+
+class ProgramSession:
+    """What the lab has to know of them."""
+
+    def __init__(self, names: str) -> None:
+        """``names`` is a directory of files that stand for those in /etc, in our mounts alone."""
+        for file in sorted(Path(names).iterdir()):
+            command = ["mount", "--bind", str(file), str(ETC / file.name)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+            if done.returncode:
+                raise Error(f"cannot name the hosts in {ETC / file.name}: {done.stderr.strip()}")
+        self._diagnoses: list[Diagnosis] = []
+        self._partial = b""
+        self._told: set[str] = set()
+
+    def watch_here(self) -> None:
+        """Take note of a host where they are: the one where we are."""
+        self._diagnoses.append(Diagnosis())
+
+    def wait_for(self, word: str) -> None:
+        """Wait until we are told."""
+        while not self.told(word):
+            select.select([INPUT], [], [])
+
+    def told(self, word: str) -> bool:
+        """Say whether we have been told."""
+        while select.select([INPUT], [], [], 0)[0]:
+            came = os.read(INPUT, COMMAND_BYTES)
+            if not came:
+                # Nobody is there to tell.
+                self._told |= {GO, END}
+                break
+            *lines, self._partial = (self._partial + came).split(b"\n")
+            self._told |= {line.decode() for line in lines}
+        return word in self._told
+
+    def settle(self) -> None:
+        """Wait until what was open is gone, or for a while."""
+        until_ns = time.monotonic_ns() + SETTLE_NS
+        while any(one.alive() for one in self._diagnoses) and time.monotonic_ns() < until_ns:
+            time.sleep(SETTLE_LOOK_SECONDS)
