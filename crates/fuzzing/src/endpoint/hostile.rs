@@ -1,6 +1,6 @@
 //! What stands between two endpoints.
 
-use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use arbitrary::{Result, Unstructured};
 use std::collections::VecDeque;
 use wire::{Frame, L4, Options, Packet, Payload, Tcp};
 
