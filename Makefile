@@ -50,6 +50,7 @@ lint-python: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	$(BIN)/stubtest mptcplab._core
+	$(BIN)/deptry python/mptcplab
 
 lint-page: $(VENV)/dev
 	npm --prefix report-ui run --silent lint

@@ -8,6 +8,7 @@ from mptcplab import _core
 from mptcplab.engines.kernel.namespace import SIX
 from mptcplab.engines.kernel.network import QUEUE_PACKETS, Agent, Host, Interface
 from mptcplab.scenario.plan import addresses, server_addresses
+from mptcplab.scenario.section import DIRECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
