@@ -91,7 +91,7 @@ impl Lab {
     }
 
     fn collect(&mut self) {
-        let sent = self.out.sent.drain(..).map(|(direction, packet)| (direction, packet));
+        let sent = self.out.sent.drain(..);
         let dropped = self.out.dropped.drain(..).map(|dropped| (dropped.direction, dropped.packet));
         for (direction, packet) in sent.chain(dropped) {
             // What is told of a packet that was too big is a packet more.

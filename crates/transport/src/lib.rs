@@ -31,8 +31,3 @@ pub use config::Config;
 pub use deadlines::Deadlines;
 pub use endpoint::{ConnectionId, Endpoint, Event, Nic, Outcome, Snapshot, SubflowSnapshot};
 pub use slow_start::SlowStart;
-
-/// The examples of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/extending.md")]
-struct Extending;
