@@ -24,6 +24,12 @@ CASES = [
 ]
 
 
+def timing_tells_the_end(name: str) -> bool:
+    """Say whether a capture was taken at an end, and with a delay that shows at which."""
+    has_no_delay = name.startswith("kernel-") and "lossy" not in name
+    return not name.endswith(".pcap") and not has_no_delay
+
+
 @dataclass(frozen=True)
 class Case:
     """A capture, and the end at which it was taken, where that is known."""
@@ -31,11 +37,6 @@ class Case:
     name: str
     capture: pathlib.Path
     end: str | None
-
-    @property
-    def has_no_delay(self) -> bool:
-        """So that its timing cannot tell the end."""
-        return self.name.startswith("kernel-") and "lossy" not in self.name
 
     @property
     def is_simulated(self) -> bool:

@@ -239,22 +239,32 @@ def test_packages_have_other_names_elsewhere(fake: Fake) -> None:
     assert found["ip"].mend == "sudo dnf install iproute"
 
 
-@pytest.mark.parametrize("place", ["lib/libpreload.so", "my lib/libpreload.so", "not/built.so"])
-def test_mptcpize_or_what_does_the_same(
-    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+def test_mptcpize_or_a_library_that_does_the_same(
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = tmp_path / place
+    library = tmp_path / "lib/libpreload.so"
+    library.parent.mkdir()
+    library.touch()
     monkeypatch.setattr(mptcplab.machine.preload, "LIBRARY", library)
     assert "mptcpize" not in wrong(examine(fake.machine()))
     (fake.programs / "mptcpize").unlink()
-    if "built" not in place:
+    checks = {check.name: check for check in examine(fake.machine())}
+    assert str(library) in checks["mptcpize"].found
+    assert checks["mptcpize"].verdict == "fine"
+
+
+@pytest.mark.parametrize("file", ["my lib/libpreload.so", "not/built.so"])
+def test_without_mptcpize_a_library_must_be_there_and_its_path_without_spaces(
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    library = tmp_path / file
+    monkeypatch.setattr(mptcplab.machine.preload, "LIBRARY", library)
+    (fake.programs / "mptcpize").unlink()
+    if "built" not in file:
         library.parent.mkdir()
         library.touch()
     checks = {check.name: check for check in examine(fake.machine())}
     assert str(library) in checks["mptcpize"].found
-    if place == "lib/libpreload.so":
-        assert checks["mptcpize"].verdict == "fine"
-        return
     assert checks["mptcpize"].verdict == "limited"
     # Debian's mptcpd has no mptcpize, and recommends the package that has.
     assert checks["mptcpize"].mend == "sudo apt-get install mptcpize"
