@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from experiments.markdown import table
+
 RESULTS = Path(__file__).parent / "results.json"
 NAMES = {
     "throughput": "throughput",
@@ -72,38 +74,35 @@ def _names(row: dict[str, Any]) -> str:
 
 
 def _rows(rows: Rows) -> str:
-    lines = [
-        "| row | Mbit/s | RTT ms | handshake ms | loss % | variation | RTT σ ms | parameters |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, row in rows.items():
-        cells = [_cell(row["figures"].get(one)) for one in FIGURES]
-        lines.append(f"| `{name}` | {' | '.join(cells)} | {row['fitted']} |")
-    return "\n".join(lines) + "\n"
+    units = ("Mbit/s", "RTT ms", "handshake ms", "loss %", "variation", "RTT σ ms")
+    lines = (
+        [f"`{name}`", *(_cell(row["figures"].get(one)) for one in FIGURES), str(row["fitted"])]
+        for name, row in rows.items()
+    )
+    return "\n".join(table(["row", *units, "parameters"], lines)) + "\n"
 
 
 def _errors(rows: Rows) -> str:
     """Say of each figure how far off it was where the fit did not know it."""
-    lines = ["| left out | rows | typical factor | largest | still met |", "|---|---|---|---|---|"]
+    lines = []
     for figure in FIGURES:
         found = [row[figure] for row in rows.values() if figure in row]
         # Nothing at all has no factor.
         factors = [max(one["ratio"], 1 / one["ratio"]) for one in found if one.get("ratio")]
         met = sum(one["met"] for one in found)
         if found:
-            lines.append(
-                f"| {NAMES[figure]} | {len(found)} | {median(factors):.2f} | {max(factors):.3g} | {met} |"
-            )
-    return "\n".join(lines) + "\n"
+            typical, largest = f"{median(factors):.2f}", f"{max(factors):.3g}"
+            lines.append([NAMES[figure], str(len(found)), typical, largest, str(met)])
+    heads = ("left out", "rows", "typical factor", "largest", "still met")
+    return "\n".join(table(heads, lines)) + "\n"
 
 
 def _left(rows: Rows) -> str:
-    names = " | ".join(NAMES[one] for one in FIGURES)
-    lines = [f"| row | {names} |", f"|---|{'---|' * len(FIGURES)}"]
-    for name, figures in rows.items():
-        cells = [_ratio(figures.get(one)) for one in FIGURES]
-        lines.append(f"| `{name}` | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    lines = (
+        [f"`{name}`", *(_ratio(figures.get(one)) for one in FIGURES)]
+        for name, figures in rows.items()
+    )
+    return "\n".join(table(["row", *(NAMES[one] for one in FIGURES)], lines)) + "\n"
 
 
 def _ratio(one: dict[str, Any] | None) -> str:

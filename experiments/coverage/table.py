@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from experiments.markdown import table
+
 RESULTS = Path(__file__).parent / "results.json"
 NAMES = {"0.9": "90th percentile", "gain": "gain over a path", "ratio": "ratio of two engines"}
 OF_SAMPLES = ("band", "samples")
@@ -21,28 +23,21 @@ def markdown() -> str:
 
 def _figures(rows: list[dict[str, Any]]) -> str:
     sizes = sorted({row["n"] for row in rows})
-    lines = [
-        f"| figure | of | {' | '.join(f'n = {n}' for n in sizes)} |",
-        "|---|---" + "|---" * len(sizes) + "|",
-    ]
+    lines = []
     for statistic, of in dict.fromkeys((row["statistic"], row["of"]) for row in rows):
         own = {row["n"]: row for row in rows if (row["statistic"], row["of"]) == (statistic, of)}
-        cells = " | ".join(_part(own.get(n)) for n in sizes)
-        lines.append(f"| {NAMES.get(statistic, statistic)} | {of} | {cells} |")
-    return "\n".join(lines) + "\n"
+        lines.append([NAMES.get(statistic, statistic), of, *(_part(own.get(n)) for n in sizes)])
+    return "\n".join(table(["figure", "of", *(f"n = {n}" for n in sizes)], lines)) + "\n"
 
 
 def _tails(rows: list[dict[str, Any]]) -> str:
     tails = list(dict.fromkeys(row["of"] for row in rows))
-    lines = [
-        f"| runs | {' | '.join(f'{how}, at {tail}' for tail in tails for how in ('band', 'naive'))} |",
-        "|---" + "|---" * 2 * len(tails) + "|",
-    ]
+    heads = ["runs", *(f"{how}, at {tail}" for tail in tails for how in ("band", "naive"))]
+    lines = []
     for n in sorted({row["n"] for row in rows}):
         own = {(row["of"], row["statistic"]): row for row in rows if row["n"] == n}
-        cells = " | ".join(_part(own[tail, how]) for tail in tails for how in OF_SAMPLES)
-        lines.append(f"| {n} | {cells} |")
-    return "\n".join(lines) + "\n"
+        lines.append([str(n), *(_part(own[tail, how]) for tail in tails for how in OF_SAMPLES)])
+    return "\n".join(table(heads, lines)) + "\n"
 
 
 def _part(row: dict[str, Any] | None) -> str:

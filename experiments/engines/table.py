@@ -11,6 +11,7 @@ from typing import Any
 
 from experiments.engines.case import RESPONSE, Case
 from experiments.engines.cases import CASES
+from experiments.markdown import table
 from mptcplab.results.statistics import interval, quotient_of_independent
 
 HERE = Path(__file__).parent
@@ -156,11 +157,7 @@ def markdown() -> str:
 
 def _table(title: str, rows: list[tuple[Case, list[Cell]]]) -> str:
     titles = ["speed", "RTT ms", "share %", "longest gap ms", "out-of-order delay ms"]
-    lines = [
-        f"### {title}\n",
-        f"| scenario | {' | '.join(titles)} | simulation / kernel |",
-        "|---" * (len(titles) + 2) + "|",
-    ]
+    lines = []
     for case, row in rows:
         shown = [cell.shown() for cell in row]
         if not case.is_multipath:
@@ -168,16 +165,13 @@ def _table(title: str, rows: list[tuple[Case, list[Cell]]]) -> str:
         unit = row[0].column.title.removeprefix("response ")
         ratio = fmean(row[0].ours) / fmean(row[0].theirs)
         shown[0] += f" {unit}"
-        lines.append(f"| {case.name} | {' | '.join(shown)} | {ratio:.3f} |")
-    return "\n".join(lines) + "\n"
+        lines.append([case.name, *shown, f"{ratio:.3f}"])
+    heads = ["scenario", *titles, "simulation / kernel"]
+    return "\n".join([f"### {title}\n", *table(heads, lines)]) + "\n"
 
 
 def _outside(rows: list[tuple[Case, list[Cell]]]) -> str:
-    lines = [
-        "### Outside their bands\n",
-        "| scenario | what | cause |",
-        "|---|---|---|",
-    ]
+    lines = []
     for case, row in rows:
         off = [cell for cell in row if cell.is_off]
         causes = [(case.cause, off)]
@@ -186,10 +180,9 @@ def _outside(rows: list[tuple[Case, list[Cell]]]) -> str:
                 ("not explained", [cell for cell in off if not cell.is_open]),
                 (CHANCE, [cell for cell in off if cell.is_open]),
             ]
-        lines += [
-            f"| {case.name} | {_titles(cells)} | {cause} |" for cause, cells in causes if cells
-        ]
-    return "\n".join(lines) + "\n"
+        lines += [[case.name, _titles(cells), cause] for cause, cells in causes if cells]
+    heads = ("scenario", "what", "cause")
+    return "\n".join(["### Outside their bands\n", *table(heads, lines)]) + "\n"
 
 
 def _titles(cells: list[Cell]) -> str:

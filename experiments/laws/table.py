@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.laws.families import LAWS
+from experiments.markdown import table
 
 RESULTS = Path(__file__).parent / "results.json"
 
@@ -22,12 +23,11 @@ def markdown(name: str) -> str:
         "band",
         *law.also,
     ]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    lines += [_line(row) for row in json.loads(RESULTS.read_text())[name]]
-    return "\n".join(lines) + "\n"
+    rows = json.loads(RESULTS.read_text())[name]
+    return "\n".join(table(heads, map(_cells, rows))) + "\n"
 
 
-def _line(row: dict[str, Any]) -> str:
+def _cells(row: dict[str, Any]) -> list[str]:
     ratio = row["measured"] / row["law"]
     low, high = row["low"], row["high"]
     band = f"{low:g} and more" if high is None else f"{low:g} to {high:g}"
@@ -36,7 +36,7 @@ def _line(row: dict[str, Any]) -> str:
     if row["found"]:
         band = f"found: {band}"
     figures = [_number(row["law"]), _number(row["measured"]), within, band]
-    return f"| {' | '.join([*row['of'], *figures, *row['also']])} |"
+    return [*row["of"], *figures, *row["also"]]
 
 
 def _number(value: float) -> str:

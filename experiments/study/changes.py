@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from experiments.markdown import table
 from mptcplab.study import told
 
 Results = dict[str, Any]
@@ -31,14 +32,6 @@ def changes(before: Results, after: Results) -> Iterator[str]:
     yield from table(("of", "mean \\|ln(ours/theirs)\\|, before", "after"), _scores(before, after))
     yield ""
     yield from table(("finding", "before", "after", "because"), _findings(before, after))
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Give a table in Markdown."""
-    yield f"| {' | '.join(heads)} |"
-    yield "|---" * len(heads) + "|"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
 
 
 def _scores(before: Results, after: Results) -> Iterator[list[str]]:

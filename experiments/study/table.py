@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.markdown import table
 from mptcplab.labels.text import figure
 from mptcplab.study import judging, outcome, told
 
@@ -137,13 +138,11 @@ def _inconsistent(results: dict[str, Any]) -> Iterator[str]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield _line(heads)
-    yield "|---" * len(heads) + "|"
-    yield from map(_line, rows)
+    return table(_escaped(heads), map(_escaped, rows))
 
 
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+def _escaped(cells: Sequence[str]) -> list[str]:
+    return [cell.replace("|", r"\|") for cell in cells]
 
 
 def _bold(status: str) -> str:
