@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import mptcplab
-from experiments.study.changes import changes, table
+from experiments.markdown import table
+from experiments.study.changes import changes
 from experiments.study.run import KEPT
 from mptcplab.calibration import rows
 from mptcplab.calibration.subject import profile_name

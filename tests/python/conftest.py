@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from campaigns import written
 from command import Run
+from mptcplab import sweep
+from mptcplab.results.campaign import Campaign
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -29,3 +32,15 @@ def mptcplab() -> Run:
         return subprocess.run(command, **options)  # type: ignore[call-overload, no-any-return]
 
     return run
+
+
+@pytest.fixture(scope="session")
+def campaign_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign of six configurations."""
+    return written(tmp_path_factory.mktemp("campaign"))
+
+
+@pytest.fixture(scope="session")
+def swept(campaign_file: Path) -> Campaign:
+    """What came of it: for all tests, which must leave it as it is."""
+    return sweep(campaign_file, out=campaign_file.parent / "out", jobs=2)
