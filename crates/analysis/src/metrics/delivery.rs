@@ -1,6 +1,6 @@
 //! What came through: bytes delivered, over which subflow they came first, and what was sent again elsewhere.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind};

@@ -1,6 +1,6 @@
 //! What happened: handshakes, address signalling, retransmissions, reinjections, time-outs, ends.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Happening, Kind, Seen};

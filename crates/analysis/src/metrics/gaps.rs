@@ -1,6 +1,6 @@
 //! Times in which nothing new came: outages, handovers, idle applications.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Happening, Kind, Seen};

@@ -1,18 +1,10 @@
 //! What is measured: one metric, one file. A metric is fed the flow events of one connection at one end and fills its
 //! columns when the connection is finished. To add one, write its file and name it in `metrics!`.
 
-mod delivery;
 mod distribution;
-mod events;
-mod gaps;
-mod pauses;
-mod reordering;
-mod responses;
-mod rtt;
-mod segments;
-mod throughput;
-mod volume;
-mod window;
+mod metric;
+
+pub(crate) use metric::{Metric, PerFlow};
 
 use crate::Options;
 use crate::closing::Closing;
@@ -20,85 +12,42 @@ use crate::event::FlowEvent;
 use crate::report::Report;
 use wire::Time;
 
-/// A metric of one connection at one end.
-pub(crate) trait Metric {
-    /// A fresh one, for a connection whose first packet passed at `start`.
-    fn new(options: &Options, start: Time) -> Self;
-
-    /// Something happened.
-    fn on(&mut self, event: &FlowEvent);
-
-    /// The connection is finished: fill the rows. Called for each end; [`Closing`] says what this end may tell.
-    fn finish(&mut self, closing: &Closing, report: &mut Report);
-}
-
 macro_rules! metrics {
-    ($($metric:ident: $kind:ty,)*) => {
+    ($($file:ident::$metric:ident,)*) => {
+        $(mod $file;)*
+
         /// Every metric. Which of them an event concerns is known when this is compiled.
         pub(crate) struct Metrics {
-            $($metric: $kind,)*
+            $($file: $file::$metric,)*
         }
 
         impl Metric for Metrics {
             fn new(options: &Options, start: Time) -> Self {
-                Metrics { $($metric: Metric::new(options, start),)* }
+                Metrics { $($file: Metric::new(options, start),)* }
             }
 
             #[inline(always)]
             fn on(&mut self, event: &FlowEvent) {
-                $(self.$metric.on(event);)*
+                $(self.$file.on(event);)*
             }
 
             fn finish(&mut self, closing: &Closing, report: &mut Report) {
-                $(self.$metric.finish(closing, report);)*
+                $(self.$file.finish(closing, report);)*
             }
         }
     };
 }
 
 metrics! {
-    volume: volume::Volume,
-    delivery: delivery::Delivery,
-    segments: segments::Segments,
-    rtt: rtt::Rtt,
-    reordering: reordering::Reordering,
-    responses: responses::Responses,
-    window: window::Window,
-    throughput: throughput::Throughput,
-    gaps: gaps::Gaps,
-    pauses: pauses::Pauses,
-    events: events::Events,
-}
-
-/// State per subflow and direction, made when first touched.
-#[derive(Debug, Default)]
-pub(crate) struct PerFlow<T>(Vec<[T; 2]>);
-
-impl<T: Default> PerFlow<T> {
-    #[inline]
-    pub(crate) fn of(&mut self, event: &FlowEvent) -> &mut T {
-        self.at(event.subflow, event.direction)
-    }
-
-    #[inline]
-    pub(crate) fn at(&mut self, subflow: usize, direction: tables::Direction) -> &mut T {
-        if subflow >= self.0.len() {
-            self.grow(subflow + 1);
-        }
-        &mut self.0[subflow][direction as usize]
-    }
-
-    /// Of every subflow that was touched, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[T; 2]> {
-        self.0.iter()
-    }
-
-    #[cold]
-    fn grow(&mut self, subflows: usize) {
-        // Most connections have few subflows, and there are many connections; but growth stays geometric.
-        if subflows <= 8 {
-            self.0.reserve_exact(subflows - self.0.len());
-        }
-        self.0.resize_with(subflows, Default::default);
-    }
+    volume::Volume,
+    delivery::Delivery,
+    segments::Segments,
+    rtt::Rtt,
+    reordering::Reordering,
+    responses::Responses,
+    window::Window,
+    throughput::Throughput,
+    gaps::Gaps,
+    pauses::Pauses,
+    events::Events,
 }

@@ -1,6 +1,6 @@
 //! Subflows that nobody knows any more after a pause: what a firewall or a NAT that forgets looks like.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Happening, Kind, Seen};

@@ -1,6 +1,7 @@
 //! Out-of-order delay at connection level, at the receiver of the data.
 
-use super::{Metric, distribution};
+use super::distribution;
+use super::metric::Metric;
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};

@@ -1,7 +1,8 @@
 //! Response times, where client and server take turns: from a request's first data until the last of its response is in
 //! order at the client. What a server says of its own accord after a silence (a TLS close_notify, a ping) is no part of it.
 
-use super::{Metric, distribution};
+use super::distribution;
+use super::metric::Metric;
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};

@@ -1,6 +1,7 @@
 //! Round-trip times of data, at its sender.
 
-use super::{Metric, PerFlow, distribution};
+use super::distribution;
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};

@@ -1,6 +1,6 @@
 //! Every packet with data, and where its bytes lie: what sequence graphs are drawn from.
 
-use super::Metric;
+use super::metric::Metric;
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{Data, FlowEvent, Kind, Seen};

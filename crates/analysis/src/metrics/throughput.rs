@@ -1,6 +1,6 @@
 //! Throughput over time, and how even it is.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind};

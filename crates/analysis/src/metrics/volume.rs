@@ -1,6 +1,6 @@
 //! How much each flow sent, and how much of it more than once.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{Data, FlowEvent, Kind, Probe};

@@ -1,6 +1,6 @@
 //! Bytes in flight, at the sender of the data, and the window that its receiver announces.
 
-use super::{Metric, PerFlow};
+use super::metric::{Metric, PerFlow};
 use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};
