@@ -16,6 +16,7 @@ mod pcap;
 mod pcapng;
 mod places;
 mod reader;
+mod record;
 mod source;
 mod statistics;
 mod window;

@@ -3,10 +3,10 @@
 use wire::Time;
 
 use crate::buffer::Buffer;
-use crate::reader::Found;
+use crate::record::Found;
 use crate::{Fault, Interface, LinkType};
 
-/// No tool writes longer packets; a snap length may allow them, up to [`crate::reader::LONGEST`].
+/// No tool writes longer packets; a snap length may allow them, up to [`crate::record::LONGEST`].
 const LONGEST_USUAL: u32 = 256 * 1024;
 
 const HEADER: usize = 24;
@@ -21,7 +21,7 @@ pub(crate) struct Pcap {
 
 /// Largest captured length to believe.
 pub(crate) fn longest(snap_length: u32) -> u32 {
-    snap_length.clamp(LONGEST_USUAL, crate::reader::LONGEST as u32)
+    snap_length.clamp(LONGEST_USUAL, crate::record::LONGEST as u32)
 }
 
 /// The magic number: (whether big endian, nanoseconds per tick).

@@ -8,10 +8,8 @@ use crate::buffer::Buffer;
 use crate::compression::{self, Position};
 use crate::pcap::{self, Pcap};
 use crate::pcapng::{self, Pcapng};
+use crate::record::Found;
 use crate::{Error, Fault, Interface, LinkType};
-
-/// The longest record or packet block that is read.
-pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// One capture, read packet by packet.
 pub struct Reader {
@@ -48,17 +46,6 @@ pub struct Packet<'a> {
 enum Format {
     Pcap(Pcap),
     Pcapng(Pcapng),
-}
-
-/// A packet whose bytes lie in the buffer.
-pub(crate) struct Found {
-    pub at: Time,
-    pub interface: u32,
-    pub link_type: LinkType,
-    pub original_len: u32,
-    pub direction: Option<CaptureDirection>,
-    pub place: usize,
-    pub length: usize,
 }
 
 impl Reader {

@@ -1,6 +1,6 @@
 use crate::checksum::Sum;
-use crate::revise::total_len;
-use crate::{Frame, Malformed, Unsummed};
+use crate::network::total_len;
+use crate::{Frame, Malformed};
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -21,6 +21,15 @@ pub struct Original {
     len: usize,
     headers: usize,
     is_summed: bool,
+}
+
+/// Where a transport checksum stands that is still to be made (`csum_start` and `csum_offset` of linux/virtio_net.h).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsummed {
+    /// Where what it covers begins, besides the pseudo-header.
+    pub start: u16,
+    /// How far behind that it stands.
+    pub offset: u16,
 }
 
 impl Original {

@@ -88,6 +88,15 @@ impl Frame {
         }
     }
 
+    /// A packet of which only the first header is looked at.
+    ///
+    /// # Errors
+    /// [`Malformed`] when that is cut or contradicts itself.
+    pub(crate) fn opaque(bytes: &[u8]) -> Result<Frame, Malformed> {
+        let Datagram { ip, protocol, len, .. } = Datagram::parse_first(bytes)?;
+        Ok(Frame { ip, l4: L4::Other(protocol), payload: Payload::unsaid(len) })
+    }
+
     /// Bytes of the packet when it is written.
     #[inline]
     pub fn wire_len(&self) -> u32 {
@@ -176,10 +185,10 @@ impl L4 {
     fn parse_other(ip: &Ip, protocol: u8, bytes: &[u8], len: u32) -> L4 {
         let icmp = icmp::protocol(ip.source);
         match short_header(protocol, icmp, bytes, len) {
-            Some(header) if ip.fragment.is_none() => match protocol {
-                UDP => L4::Udp { source_port: be16(&header, 0), destination_port: be16(&header, 2) },
-                _ => icmp::read(header),
-            },
+            Some(header) if ip.fragment.is_none() && protocol == UDP => {
+                L4::Udp { source_port: be16(&header, 0), destination_port: be16(&header, 2) }
+            }
+            Some([kind, code, _, _, rest @ ..]) if ip.fragment.is_none() => L4::Icmp { kind, code, rest },
             _ => L4::Other(protocol),
         }
     }

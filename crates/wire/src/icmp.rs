@@ -10,7 +10,6 @@
 //! +---------------------------------------------------------------+
 //! ```
 
-use crate::L4;
 use crate::checksum::Sum;
 use std::net::IpAddr;
 
@@ -20,12 +19,6 @@ pub(crate) const LEN: usize = 8;
 #[inline]
 pub(crate) fn protocol(address: IpAddr) -> u8 {
     if address.is_ipv4() { 1 } else { 58 }
-}
-
-/// From the header.
-#[inline]
-pub(crate) fn read([kind, code, _, _, a, b, c, d]: [u8; LEN]) -> L4 {
-    L4::Icmp { kind, code, rest: [a, b, c, d] }
 }
 
 /// The header of a message; `sum` is that of its payload, and with IPv6 that of the pseudo-header too.

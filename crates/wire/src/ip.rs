@@ -1,6 +1,5 @@
+use crate::Malformed;
 use crate::checksum::Sum;
-use crate::emit::check;
-use crate::{EmitError, Malformed, ipv4, ipv6};
 use std::net::IpAddr;
 
 /// What matters of an IPv4 or IPv6 header.
@@ -63,17 +62,7 @@ pub(crate) struct Datagram<'a> {
     pub bytes: &'a [u8],
 }
 
-impl<'a> Datagram<'a> {
-    #[inline]
-    pub fn parse(bytes: &'a [u8], original_len: u32) -> Result<Self, Malformed> {
-        match bytes.first() {
-            Some(first) if first >> 4 == 4 => ipv4::parse(bytes, original_len),
-            Some(first) if first >> 4 == 6 => ipv6::parse(bytes, original_len),
-            Some(first) => Err(Malformed::field("IP", "version", first >> 4)),
-            None => Err(Malformed::short("IP", 20, 0)),
-        }
-    }
-
+impl Datagram<'_> {
     /// Takes off a header of `header` bytes.
     pub fn skip(&mut self, name: &'static str, header: usize) -> Result<(), Malformed> {
         self.bytes = self.bytes.get(header..).ok_or(Malformed::short(name, header, self.bytes.len()))?;
@@ -113,32 +102,6 @@ impl Ip {
     #[inline]
     pub(crate) fn has_transport_header(&self) -> bool {
         self.fragment.is_none_or(|piece| piece.offset == 0)
-    }
-
-    /// Bytes of the headers when they are written.
-    #[inline]
-    pub(crate) fn header_len(&self) -> u32 {
-        match (self.source, self.fragment) {
-            (IpAddr::V4(_), _) => ipv4::LEN as u32,
-            (IpAddr::V6(_), None) => ipv6::LEN as u32,
-            (IpAddr::V6(_), Some(_)) => ipv6::LEN as u32 + 8,
-        }
-    }
-
-    /// Appends the headers of a packet that carries `len` bytes.
-    #[inline]
-    pub(crate) fn emit(&self, protocol: u8, len: u32, out: &mut Vec<u8>) -> Result<(), EmitError> {
-        let canonical = self.fragment.is_none_or(|piece| Fragment::new(piece.offset >> 3, piece.more) == Some(piece));
-        check(canonical, "IP header", "fragment")?;
-        match (self.source, self.destination) {
-            (IpAddr::V4(source), IpAddr::V4(destination)) => {
-                ipv4::emit(self, [source, destination], protocol, len, out)
-            }
-            (IpAddr::V6(source), IpAddr::V6(destination)) => {
-                ipv6::emit(self, [source, destination], protocol, len, out)
-            }
-            _ => Err(EmitError::Field { what: "IP header", field: "addresses of two families" }),
-        }
     }
 
     /// The pseudo-header of a transport checksum (RFC 9293 §3.1, RFC 8200 §8.1).

@@ -1,6 +1,6 @@
 use crate::checksum::Sum;
 use crate::revise;
-use crate::{Body, Content, EmitError, Frame, L4, pattern};
+use crate::{Body, Content, EmitError, Frame, L4, Unsummed, pattern};
 
 /// A frame on its way, with the bytes of its payload where they are not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,15 +9,6 @@ pub struct Packet {
     pub frame: Frame,
     /// The payload's bytes. [`Content::Pattern`] needs none.
     pub body: Option<Body>,
-}
-
-/// Where a transport checksum stands that is still to be made (`csum_start` and `csum_offset` of linux/virtio_net.h).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsummed {
-    /// Where what it covers begins, besides the pseudo-header.
-    pub start: u16,
-    /// How far behind that it stands.
-    pub offset: u16,
 }
 
 impl Packet {

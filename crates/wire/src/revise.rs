@@ -4,29 +4,14 @@ use crate::body::Original;
 use crate::bytes::be16;
 use crate::checksum::{Sum, fold};
 use crate::emit::check;
-use crate::ip::{Datagram, TCP, UDP};
+use crate::ip::{TCP, UDP};
 use crate::tcp::CHECKSUM;
-use crate::{EmitError, Frame, Ip, L4, Malformed, Payload, icmp, ipv4, ipv6, udp};
+use crate::{EmitError, Frame, Ip, L4, icmp, ipv6, udp};
 use std::net::IpAddr;
 
 /// Where the checksum of IPv4 stands.
 const IPV4_CHECKSUM: usize = 10;
 const DONT_FRAGMENT: u8 = 0x40;
-
-impl Frame {
-    /// A packet of which only the first header is looked at.
-    ///
-    /// # Errors
-    /// [`Malformed`] when that is cut or contradicts itself.
-    pub(crate) fn opaque(bytes: &[u8]) -> Result<Frame, Malformed> {
-        let Datagram { ip, protocol, len, .. } = match bytes.first() {
-            Some(first) if first >> 4 == 4 => ipv4::parse_fixed(bytes)?,
-            Some(first) if first >> 4 != 6 => return Err(Malformed::field("IP", "version", first >> 4)),
-            _ => ipv6::parse_fixed(bytes, bytes.len() as u32)?,
-        };
-        Ok(Frame { ip, l4: L4::Other(protocol), payload: Payload::unsaid(len) })
-    }
-}
 
 /// What the original says.
 #[inline]
@@ -34,15 +19,6 @@ pub(crate) fn frame(original: &Original) -> Frame {
     let bytes = original.bytes();
     let frame = Frame::parse(bytes, bytes.len() as u32).or_else(|_| Frame::opaque(bytes));
     frame.expect("what could be read once")
-}
-
-/// Bytes that an IP header says the packet has; 0 in it means all that are there.
-pub(crate) fn total_len(bytes: &[u8]) -> usize {
-    let (at, header) = if bytes[0] >> 4 == 4 { (2, 0) } else { (4, ipv6::LEN) };
-    match usize::from(be16(bytes, at)) {
-        0 => bytes.len(),
-        len => header + len,
-    }
 }
 
 /// Appends the headers of `original` as `frame` says. A checksum that was there is right or wrong as before, one that was

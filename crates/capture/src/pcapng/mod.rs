@@ -7,7 +7,7 @@ mod options;
 use wire::{CaptureDirection, Time};
 
 use crate::buffer::Buffer;
-use crate::reader::{Found, LONGEST};
+use crate::record::{Found, LONGEST};
 use crate::{Fault, Interface, LinkType, pcap};
 use clock::Clock;
 use endian::Endian;
