@@ -38,6 +38,7 @@ impl Connection {
             self.over = Some(outcome);
             self.timers = Timers::NONE;
             self.retransmission.stop();
+            self.scheduling.begin();
             if outcome == Outcome::Complete {
                 debug_assert!(self.send.is_empty() && self.receive.out_of_order() == 0, "something is left over");
             } else {
@@ -110,8 +111,8 @@ impl Connection {
         if self.retransmission.deadline() <= now {
             self.retransmit(now);
         }
-        if self.timers.schedule <= now {
-            self.timers.schedule = Time::MAX;
+        if self.scheduling.deadline() <= now {
+            self.scheduling.begin();
         }
         if self.timers.lonely <= now {
             self.timers.lonely = Time::MAX;
@@ -149,9 +150,8 @@ impl Connection {
             self.tell(ctx);
         }
         if let Some(outcome) = self.over
-            && !self.told.over
+            && self.reported.over()
         {
-            self.told.over = true;
             ctx.tell(Event::Closed(outcome));
         }
     }
@@ -291,16 +291,14 @@ impl Connection {
                 ctx.tell(Event::Writable);
             }
         }
-        if !self.told.finished && self.receive.finished() {
-            self.told.finished = true;
+        if self.receive.finished() && self.reported.finished() {
             ctx.tell(Event::Finished);
         }
         let delivered = match self.mode {
             Mode::Plain => self.entries[self.fallback.subflow()].tcp.fin_acknowledged() && self.send.all_acknowledged(),
             _ => self.send.delivered(),
         };
-        if !self.told.delivered && delivered {
-            self.told.delivered = true;
+        if delivered && self.reported.delivered() {
             ctx.tell(Event::Delivered);
         }
     }

@@ -99,8 +99,7 @@ impl Connection {
                 break;
             }
         }
-        if news && !self.told.readable {
-            self.told.readable = true;
+        if news && self.reported.readable() {
             ctx.tell(Event::Readable);
         }
     }

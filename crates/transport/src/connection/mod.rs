@@ -16,8 +16,10 @@ mod own_window;
 mod paths;
 mod payload;
 mod receive;
+mod reported;
 mod retransmit;
 mod schedule;
+mod scheduling;
 mod send;
 mod send_buffer;
 mod signals;
@@ -33,14 +35,15 @@ use crate::context::Context;
 use crate::endpoint::{Nic, Outcome, Snapshot, SubflowSnapshot};
 use crate::memory::Memory;
 use crate::path_manager::{self, PathManager};
-use crate::scheduler::{self, Opportunistic, PathView, Scheduler};
 use crate::subflow::{Control, Emission, Expired, State, Subflow};
 use addresses::Addresses;
 use agreement::Agreement;
 use entry::Entry;
 use fallback::Fallback;
 use receive::Receive;
+use reported::Reported;
 use retransmit::Retransmission;
+use scheduling::Scheduling;
 use send::Send;
 use std::net::SocketAddr;
 use wire::{Content, Packet, Payload, Time};
@@ -80,17 +83,10 @@ pub struct Connection {
     congestion: Box<dyn Congestion>,
     /// It goes by delivery rates.
     by_rate: bool,
-    scheduler: Box<dyn Scheduler>,
-    /// Subflows have queues of their own ([`Scheduler::queues_ahead`]).
-    queues_ahead: bool,
-    /// It is asked about copies ([`Scheduler::copies`]).
-    copies: bool,
-    opportunistic: Opportunistic,
+    scheduling: Scheduling,
     retransmission: Retransmission,
     path_manager: Box<dyn PathManager>,
     addresses: Addresses,
-    /// Reused by the scheduler's calls.
-    views: Vec<PathView>,
 
     fallback: Fallback,
     /// Opened here, with joins that do not wait for the keys.
@@ -105,7 +101,7 @@ pub struct Connection {
     probing: u64,
     /// The subflow that was last heard.
     heard: usize,
-    told: Told,
+    reported: Reported,
     aborted: bool,
     over: Option<Outcome>,
     timers: Timers,
@@ -127,22 +123,10 @@ struct Timers {
     paths: Time,
     /// The connection without subflows is given up.
     lonely: Time,
-    /// The scheduler wants to be asked.
-    schedule: Time,
 }
 
 impl Timers {
-    const NONE: Timers =
-        Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, lonely: Time::MAX, schedule: Time::MAX };
-}
-
-/// What the application was told and need not hear again.
-#[derive(Default)]
-struct Told {
-    readable: bool,
-    finished: bool,
-    delivered: bool,
-    over: bool,
+    const NONE: Timers = Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, lonely: Time::MAX };
 }
 
 impl Connection {
@@ -152,7 +136,6 @@ impl Connection {
         let memory = Memory::new(tcp, offered_mss_bytes);
         let policy = "the configuration was checked when the endpoint was made";
         let mut congestion = congestion::build(congestion_control, congestion_parameters).expect(policy);
-        let scheduler = scheduler::build(&settings.scheduler, &settings.scheduler_parameters).expect(policy);
         Connection {
             mode: if mptcp { Mode::Opening } else { Mode::Plain },
             agreed: Agreement::new(settings, opening.key),
@@ -167,14 +150,10 @@ impl Connection {
             windows: Vec::new(),
             by_rate: congestion.by_rate().is_some(),
             congestion,
-            queues_ahead: scheduler.queues_ahead(),
-            copies: scheduler.copies(),
-            scheduler,
-            opportunistic: Opportunistic::new(settings.opportunistic_retransmission, settings.penalisation),
+            scheduling: Scheduling::new(settings).expect(policy),
             retransmission: Retransmission::new(settings),
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
             addresses: Addresses::new(opening.local.ip(), settings.version),
-            views: Vec::new(),
             fallback: Fallback::new(),
             early: opening.client && mptcp && settings.join == Join::Simultaneous,
             not_there: false,
@@ -182,7 +161,7 @@ impl Connection {
             prios: 0,
             probing: 0,
             heard: 0,
-            told: Told::default(),
+            reported: Reported::default(),
             aborted: false,
             over: None,
             timers: Timers::NONE,
@@ -300,7 +279,8 @@ impl Connection {
     /// When [`Connection::timeout`] is to be called.
     pub fn deadline(&self) -> Time {
         let timers = &self.timers;
-        let mut deadline = timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(timers.schedule);
+        let mut deadline =
+            timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(self.scheduling.deadline());
         deadline = deadline.min(self.retransmission.deadline());
         let announcement = self.addresses.deadline();
         if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.announcer().is_some()
@@ -370,7 +350,7 @@ impl Connection {
     /// The application reads up to `bytes`; says how many there were.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
         let read = self.receive.read(bytes);
-        self.told.readable = self.receive.readable() > 0;
+        self.reported.read(self.receive.readable() > 0);
         if read > 0 {
             self.was_read(now);
         }

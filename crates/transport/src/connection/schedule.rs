@@ -1,15 +1,16 @@
 //! Which subflow gets what, and what is given again.
 
 use super::send::Due;
-use super::{Connection, Mode, each_of};
-use crate::scheduler::{Choice, Chunk, PathView};
+use super::{Connection, Entry, Mode, Retransmission, each_of};
+use crate::congestion::Window;
+use crate::scheduler::{Chunk, PathView};
 use crate::subflow::Piece;
 use wire::Time;
 
 impl Connection {
     /// Gives what is due to subflows; says whether one got something.
     pub(super) fn schedule(&mut self, now: Time) -> bool {
-        self.timers.schedule = Time::MAX;
+        self.scheduling.begin();
         if self.over.is_some() {
             return false;
         }
@@ -17,7 +18,7 @@ impl Connection {
         if due != Due::Nothing && self.is_timed() {
             self.be_patient(now);
         }
-        if self.copies && !matches!(due, Due::Again(_)) && self.copy(now) {
+        if self.scheduling.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {
             return true;
         }
         let peer_window_bytes = self.send.open_window();
@@ -40,17 +41,11 @@ impl Connection {
                 Chunk { place, bytes, window_bytes, peer_window_bytes, reinjection: false, sent_on: 0 }
             }
         };
-        if !self.queues_ahead && !self.has_room() {
+        if !self.scheduling.queues_ahead() && !self.has_room() {
             return false;
         }
         self.look();
-        let (subflows, bytes) = match self.scheduler.choose(now, &chunk, &self.views) {
-            Choice::Send { subflows, bytes } => (subflows, bytes.min(chunk.sendable_bytes())),
-            Choice::Wait(until) => {
-                self.timers.schedule = until;
-                return false;
-            }
-        };
+        let Some((subflows, bytes)) = self.scheduling.choose(now, &chunk) else { return false };
         let Some(first) = each_of(subflows).next() else { return false };
         if each_of(subflows).any(|i| self.with(i, |entry, control| entry.tcp.resume(now, control))) {
             // There is less room than the scheduler saw.
@@ -114,7 +109,7 @@ impl Connection {
 
     /// Whether segments may be short for the peer's window, as in upstream Linux.
     pub(super) fn fills_windows(&self) -> bool {
-        self.queues_ahead && self.is_multipath()
+        self.scheduling.queues_ahead() && self.is_multipath()
     }
 
     /// Gives a piece that was given before to subflow `i` too, in segments as that has them.
@@ -141,9 +136,10 @@ impl Connection {
             return false;
         }
         self.look();
-        for view in 0..self.views.len() {
-            let i = self.views[view].subflow;
-            if self.views[view].free_bytes() == 0 {
+        for view in 0..self.scheduling.views().len() {
+            let path = &self.scheduling.views()[view];
+            let i = path.subflow;
+            if path.free_bytes() == 0 {
                 continue;
             }
             let Some(piece) = self.send.lacking(self.entries[i].copied, i) else {
@@ -161,7 +157,7 @@ impl Connection {
                 reinjection: false,
                 sent_on: piece.sent_on,
             };
-            if let Choice::Send { subflows, .. } = self.scheduler.choose(now, &chunk, &self.views) {
+            if let Some(subflows) = self.scheduling.copy(now, &chunk) {
                 for i in each_of(subflows) {
                     self.push_again(i, &piece);
                 }
@@ -188,12 +184,9 @@ impl Connection {
                 sent_on: head.sent_on,
             };
             if self.has_room() {
-                self.scheduler.blocked();
+                self.scheduling.blocked();
             }
-            let (windows, scheduler) = (&mut self.windows, &mut *self.scheduler);
-            if let Choice::Send { subflows, .. } =
-                self.opportunistic.blocked(now, &chunk, &self.views, windows, scheduler)
-            {
+            if let Some(subflows) = self.scheduling.unblock(now, &chunk, &mut self.windows) {
                 for i in each_of(subflows) {
                     self.push_again(i, &head);
                 }
@@ -251,35 +244,37 @@ impl Connection {
     }
 
     fn look(&mut self) {
-        self.views.clear();
-        for i in 0..self.entries.len() {
-            if self.entries[i].carries_data() {
-                if self.entries[i].tcp.send_buffer_bytes() == 0 {
-                    // It joined when all had been written (net/ipv4/tcp_input.c, tcp_init_buffer_space).
-                    self.entries[i].tcp.expand_send_buffer(&self.windows[i]);
-                }
-                let mut view = self.view(i);
-                if self.own_windows {
-                    // To a scheduler one window is as good as the other.
-                    let room_packets = (self.entries[i].tcp.window_room_bytes() / u64::from(view.mss_bytes)) as u32;
-                    view.cwnd_packets = view.cwnd_packets.min(view.in_flight_packets.saturating_add(room_packets));
-                }
-                self.views.push(view);
+        let Connection { entries, windows, scheduling, retransmission, mode, own_windows, .. } = self;
+        let pairs = entries.iter_mut().zip(windows.iter()).enumerate();
+        scheduling.look(pairs.filter(|(_, (entry, _))| entry.carries_data()).map(|(i, (entry, window))| {
+            if entry.tcp.send_buffer_bytes() == 0 {
+                // It joined when all had been written (net/ipv4/tcp_input.c, tcp_init_buffer_space).
+                entry.tcp.expand_send_buffer(window);
             }
-        }
+            let mut view = view(i, entry, window, *mode, retransmission);
+            if *own_windows {
+                // To a scheduler one window is as good as the other.
+                let room_packets = (entry.tcp.window_room_bytes() / u64::from(view.mss_bytes)) as u32;
+                view.cwnd_packets = view.cwnd_packets.min(view.in_flight_packets.saturating_add(room_packets));
+            }
+            view
+        }));
     }
 
     /// What the scheduler sees of subflow `i`.
-    #[inline(always)] // written where it goes rather than copied there
     pub(super) fn view(&self, i: usize) -> PathView {
-        let entry = &self.entries[i];
-        let of_subflow = entry.tcp.view(i, &self.windows[i]);
-        PathView {
-            // What was written to plain TCP has its memory.
-            send_buffer_bytes: if self.mode == Mode::Plain { u64::MAX } else { of_subflow.send_buffer_bytes },
-            backup: entry.backup || entry.peer_backup,
-            stale: self.retransmission.is_stale(&entry.progress, entry.timeouts),
-            ..of_subflow
-        }
+        view(i, &self.entries[i], &self.windows[i], self.mode, &self.retransmission)
+    }
+}
+
+#[inline(always)] // written where it goes rather than copied there
+fn view(i: usize, entry: &Entry, window: &Window, mode: Mode, retransmission: &Retransmission) -> PathView {
+    let of_subflow = entry.tcp.view(i, window);
+    PathView {
+        // What was written to plain TCP has its memory.
+        send_buffer_bytes: if mode == Mode::Plain { u64::MAX } else { of_subflow.send_buffer_bytes },
+        backup: entry.backup || entry.peer_backup,
+        stale: retransmission.is_stale(&entry.progress, entry.timeouts),
+        ..of_subflow
     }
 }
