@@ -74,7 +74,7 @@ def _list(options: Namespace, known: list[dict[str, Any]]) -> None:
 
 
 def _describe(options: Namespace, policy: dict[str, Any]) -> None:
-    from mptcplab.cli.summary.description import describe
+    from mptcplab.cli.summary.listing import describe
     from mptcplab.scenario.policy import PARAMETERS
 
     describe(policy, f"in a scenario: [mptcp] {PARAMETERS[options.key]}")

@@ -131,7 +131,7 @@ def _list_parts() -> None:
 
 def _describe(name: str) -> None:
     """Describe an element or a queue."""
-    from mptcplab.cli.summary.description import describe
+    from mptcplab.cli.summary.listing import describe
     from mptcplab.scenario.element import known
 
     for kind, usage in USAGES.items():

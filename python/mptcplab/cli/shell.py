@@ -135,7 +135,7 @@ def _tell_where(name: str, scenario: Scenario) -> None:
 
 
 def _print(run: Run) -> None:
-    from mptcplab.cli.summary.measured import print_measured
+    from mptcplab.cli.summary.connection import print_measured
     from mptcplab.cli.summary.page import Page
     from mptcplab.labels import text
     from mptcplab.results import policies

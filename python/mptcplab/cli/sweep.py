@@ -81,12 +81,12 @@ def run(options: Namespace) -> int:
     matrix = Matrix(sheet.load(options.campaign))
     out = Path(options.out or Path("campaigns", matrix.sheet.name))
     if options.dry_run:
-        from mptcplab.cli.summary import dry_run
+        from mptcplab.cli.summary.campaign import plan_document, print_dry_run
 
         if options.json:
-            print_json(dry_run.document(matrix, out, options.jobs))
+            print_json(plan_document(matrix, out, options.jobs))
         else:
-            dry_run.print_dry_run(matrix, out, options.jobs)
+            print_dry_run(matrix, out, options.jobs)
         return 0
     campaign = _sweep(matrix, out, options)
     if options.json:

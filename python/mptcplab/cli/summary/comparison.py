@@ -7,7 +7,7 @@ import statistics
 import sys
 from io import TextIOWrapper
 
-from mptcplab.cli.summary.measured import print_measured
+from mptcplab.cli.summary.connection import print_measured
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, of_runs

@@ -1,26 +1,43 @@
-"""A connection in full: what each subflow carried, and what happened."""
+"""Connections in full: what each subflow carried, what happened, and what limits trust in them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
-from mptcplab.cli.summary.subflows import print_subflows
-from mptcplab.cli.summary.timeline import lines
-from mptcplab.cli.summary.unknown import print_reasons
+from mptcplab.cli.summary.remarks import print_remarks
+from mptcplab.cli.summary.subflows import print_reasons, print_subflows
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, names_of, protocol
+from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
+
+Row = dict[str, Any]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mptcplab.analysis import Measured
-    from mptcplab.results.run import Run
+    from mptcplab.cli.summary.events import Line
+    from mptcplab.results.run import Run, StoredTables
 
-    Row = dict[str, Any]
+
+# What goes without saying where no connection came about.
+EMPTY = frozenset({"no_tcp"})
+
+
+def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) -> None:
+    """Print the connections in full, what a run's timeline did meanwhile, and the remarks."""
+    if len(tables.table("connections")):
+        print_connections(page, tables, one=False, run=run)
+        if run is not None:
+            _print_rest(page, run)
+        print_remarks(page, tables)
+    else:
+        page.words("no connection came about", first="! ", style="warning")
+        print_remarks(page, tables, but=EMPTY)
+
 
 ARROWS = {"up": "↑ up", "down": "↓ down"}
 VANTAGES = {
@@ -78,7 +95,7 @@ def print_connections(page: Page, tables: Measured, *, one: bool, run: Run | Non
             names,
             alone=len(rows["subflows"]) == 1,
             limit=None if one else MOST_EVENTS,
-            others=lines(run) if run and connection["connection"] == transfers else [],
+            others=_changes(run) if run and connection["connection"] == transfers else [],
         )
 
 
@@ -183,3 +200,24 @@ def _only_carrier(transfer: Row, flows: list[Row], names: dict[int, str]) -> str
 def _by_size(transfers: list[Row]) -> list[Row]:
     carrying = [transfer for transfer in transfers if transfer["bytes"]]
     return sorted(carrying, key=lambda transfer: -transfer["bytes"])
+
+
+MOST_CHANGES = 12
+
+
+def _changes(run: Run) -> list[Line]:
+    """Give a line per change, to stand among those of the connection's events."""
+    return [
+        (one.at_s, None, one.words, one.is_grave) for one in changes(run.scenario)[:MOST_CHANGES]
+    ]
+
+
+def _print_rest(page: Page, run: Run) -> None:
+    """Print how many changes have no line, and what of them came too late."""
+    found = changes(run.scenario)
+    if len(found) > MOST_CHANGES:
+        more = f"… {len(found) - MOST_CHANGES} more changes by the timeline; the page lists all"
+        page.words(more, first=" " * 12, style="faint")
+    end_s = run.transfer["elapsed_s"] if run.transfer and run.outcome["finished"] else None
+    if late := too_late(found, end_s):
+        page.words(late, first="! ", style="warning")

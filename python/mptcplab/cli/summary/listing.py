@@ -1,15 +1,12 @@
-"""What there is of a kind: a name and a line about each."""
+"""What there is of a kind, a line about each; and one of them, with what can be set of it."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
+from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 
 def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -> None:
@@ -25,3 +22,36 @@ def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -
 def entry(kind: str, name: str, summary: str, **more: Any) -> dict[str, Any]:
     """Give what JSON says of one, whatever it is: these three, then what only its kind has."""
     return {"name": name, "kind": kind, "summary": summary, **more}
+
+
+def describe(described: dict[str, Any], where: str) -> None:
+    """Print what it is and its parameters, and ``where`` these are set."""
+    page = Page()
+    page.words(f"{described['name']}: {_plain(described['summary'])}", indent="")
+    page.line()
+    if not described["parameters"]:
+        page.words("nothing can be set of it", indent="", style="faint")
+        return
+    page.words(where, indent="", style="faint")
+    for parameter in described["parameters"]:
+        shown = _default(parameter)
+        rest = f", {shown} if left out" if shown else ", needed" if parameter["required"] else ""
+        page.line(f"  {page.style(parameter['name'], 'strong')} ({parameter['kind']}{rest})")
+        page.words(_plain(parameter["doc"]), indent="    ")
+
+
+def _default(parameter: dict[str, Any]) -> str:
+    from mptcplab.scenario import element
+    from mptcplab.scenario.described import KINDS
+    from mptcplab.messages import said
+
+    default = parameter["default"]
+    if default is None:
+        return ""
+    if parameter["kind"] == element.QUEUE:
+        return str(default[element.QUEUE])
+    return said(KINDS[parameter["kind"]].show(default))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("`", "").split())
