@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import fields
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,8 @@ from mptcplab.metrics import OF_RUNS, capital, of_runs
 from mptcplab.results.statistics import Paired, adjust, box, interval, paired
 from mptcplab.results.statistics.intervals import known
 
-Points = tuple[array[int], array[float]]
+#: Indices of runs, and their values. ``array`` has no items at run time.
+Points: TypeAlias = "tuple[array[int], array[float]]"
 
 CORRECTION = "benjamini-hochberg"
 UNKNOWN = math.nan
