@@ -1,5 +1,6 @@
 // Axes in numbers: a range that ends at ticks, linear or logarithmic. ECharts is given logarithms as they are, since its own
 // logarithmic axis has ticks at powers of ten only.
+import { niceStep } from "../chart/option";
 import { theme } from "../page/theme";
 
 export interface Scale {
@@ -17,7 +18,7 @@ const FEW = 3;
 
 export function linear(low: number, high: number, unit = 1): Scale {
   const top = high > low ? high : low + 1;
-  const step = niceStep((top - low) / 5);
+  const step = niceStep(top - low, 5);
   const min = Math.floor(low / step + 1e-9) * step;
   const max = Math.ceil(top / step - 1e-9) * step;
   const ticks = Array.from(
@@ -88,11 +89,6 @@ export function short(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) return value.toExponential(0).replace("e+", "e");
   return String(Number(value.toPrecision(3)));
-}
-
-function niceStep(length: number): number {
-  const power = 10 ** Math.floor(Math.log10(length));
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= length) ?? 10);
 }
 
 function range(first: number, last: number): number[] {

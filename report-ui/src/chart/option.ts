@@ -314,7 +314,7 @@ function isMultiple(value: number, step: number): boolean {
 }
 
 // A round part of a length, of about so many.
-function niceStep(length: number, parts = TICKS): number {
+export function niceStep(length: number, parts = TICKS): number {
   const power = 10 ** Math.floor(Math.log10(length / parts));
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= length / parts) ?? 10);
 }
