@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_the_long_form_holds_them() -> None:
 def test_what_cannot_be_set_gets_its_line(written: str, complaint: str) -> None:
     with pytest.raises(ScenarioError) as error:
         read(TEXT.replace(WEIGHT, f"congestion_parameters = {written}"))
-    assert str(error.value).startswith("mine.toml:8:1: mptcp.congestion_parameters")
+    assert re.match(r"mine\.toml:8:\d+: mptcp\.congestion_parameters", str(error.value))
     assert complaint in str(error.value)
     assert "\n" not in str(error.value)
 

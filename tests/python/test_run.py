@@ -434,8 +434,8 @@ def test_what_is_refused_leaves_nothing(mptcplab: Run, tmp_path: Path) -> None:
     done = mptcplab("run", "bad.toml", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
-        'mptcplab: bad.toml:9:32: link.far.uplink.0.trace: up.trace:2: "3" is before the line above '
-        "it\n"
+        'mptcplab: bad.toml:9:32: link.far.uplink.0.trace: up.trace:2: "3" is before the line above'
+        " it\n"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "up.trace"]
 

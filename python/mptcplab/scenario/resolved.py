@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from mptcplab.scenario import draw
-from mptcplab.scenario.endpoint import Client, Mptcp, Server, Tcp
+from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.kernel import Kernel
 from mptcplab.scenario.path import Link, Path
 from mptcplab.scenario.section import Duration, Flag, Section
@@ -44,8 +44,8 @@ class Scenario:
     paths: dict[str, Path]
     client: Client
     server: Server
-    mptcp: Mptcp
-    tcp: Tcp
+    mptcp: Section
+    tcp: Section
     kernel: Kernel
     cross_traffic: list[Traffic]
     timeline: list[Event]

@@ -13,13 +13,13 @@ from typing import Any
 from mptcplab import _core
 from mptcplab.messages import nearest, said
 from mptcplab.scenario import endpoint, library
-from mptcplab.scenario.endpoint import Client, Mptcp, Server
+from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.fault import KeyPath, ScenarioError
 from mptcplab.scenario.kernel import read_kernel
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.resolved import SCHEMA, Run, Scenario
-from mptcplab.scenario.section import read
+from mptcplab.scenario.section import Section, read
 from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
 from mptcplab.scenario.timeline import check_timeline, followed, read_events
@@ -228,7 +228,7 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
     return paths
 
 
-def _check_budgets(paths: dict[str, Path], mptcp: Mptcp, source: Source) -> None:
+def _check_budgets(paths: dict[str, Path], mptcp: Section, source: Source) -> None:
     """Refuse a budget that nobody keeps, and who keeps budgets where there is none."""
     keeps = mptcp.path_manager == BUDGET
     there = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import (
     TYPE_CHECKING,
@@ -103,7 +103,7 @@ def declared(
 
 
 def forms(
-    section: str, key: str, base: type[Some], own: dict[str, type[Some]] | None = None
+    section: str, key: str, base: type[Some], own: Mapping[str, type[Some]] | None = None
 ) -> dict[str, type[Some]]:
     """Give a model for each form of a section, by the word that ``key`` has for it.
 
@@ -114,7 +114,8 @@ def forms(
         word = form["name"]
         model = (own or {}).get(word, base)
         name = word.title().replace("-", "")
-        of_word = create_model(name, __base__=model, **{key: (Literal[word], ...)})
+        tag: dict[str, Any] = {key: (Literal[word], ...)}
+        of_word: type[Some] = create_model(name, __base__=model, **tag)
         made[word] = declared(form["settings"], doc=form["summary"], name=name)(of_word)
         # By this name it is pickled.
         made[word].__module__ = base.__module__
@@ -143,7 +144,9 @@ def _type(setting: Setting) -> Any:
     if setting["optional"]:
         kind, type_ = OrOff(kind), type_ | None
     type_ = Annotated[type_, BeforeValidator(kind.parse), kind]
-    return type_ if setting["required"] or setting["default"] is not None else type_ | None
+    # What the era says is filled in, for what may be off as well.
+    given = setting["required"] or setting["optional"] or setting["default"] is not None
+    return type_ if given else type_ | None
 
 
 def in_base_units(section: Section) -> dict[str, Any]:
