@@ -65,25 +65,20 @@ def run(
 
     chosen = named(engine)
     name, read = load(scenario, list(settings))
-    if out is not None:
-        return record.with_baselines(
-            name,
-            read,
-            Path(out),
-            seed=seed,
-            baselines=baselines,
-            captures=captures or "headers",
-            force=force,
-            engine=chosen,
-        )
-    keeper = record.Keeper()
+    if out is None:
+        keeper = record.Keeper()
+        directory = keeper.directory
+    else:
+        keeper = None
+        directory = Path(out)
     return record.with_baselines(
         name,
         read,
-        keeper.directory,
+        directory,
         seed=seed,
         baselines=baselines,
-        captures=captures or "none",
+        captures=captures or ("headers" if keeper is None else "none"),
+        force=force,
         engine=chosen,
         keeper=keeper,
     )

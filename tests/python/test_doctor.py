@@ -16,9 +16,8 @@ from command import Run
 from mptcplab import doctor
 from mptcplab.machine import congestion
 from mptcplab.machine.check import Check
-from mptcplab.machine.checks import able, examine
+from mptcplab.machine.checks import Needs, able, examine, obstacles
 from mptcplab.machine.machine import Machine, Tried
-from mptcplab.machine.obstacles import Needs, obstacles
 from requirements import need_kernel_tun, need_root
 
 GOOD = {

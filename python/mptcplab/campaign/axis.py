@@ -1,4 +1,4 @@
-"""``[axis.NAME]``: what varies, and what each of its values sets in the scenario."""
+"""``[axis.NAME]``: what varies. ``[[only]]`` and ``[[exclude]]``: which combinations are run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from mptcplab.messages import said
+from mptcplab.messages import nearest, said
 from mptcplab.results.campaign import COLUMNS
 from mptcplab.scenario.fault import KeyPath
 from mptcplab.scenario.section import Section, Text, read
@@ -131,3 +131,33 @@ def _setting(key: str, value: Any, key_place: KeyPath, place: KeyPath, source: S
     if not is_key(key):
         raise source.fault(key_place, f"{said(key)} is no key such as path.wifi.rate")
     return Setting(key, value, source.where(place), source.where(key_place))
+
+
+# By the axes that it names: which of their values it is about.
+Choice = dict[str, list[Label]]
+
+
+def read_choices(value: list[Any], what: str, axes: list[Axis], source: Source) -> list[Choice]:
+    """Read all of one kind."""
+    labels = {axis.name: axis.labels for axis in axes}
+    choices = []
+    for number, one in enumerate(value):
+        if not isinstance(one, dict) or not one:
+            raise source.fault((what, number), "is a table of axes and their values")
+        choice: Choice = {}
+        for name, given in one.items():
+            place = (what, number, name)
+            if name not in labels:
+                raise source.fault(place, f"there is no such axis; {nearest(name, labels)}")
+            choice[name] = given if isinstance(given, list) else [given]
+            for label in choice[name]:
+                if label not in labels[name]:
+                    hint = nearest(str(label), map(str, labels[name]))
+                    raise source.fault(place, f"{said(label)} is none of its values; {hint}")
+        choices.append(choice)
+    return choices
+
+
+def holds(choice: Choice, labels: dict[str, Label]) -> bool:
+    """Say whether a choice is about these values of the axes."""
+    return all(labels[name] in known for name, known in choice.items())

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.campaign import choice, sheet
-from mptcplab.campaign.axis import Label, Point
+from mptcplab.campaign import sheet
+from mptcplab.campaign.axis import Label, Point, holds
 from mptcplab.campaign.sheet import Sheet
 from mptcplab.campaign.task import Subject, Task
 from mptcplab.results.record import build
@@ -118,9 +118,9 @@ def _configurations(read: Sheet) -> Iterator[Configuration]:
     number = 0
     for points in itertools.product(*(axis.points for axis in read.axes)):
         labels = {axis.name: point.label for axis, point in zip(read.axes, points, strict=True)}
-        if read.only and not any(choice.holds(one, labels) for one in read.only):
+        if read.only and not any(holds(one, labels) for one in read.only):
             continue
-        if any(choice.holds(one, labels) for one in read.exclude):
+        if any(holds(one, labels) for one in read.exclude):
             continue
         scenario = _scenario(read, points)
         _check(read, scenario, labels)

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from mptcplab import _core
-from mptcplab.campaign.axis import Axis, Setting, read_axes, read_settings
-from mptcplab.campaign.choice import Choice, read_choices
+from mptcplab.campaign.axis import Axis, Choice, Setting, read_axes, read_choices, read_settings
 from mptcplab.engines import DEFAULT, ENGINES
 from mptcplab.engines.engine import Engine
 from mptcplab.messages import nearest, said

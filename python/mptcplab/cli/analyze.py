@@ -37,7 +37,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         nargs="+",
         type=named,
         metavar="FILE",
-        help='a capture; "-": standard input, which the first Ctrl-C ends, and the second quits',
+        help='a capture; "-": standard input (the first Ctrl-C ends it, the second quits)',
     )
     output = command.add_argument_group("output (default: a summary)")
     output.add_argument("--json", action="store_true", help="print the summary tables as JSON")
@@ -119,8 +119,8 @@ def _check_places(options: Namespace) -> None:
 
 def _analyze(options: Namespace) -> _core.Tables:
     from mptcplab.analysis import have_one_clock
+    from mptcplab.cli.interrupt import Stop
     from mptcplab.cli.progress import Reading
-    from mptcplab.cli.stop import Stop
 
     with Reading() as progress, Stop(live="-" in options.captures) as stop:
         return _core.analyze(

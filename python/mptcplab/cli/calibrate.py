@@ -57,7 +57,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="congestion control of the captured transfer's sender (default: cubic-linux)",
     )
     command.add_argument(
-        "--era", type=named, metavar="ERA", help="whose TCP it was: 2012 or current (default)"
+        "--era", type=named, metavar="ERA", help="the sender's TCP: 2012 or current (default)"
     )
     command.add_argument(
         "--runs",

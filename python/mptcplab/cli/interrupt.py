@@ -1,14 +1,15 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: what is half done goes, and a line says so."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does; while reading, Ctrl-C ends that first."""
 
 from __future__ import annotations
 
 import signal
+import sys
 from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import FrameType
+    from types import FrameType, TracebackType
 
 NUMBERS = (signal.SIGTERM, signal.SIGHUP)
 # As a shell reports a program that a signal ended.
@@ -35,3 +36,42 @@ def status(interrupt: KeyboardInterrupt) -> int:
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt(number)
+
+
+class Stop:
+    """Says whether to stop reading. In ``a | b`` Ctrl-C reaches both: what a wrote counts."""
+
+    def __init__(self, *, live: bool) -> None:
+        # Whoever started us may want us to sit out the signal.
+        self._wanted = live and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self._asked = self._told = False
+
+    def __enter__(self) -> Stop:
+        if self._wanted:
+            signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._wanted:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def __call__(self) -> bool:
+        """Say whether to stop reading."""
+        if self._asked and not self._told:
+            self._told = True
+            clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+            print(
+                f"{clear}mptcplab: interrupted; analysing what has come (Ctrl-C again quits)",
+                file=sys.stderr,
+                flush=True,
+            )
+        return self._asked
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        self._asked = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)

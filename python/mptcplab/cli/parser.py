@@ -1,4 +1,4 @@
-"""argparse, save that a mistake gets one clear line."""
+"""argparse, but a mistake gets one clear line; arguments of commands that run scenarios."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import argparse
 import sys
 
 from mptcplab.cli.say import say
+from mptcplab.engines import DEFAULT, ENGINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, _ArgumentGroup
     from collections.abc import Sequence
     from typing import Any, NoReturn
 
@@ -86,3 +88,50 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text} is not a number of seconds") from None
+
+
+def add_changes_to(command: ArgumentParser) -> None:
+    """Describe what a run has other than the scenario's file."""
+    command.add_argument(
+        "--seed", type=number, default=1, metavar="N", help="random seed (default: 1)"
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="change the scenario: path.wifi.rate=10Mbit/s, timeline.0.at=5s; may be repeated",
+    )
+
+
+def add_engine_to(command: ArgumentParser) -> None:
+    """Describe what runs it."""
+    told = "; ".join(f"{name}: {engine.means}" for name, engine in ENGINES.items())
+    command.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default=DEFAULT.name,
+        help=f"what runs it. {told} (default: {DEFAULT.name})",
+    )
+
+
+def add_captures_to(output: _ArgumentGroup) -> None:
+    """Describe what captures hold."""
+    captures = output.add_mutually_exclusive_group()
+    captures.add_argument(
+        "--no-captures",
+        action="store_const",
+        const="none",
+        default="headers",
+        dest="captures",
+        help="write tables only",
+    )
+    captures.add_argument(
+        "--full-payload",
+        action="store_const",
+        const="full",
+        dest="captures",
+        help="write the payload into the captures too: of other programs all that they send, "
+        "passwords in clear text as well",
+    )

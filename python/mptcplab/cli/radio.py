@@ -41,7 +41,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "technology", nargs="?", type=named, metavar="TECHNOLOGY", help="show this one's table"
     )
     command.add_argument(
-        "--signal", metavar="SIGNAL", help='what is heard: a power ("-95 dBm") or a ratio ("12 dB")'
+        "--signal",
+        metavar="SIGNAL",
+        help='received signal: a power ("-95 dBm") or a ratio ("12 dB")',
     )
     command.add_argument(
         "--bandwidth", metavar="BANDWIDTH", help='its channel ("20 MHz"), or category in HSPA'
@@ -55,7 +57,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--noise-rise",
         metavar="DB",
-        help='by how much others raise the noise beside a power ("0 dB")',
+        help='by how much interference raises the noise, with a power ("0 dB")',
     )
     command.add_argument(
         "--papers", action="store_true", help="judge what the papers printed of their radio"

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from mptcplab import engines
-from mptcplab.cli.arguments import add_captures_to, add_changes_to, add_engine_to
 from mptcplab.cli.interrupt import by_signals
-from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.parser import (
+    Parser,
+    add_captures_to,
+    add_changes_to,
+    add_engine_to,
+    named,
+    number_above_0,
+)
 from mptcplab.cli.say import print_json, say, show
 from mptcplab.labels import text
 

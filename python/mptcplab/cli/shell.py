@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from mptcplab.cli.arguments import add_captures_to, add_changes_to
 from mptcplab.cli.interrupt import by_signals
-from mptcplab.cli.parser import Parser, named
+from mptcplab.cli.parser import Parser, add_captures_to, add_changes_to, named
 from mptcplab.cli.say import say
 
 TYPE_CHECKING = False

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.api import run_study
-from mptcplab.cli.arguments import add_engine_to
-from mptcplab.cli.parser import Parser, named, number_above_0
+from mptcplab.cli.parser import Parser, add_engine_to, named, number_above_0
 from mptcplab.cli.say import print_json, say
 from mptcplab.labels import text
 

@@ -1,15 +1,17 @@
-"""All that is looked at, in the order in which it is told."""
+"""All that is examined, in the order of the report, and what keeps a scenario from this machine."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mptcplab.machine import congestion, devices, kernel, limits, namespaces, preload, tools
+from mptcplab.machine.machine import Machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mptcplab.machine.check import Check
-    from mptcplab.machine.machine import Machine
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
     *(kernel.linux, kernel.mptcp, kernel.subflow_state),
@@ -33,3 +35,17 @@ def examine(machine: Machine) -> list[Check]:
 def able(checks: list[Check]) -> bool:
     """Whether the kernel engine can run."""
     return all(check.verdict in ("fine", "limited") for check in checks)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a scenario asks of a machine beside what all do."""
+
+    mptcp: bool = True
+
+
+def obstacles(needs: Needs, machine: Machine | None = None) -> list[str]:
+    """Say what is in the way, in the doctor's words: a line each, none if it can run."""
+    spared = () if needs.mptcp else (kernel.MPTCP,)
+    checks = [check for check in examine(machine or Machine()) if check.name not in spared]
+    return [check.line() for check in checks if check.verdict == "missing"]

@@ -41,9 +41,9 @@ def describe(described: dict[str, Any], where: str) -> None:
 
 
 def _default(parameter: dict[str, Any]) -> str:
+    from mptcplab.messages import said
     from mptcplab.scenario import element
     from mptcplab.scenario.described import KINDS
-    from mptcplab.messages import said
 
     default = parameter["default"]
     if default is None:

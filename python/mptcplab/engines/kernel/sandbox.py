@@ -129,7 +129,7 @@ class Sandbox:
         self._said.seek(0)
         lines = self._said.read().splitlines()
         if lines and not was_up:
-            from mptcplab.machine.obstacles import Needs, obstacles
+            from mptcplab.machine.checks import Needs, obstacles
 
             told = obstacles(Needs(mptcp=False))
             return Error(told[0] if told else f"there are no namespaces of our own: {lines[-1]}")
