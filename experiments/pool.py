@@ -33,12 +33,12 @@ class Job:
 
     def run(self, directory: Path) -> Figures:
         """Give its figures and its outcome, from the last time where that is known."""
-        place = directory / self.name / self.engine
-        kept = place / f"{self.seed}.json"
+        results = directory / self.name / self.engine
+        kept = results / f"{self.seed}.json"
         if kept.exists():
             figures: Figures = json.loads(kept.read_text())
             return figures
-        out = place / str(self.seed)
+        out = results / str(self.seed)
         if not (out / "done").exists():
             self._make(out)
         run = Run(out / "run" / "mptcp")
@@ -74,7 +74,7 @@ def late(run: Run) -> Figures:
 
 
 def run(jobs: Iterable[Job], directory: Path, at_once: int) -> dict[Job, Figures]:
-    """Run them; one that fails is told of and left out."""
+    """Run them; one that fails is reported and left out."""
     found = {}
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {pool.submit(job.run, directory): job for job in jobs}

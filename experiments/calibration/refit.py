@@ -65,8 +65,8 @@ def refitted(row: str) -> list[str]:
         file=sys.stderr,
         flush=True,
     )
-    way = "downlink" if rows.subject(row).direction == "download" else "uplink"
-    pairs = zip(facts(before[way]), facts(made.link[way]), strict=True)
+    direction = "downlink" if rows.subject(row).direction == "download" else "uplink"
+    pairs = zip(facts(before[direction]), facts(made.link[direction]), strict=True)
     return [
         f"`{row}`",
         *(old if old == new else f"{old} → {new}" for old, new in pairs),
@@ -75,7 +75,7 @@ def refitted(row: str) -> list[str]:
 
 
 def facts(elements: Iterable[Link]) -> Iterator[str]:
-    """Give what is fitted of the way that data takes: rate, queue, delay, share of time in bursts."""
+    """Give what is fitted of the direction of the data: rate, queue, delay, share of time in bursts."""
     found = {key: value for element in elements for key, value in element.items()}
     yield str(found.get("mean", found.get("rate")))
     limited = next(one for one in elements if {"queue", "drain_rate"} & one.keys())

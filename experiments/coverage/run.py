@@ -110,8 +110,8 @@ def tails() -> Iterator[Row]:
             band = ccdf(runs, level=LEVEL)
             for tail in TAILS:
                 value = math.exp(whole.isf(tail))
-                place = min(int(np.searchsorted(band.value, value)), len(band.value) - 1)
-                bands[tail] += band.low[place] <= tail <= band.high[place]
+                index = min(int(np.searchsorted(band.value, value)), len(band.value) - 1)
+                bands[tail] += band.low[index] <= tail <= band.high[index]
                 above = int(np.count_nonzero(runs >= value))
                 ends = stats.binomtest(above, runs.size).proportion_ci(LEVEL, method="wilson")
                 naive[tail] += bool(ends.low <= tail <= ends.high)

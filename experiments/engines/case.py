@@ -21,7 +21,7 @@ RATES = (
 
 @dataclass(frozen=True)
 class Path:
-    """A path: rate downwards, round-trip time without queues, queue each way; loss and jitter each way."""
+    """A path: rate downwards, round-trip time without queues, queue in each direction; loss and jitter likewise."""
 
     rate_mbps: float
     rtt_ms: float
@@ -61,7 +61,7 @@ class Case:
     is_drawn: bool = False
     # What says how fast it was.
     measure: str = THROUGHPUT
-    # The path whose share is told.
+    # The path whose share is compared.
     first: str = "one"
     # Why engines are farther apart than the bands, where they are.
     cause: str = ""

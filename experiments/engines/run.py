@@ -58,7 +58,7 @@ def main() -> None:
     cases = [case for case in CASES if re.search(given.only, case.name)]
     for engine in (given.engine,) if given.engine else ENGINES:
         for case in cases:
-            for kept in (given.directory / place(case) / engine).glob("*.json"):
+            for kept in (given.directory / directory_name(case) / engine).glob("*.json"):
                 _forget(kept, given.not_later_than, measured=given.measure_again)
         _run(engine, cases, given.directory, given.at_once, given.repeat)
 
@@ -100,12 +100,17 @@ def _run(engine: str, cases: list[Case], directory: Path, at_once: int, repeat: 
 def job(case: Case, engine: str, seed: int) -> pool.Job:
     """Give one run: the kernel's take long, and stay."""
     return pool.Job(
-        place(case), case.text, engine, seed, Figures(case.first), is_kept=engine == "kernel"
+        directory_name(case),
+        case.text,
+        engine,
+        seed,
+        Figures(case.first),
+        is_kept=engine == "kernel",
     )
 
 
-def place(case: Case) -> str:
-    """Name its directory."""
+def directory_name(case: Case) -> str:
+    """Name the directory of a case."""
     return re.sub(r"[^a-z0-9.]+", "-", case.name.lower()).strip("-")
 
 

@@ -30,7 +30,7 @@ def link(rate_mbps: int, rtt_ms: int, queue_ms: int) -> runs.Table:
     """Describe a link with a queue."""
     queue = {"queue": "drop-tail", "delay": f"{queue_ms} ms"}
     limit = {"element": "rate", "rate": f"{rate_mbps} Mbit/s", "queue": queue}
-    return {way: [limit, *elements] for way, elements in runs.path(rtt_ms).items()}
+    return {direction: [limit, *elements] for direction, elements in runs.path(rtt_ms).items()}
 
 
 def read_rate(rate_mbps: int, rtt_ms: int) -> Reading:

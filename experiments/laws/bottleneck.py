@@ -30,7 +30,7 @@ def read(controller: str, flows: int, law: Callable[[int], float]) -> Reading:
     """Give the mean share over some seeds; the bottleneck has 10 Mbit/s for each that counts as one."""
     rate = PER_FLOW_MBPS * (flows + 1)
     queue = {"queue": "drop-tail", "delay": "50 ms"}
-    way = [
+    elements = [
         {"element": "rate", "rate": f"{rate} Mbit/s", "queue": queue},
         {"element": "delay", "delay": "20 ms", "jitter": "1 ms"},
     ]
@@ -38,7 +38,7 @@ def read(controller: str, flows: int, law: Callable[[int], float]) -> Reading:
     found = [
         runs.mbps(
             runs.download(
-                {"bottleneck": {"uplink": way, "downlink": way}},
+                {"bottleneck": {"uplink": elements, "downlink": elements}},
                 SECONDS,
                 seed=seed,
                 mptcp={"congestion_control": controller},

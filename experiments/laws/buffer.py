@@ -32,7 +32,7 @@ class Path:
         queue = {"queue": "drop-tail", "delay": f"{self.rtt_ms:g} ms"}
         rate = {"element": "rate", "rate": f"{self.rate_mbps:g} Mbit/s", "queue": queue}
         plain = runs.path(self.rtt_ms, runs.loss(self.ratio))
-        return {way: [rate, *elements] for way, elements in plain.items()}
+        return {direction: [rate, *elements] for direction, elements in plain.items()}
 
 
 PATHS = {"fast": Path(20, 20), "slow": Path(5, 100)}

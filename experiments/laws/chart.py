@@ -35,7 +35,7 @@ class Axis:
     label: Callable[[float], str] = "{:g}".format
     is_logarithmic: bool = True
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Give where a value lies, from 0 to 1."""
         first, last, at = (self._scaled(one) for one in (self.ticks[0], self.ticks[-1], value))
         return (at - first) / (last - first)
@@ -47,8 +47,8 @@ class Axis:
 def svg(x: Axis, y: Axis, series: Iterable[Series]) -> str:
     """Draw them."""
 
-    def place(point: Point) -> str:
-        across, up = x.place(point[0]), y.place(point[1])
+    def coordinates(point: Point) -> str:
+        across, up = x.position(point[0]), y.position(point[1])
         return f"{LEFT + across * (WIDTH - LEFT - RIGHT):.1f},{HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM):.1f}"
 
     drawn = [
@@ -56,11 +56,11 @@ def svg(x: Axis, y: Axis, series: Iterable[Series]) -> str:
         f"<style>{STYLE}</style>",
     ]
     for tick in x.ticks:
-        at, bottom = place((tick, y.ticks[0])).split(",")
+        at, bottom = coordinates((tick, y.ticks[0])).split(",")
         drawn.append(f'<path class="grid" d="M{at},{bottom}V{TOP}"/>')
         drawn.append(_text(float(at), HEIGHT - BOTTOM + 18, x.label(tick), "middle"))
     for tick in y.ticks:
-        left, at = place((x.ticks[0], tick)).split(",")
+        left, at = coordinates((x.ticks[0], tick)).split(",")
         drawn.append(f'<path class="grid" d="M{left},{at}H{WIDTH - RIGHT}"/>')
         drawn.append(_text(LEFT - 8, float(at) + 4, y.label(tick), "end"))
     drawn.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x.title, "middle"))
@@ -68,12 +68,12 @@ def svg(x: Axis, y: Axis, series: Iterable[Series]) -> str:
         f'<text transform="translate(16,{(TOP + HEIGHT - BOTTOM) / 2:g}) rotate(-90)" text-anchor="middle">{y.title}</text>'
     )
     for number, (one, colour) in enumerate(zip(series, COLOURS, strict=False)):
-        line = " ".join(place(point) for point in one.law or one.measured)
+        line = " ".join(coordinates(point) for point in one.law or one.measured)
         drawn.append(
             f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
         )
         for point in one.measured:
-            across, down = place(point).split(",")
+            across, down = coordinates(point).split(",")
             drawn.append(f'<circle cx="{across}" cy="{down}" r="4" fill="{colour}"/>')
         beside = TOP + 14 + 22 * number
         drawn.append(f'<circle cx="{WIDTH - RIGHT + 18}" cy="{beside - 4}" r="4" fill="{colour}"/>')

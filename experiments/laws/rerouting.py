@@ -26,7 +26,7 @@ def link(rtt_ms: int) -> runs.Table:
     """Describe the link before or after."""
     queue = {"queue": "drop-tail", "delay": "100 ms"}
     limit = {"element": "rate", "rate": f"{RATE_MBPS} Mbit/s", "queue": queue}
-    return {way: [limit, *elements] for way, elements in runs.path(rtt_ms).items()}
+    return {direction: [limit, *elements] for direction, elements in runs.path(rtt_ms).items()}
 
 
 def read(controller: str, after_ms: int, foreseen: float) -> Reading:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.markdown import table
-from mptcplab.study import told
+from mptcplab.study import formatting
 
 Results = dict[str, Any]
 
@@ -40,8 +40,8 @@ def _scores(before: Results, after: Results) -> Iterator[list[str]]:
         for results in (before, after)
     )
     for key in dict.fromkeys([*new, *old]):
-        kind = f"{key[1]}, {told.USES[key[0]]}, {key[2]}"
-        yield [kind, *(told.scored(one[key])[3] if key in one else "–" for one in (old, new))]
+        kind = f"{key[1]}, {formatting.USES[key[0]]}, {key[2]}"
+        yield [kind, *(formatting.scored(one[key])[3] if key in one else "–" for one in (old, new))]
 
 
 def _findings(before: Results, after: Results) -> Iterator[list[str]]:
@@ -56,7 +56,7 @@ def _findings(before: Results, after: Results) -> Iterator[list[str]]:
     for key in dict.fromkeys([*new, *old]):
         statuses = [one[key]["status"] if key in one else "–" for one in (old, new)]
         if statuses[0] != statuses[1]:
-            because = told.found(new[key])[3] if key in new else ""
+            because = formatting.found(new[key])[3] if key in new else ""
             yield [key[3], *statuses, because]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from experiments.markdown import table
 from mptcplab.labels.text import figure
-from mptcplab.study import judging, outcome, told
+from mptcplab.study import formatting, judging, outcome
 
 HERE = Path(__file__).parent
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
@@ -30,15 +30,18 @@ def markdown(part: str) -> str:
 
 
 def _scores(results: dict[str, Any]) -> Iterator[str]:
-    heads = [*told.SCORED, *(f"skill: {name}" for name in outcome.NAIVE)]
-    rows = ([*told.scored(one), *told.skills(one, outcome.NAIVE)] for one in results["scores"])
+    heads = [*formatting.SCORED, *(f"skill: {name}" for name in outcome.NAIVE)]
+    rows = (
+        [*formatting.scored(one), *formatting.skills(one, outcome.NAIVE)]
+        for one in results["scores"]
+    )
     yield from _table(heads, rows)
 
 
 def _worth(results: dict[str, Any]) -> Iterator[str]:
     for score in results["scores"]:
         if score["use"] == "predicted":
-            yield f"- {told.worth(score)}."
+            yield f"- {formatting.worth(score)}."
 
 
 def _findings(results: dict[str, Any]) -> Iterator[str]:
@@ -55,7 +58,9 @@ def _findings(results: dict[str, Any]) -> Iterator[str]:
     yield ""
     rows = (
         [_bold(status), says, paper, because, f"`{name}`"]
-        for name, (paper, says, status, because) in ((name, told.found(one)) for name, one in every)
+        for name, (paper, says, status, because) in (
+            (name, formatting.found(one)) for name, one in every
+        )
     )
     yield from _table(("verdict", "finding", "paper", "because", "experiment"), rows)
 
@@ -71,7 +76,7 @@ def _numbers(results: dict[str, Any]) -> Iterator[str]:
         if one["remarks"]:
             yield ""
         if one["comparisons"]:
-            yield from _table(told.COMPARED, map(told.compared, one["comparisons"]))
+            yield from _table(formatting.COMPARED, map(formatting.compared, one["comparisons"]))
             yield ""
 
 
@@ -106,7 +111,7 @@ def _linux(results: dict[str, Any]) -> Iterator[str]:
     yield ""
     heads = ("row", "what", "printed", "simulation", "Linux", "n")
     rows = [
-        [*told.compared(row)[:3], figure(ours["ours"]), figure(row["ours"]), str(row["n"])]
+        [*formatting.compared(row)[:3], figure(ours["ours"]), figure(row["ours"]), str(row["n"])]
         for one in linux["experiments"]
         for row in one["comparisons"]
         if (ours := simulated.get((row["row"], row["what"]))) is not None

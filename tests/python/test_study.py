@@ -19,7 +19,7 @@ from mptcplab import measurements
 from mptcplab.engines import named
 from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
-from mptcplab.study import judging, links, outcome, page, scoring, told
+from mptcplab.study import formatting, judging, links, outcome, page, scoring
 from mptcplab.study.experiment import LINUX, TODAY, Experiment, Extent
 from mptcplab.study.experiments import chosen, experiments
 from mptcplab.study.running import planned, study
@@ -115,7 +115,7 @@ def test_runs_by_chance_decide_seldom() -> None:
     """Of two that are the same in the mean few verdicts say more, and few less."""
     chance = np.random.default_rng(5)
     for n in (4, 6, 15, 30):
-        told = [
+        statuses = [
             judging.more(
                 chance.lognormal(sigma=0.3, size=n).tolist(),
                 chance.lognormal(sigma=0.3, size=n).tolist(),
@@ -125,7 +125,7 @@ def test_runs_by_chance_decide_seldom() -> None:
         ]
         for side in (judging.HOLDS, judging.FAILS):
             # 25 are to be expected: with more than 45 the binomial law has p < 0.0002.
-            assert told.count(side) <= 45, n
+            assert statuses.count(side) <= 45, n
 
 
 def test_of_several_questions_the_weakest_answer_counts() -> None:
@@ -357,7 +357,9 @@ def test_what_is_no_prediction_is_shown_and_in_no_score(tmp_path: Path) -> None:
     results = study([experiment], tmp_path, QUICK, jobs=1)
     assert results["scores"] == []
     (table,) = results["experiments"]
-    assert {told.compared(row)[-1] for row in table["comparisons"]} == {"calibrated, not scored"}
+    assert {formatting.compared(row)[-1] for row in table["comparisons"]} == {
+        "calibrated, not scored"
+    }
 
 
 @pytest.fixture(scope="module")
@@ -371,7 +373,9 @@ def test_every_printed_number_stands_on_the_page(done: Path) -> None:
     results = outcome.read(done)
     described = page.describe(results)
     table = next(one for one in described.tables if one.id == "receive-window")
-    assert table.rows == [told.compared(row) for row in results["experiments"][0]["comparisons"]]
+    assert table.rows == [
+        formatting.compared(row) for row in results["experiments"][0]["comparisons"]
+    ]
     assert next(row[1] for row in table.rows) == "throughput Mbit/s"
 
 

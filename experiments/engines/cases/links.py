@@ -33,12 +33,12 @@ link = "one"
 
 
 def _marks(name: str, rate: str, delay: str) -> str:
-    way = f'{{ element = "delay", delay = "{delay}" }}'
+    delayed = f'{{ element = "delay", delay = "{delay}" }}'
     down = f'{{ element = "rate", rate = "{rate}", queue = {{ queue = "fq-codel" }} }}'
     return f"""
 [link.{name}]
-uplink = [{{ element = "rate", rate = "{rate}" }}, {way}]
-downlink = [{down}, {way}]
+uplink = [{{ element = "rate", rate = "{rate}" }}, {delayed}]
+downlink = [{down}, {delayed}]
 [path.{name}]
 link = "{name}"
 """
@@ -55,9 +55,11 @@ def _case(
     settings: str = "",
     *,
     drawn: bool = False,
-    way: str = "download",
+    direction: str = "download",
 ) -> Case:
-    return Case(name, "links", tcp("cubic-linux", bulk(size, way), link, settings), is_drawn=drawn)
+    return Case(
+        name, "links", tcp("cubic-linux", bulk(size, direction), link, settings), is_drawn=drawn
+    )
 
 
 PLAIN = Path(20, 40, 100)
@@ -82,8 +84,8 @@ CASES = (
         drawn=True,
     ),
     _case("a rate that wanders", _link(WANDERS), "16 MB", drawn=True),
-    _case("upload, 5 Mbit/s, 60 ms", Path(5, 60, 100), "5 MB", way="upload"),
-    _case("upload, 0.5 % loss", LOSSY, "6 MB", way="upload", drawn=True),
+    _case("upload, 5 Mbit/s, 60 ms", Path(5, 60, 100), "5 MB", direction="upload"),
+    _case("upload, 0.5 % loss", LOSSY, "6 MB", direction="upload", drawn=True),
     _case("IPv6", Path(20, 40, 100, more="ip = 6"), "20 MB"),
     _case("without SACK, 0.5 % loss", LOSSY, "6 MB", "sack = false", drawn=True),
     _case("without timestamps, 0.5 % loss", LOSSY, "6 MB", "timestamps = false", drawn=True),

@@ -23,12 +23,12 @@ def _case(
     controller: str,
     paths: tuple[Path, ...],
     size_mb: float,
-    way: str = "download",
+    direction: str = "download",
     *,
     cause: str = "",
     **more: str,
 ) -> Case:
-    text = mptcp(CONTROLLERS[controller], bulk(f"{size_mb:g} MB", way), paths, **more)
+    text = mptcp(CONTROLLERS[controller], bulk(f"{size_mb:g} MB", direction), paths, **more)
     drawn = any(path.loss_percent for path in paths)
     return Case(
         f"{controller}, {name}",

@@ -10,14 +10,14 @@ from typing import Any
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.calibration import losses
-from mptcplab.calibration.measure import WAYS, of_tables
+from mptcplab.calibration.measure import DATA_DIRECTIONS, of_tables
 from mptcplab.calibration.subject import Subject
 from mptcplab.calibration.target import FIGURES, Target
 from mptcplab.labels.connections import is_mptcp
 from mptcplab.labels.text import size
 from mptcplab.scenario.endpoint import DEFAULT_ERA
 
-DIRECTIONS = {way: direction for direction, way in WAYS.items()}
+DIRECTIONS = {data: direction for direction, data in DATA_DIRECTIONS.items()}
 CONTROLLER = "cubic-linux"
 # Shorter ones tell of slow start, hardly of the link.
 LEAST_BYTES = 100_000

@@ -62,7 +62,7 @@ def fit(
     workers: int = 1,
     progress: Callable[[int, float], None] | None = None,
 ) -> Fit:
-    """Fit a link to a subject; ``progress`` is told the tries so far and the largest error."""
+    """Fit a link to a subject; ``progress`` gets the tries so far and the largest error."""
     model = start.of(subject)
     # Every try meets the same conditions: differences are the parameters'.
     seeds = balanced(model.link(model.start).get("draw", {}), runs)

@@ -27,7 +27,7 @@ class Losses:
 
 
 def apart(tables: _core.Tables, transfer: dict[str, Any], flow: dict[str, Any]) -> Losses:
-    """Tell what was lost on the way from what was lost to a full queue.
+    """Separate what the link lost from what a full queue dropped.
 
     The last round-trip time before a packet is sent again is that of the packet before it, and so
     says how full the queue was. Losses while it had room are set against the packets of that time.

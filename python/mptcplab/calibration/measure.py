@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Shown = dict[str, float | None]
 
 PATH = "link"
-WAYS = {"download": "down", "upload": "up"}
+DATA_DIRECTIONS = {"download": "down", "upload": "up"}
 
 
 @dataclass(frozen=True)
@@ -92,15 +92,15 @@ def _figures(subject: Subject, scenario: Scenario, seed: int) -> Shown:
         smoothing_seconds=subject.smoothing_s,
         trim_seconds=subject.trim_s,
     )
-    return of_tables(tables, WAYS[subject.direction])
+    return of_tables(tables, DATA_DIRECTIONS[subject.direction])
 
 
-def of_tables(tables: Any, way: str) -> Shown:
+def of_tables(tables: Any, direction: str) -> Shown:
     """Give the figures of the transfer in a direction."""
     from mptcplab.metrics import OF_RUNS
     from mptcplab.results import run_metrics
 
-    transfer = run_metrics.transfer(tables.rows("connections"), tables.rows("transfers"), way)
+    transfer = run_metrics.transfer(tables.rows("connections"), tables.rows("transfers"), direction)
     if transfer is None:
         return dict.fromkeys(FIGURES)
     flows = run_metrics.of_transfer(tables.rows("flows"), transfer)

@@ -35,7 +35,7 @@ PACKET_BITS = PACKET_BYTES * 8
 MOST_SPREAD, MOST_DELAY_SPREAD = 2.0, 0.3
 # The uplink paper (footnote 3) saw as much variation in means of 5 s as of 1 s: they wander slowly.
 CORRELATION = {"download": "5 s", "upload": "20 s"}
-# The way back carries ACKs: rates of the order of the uplink paper's.
+# The return direction carries ACKs: rates of the order of the uplink paper's.
 BACK_MBPS = {"LTE": 5.0, "HSPA+": 1.0, "eHRPD": 0.7, "EV-DO": 0.7, "WiMAX": 1.5, "Mobile": 3.0}
 OTHER_BACK_MBPS = 10.0
 LEAST_QUEUE_BYTES = 1500
@@ -154,9 +154,9 @@ class Model:
             *((name, spread, (key,)) for name, key, spread in spreads),
         ):
             of = [
-                f"{way}.{number}.{key}"
-                for way in ("uplink", "downlink")
-                for number, one in enumerate(link[way])
+                f"{direction}.{number}.{key}"
+                for direction in ("uplink", "downlink")
+                for number, one in enumerate(link[direction])
                 for key in keys
                 if key in one and (name != "rate" or one["element"] != "rate")
             ]

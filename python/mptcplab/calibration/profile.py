@@ -21,7 +21,9 @@ def write(fit: Fit, target: Path) -> None:
 def text(fit: Fit) -> str:
     """Give the profile as TOML."""
     lines = [f"title = {written(fit.subject.title)}", *_comments(fit)]
-    lines += [f"{way} = {written(fit.link[way], apart=True)}" for way in DIRECTIONS]
+    lines += [
+        f"{direction} = {written(fit.link[direction], apart=True)}" for direction in DIRECTIONS
+    ]
     for name, draw in fit.link.get("draw", {}).items():
         lines += ["", f"[draw.{name}]", *(f"{key} = {written(draw[key])}" for key in draw)]
     lines += ["", "[origin]"]

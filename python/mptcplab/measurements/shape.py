@@ -1,4 +1,4 @@
-"""Tables of TOML as rows: strict, with the row and the key in what is told of a mistake."""
+"""Tables of TOML as rows: strict, errors name the row and the key."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _ends(row: str) -> Table:
 
 
 def _resolved(value: Any) -> Any:
-    """Put links and printed values in the place of their names.
+    """Replace names by links and by printed values.
 
     ``row`` is what a row says of the ends, ``{row:key}`` within text a value that was printed.
     """
@@ -174,7 +174,7 @@ def _resolved(value: Any) -> Any:
 
 
 def _possible(axes: Table, extent: Extent) -> Table:
-    """Leave out what Linux cannot be told."""
+    """Leave out what cannot be set on Linux."""
     if not extent.engine.linux:
         return axes
     return {

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 class Measured:
     """The campaigns of an experiment, opened."""
 
-    def __init__(self, campaigns: dict[str, Campaign], scenes: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, campaigns: dict[str, Campaign], tables: dict[str, dict[str, Any]]) -> None:
         self.campaigns = campaigns
-        self.scenes = scenes
+        #: The campaigns as tables, by name.
+        self.tables = tables
 
     def sample(self, campaign: str = "main", stack: str | None = None, **labels: Any) -> Sample:
         """Give the runs of one configuration, with the first stack if left out.
 
         There are none of a stack that was not run.
         """
-        stack = stack or next(iter(self.scenes[campaign]["axis"]["stack"]["points"]))
-        scene = self.scenes[campaign]["scenario"]
+        stack = stack or next(iter(self.tables[campaign]["axis"]["stack"]["points"]))
+        scene = self.tables[campaign]["scenario"]
         direction = DIRECTIONS[scene["transfer"]["direction"]]
         return Sample(self.campaigns[campaign], {"stack": stack, **labels}, direction)
 

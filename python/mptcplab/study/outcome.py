@@ -37,7 +37,7 @@ NAIVE = (scoring.BEST, scoring.SUM, scoring.EQUAL, scoring.ALONE)
 
 def of_experiment(experiment: Experiment, measured: Measured) -> Table:
     """Compare and judge one experiment."""
-    links = sorted(set(profiles(measured.scenes)))
+    links = sorted(set(profiles(measured.tables)))
     campaigns = measured.campaigns.values()
     return {
         "name": experiment.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.charts.shape import Badge, Fact, Provenance, StudyPage, Table
 from mptcplab.labels.text import plural
-from mptcplab.study import outcome, told
+from mptcplab.study import formatting, outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def describe(results: dict[str, Any]) -> StudyPage:
                 else []
             ),
         ],
-        verdict=told.verdict(results),
+        verdict=formatting.verdict(results),
         tables=[
             _scores(results),
             *(table for one in experiments for table in _experiment(one, today)),
@@ -64,20 +64,25 @@ def describe(results: dict[str, Any]) -> StudyPage:
 
 
 def _scores(results: dict[str, Any]) -> Table:
-    heads = [*told.SCORED, *(f"skill over {name}" for name in outcome.NAIVE)]
-    rows = [[*told.scored(one), *told.skills(one, outcome.NAIVE)] for one in results["scores"]]
-    meanings = [None] * len(told.SCORED) + [SKILL] * len(outcome.NAIVE)
+    heads = [*formatting.SCORED, *(f"skill over {name}" for name in outcome.NAIVE)]
+    rows = [
+        [*formatting.scored(one), *formatting.skills(one, outcome.NAIVE)]
+        for one in results["scores"]
+    ]
+    meanings = [None] * len(formatting.SCORED) + [SKILL] * len(outcome.NAIVE)
     return _table("scores", "How near ours are", heads, 2, rows, meanings)
 
 
 def _experiment(one: dict[str, Any], today: bool) -> list[Table]:
-    heads = told.COMPARED_TODAY if today else told.COMPARED
-    compared = [told.compared(row, today=today) for row in one["comparisons"]]
+    heads = formatting.COMPARED_TODAY if today else formatting.COMPARED
+    compared = [formatting.compared(row, today=today) for row in one["comparisons"]]
     title = f"{one['name']}: {one['title']}"
     tables = [_table(one["name"], f"{title} ({one['reproduces']})", heads, 2, compared)]
     if one["findings"]:
-        rows = [told.found(finding) for finding in one["findings"]]
-        found = _table(f"{one['name']}-findings", f"{one['name']}: findings", told.FOUND, 4, rows)
+        rows = [formatting.found(finding) for finding in one["findings"]]
+        found = _table(
+            f"{one['name']}-findings", f"{one['name']}: findings", formatting.FOUND, 4, rows
+        )
         tables.append(found)
     return tables
 

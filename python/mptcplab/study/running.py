@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mptcplab.campaign.sweep import Progress
     from mptcplab.study.experiment import Experiment, Extent
 
-    #: Is told the name of a campaign and how many runs it has, and gives who is told of progress.
+    #: Called with the name of a campaign and its number of runs; gives a callback for progress.
     Begin = Callable[[str, int], Callable[[Progress], None] | None]
 
 

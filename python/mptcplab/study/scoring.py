@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mptcplab.measurements import Figure
     from mptcplab.results.statistics.intervals import Estimate
 
-# Below that a printed 0.00 and ours are not told apart.
+# Below this a printed 0.00 and ours cannot be distinguished.
 SMALLEST = 1e-6
 
 BEST, SUM, EQUAL, ALONE = "best single path", "sum of paths", "equal split", "as alone"

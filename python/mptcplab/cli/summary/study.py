@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.cli.summary.page import Page
 from mptcplab.labels import text
-from mptcplab.study import told
+from mptcplab.study import formatting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 def print_study(results: dict[str, Any], out: str) -> None:
     """Print what came of it, and where it lies."""
     page = Page()
-    for line in told.verdict(results):
+    for line in formatting.verdict(results):
         page.words(line, indent="")
     page.line()
     for one in results["experiments"]:
         page.facts([page.style(one["name"], "strong"), one["title"], one["reproduces"]], indent="")
         if one["failed"]:
             page.words(f"{text.plural(one['failed'], 'run')} failed: the same command tries again")
-        rows = [told.found(finding) for finding in one["findings"]]
+        rows = [formatting.found(finding) for finding in one["findings"]]
         for paper, says, status, because in rows:
             page.words(f"{status}: {says} ({paper})")
             page.words(because, style="faint")

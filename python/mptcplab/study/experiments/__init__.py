@@ -1,4 +1,4 @@
-"""The experiments of the papers, a file each, in the order in which they are told."""
+"""The experiments of the papers, a file each, in the order of the documentation."""
 
 from __future__ import annotations
 

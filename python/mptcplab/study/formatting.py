@@ -1,4 +1,4 @@
-"""The results in words and tables, the same on the terminal, the page and in the documentation."""
+"""Results as text and tables, the same on the terminal, on the page and in the documentation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPARED = (
 COMPARED_TODAY = (*COMPARED, "today's stack")
 SCORED = ("of", "links", "n", "mean |ln(ours/theirs)|", "within 10 %", "within ×1.5", "bias")
 FOUND = ("paper", "finding", "verdict", "because")
-#: Kinds of figures whose scores are told in words.
+#: Kinds of figures whose scores stand in the summary.
 PREDICTED = {
     "throughput": "throughput of a connection",
     "throughput of a part": "throughput of a path or subflow",
