@@ -9,6 +9,9 @@ pub(crate) struct Ranges {
 /// Holes beyond this are forgotten, oldest first, as if they had been filled: memory stays bounded.
 const MOST: usize = 4096;
 
+/// So many ranges are looked at one by one: the first hole is filled first.
+const NEAR: usize = 4;
+
 impl Ranges {
     /// Adds `[start, end)` and calls `new` for each piece that was not in the set, in order. Returns their total length.
     pub(crate) fn insert(&mut self, start: i64, end: i64, mut new: impl FnMut(i64, i64)) -> u64 {
@@ -37,7 +40,8 @@ impl Ranges {
 
     fn insert_within(&mut self, start: i64, end: i64, mut new: impl FnMut(i64, i64)) -> u64 {
         // All ranges that touch [start, end] melt into one.
-        let first = self.ranges.partition_point(|range| range.1 < start);
+        let near = self.ranges.iter().take(NEAR).position(|range| range.1 >= start);
+        let first = near.unwrap_or_else(|| self.ranges.partition_point(|range| range.1 < start));
         let mut added = 0;
         let mut from = start;
         let mut merged = (start, end);
@@ -55,11 +59,12 @@ impl Ranges {
             new(from, end);
             added += (end - from) as u64;
         }
-        if last == first + 1 {
-            self.ranges[first] = merged;
-        } else {
-            self.ranges.splice(first..last, [merged]);
+        if first == last {
+            self.ranges.insert(first, merged);
             self.bound();
+        } else {
+            self.ranges[first] = merged;
+            self.ranges.drain(first + 1..last);
         }
         added
     }
@@ -73,8 +78,11 @@ impl Ranges {
 
     /// The end of the range that begins at or before `origin`; `origin` if there is none.
     pub(crate) fn contiguous_from(&self, origin: i64) -> i64 {
-        let at = self.ranges.partition_point(|range| range.0 <= origin);
-        if at == 0 { origin } else { self.ranges[at - 1].1.max(origin) }
+        let holder = match self.ranges.get(1) {
+            Some(second) if second.0 <= origin => self.ranges.partition_point(|range| range.0 <= origin) - 1,
+            _ => 0,
+        };
+        self.ranges.get(holder).filter(|range| range.0 <= origin).map_or(origin, |range| range.1.max(origin))
     }
 
     /// One past the highest number.

@@ -37,6 +37,9 @@ struct Piece {
 /// Pieces beyond this are counted before they are delivered, oldest first: the acknowledgements are not in the capture.
 const MOST_WAITING: usize = 1 << 16;
 
+/// Mostly what is looked for is among so many.
+const NEAR: usize = 4;
+
 impl Carriers {
     /// Nothing before `origin` is of interest.
     pub(super) fn begin(&mut self, origin: i64) {
@@ -126,14 +129,17 @@ impl Carriers {
 
     /// What waits of `[start, end)`.
     fn pieces(&mut self, start: i64, end: i64) -> impl Iterator<Item = &mut Piece> {
-        let from = self.split_at(start);
-        let to = self.split_at(end);
+        let from = self.split_at(start, 0);
+        let to = self.split_at(end, from);
         self.waiting.range_mut(from..to.max(from))
     }
 
-    /// Cuts the piece that holds `at` in two; returns the index of the first piece that begins at or after it.
-    fn split_at(&mut self, at: i64) -> usize {
-        let index = self.waiting.partition_point(|piece| piece.end <= at);
+    /// Cuts the piece that holds `at` in two; returns the index of the first piece that begins at or after it. All before
+    /// the index `from` end before it.
+    fn split_at(&mut self, at: i64, from: usize) -> usize {
+        let is_behind = |&index: &usize| self.waiting.get(index).is_none_or(|piece| piece.end > at);
+        let near = (from..from + NEAR).find(is_behind);
+        let index = near.unwrap_or_else(|| self.waiting.partition_point(|piece| piece.end <= at));
         match self.waiting.get_mut(index) {
             Some(piece) if piece.start < at => {
                 let left = Piece { end: at, ..*piece };

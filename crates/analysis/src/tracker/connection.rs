@@ -321,12 +321,10 @@ impl Connection {
     }
 
     fn options(&mut self, packet: &Packet) -> Signals {
-        if !packet.tcp.flags.has(Flags::SYN) {
-            let said = packet.tcp.options.brief();
-            if !said.signals {
-                self.shows_mptcp |= self.midway && said.dss.is_some();
-                return Signals { dss: said.dss, ..Signals::default() };
-            }
+        let brief = &packet.brief;
+        if !packet.tcp.flags.has(Flags::SYN) && !brief.signals {
+            self.shows_mptcp |= self.midway && brief.dss.is_some();
+            return Signals { dss: brief.dss, ..Signals::default() };
         }
         self.all_options(packet)
     }

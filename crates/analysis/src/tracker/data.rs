@@ -62,7 +62,7 @@ impl Connection {
         let alone = self.is_alone(packet);
         let view = self.view(packet);
         let could_not_place = alone && view.unmapped_bytes[d] > 0 && view.mapped[d] && view.fins == [false; 2];
-        if could_not_place && !view.fallen_back && !packet.tcp.options.brief().signals {
+        if could_not_place && !view.fallen_back && !packet.brief.signals {
             view.fall_back();
             // What was not placed then is data where it stands.
             let pieces = std::mem::take(&mut view.unmapped[d]);
@@ -157,7 +157,7 @@ impl Connection {
             if novelty.resent_bytes > 0 {
                 one_way.passed_again(flow, packet.end, (start, start + i64::from(len)));
             } else {
-                let stamp = packet.tcp.options.brief().timestamps.map(|(value, _)| value);
+                let stamp = packet.brief.timestamps.map(|(value, _)| value);
                 let segment = Segment { position: start, at: packet.seen.at, stamp };
                 one_way.passed(flow, packet.end, segment, || ClockOffset::between(&self.subflows));
             }

@@ -22,6 +22,9 @@ const ENDLESS: i64 = i64::MAX / 4;
 /// Mappings beyond this are forgotten, oldest first.
 const MOST: usize = 4096;
 
+/// So many are looked at one by one.
+const NEAR: usize = 4;
+
 impl Mappings {
     /// Subflow position = data offset: plain TCP.
     pub(super) fn identity() -> Self {
@@ -99,7 +102,11 @@ impl Mappings {
         let mut from = start;
         let first = match self.kept.back() {
             Some(last) if last.start <= start => self.kept.len() - 1,
-            _ => self.kept.partition_point(|kept| kept.end <= start),
+            // What is acknowledged is nearly the oldest.
+            _ => match self.kept.iter().take(NEAR).position(|kept| kept.end > start) {
+                Some(near) => near,
+                None => self.kept.partition_point(|kept| kept.end <= start),
+            },
         };
         for kept in self.kept.range(first..) {
             if kept.start >= end {

@@ -196,7 +196,7 @@ impl Tracker {
         let L4::Tcp(tcp) = &observation.frame.l4 else { return };
         let seen = Seen::of(observation);
         let connection = self.connections[index as usize].as_mut().expect("live");
-        let packet = Packet { observation, tcp, subflow, end, direction, seen };
+        let packet = Packet { observation, tcp, brief: tcp.options.brief(), subflow, end, direction, seen };
         let site = site_of(&self.points, observation.point);
         let several_ways =
             self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some();

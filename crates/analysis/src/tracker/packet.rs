@@ -3,12 +3,14 @@
 use crate::event::{FlowEvent, Kind, Seen};
 use tables::Direction;
 use wire::mptcp::{Dss, MpCapable};
-use wire::{Observation, Tcp};
+use wire::{Brief, Observation, Tcp};
 
 /// A packet on its way through a connection.
 pub(super) struct Packet<'a> {
     pub(super) observation: &'a Observation,
     pub(super) tcp: &'a Tcp,
+    /// What its options say that every segment may say.
+    pub(super) brief: Brief,
     pub(super) subflow: usize,
     pub(super) end: usize,
     pub(super) direction: Direction,
