@@ -19,7 +19,7 @@ pub struct Host {
     knocking: Vec<(ConnectionId, u16)>,
     /// Ordered by connection.
     served: Vec<Served>,
-    /// Of applications, by their place in `served`.
+    /// Of applications, by their index in `served`.
     deadlines: Deadlines,
     sources: Vec<Source>,
     datagrams: Datagrams,
@@ -76,7 +76,7 @@ impl Host {
         }
     }
 
-    /// Its interfaces; the place of each is its [`Nic`].
+    /// Its interfaces; the index of each is its [`Nic`].
     pub fn interfaces(&self) -> &[Interface] {
         &self.interfaces
     }
@@ -234,10 +234,10 @@ impl Host {
             self.endpoint.timeout(now);
         }
         self.serve(now);
-        while let (at, place) = self.deadlines.first()
+        while let (at, index) = self.deadlines.first()
             && at <= now
         {
-            self.with(now, place, |application, stream| application.wake(now, stream));
+            self.with(now, index, |application, stream| application.wake(now, stream));
             self.serve(now);
         }
         self.sources.iter_mut().for_each(|source| source.timeout(now));
@@ -253,13 +253,13 @@ impl Host {
             if let Event::Spent { address, budget } = event {
                 self.spent.push(Spent { at: now, address, budget });
             }
-            if let Ok(place) = self.served.binary_search_by_key(&connection, |served| served.connection) {
+            if let Ok(index) = self.served.binary_search_by_key(&connection, |served| served.connection) {
                 self.closed += usize::from(matches!(event, Event::Closed(_)));
-                let progress = &mut self.served[place].progress;
+                let progress = &mut self.served[index].progress;
                 let before = progress.is_done();
                 progress.on(event);
                 self.done += usize::from(progress.is_done() && !before);
-                self.with(now, place, |application, stream| application.on(now, event, stream));
+                self.with(now, index, |application, stream| application.on(now, event, stream));
             }
         }
     }
@@ -272,8 +272,8 @@ impl Host {
         if let Event::Accepted { port } = event {
             return self.knocking.push((connection, port));
         }
-        let Some(place) = self.knocking.iter().position(|(known, _)| *known == connection) else { return };
-        let (_, port) = self.knocking.remove(place);
+        let Some(index) = self.knocking.iter().position(|(known, _)| *known == connection) else { return };
+        let (_, port) = self.knocking.remove(index);
         if event == Event::Connected
             && let Some((_, service)) = self.services.iter().find(|(listening, _)| *listening == port)
         {
@@ -284,23 +284,23 @@ impl Host {
 
     fn insert(&mut self, connection: ConnectionId, application: Box<dyn Application>) {
         self.endpoint.set_no_delay(connection, !application.gathers());
-        let place = self.served.partition_point(|served| served.connection < connection);
-        self.served.insert(place, Served { connection, application, progress: Progress::default() });
-        for (moved, served) in self.served.iter().enumerate().skip(place) {
+        let index = self.served.partition_point(|served| served.connection < connection);
+        self.served.insert(index, Served { connection, application, progress: Progress::default() });
+        for (moved, served) in self.served.iter().enumerate().skip(index) {
             self.deadlines.set(moved, served.application.deadline());
         }
     }
 
-    fn with(&mut self, now: Time, place: usize, act: impl FnOnce(&mut dyn Application, &mut Stream)) {
-        let Served { connection, application, progress } = &mut self.served[place];
+    fn with(&mut self, now: Time, index: usize, act: impl FnOnce(&mut dyn Application, &mut Stream)) {
+        let Served { connection, application, progress } = &mut self.served[index];
         let mut stream = Stream { now, connection: *connection, transport: &mut self.endpoint, progress };
         act(&mut **application, &mut stream);
-        self.deadlines.set(place, application.deadline());
+        self.deadlines.set(index, application.deadline());
     }
 
     fn route(&self, source: IpAddr) -> Option<Nic> {
-        let place = self.interfaces.iter().position(|interface| interface.addresses.contains(&source))?;
-        Some(Nic(place as u32))
+        let index = self.interfaces.iter().position(|interface| interface.addresses.contains(&source))?;
+        Some(Nic(index as u32))
     }
 }
 

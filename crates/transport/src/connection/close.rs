@@ -114,8 +114,8 @@ impl Connection {
         if self.scheduling.deadline() <= now {
             self.scheduling.begin();
         }
-        if self.timers.lonely <= now {
-            self.timers.lonely = Time::MAX;
+        if self.timers.orphaned <= now {
+            self.timers.orphaned = Time::MAX;
             let reason = self.entries.iter().rev().find_map(|entry| entry.closed);
             self.end(Outcome::Failed(reason.unwrap_or(Closed::AddressLost)));
         }
@@ -139,7 +139,7 @@ impl Connection {
         if ctx.config.tcp.ssthresh_cache {
             self.remember(ctx);
         }
-        self.bury(now, ctx);
+        self.free_tuples(now, ctx);
         if self.over.is_none() {
             self.finish_subflows(now);
             self.signal(now, ctx);
@@ -167,14 +167,14 @@ impl Connection {
         }
     }
 
-    /// Subflows that ended.
-    fn bury(&mut self, now: Time, ctx: &mut Context) {
+    /// Subflows that ended: their 4-tuples are free again.
+    fn free_tuples(&mut self, now: Time, ctx: &mut Context) {
         for i in 0..self.entries.len() {
             let entry = &self.entries[i];
-            if entry.tcp.state() == State::Closed && !entry.buried {
+            if entry.tcp.state() == State::Closed && !entry.freed {
                 let reason = if entry.reset_reason.is_some() { Closed::Protocol } else { Closed::Finished };
                 self.close_subflow(now, i, reason, ctx);
-                self.entries[i].buried = true;
+                self.entries[i].freed = true;
                 self.gone.push(self.tuple(i));
             }
         }
@@ -254,7 +254,7 @@ impl Connection {
     /// Looks for a connection that cannot go on by itself.
     fn watch(&mut self, now: Time, ctx: &Context) {
         if !self.is_multipath() {
-            (self.timers.lonely, self.timers.stall) = (Time::MAX, Time::MAX);
+            (self.timers.orphaned, self.timers.stall) = (Time::MAX, Time::MAX);
             return;
         }
         // One without its address may come back; it is not waited for longer than for another.
@@ -262,9 +262,9 @@ impl Connection {
         let opening = |state| matches!(state, State::SynSent | State::SynReceived);
         let alive =
             self.entries.iter().any(|entry| !entry.is_over() && entry.nic.is_some() && !opening(entry.tcp.state()));
-        match (alive, self.timers.lonely) {
-            (true, _) => self.timers.lonely = Time::MAX,
-            (false, Time::MAX) => self.timers.lonely = now + ctx.config.mptcp.close_timeout_ns,
+        match (alive, self.timers.orphaned) {
+            (true, _) => self.timers.orphaned = Time::MAX,
+            (false, Time::MAX) => self.timers.orphaned = now + ctx.config.mptcp.close_timeout_ns,
             _ => {}
         }
         // The connection's timer finds it among several subflows.

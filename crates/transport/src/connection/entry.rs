@@ -3,7 +3,7 @@
 use super::mappings::Mappings;
 use super::own_window::OwnWindow;
 use super::retransmit::Progress;
-use super::window::Told;
+use super::window::Advertised;
 use crate::endpoint::Nic;
 use crate::path_manager::Closed;
 use crate::subflow::{State, Subflow};
@@ -32,8 +32,8 @@ pub struct Entry {
     pub mappings: Mappings,
     /// Its receive buffer, if it has one of its own.
     pub own_window: OwnWindow,
-    /// The window that it told last.
-    pub told: Told,
+    /// The window that it advertised last.
+    pub advertised: Advertised,
     /// Bytes below this offset were delivered.
     pub delivered: u64,
     /// The peer acknowledged everything below this offset of ours.
@@ -63,7 +63,7 @@ pub struct Entry {
     /// What it says of its destination is kept.
     pub remembered: bool,
     /// Its 4-tuple is free again.
-    pub buried: bool,
+    pub freed: bool,
     /// Whether this end opened it.
     pub opened_here: bool,
     /// The header of its next packet.
@@ -107,7 +107,7 @@ impl Entry {
             progress: Progress::default(),
             mappings: Mappings::default(),
             own_window: OwnWindow::new(first_window_bytes),
-            told: Told { bytes: first_window_bytes, at: 1 },
+            advertised: Advertised { bytes: first_window_bytes, at: 1 },
             delivered: 1,
             acked: 1,
             keys_told: false,
@@ -122,7 +122,7 @@ impl Entry {
             copied: 0,
             closed: None,
             remembered: false,
-            buried: false,
+            freed: false,
             opened_here,
             ip,
         }

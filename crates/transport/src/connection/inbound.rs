@@ -21,7 +21,6 @@ impl Connection {
         if !received.acceptable {
             return;
         }
-        self.heard = i;
         let entry = &mut self.entries[i];
         if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
             entry.timeouts = 0; // it answers again

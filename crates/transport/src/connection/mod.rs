@@ -63,6 +63,19 @@ enum Mode {
 }
 
 /// A connection.
+///
+/// It is driven as an endpoint is: [`handle`](Connection::handle) a segment, [`timeout`](Connection::timeout) at the deadline, then
+/// [`transmit`](Connection::transmit) until there is nothing more, which is when [`deadline`](Connection::deadline) is right. Whatever
+/// happens ends with `settle`, which closes what is over, asks TCP for the ACKs that carry MPTCP's signals, sets the timers and
+/// reports to the application. The parts know nothing of each other:
+///
+/// - [`Agreement`]: version, keys, data sequence numbers; written by the handshake.
+/// - [`Send`] and [`Receive`]: the data of both directions, which subflows get it and in what order it came.
+/// - [`Entry`]: a subflow and what MPTCP adds to it. Its index also names its window, and never changes while it lives.
+/// - [`Scheduling`] and [`Retransmission`]: where data goes, and when it goes again.
+/// - [`Fallback`]: whether plain TCP is possible, and how its bytes lie once the mode is [`Mode::Plain`], which no other mode follows.
+/// - [`Addresses`] and the path manager: what subflows there may be.
+/// - [`Reported`]: what the application knows.
 pub struct Connection {
     mode: Mode,
     agreed: Agreement,
@@ -99,8 +112,6 @@ pub struct Connection {
     prios: u64,
     /// Subflows that probe the peer's window, one bit each.
     probing: u64,
-    /// The subflow that was last heard.
-    heard: usize,
     reported: Reported,
     aborted: bool,
     over: Option<Outcome>,
@@ -122,11 +133,11 @@ struct Timers {
     /// The path manager wants to be called.
     paths: Time,
     /// The connection without subflows is given up.
-    lonely: Time,
+    orphaned: Time,
 }
 
 impl Timers {
-    const NONE: Timers = Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, lonely: Time::MAX };
+    const NONE: Timers = Timers { end: Time::MAX, stall: Time::MAX, paths: Time::MAX, orphaned: Time::MAX };
 }
 
 impl Connection {
@@ -160,7 +171,6 @@ impl Connection {
             end_tries: 0,
             prios: 0,
             probing: 0,
-            heard: 0,
             reported: Reported::default(),
             aborted: false,
             over: None,
@@ -280,7 +290,7 @@ impl Connection {
     pub fn deadline(&self) -> Time {
         let timers = &self.timers;
         let mut deadline =
-            timers.end.min(timers.stall).min(timers.paths).min(timers.lonely).min(self.scheduling.deadline());
+            timers.end.min(timers.stall).min(timers.paths).min(timers.orphaned).min(self.scheduling.deadline());
         deadline = deadline.min(self.retransmission.deadline());
         let announcement = self.addresses.deadline();
         if announcement < deadline && self.mode == Mode::Multipath && self.over.is_none() && self.announcer().is_some()

@@ -143,7 +143,7 @@ impl Connection {
     }
 
     fn full(&self) -> bool {
-        self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.buried)
+        self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.freed)
     }
 
     /// A place for a new subflow: that of one that is long over, or a new one.
@@ -157,7 +157,7 @@ impl Connection {
             recovering: false,
             usable: false,
         };
-        let i = match self.entries.iter().position(|entry| entry.buried) {
+        let i = match self.entries.iter().position(|entry| entry.freed) {
             Some(i) => {
                 self.send.forget(i);
                 self.prios &= !(1 << i);

@@ -186,10 +186,10 @@ impl Connection {
             return;
         }
         let most_periods = stale_timeouts.saturating_sub(1).max(1);
-        let rival = self.entries.iter().enumerate().any(|(other, entry)| {
+        let other_answers = self.entries.iter().enumerate().any(|(other, entry)| {
             other != i && entry.carries_data() && !entry.progress.stale && entry.progress.periods < most_periods
         });
-        if rival {
+        if other_answers {
             self.entries[i].progress.stale = true;
             self.send.reinject_outstanding(None);
         }

@@ -3,16 +3,16 @@
 use super::{Connection, Entry, Mode};
 use wire::Time;
 
-/// What a subflow told last.
+/// The window that a subflow advertised last.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct Advertised {
     /// The window (tcp_sock.rcv_wnd).
     pub bytes: u64,
     /// The next byte of the subflow that was expected then (rcv_wup).
     pub at: u64,
 }
 
-impl Told {
+impl Advertised {
     /// What is left of it (tcp_receive_window).
     fn left(&self, next: u64) -> u64 {
         (self.at + self.bytes).saturating_sub(next)
@@ -24,7 +24,7 @@ impl Connection {
     pub(super) fn window(&mut self, now: Time, i: usize) -> u64 {
         let entry = &mut self.entries[i];
         if !entry.tcp.is_established() {
-            return entry.told.bytes;
+            return entry.advertised.bytes;
         }
         if self.own_windows && self.mode == Mode::Multipath {
             let (bytes, mss_bytes) = (self.receive.memory().window(), u64::from(entry.tcp.mss_bytes()));
@@ -34,9 +34,9 @@ impl Connection {
         let (next, unit) = (entry.tcp.receive_next(), 1 << entry.tcp.window_shift());
         // A window is never shrunk (RFC 9293 §3.8.6.2.1): TCP's own, and the connection's. What a subflow of MPTCP told is no
         // promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
-        let left = if self.mode == Mode::Multipath { 0 } else { entry.told.left(next).next_multiple_of(unit) };
+        let left = if self.mode == Mode::Multipath { 0 } else { entry.advertised.left(next).next_multiple_of(unit) };
         let bytes = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
-        self.entries[i].told = Told { bytes, at: next };
+        self.entries[i].advertised = Advertised { bytes, at: next };
         // The connection's edge is that of the subflow that is ahead.
         self.receive.tell(bytes)
     }
@@ -63,13 +63,13 @@ impl Connection {
             return free.next_multiple_of(unit);
         }
         // Without a scale in whole segments (RFC 9293 §3.8.6.2.2).
-        let told = self.entries[i].told.bytes;
-        if told + segment_bytes <= free || told > free {
+        let last = self.entries[i].advertised.bytes;
+        if last + segment_bytes <= free || last > free {
             free - free % segment_bytes.max(1)
-        } else if segment_bytes == full && free > told + full / 2 {
+        } else if segment_bytes == full && free > last + full / 2 {
             free
         } else {
-            told
+            last
         }
     }
 
@@ -88,9 +88,9 @@ impl Connection {
             if entry.is_over() || !entry.tcp.is_established() {
                 continue;
             }
-            let told = entry.told.left(entry.tcp.receive_next());
+            let last = entry.advertised.left(entry.tcp.receive_next());
             let window = self.chosen_window(Time::MAX, i);
-            if 2 * told <= entry.tcp.memory().window() && window > 0 && window >= 2 * told {
+            if 2 * last <= entry.tcp.memory().window() && window > 0 && window >= 2 * last {
                 self.entries[i].tcp.acknowledge();
             }
         }

@@ -49,8 +49,8 @@ pub(super) fn slower<'a>(
 ) -> Option<(&'a PathView, &'a PathView, u64)> {
     let Choice::Send { subflows, bytes } = choice else { return None };
     let slow = paths.iter().find(|path| path.bit() == subflows)?;
-    let rivals = paths.iter().filter(|path| !path.stale && path.backup == slow.backup);
-    let fast = rivals.min_by_key(|path| srtt_ns(path))?;
+    let candidates = paths.iter().filter(|path| !path.stale && path.backup == slow.backup);
+    let fast = candidates.min_by_key(|path| srtt_ns(path))?;
     let bytes = bytes.min(u64::from(slow.mss_bytes.max(1)));
     (fast.subflow != slow.subflow && !chunk.reinjection).then_some((fast, slow, bytes))
 }
