@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,9 @@ import polars as pl
 import pytest
 from browser import Shown, chromium
 
+import mptcplab.study.experiments as all_experiments
 from command import Run
-from mptcplab import measurements
+from mptcplab import Error, measurements
 from mptcplab.engines import named
 from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
@@ -271,6 +273,31 @@ def test_an_experiment_expands(name: str, extent: Extent) -> None:
     if not extent.quick:
         most = {one: len(planned(experiments()[name], QUICK)[0][one].runs) for one in matrices}
         assert all(len(matrix.runs) > most[one] for one, matrix in matrices.items())
+
+
+def test_every_file_of_an_experiment_is_listed() -> None:
+    files = Path(all_experiments.__file__).parent.glob("*.toml")
+    assert sorted(file.stem for file in files) == sorted(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "complaint"),
+    [
+        ("title =", "titel =", "there is no key titel; did you mean title?"),
+        ("where =", "were =", "there is no key were; did you mean where?"),
+        ("paths =", "path =", "there is no key path; did you mean paths?"),
+        ("below =", "bellow =", "there is no key bellow; did you mean below?"),
+    ],
+)
+def test_a_key_that_no_experiment_has_is_refused(
+    tmp_path: Path, right: str, wrong: str, complaint: str
+) -> None:
+    text = (Path(all_experiments.__file__).parent / "att-4g-to-3g.toml").read_text()
+    assert right in text
+    file = tmp_path / "own.toml"
+    file.write_text(text.replace(right, wrong))
+    with pytest.raises(Error, match=rf"own\.toml: .*{re.escape(complaint)}"):
+        all_experiments.read(file)
 
 
 def _tiny(experiment: Experiment) -> Experiment:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from mptcplab import measurements
 from mptcplab.calibration import rows as calibrated
-from mptcplab.measurements import shape
 from mptcplab.quantity import BYTES
 from mptcplab.reading import read_text
 from mptcplab.study.experiment import PAPERS
@@ -78,7 +77,6 @@ def rows(wanted: Table) -> list[SinglePath]:
 
 
 def _campaign(table: Table, extent: Extent) -> Table:
-    shape.refuse_unknown(table, KEYS)
     of = rows(table["rows"]) if "rows" in table else []
     axes = {"row": {"points": {one.id: _point(one) for one in of}}} if of else {}
     axes |= _resolved(table.get("axis", {}))

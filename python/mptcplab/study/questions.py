@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 from mptcplab import measurements
-from mptcplab.measurements import shape
 from mptcplab.study import judging
 from mptcplab.study.quantities import Scope, of_runs, unit, values
 
@@ -39,7 +38,6 @@ def number(given: float | str) -> float:
 
 
 def _verdict(measured: Measured, ask: Table, scope: Scope) -> Verdict:
-    shape.refuse_unknown(ask, KEYS)
     what = ask["what"].format_map(scope.labels)
     if "most" in ask:
         runs: Any = of_runs(measured, ask["most"], scope)

@@ -6,6 +6,7 @@ import tomllib
 from functools import cache, partial
 from pathlib import Path
 
+from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
 from mptcplab.measurements import shape
 from mptcplab.messages import nearest
@@ -76,13 +77,21 @@ def chosen(names: Sequence[str], engine: Engine = DEFAULT) -> list[Experiment]:
 
 def read(file: Path) -> Experiment:
     """Read an experiment."""
-    table = tomllib.loads(read_text(file))
+    try:
+        return _experiment(file.stem, tomllib.loads(read_text(file)))
+    except (shape.ShapeError, KeyError, ValueError) as error:
+        raise Error(f"{file}: {error}") from error
+
+
+def _experiment(name: str, table: Table) -> Experiment:
     paper = table.pop("paper")
     of_campaigns, listed = table.pop("campaign"), table.pop("compare", [])
+    for one in of_campaigns.values():
+        shape.refuse_unknown(one, campaigns.KEYS)
     return shape.made(
         Experiment,
         {
-            "name": file.stem,
+            "name": name,
             "campaigns": partial(campaigns.written, of_campaigns),
             "compare": partial(comparing.compare, listed=listed, campaigns=of_campaigns),
             "findings": [_finding({"paper": paper} | one) for one in table.pop("finding", [])],
@@ -95,6 +104,8 @@ def read(file: Path) -> Experiment:
 def _finding(table: Table) -> Finding:
     scope = Scope().narrowed({key: table.pop(key) for key in ("in", "with") if key in table})
     asks, each = table.pop("asks"), table.pop("each", {})
+    for ask in asks:
+        shape.refuse_unknown(ask, questions.KEYS)
     if "links" in table:
         table["links"] = list(map(profile, table["links"]))
     judge = partial(questions.judge, asks=asks, each=each, scope=scope)
