@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from small import SMALL
 
 from campaigns import written
 from command import Run
@@ -44,3 +45,18 @@ def campaign_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def swept(campaign_file: Path) -> Campaign:
     """What came of it: for all tests, which must leave it as it is."""
     return sweep(campaign_file, out=campaign_file.parent / "out", jobs=2)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scenario") / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture(scope="session")
+def ran(mptcplab: Run, small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "out"
+    done = mptcplab("run", small, "--out", out)
+    assert done.returncode == 0, done.stderr
+    return out

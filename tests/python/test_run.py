@@ -1,4 +1,4 @@
-"""Runs: their directories, what is printed of them, and what stays when something goes wrong."""
+"""Runs: their directories, and what is printed of them."""
 
 from __future__ import annotations
 
@@ -6,57 +6,19 @@ import gc
 import json
 import re
 import shutil
-import signal
 import statistics
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
+from small import SMALL
 
 import mptcplab as package
 from command import Run
 from mptcplab import Error, _core
-from mptcplab.results.run import Run as RunDirectory
 from mptcplab.scenario import library, long
 from mptcplab.scenario.scenario import load
-
-SMALL = """\
-schema = 1
-title = "something small"
-
-[transfer]
-direction = "download"
-size = "300 kB"
-
-[path.wifi]
-rate = "10 Mbit/s"
-delay = "5 ms"
-loss = "0.5 %"
-queue = "50 kB"
-
-[path.lte]
-rate = "8 Mbit/s"
-delay = "20 ms"
-queue = "100 kB"
-"""
-
-
-@pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("scenario") / "small.toml"
-    path.write_text(SMALL)
-    return path
-
-
-@pytest.fixture(scope="session")
-def ran(mptcplab: Run, small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("runs") / "out"
-    done = mptcplab("run", small, "--out", out)
-    assert done.returncode == 0, done.stderr
-    return out
 
 
 def runs(out: Path) -> list[Path]:
@@ -365,81 +327,6 @@ def test_what_ships_runs_to_its_end(name: str) -> None:
     assert set(paths) - {None, ""} == set(load(name)[1].paths)
 
 
-LONG = SMALL.replace('size = "300 kB"', 'duration = "20 h"')
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_what_is_stopped_in_the_middle_leaves_no_run(
-    mptcplab: Run, small: Path, tmp_path: Path, number: signal.Signals
-) -> None:
-    (tmp_path / "long.toml").write_text(LONG)
-    out = tmp_path / "out"
-    words = ["-m", "mptcplab", "run", tmp_path / "long.toml", "--out", out]
-    command = [sys.executable, *map(str, words)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            until = time.monotonic() + 30
-            while not list(out.glob(".mptcplab-unfinished-*/client.pcapng")):
-                assert time.monotonic() < until
-                assert process.poll() is None
-                time.sleep(0.02)
-            process.send_signal(number)
-            said = process.communicate(timeout=30)[1]
-        finally:
-            process.kill()
-    left = [path.name for path in out.iterdir()] if out.exists() else None
-    if number != signal.SIGKILL:
-        assert process.returncode == 128 + number
-        assert said == "mptcplab: interrupted; nothing is kept\n"
-        assert left is None
-    else:
-        assert left is not None
-        assert len(left) == 1
-        assert left[0].startswith(".mptcplab-unfinished-")
-    # The next run removes what was left.
-    assert mptcplab("run", small, "--out", out, "--no-baselines", "--no-report").returncode == 0
-    assert [path.name for path in out.iterdir()] == ["mptcp"]
-
-
-def test_interrupted_between_seeds_says_how_to_go_on(tmp_path: Path) -> None:
-    (tmp_path / "long.toml").write_text(SMALL.replace('size = "300 kB"', 'size = "20 MB"'))
-    words = ["run", "long.toml", "--repeat", "500", "--out", "out", "--no-baselines"]
-    command = [sys.executable, "-m", "mptcplab", *words]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        try:
-            until = time.monotonic() + 30
-            while not (tmp_path / "out" / "2").exists():
-                assert time.monotonic() < until
-                time.sleep(0.02)
-            process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
-            said = process.stderr.read()
-        finally:
-            process.kill()
-    found = re.fullmatch(
-        r"mptcplab: interrupted; (\d+) of 500 seeds are done and kept: the same command goes on "
-        r"from there\n",
-        said,
-    )
-    assert found
-    assert len(list(tmp_path.glob("out/*/mptcp"))) == int(found[1]) >= 1
-
-
-def test_what_is_refused_leaves_nothing(mptcplab: Run, tmp_path: Path) -> None:
-    (tmp_path / "up.trace").write_text("5\n3\n")
-    elements = '[{ element = "trace", trace = "up.trace" }]'
-    text = SMALL.partition("[path.wifi]")[0]
-    text += f"[link.far]\nuplink = {elements}\ndownlink = {elements}\n"
-    (tmp_path / "bad.toml").write_text(text + '[path.far]\nlink = "far"\n')
-    done = mptcplab("run", "bad.toml", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == (
-        'mptcplab: bad.toml:9:32: link.far.uplink.0.trace: up.trace:2: "3" is before the line above'
-        " it\n"
-    )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "up.trace"]
-
-
 def test_from_python_without_a_place(small: Path) -> None:
     comparison = package.run(small, seed=4, settings=["transfer.size=100 kB"])
     place = comparison.directory
@@ -476,45 +363,6 @@ def test_from_python_as_a_dictionary() -> None:
     assert comparison.mptcp.transfers.filter(direction="up")["bytes"].to_list() == [50_000]
 
 
-def test_what_cannot_be_is_an_error(small: Path, tmp_path: Path) -> None:
-    with pytest.raises(Error, match=r"--set path.wifi.rate=1: path.wifi.rate: 1 is not a rate"):
-        package.run(small, settings=["path.wifi.rate=1"])
-    with pytest.raises(Error, match="the seed is -1"):
-        package.run(small, seed=-1)
-    with pytest.raises(Error, match="captures is 'some'"):
-        package.run(small, captures="some")
-    with pytest.raises(Error, match="/dev/null is not a directory"):
-        package.run(small, out="/dev/null/x")
-    with pytest.raises(Error, match="holds no run"):
-        RunDirectory(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["run"], "SCENARIO"),
-        (["run", "wifi-ltee"], "did you mean wifi-lte?"),
-        (["run", "nosuch.toml"], "nosuch.toml: No such file or directory"),
-        (["run", "wifi-lte", "--seed", "-1"], "--seed: -1 is not a number"),
-        (["run", "wifi-lte", "--repeat", "0"], "--repeat: 0 is not a number above 0"),
-        (["run", "wifi-lte", "--set", "path.wifi.rat=1"], "did you mean rate?"),
-        (["run", "wifi-lte", "--no-captures", "--full-payload"], "not allowed with"),
-        (
-            ["run", "wifi-lte", "--out", "/dev/null"],
-            "/dev/null/mptcp: /dev/null is not a directory",
-        ),
-        (["scenarios", "wifi"], "no scenario wifi ships; did you mean wifi-lte?"),
-        (["links", "lt"], "no link lt ships; did you mean lte?"),
-    ],
-)
-def test_one_line_and_status_2(mptcplab: Run, arguments: list[str], complaint: str) -> None:
-    done = mptcplab(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert complaint in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize("what", ["scenarios", "campaigns", "links"])
 def test_what_ships_is_listed_and_printed(mptcplab: Run, what: str) -> None:
     listed = mptcplab(what).stdout
@@ -538,52 +386,6 @@ def test_what_links_are_made_of_is_listed(mptcplab: Run) -> None:
             for parameter in part["parameters"]
         )
     assert len({part["name"] for part in parts} & set(library.names("links"))) == 0
-
-
-def test_files_of_others_are_not_replaced(
-    tmp_path: Path, mptcplab: Run, ran: Path, refused: str
-) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
-    out = tmp_path / "out"
-    out.mkdir()
-    page = out / "report.html"
-    page.write_text("<html>my own</html>")
-    words = ("run", tmp_path / "small.toml", "--out", out)
-    done = mptcplab(*words)
-    assert done.returncode == 2
-    assert (
-        done.stderr == f"mptcplab: {page} is there and is no page of mptcplab: move it elsewhere\n"
-    )
-    assert [path.name for path in out.iterdir()] == ["report.html"]
-    said = f"mptcplab: {page} is there and is no page of mptcplab: move it elsewhere\n"
-    for named in (
-        ("analyze", refused, "--report", page),
-        ("analyze", "no.pcap", "--report", page),
-        ("report", ran, "--out", page),
-    ):
-        done = mptcplab(*named)
-        assert (done.returncode, done.stderr) == (2, said)
-    assert page.read_text() == "<html>my own</html>"
-    for content in ("", None):
-        if content is not None:
-            (tmp_path / "page.html").write_text(content)
-        # An empty file, and then the page that it has become.
-        assert mptcplab("report", ran, "--out", tmp_path / "page.html").returncode == 0
-    assert mptcplab(*words, "--no-report").returncode == 0
-    assert mptcplab("report", out).returncode == 2
-    assert page.read_text() == "<html>my own</html>"
-    page.unlink()
-    # Pages of ours are.
-    for _ in range(2):
-        assert mptcplab(*words).returncode == 0
-    notes = out / "mptcp" / "tables" / "notes.txt"
-    notes.write_text("mine")
-    done = mptcplab(*words, "--seed", "2", "--force")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "holds tables/notes.txt, which is no part of the run" in done.stderr
-    assert notes.read_text() == "mine"
-    notes.unlink()
-    assert mptcplab(*words, "--seed", "2", "--force").returncode == 0
 
 
 def test_why_buffers_of_subflows_stood_still_is_said(tmp_path: Path) -> None:
