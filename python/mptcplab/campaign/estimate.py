@@ -6,8 +6,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from mptcplab.campaign.task import Batch, Task
-from mptcplab.campaign.work import perform
+from mptcplab.campaign.work import Batch, Task, perform
 from mptcplab.results import shards
 from mptcplab.results.campaign import SHARDS
 from mptcplab.results.record import build

@@ -14,7 +14,7 @@ from mptcplab import _core
 from mptcplab.campaign import sheet
 from mptcplab.campaign.axis import Label, Point, holds
 from mptcplab.campaign.sheet import Sheet
-from mptcplab.campaign.task import Subject, Task
+from mptcplab.campaign.work import Subject, Task
 from mptcplab.results.record import build
 from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError

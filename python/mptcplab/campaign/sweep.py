@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
 from mptcplab.campaign.store import Store
-from mptcplab.campaign.task import Batch, Shard, Task
+from mptcplab.campaign.work import Batch, Shard, Task
 from mptcplab.results.record import build
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""What a worker does: runs, one after the other, whose rows become one shard."""
+"""What a worker is given, what it does with it, and the shard that comes back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mptcplab import _core
 from mptcplab._core import Error
-from mptcplab.campaign.task import Batch, Shard, Task
 from mptcplab.engines.engine import Trial
 from mptcplab.labels import text
 from mptcplab.results import record, run_metrics
@@ -26,9 +26,63 @@ if TYPE_CHECKING:
     import polars as pl
 
     from mptcplab.analysis import Measured
-    from mptcplab.engines.engine import Progress
+    from mptcplab.engines.engine import Engine, Progress
+    from mptcplab.scenario.scenario import Scenario
 
     Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A scenario with MPTCP, or with plain TCP over one path: what is run with several seeds."""
+
+    #: Digest of all that makes its runs what they are, but for the seed.
+    identity: str
+    name: str
+    engine: Engine
+    #: Whether nothing but tables is kept, and the engine needs no directory for them.
+    in_memory: bool
+    path: str | None
+    direction: str
+    scenario: Scenario
+    captures: str
+    tables: tuple[str, ...]
+    limit_s: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A run: its key, its seed, and of what."""
+
+    run: str
+    seed: int
+    subject: Subject
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Runs for one worker, which hands back what it has done after so many seconds."""
+
+    tasks: tuple[Task, ...]
+    seconds: float
+    #: The build of mptcplab that the keys are of.
+    build: str
+    #: Where run directories are made; ``None``: wherever the worker likes.
+    directory: str | None
+    #: Whether they stay.
+    keep: bool
+
+
+@dataclass
+class Shard:
+    """What became of the first runs of a batch."""
+
+    #: The seconds that each took.
+    done: dict[str, float] = field(default_factory=dict)
+    #: Why each failed.
+    failed: dict[str, str] = field(default_factory=dict)
+    #: Parquet, by the table's name; ``runs`` is one of them.
+    tables: dict[str, bytes] = field(default_factory=dict)
 
 
 FULL = os.strerror(errno.ENOSPC)

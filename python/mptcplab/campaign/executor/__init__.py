@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from mptcplab.campaign.task import Batch, Shard
+    from mptcplab.campaign.work import Batch, Shard
 
     class Executor(Protocol):
         """Workers, each of which does a batch at a time."""

@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 
 from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
-from mptcplab.campaign.task import Batch, Shard
+from mptcplab.campaign.work import Batch, Shard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

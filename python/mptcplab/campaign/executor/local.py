@@ -13,7 +13,7 @@ from multiprocessing import connection
 
 from mptcplab._core import Error
 from mptcplab.campaign.executor import Lost
-from mptcplab.campaign.task import Batch, Shard
+from mptcplab.campaign.work import Batch, Shard
 
 # What a worker may take beside its runs, which look at their limit themselves, and how long it may
 # be stopped.

@@ -9,8 +9,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from mptcplab._core import Error
-from mptcplab.campaign.task import Batch
-from mptcplab.campaign.work import perform
+from mptcplab.campaign.work import Batch, perform
 
 
 def main() -> None:
