@@ -17,7 +17,7 @@ pub(super) struct Key {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Flow {
     Waiting {
-        limbo: u32,
+        pending: u32,
     },
     Live {
         connection: u32,

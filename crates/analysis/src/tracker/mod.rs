@@ -38,7 +38,7 @@ use flows::{Flow, Flows, Key, direction};
 use handshake::is_opening;
 use one_way::OneWay;
 use packet::Packet;
-use pending::{Decision, Limbo};
+use pending::{Decision, Pending};
 use rustc_hash::FxHashMap;
 use span::Span;
 use std::collections::VecDeque;
@@ -66,12 +66,12 @@ pub(crate) struct Tracker {
     /// Names of their captures, to share among rows.
     captures: Vec<Arc<str>>,
     /// Whether a site has several points, so that one packet may be seen twice.
-    crowded: Vec<bool>,
+    several_points: Vec<bool>,
     /// By site: from when to when it was captured.
     spans: Vec<Option<Span>>,
     flows: Flows,
-    limbos: Vec<Option<Limbo>>,
-    free_limbos: Vec<u32>,
+    pending: Vec<Option<Pending>>,
+    free_pending: Vec<u32>,
     /// Those that wait, and some that did, oldest first.
     waiting: VecDeque<(u32, Key)>,
     /// Rows of SYNs that nobody answered.
@@ -110,11 +110,11 @@ impl Tracker {
             options,
             points: Vec::new(),
             captures: Vec::new(),
-            crowded: Vec::new(),
+            several_points: Vec::new(),
             spans: Vec::new(),
             flows: Flows::default(),
-            limbos: Vec::new(),
-            free_limbos: Vec::new(),
+            pending: Vec::new(),
+            free_pending: Vec::new(),
             waiting: VecDeque::new(),
             unanswered: 0,
             connections: Vec::new(),
@@ -135,11 +135,11 @@ impl Tracker {
 
     pub(crate) fn add_point(&mut self, point: Point) {
         let site = point.site as usize;
-        if site >= self.crowded.len() {
-            self.crowded.resize(site + 1, false);
+        if site >= self.several_points.len() {
+            self.several_points.resize(site + 1, false);
             self.spans.resize(site + 1, None);
         }
-        self.crowded[site] |= self.points.iter().any(|other| other.site == point.site);
+        self.several_points[site] |= self.points.iter().any(|other| other.site == point.site);
         let capture = self.captures.iter().find(|name| ***name == *point.capture).cloned();
         self.captures.push(capture.unwrap_or_else(|| point.capture.as_str().into()));
         self.points.push(point);
@@ -168,7 +168,7 @@ impl Tracker {
                     self.deliver(connection, subflow, end.into(), direction, observation);
                 }
             }
-            Some(Flow::Waiting { limbo }) => self.wait_on(limbo, from_low, observation),
+            Some(Flow::Waiting { pending }) => self.wait_on(pending, from_low, observation),
             Some(Flow::Gone { is_copy, .. }) if !is_opening(tcp) => {
                 let ignored = self.ignored.entry(site).or_default();
                 *(if is_copy { &mut ignored.copies } else { &mut ignored.late }) += 1;
@@ -198,10 +198,10 @@ impl Tracker {
         let connection = self.connections[index as usize].as_mut().expect("live");
         let packet = Packet { observation, tcp, brief: tcp.options.brief(), subflow, end, direction, seen };
         let site = site_of(&self.points, observation.point);
-        let several_ways =
-            self.crowded.get(site as usize).is_some_and(|crowded| *crowded) || observation.direction.is_some();
+        let several_views = self.several_points.get(site as usize).is_some_and(|several_points| *several_points)
+            || observation.direction.is_some();
         let view = connection.view(&packet);
-        if view.repeats.is_repeat(observation, tcp, seen, several_ways) {
+        if view.repeats.is_repeat(observation, tcp, seen, several_views) {
             view.duplicates += 1;
             return;
         }
@@ -213,12 +213,12 @@ impl Tracker {
     }
 
     fn wait(&mut self, key: Key, from_low: bool, observation: &Observation) {
-        let index = self.free_limbos.pop().unwrap_or_else(|| {
-            self.limbos.push(None);
-            (self.limbos.len() - 1) as u32
+        let index = self.free_pending.pop().unwrap_or_else(|| {
+            self.pending.push(None);
+            (self.pending.len() - 1) as u32
         });
-        self.limbos[index as usize] = Some(Limbo::new(key, from_low));
-        self.flows.insert(key, Flow::Waiting { limbo: index });
+        self.pending[index as usize] = Some(Pending::new(key, from_low));
+        self.flows.insert(key, Flow::Waiting { pending: index });
         self.waiting.push_back((index, key));
         if self.waiting.len() > MOST_WAITING {
             self.wait_no_more();
@@ -227,22 +227,22 @@ impl Tracker {
     }
 
     fn wait_on(&mut self, index: u32, from_low: bool, observation: &Observation) {
-        let limbo = self.limbos[index as usize].as_mut().expect("waiting");
-        if limbo.is_reopened_by(from_low, observation) {
-            let (key, old) = (limbo.key, self.release(index));
+        let pending = self.pending[index as usize].as_mut().expect("waiting");
+        if pending.is_reopened_by(from_low, observation) {
+            let (key, old) = (pending.key, self.release(index));
             self.settle(old);
             self.abandon(key, observation.at);
             self.wait(key, from_low, observation);
             return;
         }
-        limbo.push(from_low, observation);
-        let several_sites = self.crowded.len() > 1;
-        match limbo.decide(&self.known, &self.connections) {
+        pending.push(from_low, observation);
+        let several_sites = self.several_points.len() > 1;
+        match pending.decide(&self.known, &self.connections) {
             Decision::Wait => {}
-            decision if several_sites && limbo.is_early(&decision, &self.connections) => {}
+            decision if several_sites && pending.is_early(&decision, &self.connections) => {}
             decision => {
-                let limbo = self.release(index);
-                self.attach(limbo, decision);
+                let pending = self.release(index);
+                self.attach(pending, decision);
             }
         }
     }
@@ -250,41 +250,41 @@ impl Tracker {
     /// Decides on the flow that has waited longest, if it still does.
     fn wait_no_more(&mut self) {
         let Some((index, key)) = self.waiting.pop_front() else { return };
-        if self.limbos[index as usize].as_ref().is_some_and(|limbo| limbo.key == key) {
-            let limbo = self.release(index);
-            self.settle(limbo);
+        if self.pending[index as usize].as_ref().is_some_and(|pending| pending.key == key) {
+            let pending = self.release(index);
+            self.settle(pending);
         }
     }
 
-    fn release(&mut self, index: u32) -> Limbo {
-        self.free_limbos.push(index);
-        self.limbos[index as usize].take().expect("waiting")
+    fn release(&mut self, index: u32) -> Pending {
+        self.free_pending.push(index);
+        self.pending[index as usize].take().expect("waiting")
     }
 
     /// Decides with what there is.
-    fn settle(&mut self, limbo: Limbo) {
-        if limbo.is_unanswered() {
-            self.leave_unanswered(limbo);
+    fn settle(&mut self, pending: Pending) {
+        if pending.is_unanswered() {
+            self.leave_unanswered(pending);
             return;
         }
-        let decision = match limbo.decide(&self.known, &self.connections) {
-            Decision::Wait => limbo.give_up(&self.known, &self.connections),
+        let decision = match pending.decide(&self.known, &self.connections) {
+            Decision::Wait => pending.give_up(&self.known, &self.connections),
             decision => decision,
         };
-        self.attach(limbo, decision);
+        self.attach(pending, decision);
     }
 
     /// Nobody answered. A port scan has many of these: each of the first has a row, the others are counted.
-    fn leave_unanswered(&mut self, limbo: Limbo) {
-        let (key, at) = (limbo.key, limbo.first().at);
+    fn leave_unanswered(&mut self, pending: Pending) {
+        let (key, at) = (pending.key, pending.first().at);
         if self.unanswered == MOST_UNANSWERED {
             self.ignored.entry(key.site).or_default().unanswered += 1;
             self.flows.remove(&key);
             return;
         }
         self.unanswered += 1;
-        let decision = limbo.give_up(&self.known, &self.connections);
-        self.attach(limbo, decision);
+        let decision = pending.give_up(&self.known, &self.connections);
+        self.attach(pending, decision);
         if let Some(Flow::Live { connection: index, .. }) = self.flows.get(&key) {
             let connection = self.take(index, at);
             // The capture may say which way SYNs went.
@@ -294,8 +294,8 @@ impl Tracker {
     }
 
     /// Gives a flow its connection and subflow, and them its packets.
-    fn attach(&mut self, limbo: Limbo, decision: Decision) {
-        let first = limbo.first();
+    fn attach(&mut self, pending: Pending, decision: Decision) {
+        let first = pending.first();
         let (index, subflow, client_is_low) = match decision {
             Decision::Wait => return,
             Decision::New(opening) => {
@@ -303,31 +303,32 @@ impl Tracker {
                 let connection = self.connections[index as usize].as_mut().expect("new");
                 connection.fallback = opening.fallback;
                 connection.unknown = opening.unknown;
-                connection.one_way = (self.crowded.len() > 1).then(|| Box::new(OneWay::new(self.options.one_clock)));
+                connection.one_way =
+                    (self.several_points.len() > 1).then(|| Box::new(OneWay::new(self.options.one_clock)));
                 connection.tokens[Direction::Down as usize] = opening.server_token;
-                let subflow = connection.add_subflow(Limbo::subflow(opening.kind, opening.opener), limbo.nonce());
+                let subflow = connection.add_subflow(Pending::subflow(opening.kind, opening.opener), pending.nonce());
                 (index, subflow, opening.client_is_low)
             }
             Decision::Join { connection: index, subflow, client_is_low, opener, kind } => {
                 let connection = self.connections[index as usize].as_mut().expect("known");
-                if let Some(why) = limbo.refusal().filter(|_| kind == SubflowKind::Initial) {
+                if let Some(why) = pending.refusal().filter(|_| kind == SubflowKind::Initial) {
                     self.known.forget(index, connection);
                     connection.was_refused(why);
                 }
                 let subflow =
-                    subflow.unwrap_or_else(|| connection.add_subflow(Limbo::subflow(kind, opener), limbo.nonce()));
+                    subflow.unwrap_or_else(|| connection.add_subflow(Pending::subflow(kind, opener), pending.nonce()));
                 (index, subflow, client_is_low)
             }
         };
         let connection = self.connections[index as usize].as_mut().expect("known");
-        let near = limbo.near_side(client_is_low);
-        let end = connection.end_of_site(limbo.key.site, subflow, near);
+        let near = pending.near_side(client_is_low);
+        let end = connection.end_of_site(pending.key.site, subflow, near);
         connection.open_end(end, &self.options, first);
         if let Some(other) =
             connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point))
-            && other != limbo.key.site
+            && other != pending.key.site
             && connection.subflows[subflow].views[1 - end].is_none()
-            && !connection.is_placed(limbo.key.site)
+            && !connection.is_placed(pending.key.site)
             && !connection.is_placed(other)
         {
             // Another capture, seen first, was taken to stand here; this subflow shows that it stands at the other end.
@@ -345,20 +346,20 @@ impl Tracker {
             let site =
                 connection.subflows[subflow].views[end].as_ref().map(|view| site_of(&self.points, view.first.point));
             connection.subflows[subflow].copies += 1;
-            connection.same_end |= site != Some(limbo.key.site);
-            self.flows.insert(limbo.key, Flow::Gone { since: first.at, is_copy: true });
-            self.ignored.entry(limbo.key.site).or_default().copies += limbo.len();
-            self.gone.push_back((first.at, limbo.key));
+            connection.same_end |= site != Some(pending.key.site);
+            self.flows.insert(pending.key, Flow::Gone { since: first.at, is_copy: true });
+            self.ignored.entry(pending.key.site).or_default().copies += pending.len();
+            self.gone.push_back((first.at, pending.key));
             return;
         }
-        connection.add_view(subflow, (limbo.key.site, end), first, limbo.addresses(client_is_low));
-        self.known.add(index, connection, limbo.names(client_is_low));
-        self.keys[index as usize].push(limbo.key);
+        connection.add_view(subflow, (pending.key.site, end), first, pending.addresses(client_is_low));
+        self.known.add(index, connection, pending.names(client_is_low));
+        self.keys[index as usize].push(pending.key);
         self.flows.insert(
-            limbo.key,
+            pending.key,
             Flow::Live { connection: index, subflow: subflow as u32, end: end as u8, low_is_client: client_is_low },
         );
-        for (from_low, observation) in limbo.into_packets() {
+        for (from_low, observation) in pending.into_packets() {
             self.deliver(index, subflow, end, direction(from_low == client_is_low), &observation);
         }
     }
@@ -384,7 +385,7 @@ impl Tracker {
 
     /// Finishes connections that closed a while ago.
     fn sweep(&mut self, now: Time) {
-        let linger = if self.crowded.len() > 1 { LINGER_NANOS_SEVERAL_SITES } else { LINGER_NANOS };
+        let linger = if self.several_points.len() > 1 { LINGER_NANOS_SEVERAL_SITES } else { LINGER_NANOS };
         while let Some(&(at, index)) = self.closing.front() {
             if now - at <= linger {
                 break;
@@ -442,7 +443,7 @@ impl Tracker {
         connection.judge(&self.hosts);
         connection.judge_coverage(&self.spans);
         // Captures of a simulation are of one run.
-        if self.crowded.len() > 1 && !self.options.one_clock {
+        if self.several_points.len() > 1 && !self.options.one_clock {
             self.in_common.note(&connection);
         }
         let captures = Captures {
@@ -456,24 +457,24 @@ impl Tracker {
 
     /// Finishes everything.
     pub(crate) fn finish(mut self) -> Reports {
-        let waiting = std::mem::take(&mut self.limbos).into_iter().flatten();
-        let (unanswered, others): (Vec<_>, Vec<_>) = waiting.partition(Limbo::is_unanswered);
-        others.into_iter().for_each(|limbo| self.settle(limbo));
+        let waiting = std::mem::take(&mut self.pending).into_iter().flatten();
+        let (unanswered, others): (Vec<_>, Vec<_>) = waiting.partition(Pending::is_unanswered);
+        others.into_iter().for_each(|pending| self.settle(pending));
         let mut unanswered = unanswered;
-        if self.crowded.len() > 1 {
+        if self.several_points.len() > 1 {
             // What one end has no answer to the other may have answered, or refused.
             let room = MOST_UNANSWERED.saturating_sub(self.unanswered).min(unanswered.len());
             self.unanswered += room;
-            for limbo in unanswered.drain(..room) {
-                let decision = limbo.give_up(&self.known, &self.connections);
-                self.attach(limbo, decision);
+            for pending in unanswered.drain(..room) {
+                let decision = pending.give_up(&self.known, &self.connections);
+                self.attach(pending, decision);
             }
         }
         let live: Vec<_> = self.connections.iter_mut().filter_map(Option::take).collect();
         self.known = known::Known::default();
         live.iter().for_each(|connection| self.hosts.add(&connection.subflows));
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
-        unanswered.into_iter().for_each(|limbo| self.leave_unanswered(limbo));
+        unanswered.into_iter().for_each(|pending| self.leave_unanswered(pending));
         self.remark_on_ignored();
         self.in_common.nothing().into_iter().for_each(|remark| self.finished.remark(remark));
         self.finished

@@ -20,7 +20,7 @@ const MOST_PACKETS: usize = 16;
 /// A host that translates addresses shows a packet twice within this time.
 const COPY_NANOS: u64 = 10_000_000;
 
-pub(super) struct Limbo {
+pub(super) struct Pending {
     pub(super) key: Key,
     packets: Vec<(bool, Observation)>,
     options: Vec<Shown>,
@@ -58,9 +58,9 @@ pub(super) struct Opening {
     pub(super) opener: Direction,
 }
 
-impl Limbo {
+impl Pending {
     pub(super) fn new(key: Key, first_from_low: bool) -> Self {
-        Limbo { key, packets: Vec::new(), options: Vec::new(), first_from_low }
+        Pending { key, packets: Vec::new(), options: Vec::new(), first_from_low }
     }
 
     pub(super) fn push(&mut self, from_low: bool, observation: &Observation) {

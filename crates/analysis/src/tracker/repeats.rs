@@ -23,7 +23,7 @@ pub(super) struct Repeats {
 struct Passed {
     print: u64,
     seen: Seen,
-    way: Option<wire::CaptureDirection>,
+    direction: Option<wire::CaptureDirection>,
     ttl: u8,
 }
 
@@ -41,22 +41,22 @@ impl Repeats {
     /// Whether the same packet passed before.
     ///
     /// What was sent again differs in its IP identification where that changes from packet to packet, and no SYN is sent again
-    /// so soon. Else only another interface, or another way, tells a copy from a packet that was sent again.
-    pub(super) fn is_repeat(&mut self, observation: &Observation, tcp: &Tcp, seen: Seen, several_ways: bool) -> bool {
+    /// so soon. Else only another interface, or another direction, tells a copy from a packet that was sent again.
+    pub(super) fn is_repeat(&mut self, observation: &Observation, tcp: &Tcp, seen: Seen, several_views: bool) -> bool {
         let ip = &observation.frame.ip;
         let side = usize::from((ip.source, tcp.source_port) < (ip.destination, tcp.destination_port));
         let last = self.ids[side].replace(ip.id);
         self.ids_change[side] |= last.is_some_and(|last| last != ip.id);
         let is_syn = tcp.flags.has(Flags::SYN);
         let is_named = ip.id != 0 && self.ids_change[side];
-        if !is_named && !is_syn && !several_ways && ip.id == 0 {
+        if !is_named && !is_syn && !several_views && ip.id == 0 {
             return false;
         }
-        let way = observation.direction;
+        let direction = observation.direction;
         let print = fingerprint(observation, tcp);
         let is_copy = |earlier: &Passed| {
             let apart = seen.at - earlier.seen.at;
-            let otherwise = earlier.seen.point != seen.point || earlier.way != way;
+            let otherwise = earlier.seen.point != seen.point || earlier.direction != direction;
             let longest = match (is_named, earlier.ttl > ip.ttl) {
                 (true, true) => ROUTED_REPEAT_NANOS,
                 (true, false) => NAMED_REPEAT_NANOS,
@@ -72,7 +72,7 @@ impl Repeats {
             self.found = true;
             return true;
         }
-        self.remember(Passed { print, seen, way, ttl: ip.ttl }, half);
+        self.remember(Passed { print, seen, direction, ttl: ip.ttl }, half);
         false
     }
 

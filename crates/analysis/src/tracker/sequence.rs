@@ -86,7 +86,7 @@ struct Sent {
     /// Carries payload, not only FIN.
     data: bool,
     /// Sent more than once, or acknowledged in part: gives no round-trip time.
-    spoilt: bool,
+    ambiguous: bool,
 }
 
 /// What a segment was, compared with what had passed before.
@@ -176,7 +176,7 @@ impl Sequence {
         }
         if self.seen.end().is_none_or(|highest| start >= highest) {
             self.seen.insert(start, end, |_, _| ());
-            self.outstanding.push_back(Sent { start, end, at, data: len > 0, spoilt: false });
+            self.outstanding.push_back(Sent { start, end, at, data: len > 0, ambiguous: false });
             self.bound();
             if len > 0 {
                 new(start, payload_end);
@@ -204,10 +204,11 @@ impl Sequence {
         let mut novelty = Novelty::default();
         for (from, to) in pieces {
             let index = self.outstanding.partition_point(|sent| sent.start < from);
-            let behind = self.outstanding.get(index).filter(|behind| !behind.spoilt);
+            let behind = self.outstanding.get(index).filter(|behind| !behind.ambiguous);
             let late_nanos = behind.map(|behind| (at - behind.at).max(0) as u64);
             novelty.lost_before |= late_nanos.zip(self.least_rtt_nanos).is_some_and(|(late, least)| late >= least);
-            self.outstanding.insert(index, Sent { start: from, end: to, at, data: from < payload_end, spoilt: false });
+            self.outstanding
+                .insert(index, Sent { start: from, end: to, at, data: from < payload_end, ambiguous: false });
             let to = to.min(payload_end);
             if from < to {
                 new(from, to);
@@ -232,7 +233,7 @@ impl Sequence {
             self.acked_sent_at = Some(at);
         }
         for sent in self.outstanding.range_mut(first..).take_while(|sent| sent.start < end) {
-            sent.spoilt = true;
+            sent.ambiguous = true;
             if !timed {
                 sent.at = at;
                 timed = true;
@@ -252,14 +253,14 @@ impl Sequence {
                 break;
             }
             sent_at = sent_at.max(Some(front.at));
-            if front.end == ack && !front.spoilt && sent_at == Some(front.at) {
+            if front.end == ack && !front.ambiguous && sent_at == Some(front.at) {
                 // Before it was sent: the clock was set.
                 rtt_nanos = u64::try_from(at - front.at).ok();
                 self.least_rtt_nanos = [self.least_rtt_nanos, rtt_nanos].into_iter().flatten().min();
                 of_data = front.data;
             }
             if front.end > ack {
-                front.spoilt = true;
+                front.ambiguous = true;
                 break;
             }
             self.acked_sent_at = sent_at;

@@ -18,7 +18,7 @@ pub(super) struct Signs {
     /// Of the first packet.
     ttls: [Option<u8>; 2],
     /// Outbound, and inbound.
-    pub(super) ways: [[u64; 2]; 2],
+    pub(super) directions: [[u64; 2]; 2],
 }
 
 impl Answers {
@@ -44,13 +44,13 @@ impl Signs {
     }
 
     #[inline]
-    pub(super) fn packet(&mut self, by: Direction, ttl: u8, way: Option<CaptureDirection>) {
+    pub(super) fn packet(&mut self, by: Direction, ttl: u8, captured: Option<CaptureDirection>) {
         let ttl_known = &mut self.ttls[by as usize];
         if ttl_known.is_none() {
             *ttl_known = Some(ttl);
         }
-        if let Some(way) = way {
-            self.ways[by as usize][usize::from(way == CaptureDirection::Inbound)] += 1;
+        if let Some(captured) = captured {
+            self.directions[by as usize][usize::from(captured == CaptureDirection::Inbound)] += 1;
         }
     }
 

@@ -39,7 +39,7 @@ struct Evidence {
     /// Subflows on which only its packets, and only the others', had crossed no router.
     unforwarded: [u64; 2],
     /// Packets that the capture says left it or came to it; and that say the contrary.
-    ways: [u64; 2],
+    directions: [u64; 2],
 }
 
 /// Below this the capture may as well have been taken in the middle.
@@ -94,8 +94,8 @@ impl Hosts {
             {
                 evidence.unforwarded[usize::from(other)] += 1;
             }
-            evidence.ways[0] += signs.ways[own][0] + signs.ways[other][1];
-            evidence.ways[1] += signs.ways[own][1] + signs.ways[other][0];
+            evidence.directions[0] += signs.directions[own][0] + signs.directions[other][1];
+            evidence.directions[1] += signs.directions[own][1] + signs.directions[other][0];
         }
     }
 
@@ -156,9 +156,10 @@ struct Nearness {
 
 impl Nearness {
     fn of(known: &[Evidence]) -> Nearness {
-        if known.iter().any(|evidence| evidence.ways != [0; 2]) {
+        if known.iter().any(|evidence| evidence.directions != [0; 2]) {
             // What the capture says leaves no doubt.
-            let [near, far] = [0, 1].map(|way: usize| known.iter().map(|evidence| evidence.ways[way]).sum::<u64>());
+            let [near, far] =
+                [0, 1].map(|direction: usize| known.iter().map(|evidence| evidence.directions[direction]).sum::<u64>());
             return Nearness { near, all: near + far, samples: near, doubt: 0 };
         }
         let mut sum = Nearness { doubt: 1, ..Nearness::default() };
@@ -188,7 +189,7 @@ impl Evidence {
         self.of_others.merge(other.of_others);
         for index in 0..2 {
             self.unforwarded[index] += other.unforwarded[index];
-            self.ways[index] += other.ways[index];
+            self.directions[index] += other.directions[index];
         }
     }
 
