@@ -57,7 +57,10 @@ def test_there_is_one_set_of_defaults() -> None:
 
 def test_other_hosts_have_the_same() -> None:
     congestion_control = LINUX["congestion_control"]
-    assert KINDS["tcp"](kind="tcp", link="wifi", flows=1).congestion_control == congestion_control
+    assert (
+        KINDS["tcp"].model_validate({"kind": "tcp", "link": "wifi"}).congestion_control
+        == congestion_control
+    )
     (proxy,) = (one for one in _core.elements() if one["name"] == "proxy")
     (default,) = (
         one["default"] for one in proxy["parameters"] if one["name"] == "congestion_control"

@@ -300,7 +300,7 @@ def test_a_route_becomes_events_where_rates_change() -> None:
     seen = {0: rate(scenario)}
     for event in scenario.timeline:
         assert (event.verb, event.path) == ("profile", "a")
-        seen[event.at // 10**9] = event.uplink[0]["rate"]  # type: ignore[attr-defined]
+        seen[event.at // 10**9] = event.uplink[0]["rate"]
     # It runs from 10 to 90 m in 10 s, then stands; between events the rate is the one before.
     now = 0
     for second in range(31):
@@ -438,7 +438,7 @@ def test_python_refuses_in_one_line() -> None:
 
 def test_the_walk_leaves_wifi_and_comes_back() -> None:
     _, scenario = load("walk")
-    rates = [event.uplink[0]["rate"] for event in scenario.timeline]  # type: ignore[attr-defined]
+    rates = [event.uplink[0]["rate"] for event in scenario.timeline]
     assert 0 in rates
     assert rates[: rates.index(0)] == sorted(rates[: rates.index(0)], reverse=True)
     assert rates[rates.index(0) :] == sorted(rates[rates.index(0) :])
