@@ -34,7 +34,7 @@ def read(
     table: Mapping[str, Any],
     description: Description,
     what: str,
-    place: KeyPath,
+    key_path: KeyPath,
     source: Source,
     others: Mapping[str, Reader] | None = None,
 ) -> dict[str, Any]:
@@ -47,26 +47,26 @@ def read(
     for key in table:
         if key not in parameters:
             raise source.unknown(
-                (*place, key), f"{whose} has no such parameter; {nearest(key, parameters)}"
+                (*key_path, key), f"{whose} has no such parameter; {nearest(key, parameters)}"
             )
     values = {}
     for key, parameter in parameters.items():
         if key in table:
             reader = (others or {}).get(parameter["kind"], _quantity(parameter["kind"]))
-            values[key] = reader(table[key], (*place, key), source)
+            values[key] = reader(table[key], (*key_path, key), source)
         elif parameter["required"]:
-            raise source.fault(place, f"{whose} needs {key}: {parameter['doc']}")
+            raise source.fault(key_path, f"{whose} needs {key}: {parameter['doc']}")
         elif parameter["default"] is not None:
             values[key] = parameter["default"]
     return values
 
 
 def _quantity(kind: str) -> Reader:
-    def reader(value: Any, place: KeyPath, source: Source) -> Any:
+    def reader(value: Any, key_path: KeyPath, source: Source) -> Any:
         try:
             return KINDS[kind].parse(value)
         except ValueError as error:
-            raise source.fault(place, str(error)) from None
+            raise source.fault(key_path, str(error)) from None
 
     return reader
 

@@ -17,10 +17,10 @@ from mptcplab.scenario.source import Source
 
 # Names of parameters and how far they spread, by the name of what is drawn.
 Draws = Mapping[str, dict[str, Any]]
-Ways = dict[str, list[Element]]
+Directions = dict[str, list[Element]]
 
 OF, SPREAD = "of", "spread"
-WAYS = ("uplink", "downlink")
+DIRECTIONS = ("uplink", "downlink")
 MOST_SPREAD = 3
 DIGITS = 4
 # Logarithms and powers of Decimal are the same on every machine; those of floats are not.
@@ -28,13 +28,13 @@ EXACT = Context(prec=28)
 BITS = 53
 
 
-def check(draws: Any, ways: Ways, place: KeyPath, source: Source) -> None:
+def check(draws: Any, directions: Directions, key_path: KeyPath, source: Source) -> None:
     """Refuse what cannot be drawn."""
     if not isinstance(draws, dict):
-        raise source.fault(place, f"{said(draws)} is not a table of what is drawn")
+        raise source.fault(key_path, f"{said(draws)} is not a table of what is drawn")
     taken: set[str] = set()
     for name, one in draws.items():
-        here = (*place, name)
+        here = (*key_path, name)
         if not isinstance(one, dict):
             raise source.fault(here, "is not a table with of and spread")
         for key in one:
@@ -51,7 +51,7 @@ def check(draws: Any, ways: Ways, place: KeyPath, source: Source) -> None:
             raise source.fault((*here, SPREAD), str(error)) from None
         if not 0 <= spread <= MOST_SPREAD:
             raise source.fault((*here, SPREAD), f"{spread} is not from 0 to {MOST_SPREAD}")
-        _check_parameters(one[OF], ways, taken, (*here, OF), source)
+        _check_parameters(one[OF], directions, taken, (*here, OF), source)
 
 
 def behind(draws: Draws | None, boxes: int) -> Draws | None:
@@ -77,38 +77,40 @@ def normal(seed: int, link: str, what: str) -> Decimal:
 
 
 def _moved(key: str, boxes: int) -> str:
-    way, number, *rest = key.split(".")
-    return ".".join((way, str(int(number) + boxes if way == "downlink" else number), *rest))
+    direction, number, *rest = key.split(".")
+    return ".".join(
+        (direction, str(int(number) + boxes if direction == "downlink" else number), *rest)
+    )
 
 
 def _check_parameters(
-    keys: Any, ways: Ways, taken: set[str], place: KeyPath, source: Source
+    keys: Any, directions: Directions, taken: set[str], key_path: KeyPath, source: Source
 ) -> None:
     if not (isinstance(keys, list) and keys and all(isinstance(key, str) for key in keys)):
         raise source.fault(
-            place, f'{said(keys)} is not a list of parameters such as ["downlink.0.rate"]'
+            key_path, f'{said(keys)} is not a list of parameters such as ["downlink.0.rate"]'
         )
     for key in keys:
         if key in taken:
-            raise source.fault(place, f"{said(key)} is drawn twice")
+            raise source.fault(key_path, f"{said(key)} is drawn twice")
         taken.add(key)
-        holder, parameter, kind = _find(ways, key) or (None, "", "")
+        holder, parameter, kind = _find(directions, key) or (None, "", "")
         if holder is None or kind not in described.KINDS or parameter not in holder:
-            known = sorted(_all(ways))
-            raise source.fault(place, f"{said(key)} is no quantity here; {nearest(key, known)}")
+            known = sorted(_all(directions))
+            raise source.fault(key_path, f"{said(key)} is no quantity here; {nearest(key, known)}")
         if isinstance(holder[parameter], bool | str):
-            raise source.fault(place, f"{said(key)} is no quantity: it cannot be drawn")
+            raise source.fault(key_path, f"{said(key)} is no quantity: it cannot be drawn")
 
 
-def _find(ways: Ways, key: str) -> tuple[Element, str, str] | None:
+def _find(directions: Directions, key: str) -> tuple[Element, str, str] | None:
     """Give the table that holds a parameter, its name there, and its kind."""
-    way, *steps = key.split(".")
-    if way not in ways or len(steps) < 2 or not steps[0].isdecimal():
+    direction, *steps = key.split(".")
+    if direction not in directions or len(steps) < 2 or not steps[0].isdecimal():
         return None
     number = int(steps[0])
-    if number >= len(ways[way]) or "element" not in ways[way][number]:
+    if number >= len(directions[direction]) or "element" not in directions[direction][number]:
         return None
-    holder, what = ways[way][number], "element"
+    holder, what = directions[direction][number], "element"
     if steps[1] == element.QUEUE and len(steps) == 3:
         holder, what = holder.get(element.QUEUE, {}), element.QUEUE
     elif len(steps) != 2:
@@ -119,28 +121,28 @@ def _find(ways: Ways, key: str) -> tuple[Element, str, str] | None:
     return holder, steps[-1], kinds.get(steps[-1], "")
 
 
-def _all(ways: Ways) -> Iterator[str]:
-    for way, elements in ways.items():
+def _all(directions: Directions) -> Iterator[str]:
+    for direction, elements in directions.items():
         for number, one in enumerate(elements):
             for key, value in one.items():
                 if isinstance(value, int | float) and not isinstance(value, bool):
-                    yield f"{way}.{number}.{key}"
+                    yield f"{direction}.{number}.{key}"
             for key, value in one.get(element.QUEUE, {}).items():
                 if isinstance(value, int | float):
-                    yield f"{way}.{number}.{element.QUEUE}.{key}"
+                    yield f"{direction}.{number}.{element.QUEUE}.{key}"
 
 
-def apply(draws: Draws, ways: Ways, name: str, seed: int) -> Ways:
+def apply(draws: Draws, directions: Directions, name: str, seed: int) -> Directions:
     """Give the elements of the link of that name in the run with that seed."""
-    ways = copy.deepcopy(ways)
+    directions = copy.deepcopy(directions)
     for what, one in draws.items():
         factor = _factor(normal(seed, name, what), one[SPREAD])
         for key in one[OF]:
-            found = _find(ways, key)
+            found = _find(directions, key)
             assert found is not None  # noqa: S101 - check() has seen it
             holder, parameter, kind = found
             holder[parameter] = _scaled(holder[parameter], factor, kind)
-    return ways
+    return directions
 
 
 def _scaled(value: int | float, factor: Decimal, kind: str) -> int | float:

@@ -77,17 +77,17 @@ def defaults(era: str = DEFAULT_ERA, scheduler: str | None = None) -> dict[str, 
 
 def era(value: Any, source: Source) -> str:
     """Give the era that ``[mptcp]`` names, or the one that holds if it names none."""
-    place = ("mptcp", "era")
+    key_path = ("mptcp", "era")
     given = value.get("era") if isinstance(value, dict) else None
     if given is None:
         return DEFAULT_ERA
     try:
         name: str = ERA.parse(given)
     except ValueError as error:
-        raise source.fault(place, str(error)) from None
+        raise source.fault(key_path, str(error)) from None
     known = [name for name, _ in _core.eras()]
     if name not in known:
-        raise source.fault(place, f"there is no era {said(name)}; {nearest(name, known)}")
+        raise source.fault(key_path, f"there is no era {said(name)}; {nearest(name, known)}")
     return name
 
 
@@ -121,7 +121,7 @@ def config(mptcp: Section, tcp: Section) -> dict[str, Any]:
     every = deepcopy(defaults())
     for section in (mptcp, tcp):
         for setting in section.SETTINGS:
-            table, field = _place(every, setting["at"])
+            table, field = _table_of(every, setting["at"])
             table[field] = getattr(section, setting["name"])
     if not mptcp.enabled:
         every["congestion_control"] = policy.over_one_path(tcp.congestion_control)
@@ -139,8 +139,8 @@ def show_mptcp(mptcp: Section) -> dict[str, Any]:
 
 
 def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Source) -> Some:
-    place = model.__name__.lower()
-    given = read(model, value, (place,), source)
+    key_path = model.__name__.lower()
+    given = read(model, value, (key_path,), source)
     rest = {
         name: theirs[name]
         for name in model.model_fields
@@ -151,21 +151,21 @@ def _filled(model: type[Some], value: Any, theirs: dict[str, Any], source: Sourc
     for what, key in policy.PARAMETERS.items():
         if hasattr(filled, what):
             name = getattr(filled, what)
-            policy.check(what, name, (place, what), source)
+            policy.check(what, name, (key_path, what), source)
             if hasattr(filled, key):
                 parameters[key] = policy.read(
-                    what, name, getattr(given, key) or {}, (place, key), source
+                    what, name, getattr(given, key) or {}, (key_path, key), source
                 )
     return filled.model_copy(update=parameters)
 
 
 def _usual(section: type[Section], every: dict[str, Any]) -> dict[str, Any]:
     """Give the values of a section's keys, of all settings."""
-    found = {one["name"]: _place(every, one["at"]) for one in section.SETTINGS}
+    found = {one["name"]: _table_of(every, one["at"]) for one in section.SETTINGS}
     return {key: table[field] for key, (table, field) in found.items()}
 
 
-def _place(every: dict[str, Any], pointer: str) -> tuple[dict[str, Any], str]:
+def _table_of(every: dict[str, Any], pointer: str) -> tuple[dict[str, Any], str]:
     """Give the table in which a setting stands, and its key there."""
     *tables, field = pointer.split("/")[1:]
     for name in tables:

@@ -150,44 +150,48 @@ class Path(Section):
     attached: bool
 
 
-def check_name(name: object, what: str, place: KeyPath, source: Source) -> None:
+def check_name(name: object, what: str, key_path: KeyPath, source: Source) -> None:
     """Refuse a name that an interface cannot have."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise source.fault(
-            place,
+            key_path,
             f"{said(name)} cannot name a {what}: a name is a lower-case letter, then at most 14 "
             'lower-case letters, digits and "-"',
         )
     if name in TAKEN:
-        raise source.fault(place, f"{said(name)} cannot name a {what}: Linux uses that word itself")
+        raise source.fault(
+            key_path, f"{said(name)} cannot name a {what}: Linux uses that word itself"
+        )
 
 
-def read_link(value: Any, place: KeyPath, source: Source) -> Link:
+def read_link(value: Any, key_path: KeyPath, source: Source) -> Link:
     """Read a link, its profile resolved."""
-    link = read(Link, value, place, source)
-    radio = None if link.radio is None else read_radio(link.radio, (*place, "radio"), source)
+    link = read(Link, value, key_path, source)
+    radio = None if link.radio is None else read_radio(link.radio, (*key_path, "radio"), source)
     bare = link.uplink is None and link.downlink is None
     if link.profile is not None:
         if not bare:
-            raise source.fault(place, "profile and elements (uplink, downlink) exclude each other")
-        there = shipped(link.profile, (*place, "profile"), source)
-        there = _covered(there, radio, place, source)
-        return _boxed(there, link.middleboxes, place, source)
+            raise source.fault(
+                key_path, "profile and elements (uplink, downlink) exclude each other"
+            )
+        there = shipped(link.profile, (*key_path, "profile"), source)
+        there = _covered(there, radio, key_path, source)
+        return _boxed(there, link.middleboxes, key_path, source)
     if radio is not None and bare:
         link = link.model_copy(update=air.written(radio, next(air.steps(radio))[1]))
-    ways = {
-        name: _elements(getattr(link, name), (*place, name), source)
+    directions = {
+        name: _elements(getattr(link, name), (*key_path, name), source)
         for name in ("uplink", "downlink")
     }
-    element.check_shared(ways, place, source)
+    element.check_shared(directions, key_path, source)
     if link.draw is not None:
-        draw.check(link.draw, ways, (*place, "draw"), source)
-    link = _covered(link.model_copy(update=ways), radio, place, source, bare=bare)
-    return _boxed(link, link.middleboxes, place, source)
+        draw.check(link.draw, directions, (*key_path, "draw"), source)
+    link = _covered(link.model_copy(update=directions), radio, key_path, source, bare=bare)
+    return _boxed(link, link.middleboxes, key_path, source)
 
 
 def _covered(
-    link: Link, radio: Radio | None, place: KeyPath, source: Source, *, bare: bool = False
+    link: Link, radio: Radio | None, key_path: KeyPath, source: Source, *, bare: bool = False
 ) -> Link:
     """Give a link no rate above its radio's; what it becomes along a route is in its ``radio``."""
     if radio is None:
@@ -195,118 +199,127 @@ def _covered(
     if link.is_calibrated and not bare:
         return link.model_copy(update={"radio": None})
     if radio.route is not None and link.draw is not None:
-        raise source.fault(place, "draw and a route exclude each other")
-    ways = {"uplink": link.uplink or [], "downlink": link.downlink or []}
-    for way, elements in ways.items():
+        raise source.fault(key_path, "draw and a route exclude each other")
+    directions = {"uplink": link.uplink or [], "downlink": link.downlink or []}
+    for direction, elements in directions.items():
         for number, one in enumerate(elements):
             if one.get("element") == element.TRACE:
                 raise source.fault(
-                    (*place, way, number), "a trace has no rate that radio could limit: leave one"
+                    (*key_path, direction, number),
+                    "a trace has no rate that radio could limit: leave one",
                 )
     if bare:
         alike = [(at, air.written(radio, here)) for at, here in air.steps(radio)]
         steps = [
-            (at, {way: _elements(ones, (*place, way), source) for way, ones in both.items()})
+            (
+                at,
+                {
+                    direction: _elements(ones, (*key_path, direction), source)
+                    for direction, ones in both.items()
+                },
+            )
             for at, both in alike
         ]
     else:
-        steps = [(at, air.limited(radio, here, ways)) for at, here in air.steps(radio)]
+        steps = [(at, air.limited(radio, here, directions)) for at, here in air.steps(radio)]
     first, *later = [(at, link.model_copy(update={**both, "radio": None})) for at, both in steps]
     return first[1].model_copy(update={"radio": later or None})
 
 
-def _boxed(link: Link, boxes: list[Any] | None, place: KeyPath, source: Source) -> Link:
+def _boxed(link: Link, boxes: list[Any] | None, key_path: KeyPath, source: Source) -> Link:
     """Write out what both directions pass: shared by them, the last of the way up first down."""
     up, down = list(link.uplink or ()), list(link.downlink or ())
     draws = draw.behind(link.draw, len(boxes or ()))
-    for number, box in enumerate(_elements(boxes or [], (*place, MIDDLEBOXES), source), 1):
+    for number, box in enumerate(_elements(boxes or [], (*key_path, MIDDLEBOXES), source), 1):
         name = f"middlebox-{number}"
         up.append(box | {element.SHARED: name})
         down.insert(0, {element.SHARED: name})
-    later = [(at, _boxed(then, boxes, place, source)) for at, then in link.radio or ()]
+    later = [(at, _boxed(then, boxes, key_path, source)) for at, then in link.radio or ()]
     update = {"uplink": up, "downlink": down, MIDDLEBOXES: None, "draw": draws}
     return link.model_copy(update=update | {"radio": later or None})
 
 
-def shipped(name: str, place: KeyPath, source: Source) -> Link:
+def shipped(name: str, key_path: KeyPath, source: Source) -> Link:
     """Give a link that ships, or one in a file."""
     if name.endswith(SUFFIX):
-        own = _file(name, place, source)
+        own = _file(name, key_path, source)
         return read_link(own.data, (), own)
     if name not in library.names("links"):
         hint = nearest(name, library.names("links"))
-        raise source.fault(place, f"no link {said(name)} ships with mptcplab; {hint}")
+        raise source.fault(key_path, f"no link {said(name)} ships with mptcplab; {hint}")
     own = Source.of_library("links", name)
     return read_link(own.data, (), own)
 
 
-def _file(name: str, place: KeyPath, source: Source) -> Source:
+def _file(name: str, key_path: KeyPath, source: Source) -> Source:
     file = source.directory / name
     if not file.is_file():
-        raise source.fault(place, f"there is no file {file}")
+        raise source.fault(key_path, f"there is no file {file}")
     return Source.of_file(file)
 
 
-def _elements(value: list[Any] | None, place: KeyPath, source: Source) -> list[Element]:
+def _elements(value: list[Any] | None, key_path: KeyPath, source: Source) -> list[Element]:
     if value is None:
         raise source.fault(
-            place[:-1], f"needs {place[-1]}, a list of elements, or a profile: see mptcplab links"
+            key_path[:-1],
+            f"needs {key_path[-1]}, a list of elements, or a profile: see mptcplab links",
         )
-    return [element.read(one, (*place, number), source) for number, one in enumerate(value)]
+    return [element.read(one, (*key_path, number), source) for number, one in enumerate(value)]
 
 
-def read_path(value: Any, place: KeyPath, source: Source) -> tuple[Path, Link | None]:
+def read_path(value: Any, key_path: KeyPath, source: Source) -> tuple[Path, Link | None]:
     """Read a path; with its link if it is written out here."""
-    path = read(Path, value, place, source)
+    path = read(Path, value, key_path, source)
     if path.ip != 4 and path.mtu < IPV6_MTU_BYTES:
         raise source.fault(
-            (*place, "mtu"), f"IPv6 needs {IPV6_MTU_BYTES} bytes or more (RFC 8200 section 5)"
+            (*key_path, "mtu"), f"IPv6 needs {IPV6_MTU_BYTES} bytes or more (RFC 8200 section 5)"
         )
     short = [name for name in SHORT if getattr(path, name) is not None]
     if path.link is not None and path.profile is not None:
-        raise source.fault((*place, "profile"), "link and profile exclude each other")
+        raise source.fault((*key_path, "profile"), "link and profile exclude each other")
     for whole in ("link", "profile"):
         if short and getattr(path, whole) is not None:
             raise source.fault(
-                (*place, short[0]),
+                (*key_path, short[0]),
                 f"{whole} and {short[0]} exclude each other: set it in the elements of the link",
             )
     if path.link is not None:
         if path.middleboxes is not None:
             raise source.fault(
-                (*place, MIDDLEBOXES),
+                (*key_path, MIDDLEBOXES),
                 "link and middleboxes exclude each other: set them in the link",
             )
         return path, None
     if path.profile is not None:
-        link = shipped(path.profile, (*place, "profile"), source)
-        link = _boxed(link, path.middleboxes, place, source)
-        plain = {"profile": None, MIDDLEBOXES: None, "link": place[-1]}
+        link = shipped(path.profile, (*key_path, "profile"), source)
+        link = _boxed(link, path.middleboxes, key_path, source)
+        plain = {"profile": None, MIDDLEBOXES: None, "link": key_path[-1]}
         return path.model_copy(update=plain), link
-    return _long(path, place, source)
+    return _long(path, key_path, source)
 
 
-def _long(path: Path, place: KeyPath, source: Source) -> tuple[Path, Link]:
+def _long(path: Path, key_path: KeyPath, source: Source) -> tuple[Path, Link]:
     """Write the short form out."""
     rates = {"uplink": path.uplink_rate or path.rate, "downlink": path.downlink_rate or path.rate}
     for direction, rate in rates.items():
         if rate is None:
             raise source.fault(
-                place, f"needs link, profile, or rate (or {direction}_rate) and delay written out"
+                key_path,
+                f"needs link, profile, or rate (or {direction}_rate) and delay written out",
             )
     if path.delay is None:
-        raise source.fault(place, "needs delay: the time on the way in each direction")
+        raise source.fault(key_path, "needs delay: the time on the way in each direction")
     if path.rate and path.uplink_rate and path.downlink_rate:
         raise source.fault(
-            (*place, "rate"), "uplink_rate and downlink_rate leave nothing for rate to say"
+            (*key_path, "rate"), "uplink_rate and downlink_rate leave nothing for rate to say"
         )
     if path.queue is not None:
-        # Read here, so that a fault in it is told of the place where it stands.
-        element.read(path.queue, (*place, "queue"), source, element.QUEUE)
-    up, down = (_elements(_short(path, rate), place, source) for rate in rates.values())
-    link = _boxed(Link(uplink=up, downlink=down), path.middleboxes, place, source)
+        # Read here, so that a fault in it is reported where it stands.
+        element.read(path.queue, (*key_path, "queue"), source, element.QUEUE)
+    up, down = (_elements(_short(path, rate), key_path, source) for rate in rates.values())
+    link = _boxed(Link(uplink=up, downlink=down), path.middleboxes, key_path, source)
     plain: dict[str, Any] = dict.fromkeys((*SHORT, MIDDLEBOXES))
-    return path.model_copy(update=plain | {"link": place[-1]}), link
+    return path.model_copy(update=plain | {"link": key_path[-1]}), link
 
 
 def _short(path: Path, rate: int | None) -> list[Element]:

@@ -29,10 +29,10 @@ def known(what: str) -> dict[str, Description]:
     return {policy["name"]: policy for policy in _core.policies()[what]}
 
 
-def check(what: str, name: str, place: KeyPath, source: Source) -> None:
+def check(what: str, name: str, key_path: KeyPath, source: Source) -> None:
     """Refuse a policy that there is not."""
     if name not in known(what):
-        raise source.fault(place, f"there is no {_words(what)} {said(name)}; {hint(what, name)}")
+        raise source.fault(key_path, f"there is no {_words(what)} {said(name)}; {hint(what, name)}")
 
 
 def hint(what: str, name: str) -> str:
@@ -43,10 +43,10 @@ def hint(what: str, name: str) -> str:
 
 
 def read(
-    what: str, name: str, table: Mapping[str, Any], place: KeyPath, source: Source
+    what: str, name: str, table: Mapping[str, Any], key_path: KeyPath, source: Source
 ) -> dict[str, Any]:
     """Read what is set of a policy; what is not gets its default."""
-    return described.read(table, known(what)[name], _words(what), place, source)
+    return described.read(table, known(what)[name], _words(what), key_path, source)
 
 
 def over_one_path(congestion_control: str) -> str:

@@ -88,35 +88,37 @@ class Radio(Section):
         return next(one for one in technologies() if one.name == self.technology)
 
 
-def read_radio(value: Any, place: KeyPath, source: Source) -> Radio:
+def read_radio(value: Any, key_path: KeyPath, source: Source) -> Radio:
     """Read a radio, its route with a time for each point."""
-    radio = read(Radio, value, place, source)
+    radio = read(Radio, value, key_path, source)
     names = [one.name for one in technologies()]
     if radio.technology not in names:
         hint = nearest(radio.technology, names)
-        raise source.fault((*place, "technology"), f"{said(radio.technology)} is not known; {hint}")
+        raise source.fault(
+            (*key_path, "technology"), f"{said(radio.technology)} is not known; {hint}"
+        )
     if radio.step < SHORTEST_STEP_NS:
-        raise source.fault((*place, "step"), "is shorter than 100 ms")
+        raise source.fault((*key_path, "step"), "is shorter than 100 ms")
     if (radio.signal is None) == (radio.route is None):
-        raise source.fault(place, "needs either signal or route")
+        raise source.fault(key_path, "needs either signal or route")
     try:
         known_channel(radio.known(), radio.bandwidth)
     except Error as error:
-        raise source.fault((*place, "bandwidth"), str(error)) from None
+        raise source.fault((*key_path, "bandwidth"), str(error)) from None
     try:
         check_streams(radio.known(), radio.streams)
     except Error as error:
-        raise source.fault((*place, "streams"), str(error)) from None
+        raise source.fault((*key_path, "streams"), str(error)) from None
     if radio.signal is not None:
-        _check_signal(radio, radio.signal, (*place, "signal"), source)
+        _check_signal(radio, radio.signal, (*key_path, "signal"), source)
         return radio
-    return radio.model_copy(update={"route": _route(radio, (*place, "route"), source)})
+    return radio.model_copy(update={"route": _route(radio, (*key_path, "route"), source)})
 
 
-def _route(radio: Radio, place: KeyPath, source: Source) -> list[Point]:
+def _route(radio: Radio, key_path: KeyPath, source: Source) -> list[Point]:
     points: list[Point] = []
     for number, one in enumerate(radio.route or []):
-        here = (*place, number)
+        here = (*key_path, number)
         point = read(Point, one, here, source)
         if (point.distance is None) == (point.signal is None):
             raise source.fault(here, "needs either distance or signal")
@@ -134,38 +136,40 @@ def _route(radio: Radio, place: KeyPath, source: Source) -> list[Point]:
             raise source.fault((*here, "signal"), "is in another unit than the one before it")
         points.append(point.model_copy(update={"at": _time(point, before, here, source)}))
     if len(points) < 2:
-        raise source.fault(place, "needs two points or more")
+        raise source.fault(key_path, "needs two points or more")
     return points
 
 
-def _time(point: Point, before: Point | None, place: KeyPath, source: Source) -> int:
+def _time(point: Point, before: Point | None, key_path: KeyPath, source: Source) -> int:
     """Give when the device is at a point."""
     if before is None:
         if point.speed is not None or point.at:
-            raise source.fault(place, "is the first point: the device is there at 0")
+            raise source.fault(key_path, "is the first point: the device is there at 0")
         return 0
     if (point.at is None) == (point.speed is None):
-        raise source.fault(place, "needs either at or speed: when the device is there")
+        raise source.fault(key_path, "needs either at or speed: when the device is there")
     earlier = before.at or 0
     if point.speed is not None:
         if point.distance is None or before.distance is None:
-            raise source.fault((*place, "speed"), "goes with distances alone")
+            raise source.fault((*key_path, "speed"), "goes with distances alone")
         takes = round(abs(point.distance - before.distance) / point.speed * SECOND_NS)
         at = earlier + takes
     else:
         at = point.at or 0
     if at <= earlier:
-        raise source.fault(place, "is not after the point before it")
+        raise source.fault(key_path, "is not after the point before it")
     if at > LONGEST_ROUTE_NS:
-        raise source.fault(place, "is more than an hour from the start")
+        raise source.fault(key_path, "is more than an hour from the start")
     return at
 
 
-def _check_signal(radio: Radio, signal: tuple[float, str], place: KeyPath, source: Source) -> None:
+def _check_signal(
+    radio: Radio, signal: tuple[float, str], key_path: KeyPath, source: Source
+) -> None:
     try:
         check(radio.known(), *signal)
     except Error as error:
-        raise source.fault(place, str(error)) from None
+        raise source.fault(key_path, str(error)) from None
 
 
 def steps(radio: Radio) -> Iterator[tuple[int, Ceiling]]:
@@ -194,13 +198,13 @@ def written(radio: Radio, here: Ceiling) -> dict[str, list[dict[str, Any]]]:
 
 
 def limited(
-    radio: Radio, here: Ceiling, ways: dict[str, list[Element]]
+    radio: Radio, here: Ceiling, directions: dict[str, list[Element]]
 ) -> dict[str, list[Element]]:
     """Give elements none of whose rates is above the ceiling."""
     down, up = _rates(radio, here)
     return {
-        way: [_limited(one, most) for one in ways[way]]
-        for way, most in (("uplink", up), ("downlink", down))
+        direction: [_limited(one, most) for one in directions[direction]]
+        for direction, most in (("uplink", up), ("downlink", down))
     }
 
 

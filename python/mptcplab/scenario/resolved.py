@@ -79,5 +79,10 @@ def _drawn(holder: Any, name: str, seed: int) -> Any:
     """Give a link, or an event with one, with what is drawn of it."""
     if not holder.draw:
         return holder
-    ways = draw.apply(holder.draw, {way: getattr(holder, way) for way in draw.WAYS}, name, seed)
-    return holder.model_copy(update={**ways, "draw": None})
+    directions = draw.apply(
+        holder.draw,
+        {direction: getattr(holder, direction) for direction in draw.DIRECTIONS},
+        name,
+        seed,
+    )
+    return holder.model_copy(update={**directions, "draw": None})

@@ -140,38 +140,38 @@ def _unused(given: dict[str, Any], links: dict[str, Link], source: Source) -> It
     for name, written in given.items():
         elements = written.keys() & {"profile", "uplink", "downlink"}
         if "radio" in written and elements and links[name].is_calibrated:
-            place = source.where(("link", name, "radio"))
+            key_path = source.where(("link", name, "radio"))
             yield (
-                f"{place}: link.{name}.radio is not used: the link is calibrated, and what was "
+                f"{key_path}: link.{name}.radio is not used: the link is calibrated, and what was "
                 "measured says more than a signal"
             )
 
 
 def check_links(scenario: Scenario, source: Source) -> None:
-    """Refuse what the code of the links refuses, with its place."""
+    """Refuse what the code of the links refuses, with its key path."""
     try:
         plan(scenario, seed=0).check()
     except _core.PlanError as error:
         # In one line, even where it quotes several.
         what = " ".join(error.message.split())
-        raise source.fault(_place(scenario, error.key, source), what) from None
+        raise source.fault(_written_at(scenario, error.key, source), what) from None
 
 
-def _place(scenario: Scenario, key: KeyPath, source: Source) -> KeyPath:
-    """Give the place where what the plan has there is written."""
+def _written_at(scenario: Scenario, key: KeyPath, source: Source) -> KeyPath:
+    """Give the key path at which what the plan has there is written."""
     if key[:1] != ("link",):
         return key
-    _, name, way, number, *rest = key
-    place: KeyPath = ("path", name)
+    _, name, direction, number, *rest = key
+    key_path: KeyPath = ("path", name)
     given = source.data.get("link", {}).get(name)
     if given is not None:
-        place = ("link", name)
-        if int(number) < len(given.get(way, ())):
-            return (*place, way, number, *rest)
-    element = getattr(scenario.links[str(name)], str(way))[int(number)]
+        key_path = ("link", name)
+        if int(number) < len(given.get(direction, ())):
+            return (*key_path, direction, number, *rest)
+    element = getattr(scenario.links[str(name)], str(direction))[int(number)]
     if box := MIDDLEBOX.fullmatch(str(element.get("shared"))):
-        place = (*place, "middleboxes", int(box[1]) - 1)
-    return (*place, *rest)
+        key_path = (*key_path, "middleboxes", int(box[1]) - 1)
+    return (*key_path, *rest)
 
 
 def _check_top(data: dict[str, Any], source: Source) -> None:
@@ -206,12 +206,12 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
     paths = {}
     there = set(links)
     for name, one in _named(value, "path", source):
-        place = ("path", name)
-        path, own = read_path(one, place, source)
+        key_path = ("path", name)
+        path, own = read_path(one, key_path, source)
         if own is not None:
             if name in there:
                 raise source.fault(
-                    place, f"there is a link {said(name)} too: say link, or describe it here"
+                    key_path, f"there is a link {said(name)} too: say link, or describe it here"
                 )
             links[name] = own
         paths[name] = path

@@ -165,30 +165,30 @@ def read_form(
     key: str,
     base: type[Section],
     value: Any,
-    place: KeyPath,
+    key_path: KeyPath,
     source: Source,
 ) -> Some:
     """Read a section of the form that ``key`` names."""
     if not isinstance(value, dict):
-        raise source.fault(place, f"{said(value)} is not a table")
+        raise source.fault(key_path, f"{said(value)} is not a table")
     if key not in value:
-        raise source.fault(place, f"needs {key}: {about(base, key)}; known: {', '.join(models)}")
+        raise source.fault(key_path, f"needs {key}: {about(base, key)}; known: {', '.join(models)}")
     name = value[key]
     if not isinstance(name, str) or name not in models:
         raise source.fault(
-            (*place, key), f"{said(name)} is not known here; {nearest(str(name), models)}"
+            (*key_path, key), f"{said(name)} is not known here; {nearest(str(name), models)}"
         )
-    return read(models[name], value, place, source)
+    return read(models[name], value, key_path, source)
 
 
-def read(model: type[Some], value: Any, place: KeyPath, source: Source) -> Some:
+def read(model: type[Some], value: Any, key_path: KeyPath, source: Source) -> Some:
     """Read a section."""
     if not isinstance(value, dict):
-        raise source.fault(place, f"{said(value)} is not a table")
+        raise source.fault(key_path, f"{said(value)} is not a table")
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise _fault(model, error, place, source) from None
+        raise _fault(model, error, key_path, source) from None
 
 
 @cache
@@ -215,19 +215,19 @@ def _kind(hint: Any) -> Kind | None:
 
 
 def _fault(
-    model: type[Section], error: ValidationError, place: KeyPath, source: Source
+    model: type[Section], error: ValidationError, key_path: KeyPath, source: Source
 ) -> ScenarioError:
     # A misspelt key is also a missing one: tell the former.
     faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
     fault = faults[0]
-    what, where = fault["type"], (*place, *fault["loc"])
+    what, where = fault["type"], (*key_path, *fault["loc"])
     if what == "extra_forbidden":
         return source.unknown(
             where, f"there is no such key; {nearest(str(where[-1]), _keys(model))}"
         )
     if what == "missing":
         name = str(fault["loc"][-1])
-        return source.fault(place, f"needs {name}: {about(model, name)}")
+        return source.fault(key_path, f"needs {name}: {about(model, name)}")
     if what == "value_error":
         return source.fault(where, str(fault["ctx"]["error"]))
     given = said(fault["input"])

@@ -25,7 +25,7 @@ def set_value(source: Source, setting: str) -> None:
 
 
 def put(source: Source, key: str, value: Any, by: str, named: str | None = None) -> None:
-    """Set a value by the word of ``by``, which complaints about it begin with.
+    """Set a value in the name of ``by``, with which messages about it begin.
 
     Those about its key begin with ``named``, where that is written elsewhere. It is the last
     word: what it excludes goes, unless that was set too.
@@ -34,39 +34,39 @@ def put(source: Source, key: str, value: Any, by: str, named: str | None = None)
     words = [word.strip() for word in key.split(".")]
     _write_out_profile(source.data, words)
     at: Any = source.data
-    place: KeyPath = ()
+    key_path: KeyPath = ()
     for word in words[:-1]:
-        at, place = _enter(at, place, word, named)
-    step = _step(at, place, words[-1], named)
+        at, key_path = _enter(at, key_path, word, named)
+    step = _step(at, key_path, words[-1], named)
     at[step] = value
-    for rival in _replaced((*place, step), at, source.data):
+    for rival in _replaced((*key_path, step), at, source.data):
         if not any(rival[:length] in source.set_by for length in range(1, len(rival) + 1)):
             _drop(source.data, rival)
-    source.set_by[(*place, step)] = by
-    source.named_by[(*place, step)] = named
+    source.set_by[(*key_path, step)] = by
+    source.named_by[(*key_path, step)] = named
 
 
-def _enter(at: Any, place: KeyPath, word: str, by: str) -> tuple[Any, KeyPath]:
-    step = _step(at, place, word, by)
+def _enter(at: Any, key_path: KeyPath, word: str, by: str) -> tuple[Any, KeyPath]:
+    step = _step(at, key_path, word, by)
     if isinstance(at, dict) and step not in at:
-        if len(place) == 1 and place[0] in ("link", "path"):
-            raise ScenarioError(f"{by}: there is no {place[0]} {word}; {nearest(word, at)}")
+        if len(key_path) == 1 and key_path[0] in ("link", "path"):
+            raise ScenarioError(f"{by}: there is no {key_path[0]} {word}; {nearest(word, at)}")
         at[step] = {}
-    return at[step], (*place, step)
+    return at[step], (*key_path, step)
 
 
-def _drop(data: dict[str, Any], place: KeyPath) -> None:
+def _drop(data: dict[str, Any], key_path: KeyPath) -> None:
     at: Any = data
-    for step in place[:-1]:
+    for step in key_path[:-1]:
         at = at.get(step) if isinstance(at, dict) else None
     if isinstance(at, dict):
-        at.pop(place[-1], None)
+        at.pop(key_path[-1], None)
 
 
-def _step(at: Any, place: KeyPath, word: str, by: str) -> str | int:
+def _step(at: Any, key_path: KeyPath, word: str, by: str) -> str | int:
     if isinstance(at, dict):
         return word
-    name = ".".join(map(str, place))
+    name = ".".join(map(str, key_path))
     if not isinstance(at, list):
         raise ScenarioError(f"{by}: {name} is no table")
     if not (word.isdecimal() and int(word) < len(at)):
@@ -88,16 +88,16 @@ def _value(text: str) -> Any:
     return table["value"] if len(table) == 1 else text
 
 
-def _replaced(place: KeyPath, table: Any, data: dict[str, Any]) -> list[KeyPath]:
-    """Give the places of what goes when that at ``place``, which is in ``table``, is set."""
-    match place:
+def _replaced(key_path: KeyPath, table: Any, data: dict[str, Any]) -> list[KeyPath]:
+    """Give the key paths of what goes when that at ``key_path``, in ``table``, is set."""
+    match key_path:
         case ("mptcp", "path_manager" as what):
             return [*_budgets(table[what], data), *_foreign(what, table)]
         case ("mptcp", "congestion_control" | "scheduler" as what):
             return [("kernel", what), *_foreign(what, table)]
         case ("tcp", "congestion_control"):
             return [("kernel", "tcp_congestion_control")]
-    return [(*place[:-1], key) for key in _beside(place, table)]
+    return [(*key_path[:-1], key) for key in _beside(key_path, table)]
 
 
 def _write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
@@ -139,8 +139,8 @@ def _foreign(what: str, table: dict[str, Any]) -> list[KeyPath]:
     return [("mptcp", key, one) for one in given if one not in ours]
 
 
-def _beside(place: KeyPath, table: Any) -> Sequence[str]:
-    match place:
+def _beside(key_path: KeyPath, table: Any) -> Sequence[str]:
+    match key_path:
         case ("path", _, "rate"):
             return RATES[1:]
         case ("path", _, "uplink_rate" | "downlink_rate") if set(RATES[1:]) <= set(table):

@@ -16,7 +16,7 @@ from mptcplab.scenario.fault import KeyPath, ScenarioError
 
 
 class Source:
-    """Tables as they are written, and the place of each for complaints."""
+    """Tables as they are written, and where each is written, for messages."""
 
     def __init__(
         self,
@@ -67,33 +67,33 @@ class Source:
         text, file = library.text(what, name), library.file(what, name)
         return cls.of_text(text, f"{name} ({what} that ship)", file.parent)
 
-    def fault(self, place: KeyPath, what: str) -> ScenarioError:
-        """Make the complaint about a place."""
-        key = ".".join(map(str, place))
+    def fault(self, key_path: KeyPath, what: str) -> ScenarioError:
+        """Make the message about a value."""
+        key = ".".join(map(str, key_path))
         about = f"{key}: {what}" if key else what
         for known, by in self.set_by.items():
-            if place[: len(known)] == known:
+            if key_path[: len(known)] == known:
                 return ScenarioError(f"{by}: {about}")
         # One of them may be what does not go with it.
         if self.set_by:
             about += f" (with {' '.join(dict.fromkeys(self.set_by.values()))})"
-        return ScenarioError(f"{self.where(place)}: {about}")
+        return ScenarioError(f"{self.where(key_path)}: {about}")
 
-    def unknown(self, place: KeyPath, what: str) -> ScenarioError:
-        """Make the complaint about a key that there is not, where the key is written."""
+    def unknown(self, key_path: KeyPath, what: str) -> ScenarioError:
+        """Make the message about a key that there is not, where the key is written."""
         for known, by in self.named_by.items():
             # A table may be there for the sake of a key in it alone.
-            if place[: len(known)] == known or (
-                known[: len(place)] == place and place not in self._offsets
+            if key_path[: len(known)] == known or (
+                known[: len(key_path)] == key_path and key_path not in self._offsets
             ):
-                return ScenarioError(f"{by}: {'.'.join(map(str, place))}: {what}")
-        return self.fault(place, what)
+                return ScenarioError(f"{by}: {'.'.join(map(str, key_path))}: {what}")
+        return self.fault(key_path, what)
 
-    def where(self, place: KeyPath) -> str:
+    def where(self, key_path: KeyPath) -> str:
         """Say where a value is written: file, line and column, as far as they are known."""
-        for length in range(len(place), 0, -1):
-            if place[:length] in self._offsets:
-                return f"{self.name}:{_position(self._text, self._offsets[place[:length]])}"
+        for length in range(len(key_path), 0, -1):
+            if key_path[:length] in self._offsets:
+                return f"{self.name}:{_position(self._text, self._offsets[key_path[:length]])}"
         return self.name
 
     def copy(self) -> Source:

@@ -44,28 +44,29 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
     """Read the timeline; what a path becomes is written out."""
     events = []
     for number, one in enumerate(tables(value, "timeline", source)):
-        place = ("timeline", number)
-        event = read_form(VERBS, "verb", Event, one, place, source)
+        key_path = ("timeline", number)
+        event = read_form(VERBS, "verb", Event, one, key_path, source)
         if isinstance(event, Profile):
             if (event.link is None) == (event.profile is None and event.uplink is None):
                 raise source.fault(
-                    place,
+                    key_path,
                     "needs one of link, profile, or uplink and downlink: what the path becomes",
                 )
             if event.link is not None:
                 if event.link not in links:
                     hint = nearest(event.link, links)
                     raise source.fault(
-                        (*place, "link"), f"there is no link {said(event.link)}; {hint}"
+                        (*key_path, "link"), f"there is no link {said(event.link)}; {hint}"
                     )
                 link = links[event.link]
             else:
                 given = ("profile", "uplink", "downlink", "middleboxes", "draw")
                 table = {key: one[key] for key in given if key in one}
-                link = read_link(table, place, source)
+                link = read_link(table, key_path, source)
             if link.radio is not None:
                 raise source.fault(
-                    place, "that link follows a route, which begins with the run: give the path it"
+                    key_path,
+                    "that link follows a route, which begins with the run: give the path it",
                 )
             event = event.model_copy(
                 update={

@@ -30,23 +30,25 @@ def read_traffic(value: Any, links: dict[str, Link], source: Source) -> list[Tra
     """Read the cross traffic over these links."""
     all_of_it: list[Traffic] = []
     for number, one in enumerate(tables(value, "cross_traffic", source)):
-        place = ("cross_traffic", number)
-        traffic = read_form(KINDS, "kind", Traffic, {"kind": "tcp", **one}, place, source)
+        key_path = ("cross_traffic", number)
+        traffic = read_form(KINDS, "kind", Traffic, {"kind": "tcp", **one}, key_path, source)
         if traffic.name is None:
             traffic = traffic.model_copy(update={"name": f"cross-{number + 1}"})
         if traffic.name in [other.name for other in all_of_it]:
             raise source.fault(
-                (*place, "name"), f"there is another cross traffic {said(traffic.name)}"
+                (*key_path, "name"), f"there is another cross traffic {said(traffic.name)}"
             )
         if traffic.stop is not None and traffic.stop <= traffic.start:
-            raise source.fault((*place, "stop"), "it stops before it starts")
+            raise source.fault((*key_path, "stop"), "it stops before it starts")
         all_of_it.append(traffic)
     for number, traffic in enumerate(all_of_it):
-        place = ("cross_traffic", number)
+        key_path = ("cross_traffic", number)
         if traffic.link not in links:
             hint = nearest(traffic.link, links)
-            raise source.fault((*place, "link"), f"there is no link {said(traffic.link)}; {hint}")
+            raise source.fault(
+                (*key_path, "link"), f"there is no link {said(traffic.link)}; {hint}"
+            )
         if traffic.kind == "tcp":
             key = "congestion_control"
-            policy.check(key, traffic.congestion_control, (*place, key), source)
+            policy.check(key, traffic.congestion_control, (*key_path, key), source)
     return all_of_it
