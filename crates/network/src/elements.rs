@@ -15,22 +15,19 @@ pub(crate) struct Context<'a> {
     pub start: Time,
 }
 
+type Built = Result<Box<dyn Element>, Error>;
+
 /// A crate that has elements.
 struct Source {
     elements: fn() -> Vec<Description>,
-    build: fn(&Value, &Context) -> Result<Box<dyn Element>, Error>,
+    build: fn(&Value, &Context) -> Built,
 }
 
 const SOURCES: [Source; 2] = [
-    Source {
-        elements: link::elements,
-        build: |value, at| link::build(value, at.scenario.seed, at.name, at.start),
-    },
+    Source { elements: link::elements, build: |value, at| link::build(value, at.scenario.seed, at.name, at.start) },
     Source {
         elements: proxy::elements,
-        build: |value, at| {
-            proxy::build(value, hosts::seed(at.scenario, at.name), at.start, hosts::origin(at.scenario))
-        },
+        build: |value, at| proxy::build(value, hosts::seed(at.scenario, at.name), at.start, hosts::origin(at.scenario)),
     },
 ];
 
@@ -40,7 +37,7 @@ pub fn elements() -> Vec<Description> {
 }
 
 /// Makes the element that a table describes: its name in `element`, and its parameters.
-pub(crate) fn build(value: &Value, context: &Context) -> Result<Box<dyn Element>, Error> {
+pub(crate) fn build(value: &Value, context: &Context) -> Built {
     for source in &SOURCES {
         match (source.build)(value, context) {
             Err(Error::Unknown { what: "element", .. }) => {}
