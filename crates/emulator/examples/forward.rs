@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut devices = [open(one, one_name)?, open(two, two_name)?];
     println!("ready");
     let is_bare = mode.starts_with("bare");
-    // Super-frames one by one: more than one would not stay in the cache.
+    // GSO packets one by one: more than one would not stay in the cache.
     let room = if offload == Offload::None { ROOM / BATCH } else { ROOM };
     let mut packets = Vec::new();
     let mut buffer = vec![0; ROOM];

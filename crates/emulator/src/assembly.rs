@@ -1,8 +1,8 @@
 //! From a scenario and devices to link threads.
 
 use crate::device::Device;
-use crate::link_thread::{LinkThread, Pace, Port, PortMap, Resident, Standing, Stop, Wait, Watch};
-use crate::place::{Host, Place};
+use crate::link_thread::{HostStatus, LinkThread, LocalHost, Pace, Port, PortMap, Stop, Wait, Watch};
+use crate::port_name::{Host, PortName};
 use crate::recorder::{Feed, Recorder, Recording, Site};
 use crate::{Clock, Error};
 use network::{Entry, Network, cross_hosts};
@@ -13,30 +13,30 @@ use wire::Time;
 /// Every path has a port at either end but at those of hosts of ours, cross traffic too, and there is no other.
 pub(crate) fn check<'a>(
     scenario: &Scenario,
-    places: impl Iterator<Item = &'a Place> + Clone,
+    port_names: impl Iterator<Item = &'a PortName> + Clone,
     ours: &Ours,
 ) -> Result<(), Error> {
     let paths = scenario.paths.iter().map(|path| (path.name.as_str(), [Host::Client, Host::Server]));
     let crosses = scenario.cross_traffic.iter().map(|traffic| (traffic.name(), [Host::Neighbour, Host::Peer]));
-    let needed = paths.chain(crosses).flat_map(|(name, hosts)| hosts.map(|host| Place { host, name: name.into() }));
-    let needed: Vec<Place> = needed.filter(|place| ours.of(place.host).is_none()).collect();
-    let fault = |place: &Place, fault| Err(Error::Port { port: place.to_string(), fault });
-    for place in &needed {
-        match places.clone().filter(|given| *given == place).count() {
+    let needed = paths.chain(crosses).flat_map(|(name, hosts)| hosts.map(|host| PortName { host, name: name.into() }));
+    let needed: Vec<PortName> = needed.filter(|port_name| ours.of(port_name.host).is_none()).collect();
+    let fault = |port_name: &PortName, fault| Err(Error::Port { port: port_name.to_string(), fault });
+    for port_name in &needed {
+        match port_names.clone().filter(|given| *given == port_name).count() {
             1 => {}
-            0 => return fault(place, "has no device"),
-            _ => return fault(place, "has more than one device"),
+            0 => return fault(port_name, "has no device"),
+            _ => return fault(port_name, "has more than one device"),
         }
     }
-    match places.clone().find(|place| !needed.contains(place)) {
-        Some(place) => fault(place, "is none of the scenario's"),
+    match port_names.clone().find(|port_name| !needed.contains(port_name)) {
+        Some(port_name) => fault(port_name, "is none of the scenario's"),
         None => Ok(()),
     }
 }
 
 /// Hosts of ours: the client, the server, or neither.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ours(Vec<(Host, Standing)>);
+pub(crate) struct Ours(Vec<(Host, HostStatus)>);
 
 impl Ours {
     /// Those of the list.
@@ -47,7 +47,7 @@ impl Ours {
                 Host::Neighbour | Host::Peer => "is always the kernel's",
                 _ if !ours.is_empty() => "cannot be ours beside another: two such hosts are for the simulation",
                 _ => {
-                    ours.push((host, Standing::default()));
+                    ours.push((host, HostStatus::default()));
                     continue;
                 }
             };
@@ -57,12 +57,12 @@ impl Ours {
     }
 
     /// What a host of ours has come to, if it is one.
-    pub fn of(&self, host: Host) -> Option<&Standing> {
-        self.0.iter().find(|(known, _)| *known == host).map(|(_, standing)| standing)
+    pub fn of(&self, host: Host) -> Option<&HostStatus> {
+        self.0.iter().find(|(known, _)| *known == host).map(|(_, status)| status)
     }
 
     /// All of them.
-    pub fn all(&self) -> &[(Host, Standing)] {
+    pub fn all(&self) -> &[(Host, HostStatus)] {
         &self.0
     }
 
@@ -71,8 +71,8 @@ impl Ours {
     }
 
     /// Where their packets are seen.
-    fn places(&self, scenario: &Scenario) -> impl Iterator<Item = Place> {
-        let of = |host: Host| scenario.paths.iter().map(move |path| Place { host, name: path.name.as_str().into() });
+    fn port_names(&self, scenario: &Scenario) -> impl Iterator<Item = PortName> {
+        let of = |host: Host| scenario.paths.iter().map(move |path| PortName { host, name: path.name.as_str().into() });
         self.0.iter().flat_map(move |(host, _)| of(*host))
     }
 }
@@ -80,7 +80,7 @@ impl Ours {
 /// Link threads by name, ready to run, and what records what they see.
 pub(crate) fn assemble(
     scenario: &Scenario,
-    devices: Vec<(Place, Device)>,
+    devices: Vec<(PortName, Device)>,
     ours: &Ours,
     recording: &Recording,
     (clock, start): (Clock, Time),
@@ -89,8 +89,9 @@ pub(crate) fn assemble(
     let scenario = Arc::new(Scenario { epoch_ns: start.as_nanos(), ..scenario.clone() });
     let network = Network::of(&scenario, start)?;
     let names: Vec<Arc<str>> = network.links().iter().map(|link| link.name.clone()).collect();
-    let points = ours.places(&scenario).chain(devices.iter().map(|(place, _)| place.clone()));
-    let points = points.filter(|place| Site::of(place.host).is_some_and(|site| recording.capture(site).is_some()));
+    let points = ours.port_names(&scenario).chain(devices.iter().map(|(port_name, _)| port_name.clone()));
+    let points =
+        points.filter(|port_name| Site::of(port_name.host).is_some_and(|site| recording.capture(site).is_some()));
     // Paths have their own ports at both ends, so links share nothing. A host of ours joins them.
     let networks = if ours.is_none() { network.split() } else { vec![network] };
     let (recorder, shared, sender) = Recorder::new(clock, recording, points.collect(), &names, networks.len())?;
@@ -111,7 +112,7 @@ pub(crate) fn assemble(
                 network,
                 ports: Vec::new(),
                 port_map,
-                residents: [None, None],
+                local_hosts: [None, None],
                 watch,
                 due: start,
                 woken: start,
@@ -119,36 +120,36 @@ pub(crate) fn assemble(
             },
         ));
     }
-    for (whose, standing) in &ours.0 {
-        let point = |path: &form::Path| shared.point(&Place { host: *whose, name: path.name.as_str().into() });
+    for (whose, status) in &ours.0 {
+        let point = |path: &form::Path| shared.point(&PortName { host: *whose, name: path.name.as_str().into() });
         let points = scenario.paths.iter().map(point).collect();
-        link_threads[0].1.residents[Resident::place(*whose)] =
-            Some(Resident::new(*whose, &scenario, points, standing.clone()));
+        link_threads[0].1.local_hosts[LocalHost::index(*whose)] =
+            Some(LocalHost::new(*whose, &scenario, points, status.clone()));
     }
-    for (place, device) in devices {
+    for (port_name, device) in devices {
         let found = link_threads
             .iter_mut()
-            .find_map(|(_, link_thread)| Some((stand(&scenario, &link_thread.network, &place)?, link_thread)));
+            .find_map(|(_, link_thread)| Some((stand(&scenario, &link_thread.network, &port_name)?, link_thread)));
         let ((entry, index), link_thread) = found.expect("checked: ports belong to paths or cross traffic");
         let number = link_thread.ports.len();
         link_thread.wait.add(number, &device)?;
-        *link_thread.port_map.of(place.host, index) = Some(number);
-        let point = shared.point(&place);
-        link_thread.ports.push(Port::new(place, device, point, entry));
+        *link_thread.port_map.of(port_name.host, index) = Some(number);
+        let point = shared.point(&port_name);
+        link_thread.ports.push(Port::new(port_name, device, point, entry));
     }
     Ok((link_threads, recorder))
 }
 
 /// Where what comes in at a port goes, and its index in the port map, if it is at this network.
-fn stand(scenario: &Scenario, network: &Network, place: &Place) -> Option<(Entry, usize)> {
-    let path = || network.paths().iter().position(|path| path.name == place.name);
+fn stand(scenario: &Scenario, network: &Network, port_name: &PortName) -> Option<(Entry, usize)> {
+    let path = || network.paths().iter().position(|path| path.name == port_name.name);
     let cross = || {
-        let number = scenario.cross_traffic.iter().position(|traffic| *traffic.name() == *place.name)?;
+        let number = scenario.cross_traffic.iter().position(|traffic| *traffic.name() == *port_name.name)?;
         let name = scenario.cross_traffic[number].link();
         let link = network.links().iter().position(|link| *link.name == *name)?;
         Some((link, cross_hosts(number)))
     };
-    match place.host {
+    match port_name.host {
         Host::Client => path().map(|path| (Entry::Path(path), path)),
         Host::Server => path().map(|path| (Entry::Router, path)),
         Host::Neighbour => cross().map(|(link, [neighbour, _])| (Entry::Link(link), neighbour)),

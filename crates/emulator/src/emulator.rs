@@ -1,7 +1,7 @@
 use crate::assembly::{Ours, assemble, check};
 use crate::device::Device;
 use crate::link_thread::{Connection, LinkCounts, LinkThread, PortCounts, Stop};
-use crate::place::{Host, Place};
+use crate::port_name::{Host, PortName};
 use crate::recorder::{Recording, Records};
 use crate::threads::Thread;
 use crate::{Clock, Error};
@@ -22,7 +22,7 @@ pub struct Emulator {
 }
 
 enum State {
-    Ready(Vec<(Place, Device)>),
+    Ready(Vec<(PortName, Device)>),
     Running(Running),
     Ended,
 }
@@ -43,7 +43,7 @@ pub struct Summary {
     /// When it ended.
     pub ended: Time,
     /// What passed each port.
-    pub ports: Vec<(Place, PortCounts)>,
+    pub ports: Vec<(PortName, PortCounts)>,
     /// What happened on each link, by its name.
     pub links: Vec<(Arc<str>, LinkCounts)>,
     /// What was recorded, and what was not.
@@ -58,14 +58,14 @@ impl Emulator {
     /// When the scenario cannot be run, or its paths and cross traffic do not have their devices.
     pub fn new(
         scenario: Scenario,
-        devices: Vec<(Place, Device)>,
+        devices: Vec<(PortName, Device)>,
         ours: &[Host],
         recording: Recording,
     ) -> Result<Emulator, Error> {
         // What it refuses, it refuses before anything is started.
         Network::of(&scenario, scenario.start())?;
         let ours = Ours::new(ours)?;
-        check(&scenario, devices.iter().map(|(place, _)| place), &ours)?;
+        check(&scenario, devices.iter().map(|(port_name, _)| port_name), &ours)?;
         Ok(Emulator { scenario, ours, recording, state: State::Ready(devices) })
     }
 
@@ -104,7 +104,7 @@ impl Emulator {
 
     /// What each host of ours has come to: its connections, in the order in which they began.
     pub fn connections(&self) -> Vec<(Host, Vec<Connection>)> {
-        self.ours.all().iter().map(|(host, standing)| (*host, standing.connections())).collect()
+        self.ours.all().iter().map(|(host, status)| (*host, status.connections())).collect()
     }
 
     /// Ends all threads and completes the captures; none if it did not run.
@@ -118,7 +118,7 @@ impl Emulator {
         }
     }
 
-    fn launch(&self, devices: Vec<(Place, Device)>, stop: &Stop) -> Result<Running, Error> {
+    fn launch(&self, devices: Vec<(PortName, Device)>, stop: &Stop) -> Result<Running, Error> {
         let clock = Clock::start();
         let start = clock.now();
         let (link_threads, recorder) =

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Who stands at a port.
+/// Who is at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
     /// The client.
@@ -29,16 +29,16 @@ impl Host {
     }
 }
 
-/// Where a port is: the client's and the server's are those of a path, the others those of cross traffic.
+/// Names a port: the client's and the server's are those of a path, the others those of cross traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PortName {
     /// Whose.
     pub host: Host,
     /// Name of the path, or of the cross traffic.
     pub name: Arc<str>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PortName {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}:{}", self.host.name(), self.name)
     }

@@ -47,10 +47,10 @@ fn it_joins_and_no_mapping_is_damaged() {
             assert_eq!(counter(space, name), 0, "{name}");
         }
     }
-    for (place, counts) in &summary.ports {
-        assert!(counts.received > 1000 && counts.sent > 1000, "{place}: {counts:?}");
-        assert_eq!(counts.malformed, 0, "{place}");
+    for (port_name, counts) in &summary.ports {
+        assert!(counts.received > 1000 && counts.sent > 1000, "{port_name}: {counts:?}");
+        assert_eq!(counts.malformed, 0, "{port_name}");
     }
     let frames: u64 = summary.ports.iter().map(|(_, counts)| counts.received - counts.received_frames).sum();
-    assert!(frames > 1000, "packets came in super-frames");
+    assert!(frames > 1000, "packets came in GSO packets");
 }

@@ -1,4 +1,4 @@
-//! Super-frames against the kernel itself: it cuts what we merged into the very packets that we merged, streams arrive
+//! GSO packets against the kernel itself: it cuts what we merged into the very packets that we merged, streams arrive
 //! whole through every mix of devices, and options survive.
 
 mod common;

@@ -40,7 +40,7 @@ fn datagrams_take_their_time_and_none_is_lost() {
         let (near, far) = (find(&sent), find(&received));
         assert_eq!((near.outbound, far.outbound), (number < 200, number >= 200));
         let taken = if near.outbound { far.at - near.at } else { near.at - far.at };
-        // Close ones leave together, half a rest early at most.
+        // Close ones leave together, half a pause early at most.
         assert!((10 * MS - 10 * MS / 40..1_000 * MS).contains(&taken), "{number} took {taken} ns");
         assert!(near.at >= summary.started && far.at <= summary.ended);
     }
@@ -48,8 +48,8 @@ fn datagrams_take_their_time_and_none_is_lost() {
     assert_eq!((&**name, counts.packets, counts.bytes), ("home", [200, 200], [200 * 128; 2]));
     assert!(counts.drops.is_empty(), "{:?}", counts.drops);
     assert!(counts.lateness.count() > 0);
-    for (place, counts) in &summary.ports {
-        assert_eq!((counts.received - counts.local, counts.sent, counts.refused), (200, 200, 0), "{place}");
+    for (port_name, counts) in &summary.ports {
+        assert_eq!((counts.received - counts.local, counts.sent, counts.refused), (200, 200, 0), "{port_name}");
     }
     let log = lines(&lab.scratch.file("links.csv"));
     assert_eq!(log[0], "at_ns,link,direction,event,bytes,reason,element,queued_bytes,queued_packets");
@@ -82,9 +82,13 @@ fn a_stream_is_whole_and_its_segments_are_captured_as_a_wire_has_them() {
     let summary = lab.emulator.stop().unwrap().unwrap();
     let (_, _, packets) = capture(&lab.client_capture());
     assert!(packets > 4_000_000 / 1448, "{packets}");
-    for (place, [written, lost]) in &summary.records.captures {
-        let counts = summary.ports.iter().find(|(port, _)| port == place).unwrap().1;
-        assert_eq!((*written, *lost), (counts.received - counts.local + counts.sent + counts.refused, 0), "{place}");
+    for (port_name, [written, lost]) in &summary.records.captures {
+        let counts = summary.ports.iter().find(|(port, _)| port == port_name).unwrap().1;
+        assert_eq!(
+            (*written, *lost),
+            (counts.received - counts.local + counts.sent + counts.refused, 0),
+            "{port_name}"
+        );
     }
 }
 
@@ -145,6 +149,8 @@ fn cross_traffic_and_paths_share_a_link() {
     let packets: Vec<_> = summary.links.iter().map(|(name, counts)| (&**name, counts.packets)).collect();
     assert_eq!(packets, [("home", [3, 3]), ("tower", [1, 1])]);
     // Nobody captures cross traffic.
-    assert!(summary.records.captures.iter().all(|(place, _)| matches!(place.host, Host::Client | Host::Server)));
+    assert!(
+        summary.records.captures.iter().all(|(port_name, _)| matches!(port_name.host, Host::Client | Host::Server))
+    );
     assert_eq!(summary.records.captures.len(), 6);
 }

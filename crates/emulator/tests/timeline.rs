@@ -147,7 +147,7 @@ fn an_interface_that_goes_is_no_end() {
         assert_eq!(course.arrived(*number).is_none(), gone.contains(number), "{number}");
     }
     assert_eq!(course.summary.links[0].1.drops[&(Direction::Up, Reason::Detached)], gone.len() as u64);
-    let client = &course.summary.ports.iter().find(|(place, _)| place.to_string() == "client:wifi").unwrap().1;
+    let client = &course.summary.ports.iter().find(|(port_name, _)| port_name.to_string() == "client:wifi").unwrap().1;
     assert_eq!(client.refused, 10);
 }
 
@@ -162,6 +162,6 @@ fn an_interface_that_is_removed_is_no_end_either() {
         thread::sleep(Duration::from_millis(100));
         assert!(lab.emulator.is_running());
     });
-    let client = &course.summary.ports.iter().find(|(place, _)| place.to_string() == "client:wifi").unwrap().1;
+    let client = &course.summary.ports.iter().find(|(port_name, _)| port_name.to_string() == "client:wifi").unwrap().1;
     assert_eq!((client.sent, client.refused), (0, 10));
 }

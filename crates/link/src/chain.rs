@@ -50,8 +50,8 @@ impl Chain {
     pub fn new(elements: Vec<Box<dyn Element>>, up: &[usize], down: &[usize]) -> Chain {
         let order = [up, down].map(|list| list.iter().map(|&index| index as u32).collect::<Vec<_>>());
         for list in &order {
-            let mut places = list.iter().enumerate();
-            assert!(places.all(|(place, index)| !list[..place].contains(index)), "an element is met once");
+            let mut indices = list.iter().enumerate();
+            assert!(indices.all(|(position, index)| !list[..position].contains(index)), "an element is met once");
         }
         let mut chain = Chain { slots: elements.into_iter().map(Slot::new).collect(), order, ..Chain::default() };
         chain.connect();
@@ -74,15 +74,15 @@ impl Chain {
 
     /// Lets each slot know what is behind it.
     fn connect(&mut self) {
-        let ways_out = [0, 1].map(|way: usize| self.ways_out(way));
-        for (way, list) in self.order.iter().enumerate() {
+        let exits = [0, 1].map(|direction: usize| self.exits(direction));
+        for (direction, list) in self.order.iter().enumerate() {
             let (mut next, mut behind_ns) = (END, 0_i64);
             for &index in list.iter().rev() {
                 let slot = &mut self.slots[index as usize];
-                slot.next[way] = next;
+                slot.next[direction] = next;
                 slot.behind_ns = slot.behind_ns.min(behind_ns);
                 if slot.element.answers() {
-                    behind_ns = behind_ns.min(ways_out[1 - way][index as usize]);
+                    behind_ns = behind_ns.min(exits[1 - direction][index as usize]);
                 }
                 behind_ns = behind_ns.saturating_add(slot.element.least_ns());
                 next = index;
@@ -94,14 +94,14 @@ impl Chain {
     }
 
     /// How long what leaves each slot takes at least to the end of the chain.
-    fn ways_out(&self, way: usize) -> Vec<i64> {
-        let mut ways_out = vec![0; self.slots.len()];
+    fn exits(&self, direction: usize) -> Vec<i64> {
+        let mut exits = vec![0; self.slots.len()];
         let mut behind_ns = 0_i64;
-        for &index in self.order[way].iter().rev() {
-            ways_out[index as usize] = behind_ns;
+        for &index in self.order[direction].iter().rev() {
+            exits[index as usize] = behind_ns;
             behind_ns = behind_ns.saturating_add(self.slots[index as usize].element.least_ns());
         }
-        ways_out
+        exits
     }
 
     /// Elements do what they have to do up to `now`.
@@ -204,9 +204,9 @@ impl Chain {
         for list in &old.order {
             let is_server = |&index: &u32| old.slots[index as usize].element.is_server();
             let last_server = list.iter().rposition(is_server);
-            for (place, &index) in list.iter().enumerate().rev() {
+            for (position, &index) in list.iter().enumerate().rev() {
                 old.slots[index as usize].element.take(&mut taken);
-                let is_behind = last_server.is_none_or(|server| place > server);
+                let is_behind = last_server.is_none_or(|server| position > server);
                 for (leaves, direction, packet) in taken.drain(..) {
                     if is_behind && leaves < Time::MAX {
                         in_flight.add(leaves.max(now), direction, packet);

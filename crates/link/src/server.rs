@@ -1,6 +1,6 @@
 //! A server: it sends one packet at a time, and the others wait in its queue.
 
-use crate::elements::Place;
+use crate::elements::Context;
 use crate::queue::{Discipline, Item, Queue, Site};
 use crate::{Direction, Element, Out, QueueState};
 use wire::{Packet, Time};
@@ -110,10 +110,10 @@ pub(crate) struct Server<C> {
 }
 
 impl<C: Capacity> Server<C> {
-    pub fn new(place: &Place, capacity: C, queue: &Queue) -> Box<Self> {
-        let queue = queue.make(&Site { place, mean_rate: capacity.mean() });
+    pub fn new(context: &Context, capacity: C, queue: &Queue) -> Box<Self> {
+        let queue = queue.make(&Site { context, mean_rate: capacity.mean() });
         Box::new(Server {
-            name: place.name.into(),
+            name: context.name.into(),
             capacity,
             queue,
             sending: None,

@@ -1,9 +1,9 @@
 //! What a scenario has between its hosts.
 
+use crate::elements::{self, Context};
 use crate::network::{Link, Network, Path};
 use crate::routes::{Owner, Routes};
 use crate::timeline::Timeline;
-use crate::elements::{self, Context};
 use crate::{SERVER, cross_hosts};
 use link::{Chain, Change, Element, Gate, Nat, Out};
 use scenario::form::CrossTraffic;
@@ -23,11 +23,11 @@ impl Network {
             links.push(Link::build(name, described, (scenario, 0), start)?);
         }
         let timeline = Timeline::of(scenario, &links, start)?;
-        let place = |name: &str| links.iter().position(|link| *link.name == *name);
+        let link_named = |name: &str| links.iter().position(|link| *link.name == *name);
         let mut routes = Routes::default();
         let mut paths = Vec::new();
         for (number, path) in scenario.paths.iter().enumerate() {
-            let link = place(&path.link)
+            let link = link_named(&path.link)
                 .ok_or_else(|| Error::fault(format!("path {}", path.name), format!("no link {}", path.link)))?;
             let changes = !path.attached || scenario.timeline.iter().any(|event| event.time_and_path().1 == path.name);
             let mut made = Path::new(&path.name, link, &path.addresses(), changes);
@@ -45,7 +45,7 @@ impl Network {
         for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
             let fault =
                 || Error::fault(format!("cross traffic {}", traffic.name()), format!("no link {}", traffic.link()));
-            let link = place(traffic.link()).ok_or_else(fault)?;
+            let link = link_named(traffic.link()).ok_or_else(fault)?;
             let [neighbour, peer] = cross_hosts(number);
             let owners = [Owner::Neighbour { host: neighbour, link }, Owner::Server(peer)];
             for (address, owner) in CrossTraffic::addresses(number).into_iter().zip(owners) {
@@ -68,42 +68,43 @@ impl Link {
         let mut parts = Vec::new();
         let mut shared = Vec::new();
         let mut orders = [Vec::new(), Vec::new()];
-        let ways = [(Direction::Up, "uplink", &described.uplink), (Direction::Down, "downlink", &described.downlink)];
-        for (direction, way, list) in ways {
-            for (place, value) in list.iter().enumerate() {
-                let met = Met::of(value, parts.len());
+        let lists = [(Direction::Up, "uplink", &described.uplink), (Direction::Down, "downlink", &described.downlink)];
+        for (direction, key, list) in lists {
+            for (position, value) in list.iter().enumerate() {
+                let met = MetElement::of(value, parts.len());
                 orders[direction as usize].push(met);
-                if let Met::Elsewhere(_) = met {
+                if let MetElement::Elsewhere(_) = met {
                     continue;
                 }
-                shared.extend(Met::shared(value).map(|shared| (shared, parts.len())));
+                shared.extend(MetElement::shared(value).map(|shared| (shared, parts.len())));
                 let full = match version {
-                    0 => format!("link/{name}/{way}/{place}"),
-                    _ => format!("link/{name}/{version}/{way}/{place}"),
+                    0 => format!("link/{name}/{key}/{position}"),
+                    _ => format!("link/{name}/{version}/{key}/{position}"),
                 };
-                let alone = Met::alone(value);
+                let alone = MetElement::alone(value);
                 let built = elements::build(&alone, &Context { scenario, name: &full, start });
                 let built = built.map_err(|fault| Error::Element {
                     link: name.into(),
-                    direction: way,
-                    index: place,
+                    direction: key,
+                    index: position,
                     fault: fault.into(),
                 })?;
                 let kind = value.get("element").and_then(Value::as_str).unwrap_or_default();
-                if built.sees_both_directions() && Met::shared(value).is_none() {
-                    let at = format!("link {name}, {way}, element {}", place + 1);
+                if built.sees_both_directions() && MetElement::shared(value).is_none() {
+                    let at = format!("link {name}, {key}, element {}", position + 1);
                     return Err(Error::fault(at, format!("element `{kind}`: both directions must share it")));
                 }
                 parts.push(built);
-                link.elements.push((full, direction, format!("{place}:{kind}").into()));
+                link.elements.push((full, direction, format!("{position}:{kind}").into()));
             }
         }
-        let place = |met: &Met| match *met {
-            Met::Here(place) => Some(place),
-            Met::Elsewhere(name) => shared.iter().find(|(known, _)| *known == name).map(|(_, place)| *place),
+        let index = |met: &MetElement| match *met {
+            MetElement::Here(index) => Some(index),
+            MetElement::Elsewhere(name) => shared.iter().find(|(known, _)| *known == name).map(|(_, index)| *index),
         };
-        let [up, down] = orders.map(|order| order.iter().map(place).collect::<Option<Vec<_>>>());
-        let once = |order: &[usize]| order.iter().enumerate().all(|(at, place)| !order[..at].contains(place));
+        let [up, down] = orders.map(|order| order.iter().map(index).collect::<Option<Vec<_>>>());
+        let once =
+            |order: &[usize]| order.iter().enumerate().all(|(position, index)| !order[..position].contains(index));
         let (Some(up), Some(down)) = (up.filter(|up| once(up)), down.filter(|down| once(down))) else {
             let fault =
                 "an element that the directions share stands once in each: as it is in one, as its name in the other";
@@ -114,20 +115,20 @@ impl Link {
     }
 }
 
-/// Where the element stands that packets meet in a place of a list.
+/// Which element packets meet at a position of a list.
 #[derive(Clone, Copy)]
-enum Met<'a> {
-    /// The element of this place among all of the chain.
+enum MetElement<'a> {
+    /// The one with this index among all of the chain.
     Here(usize),
     /// That of the other direction with this name.
     Elsewhere(&'a str),
 }
 
-impl<'a> Met<'a> {
-    fn of(value: &'a Value, place: usize) -> Met<'a> {
-        match (value.get("element"), Met::shared(value)) {
-            (None, Some(name)) => Met::Elsewhere(name),
-            _ => Met::Here(place),
+impl<'a> MetElement<'a> {
+    fn of(value: &'a Value, index: usize) -> MetElement<'a> {
+        match (value.get("element"), MetElement::shared(value)) {
+            (None, Some(name)) => MetElement::Elsewhere(name),
+            _ => MetElement::Here(index),
         }
     }
 

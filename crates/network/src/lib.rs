@@ -11,10 +11,10 @@
 //!
 //! 1. injects the packets that hosts send ([`Network::inject`]);
 //! 2. asks what is due [`next`](Network::next) and wakes it then ([`Network::wake`]): a link that packets may leave, or
-//!    the timeline, which may tell of an [`Event`];
+//!    the timeline, which may give an [`Event`];
 //! 3. after both, polls for packets that have come to a host until there are none ([`Network::poll`]).
 //!
-//! Packets that go on at one instant do so in the order in which they came. A [`Tap`] is told what happens on the way.
+//! Packets that go on at one instant do so in the order in which they came. A [`Tap`] observes what happens on the way.
 //! The simulator drives a network in virtual time, with hosts at its ends. Each thread of the emulator drives one in real
 //! time, with ports at its ends: a part that was [split](Network::split) off, or the whole.
 
@@ -29,7 +29,7 @@ mod timeline;
 pub use elements::elements;
 pub use network::{Due, Entry, Event, Exit, Link, Network, Path};
 pub use routes::{Owner, Routes};
-pub use tap::{Place, Tap};
+pub use tap::{DropPoint, Tap};
 pub use timeline::presence;
 
 /// Index of the client among hosts.

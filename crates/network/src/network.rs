@@ -1,5 +1,5 @@
 use crate::routes::{Owner, Routes};
-use crate::tap::{Place, Tap};
+use crate::tap::{DropPoint, Tap};
 use crate::timeline::{Action, Timeline};
 use link::{Chain, Change, Dropped, Element, Out, QueueState, Reason};
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ pub struct Link {
     pub(crate) elements: Vec<(String, Direction, Arc<str>)>,
 }
 
-/// The client's way to its link.
+/// What joins an interface of the client to its link.
 pub struct Path {
     /// Its name.
     pub name: Arc<str>,
@@ -275,7 +275,7 @@ impl Network {
             self.forward(now, link, tap);
         }
         if !self.out.dropped.is_empty() {
-            self.tell_drops(link, None, tap);
+            self.record_drops(link, None, tap);
         }
         self.deadlines[1 + link] = self.links[link].chain.deadline();
     }
@@ -326,15 +326,15 @@ impl Network {
             self.hops.push_back((hop, packet));
         }
         if !self.out.dropped.is_empty() {
-            self.tell_drops(link, Some(path), tap);
+            self.record_drops(link, Some(path), tap);
         }
     }
 
     #[cold]
-    fn tell_drops(&mut self, link: usize, path: Option<usize>, tap: &mut impl Tap) {
+    fn record_drops(&mut self, link: usize, path: Option<usize>, tap: &mut impl Tap) {
         let path = path.map(|path| &self.paths[path]);
-        let place = || Place { index: link, link: &self.links[link], path };
-        self.out.dropped.drain(..).for_each(|dropped| tap.dropped(place(), dropped));
+        let at = || DropPoint { index: link, link: &self.links[link], path };
+        self.out.dropped.drain(..).for_each(|dropped| tap.dropped(at(), dropped));
     }
 }
 

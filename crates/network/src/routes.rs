@@ -12,9 +12,9 @@ pub enum Owner {
     Path(usize),
     /// A host at the client's end of a link.
     Neighbour {
-        /// Its place.
+        /// Its index.
         host: usize,
-        /// Place of the link.
+        /// Index of the link.
         link: usize,
     },
 }

@@ -2,7 +2,7 @@ use crate::{Link, Path};
 use link::Dropped;
 use wire::Direction;
 
-/// What is told of packets on their way.
+/// Observes packets on their way.
 pub trait Tap {
     /// A packet of so many bytes has come to the link with this index.
     #[inline]
@@ -17,11 +17,11 @@ pub trait Tap {
     }
 
     /// One was dropped.
-    fn dropped(&mut self, place: Place, dropped: Dropped);
+    fn dropped(&mut self, at: DropPoint, dropped: Dropped);
 }
 
 /// Where a packet was dropped.
-pub struct Place<'a> {
+pub struct DropPoint<'a> {
     /// Index of the link.
     pub index: usize,
     /// The link.

@@ -50,11 +50,11 @@ impl Timeline {
                     (at, Action::Path(path, Change::Rebind(*address)))
                 }
                 Event::Profile { link, .. } => {
-                    let place = links.iter().position(|one| *one.name == scenario.paths[path].link);
-                    let place = place.ok_or_else(|| Error::fault("timeline", format!("{name} has no link")))?;
-                    versions[place] += 1;
-                    let new = Link::build(&links[place].name, link, (scenario, versions[place]), at)?;
-                    (at, Action::Profile(place, Box::new(new)))
+                    let found = links.iter().position(|one| *one.name == scenario.paths[path].link);
+                    let index = found.ok_or_else(|| Error::fault("timeline", format!("{name} has no link")))?;
+                    versions[index] += 1;
+                    let new = Link::build(&links[index].name, link, (scenario, versions[index]), at)?;
+                    (at, Action::Profile(index, Box::new(new)))
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Packets through a network, whole and split, and what the timeline says of paths.
 
 use link::{Dropped, Reason};
-use network::{Entry, Event, Exit, Network, Place, Tap, presence};
+use network::{DropPoint, Entry, Event, Exit, Network, Tap, presence};
 use scenario::Scenario;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -59,13 +59,13 @@ fn packet([source, destination]: [&str; 2]) -> Box<Packet> {
 struct Drops(Vec<(String, Reason)>);
 
 impl Tap for Drops {
-    fn dropped(&mut self, place: Place, dropped: Dropped) {
-        let name = place.path.map_or(&place.link.name, |path| &path.name);
+    fn dropped(&mut self, at: DropPoint, dropped: Dropped) {
+        let name = at.path.map_or(&at.link.name, |path| &path.name);
         self.0.push((name.to_string(), dropped.reason));
     }
 }
 
-/// What came out when, and what was told; who came out is said by name.
+/// What came out when, and the events; exits are given by name.
 #[derive(Default)]
 struct Course {
     came: Vec<(i64, String, String)>,
@@ -91,18 +91,18 @@ impl Course {
 
     fn collect(&mut self, network: &mut Network, at_ns: i64) {
         while let Some((exit, packet)) = network.poll(Time::from_nanos(at_ns), &mut self.drops) {
-            let place = match exit {
+            let exit = match exit {
                 Exit::Client { path } => network.paths()[path as usize].name.to_string(),
                 Exit::Server { host, link } => format!("{host} behind {}", network.links()[link as usize].name),
                 Exit::Neighbour { host, link } => format!("{host} before {}", network.links()[link as usize].name),
             };
-            self.came.push((at_ns, place, packet.frame.ip.source.to_string()));
+            self.came.push((at_ns, exit, packet.frame.ip.source.to_string()));
         }
     }
 }
 
-fn came(at_ms: i64, place: &str, source: &str) -> (i64, String, String) {
-    (at_ms * MS, place.into(), source.into())
+fn came(at_ms: i64, exit: &str, source: &str) -> (i64, String, String) {
+    (at_ms * MS, exit.into(), source.into())
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn paths_come_when_the_timeline_says_so_unless_they_go_meanwhile() {
 }
 
 #[test]
-fn hosts_are_told_of_paths_and_cross_traffic() {
+fn paths_and_cross_traffic_give_events() {
     let timeline = json!([
         {"verb": "detach", "at_ns": 10 * MS, "path": "lte"},
         {"verb": "attach", "at_ns": 20 * MS, "path": "lte", "takes_ns": 5 * MS},

@@ -2,7 +2,7 @@ use crate::errors::{Error, guarded, unwritten};
 use crate::plan::Plan;
 use crate::values::{by_name, dict};
 use emulator::device::{Device, Offload};
-use emulator::{Connection, Host, LinkCounts, Place, PortCounts, Recording, Summary, within};
+use emulator::{Connection, Host, LinkCounts, PortCounts, PortName, Recording, Summary, within};
 use link::Direction;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use scenario::form::CrossTraffic;
@@ -42,7 +42,7 @@ type Port = (String, String, i32, String, String);
 ///
 /// Making it opens the devices: `"tun"` makes TUN devices, `"packet"` uses interfaces that are there, one end of a veth
 /// pair each, of which the port names the hardware address of the other. Nothing moves before `start`. The hosts `ours`
-/// (`"client"`, `"server"`) have no ports: endpoints of mptcplab stand in their place, do what the scenario's transfer
+/// (`"client"`, `"server"`) have no ports: endpoints of mptcplab stand in their port_name, do what the scenario's transfer
 /// says from `start` on, and `connections` tells how far they have come.
 #[pyclass(frozen, module = "mptcplab._core")]
 pub struct Emulator(Mutex<emulator::Emulator>);
@@ -124,15 +124,15 @@ fn host(name: &str) -> PyResult<Host> {
     host.ok_or_else(|| PyValueError::new_err("a host is client, server, neighbour or peer"))
 }
 
-fn opened((whose, name, namespace, interface, peer): &Port, is_tun: bool) -> PyResult<(Place, Device)> {
-    let place = Place { host: host(whose)?, name: name.as_str().into() };
+fn opened((whose, name, namespace, interface, peer): &Port, is_tun: bool) -> PyResult<(PortName, Device)> {
+    let port_name = PortName { host: host(whose)?, name: name.as_str().into() };
     let peer = if is_tun { None } else { Some(hardware_address(peer)?) };
     let namespace = File::open(format!("/proc/self/fd/{namespace}")).map_err(unwritten)?;
     let open = || match peer {
         None => Device::tun(interface, Offload::default()),
         Some(peer) => Device::packet(interface, peer, Offload::default()),
     };
-    Ok((place, within(namespace.as_fd(), open).map_err(refused)?))
+    Ok((port_name, within(namespace.as_fd(), open).map_err(refused)?))
 }
 
 /// As `ip link` writes it.

@@ -16,7 +16,7 @@ const MTU_BYTES: u32 = 1500;
 
 /// Both hosts of one.
 pub(crate) struct Cross {
-    /// Place of the neighbour among the hosts; the peer follows it.
+    /// Index of the neighbour among the hosts; the peer follows it.
     pub neighbour: usize,
     pub traffic: CrossTraffic,
 }

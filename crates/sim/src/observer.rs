@@ -2,7 +2,7 @@ use wire::{CaptureDirection, Packet, Time};
 
 /// What sees the packets of the client and the server: capture writers, the analysis, a test.
 pub trait Observer {
-    /// A packet passed one of [`Simulation::points`](crate::Simulation::points), given by its place there. At each host
+    /// A packet passed one of [`Simulation::points`](crate::Simulation::points), given by its index there. At each host
     /// times grow from packet to packet.
     fn passed(&mut self, at: Time, point: usize, direction: CaptureDirection, packet: &Packet);
 }

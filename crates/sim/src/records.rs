@@ -19,7 +19,7 @@ const MOST_DROPS: usize = 1 << 17;
 type Ends = (SocketAddr, SocketAddr);
 
 /// Where a packet ended: its kind, its name, the element.
-type Place<'a> = (&'static str, &'a Arc<str>, Option<Arc<str>>);
+type DroppedAt<'a> = (&'static str, &'a Arc<str>, Option<Arc<str>>);
 
 /// What was recorded. Rows get their numbers from the analysis of the same packets.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Records {
     start: Time,
     period_ns: i64,
     next: Time,
-    /// Hosts that are sampled, by place.
+    /// Hosts that are sampled, by index.
     hosts: Vec<usize>,
     state: Vec<(Ends, State)>,
     queues: Vec<Queue>,
@@ -117,7 +117,7 @@ impl Records {
     pub(crate) fn drop(
         &mut self,
         at: Time,
-        (kind, place, element): Place,
+        (kind, place, element): DroppedAt,
         direction: Direction,
         packet: &Packet,
         reason: Reason,

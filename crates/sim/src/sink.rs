@@ -2,7 +2,7 @@
 
 use crate::records::Records;
 use link::Dropped;
-use network::{Place, Tap};
+use network::{DropPoint, Tap};
 use wire::Packet;
 
 /// Keeps what is to be recorded of drops, and the boxes of packets that ended for those to come: in the long run nothing
@@ -31,13 +31,13 @@ impl Sink {
 
 impl Tap for Sink {
     #[cold]
-    fn dropped(&mut self, place: Place, dropped: Dropped) {
-        let place = match place.path {
+    fn dropped(&mut self, at: DropPoint, dropped: Dropped) {
+        let dropped_at = match at.path {
             Some(path) => ("path", &path.name, None),
-            None => ("link", &place.link.name, place.link.element(&dropped).cloned()),
+            None => ("link", &at.link.name, at.link.element(&dropped).cloned()),
         };
         let Dropped { packet, direction, reason, at, .. } = dropped;
-        self.records.drop(at, place, direction, &packet, reason);
+        self.records.drop(at, dropped_at, direction, &packet, reason);
         self.give(packet);
     }
 }

@@ -26,9 +26,9 @@ const OURS: [u8; 6] = [0x02, 0, 0, 0, 0, 1];
 pub enum Offload {
     /// Packets, none longer than the MTU, with their checksums.
     None,
-    /// The kernel hands over super-frames and packets without checksums, and takes packets without checksums.
+    /// The kernel hands over GSO packets and packets without checksums, and takes packets without checksums.
     Split,
-    /// It takes super-frames too.
+    /// It takes GSO packets too.
     #[default]
     SplitAndMerge,
 }
@@ -75,7 +75,7 @@ impl Device {
     }
 
     /// One end of a veth pair, in the namespace of the calling thread; `peer` is the other's MAC address. What the
-    /// kernel hands over depends on the offloads of that end: super-frames are cut here also with [`Offload::None`].
+    /// kernel hands over depends on the offloads of that end: GSO packets are cut here also with [`Offload::None`].
     ///
     /// # Errors
     /// Without the right to, or when there is no such interface.
@@ -140,7 +140,7 @@ impl Device {
         Ok(true)
     }
 
-    /// Hands over packets in order and leaves none. Those in a row that cutting a super-frame would give are merged into
+    /// Hands over packets in order and leaves none. Those in a row that cutting a GSO packet would give are merged into
     /// one.
     ///
     /// # Errors
@@ -208,7 +208,7 @@ impl Device {
         }
         slices.insert(0, IoSlice::new(&self.out));
         let mut written = writev(&self.fd, &slices);
-        // A packet socket takes what is longer than the MTU as a super-frame alone. Nobody cuts it on its way.
+        // A packet socket takes what is longer than the MTU as a GSO packet alone. Nobody cuts it on its way.
         if written == Err(Errno::MSGSIZE)
             && let Some(segments) = group.nearly_whole()
         {

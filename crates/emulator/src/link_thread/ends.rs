@@ -4,7 +4,7 @@ use super::{BATCH, LinkThread, Watch};
 use crate::Error;
 use crate::device::pool;
 use crate::link_thread::port::Received;
-use crate::place::Host;
+use crate::port_name::Host;
 use host::Reception;
 use link::Reason;
 use network::{CLIENT, Entry, Event, Exit, Network, SERVER, cross_hosts};
@@ -131,9 +131,9 @@ impl LinkThread {
 
     /// A packet comes to a host of ours.
     fn visit(&mut self, host: usize, path: usize, packet: Box<Packet>) {
-        let LinkThread { residents, network, watch, .. } = self;
-        let resident = residents[host].as_mut().expect("checked: there is a port, or a host of ours");
-        let reception = resident.handle(watch.now, path, &packet, &mut watch.feed, network.routes());
+        let LinkThread { local_hosts, network, watch, .. } = self;
+        let local_host = local_hosts[host].as_mut().expect("checked: there is a port, or a host of ours");
+        let reception = local_host.handle(watch.now, path, &packet, &mut watch.feed, network.routes());
         let (link, direction) =
             (network.paths()[path].link, if host == CLIENT { Direction::Down } else { Direction::Up });
         match reception {
@@ -146,11 +146,11 @@ impl LinkThread {
 
     /// Takes what a host of ours has to send now.
     pub(super) fn pump(&mut self, host: usize) {
-        let LinkThread { residents, network, watch, .. } = self;
-        let Some(resident) = &mut residents[host] else { return };
+        let LinkThread { local_hosts, network, watch, .. } = self;
+        let Some(local_host) = &mut local_hosts[host] else { return };
         loop {
             let mut packet = pool::take();
-            let sent = resident.transmit(watch.now, &mut packet, &mut watch.feed, network.routes());
+            let sent = local_host.transmit(watch.now, &mut packet, &mut watch.feed, network.routes());
             let Some(nic) = sent else { return pool::give(packet) };
             let entry = if host == CLIENT { Entry::Path(nic.0 as usize) } else { Entry::Router };
             inject(network, watch, entry, packet);
@@ -162,13 +162,13 @@ impl LinkThread {
         let now = self.watch.now;
         match event {
             Event::Detached(path) => {
-                if let Some(client) = &mut self.residents[CLIENT] {
+                if let Some(client) = &mut self.local_hosts[CLIENT] {
                     client.detach(now, path);
                 }
                 self.pump(CLIENT);
             }
             Event::Attached(path) => {
-                if let Some(client) = &mut self.residents[CLIENT] {
+                if let Some(client) = &mut self.local_hosts[CLIENT] {
                     client.attach(now, path);
                 }
                 self.pump(CLIENT);

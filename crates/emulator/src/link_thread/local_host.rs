@@ -1,6 +1,6 @@
-//! A host of ours that stands at the end of links in the place of devices.
+//! A host of ours at the end of links, instead of devices.
 
-use crate::place::Host;
+use crate::port_name::Host;
 use crate::recorder::Feed;
 use host::Reception;
 use network::{CLIENT, Routes, SERVER};
@@ -11,20 +11,20 @@ use transport::{ConnectionId, Nic, Outcome, path_manager::Closed};
 use wire::{CaptureDirection, Packet, Time};
 
 /// The host, and what others know of it.
-pub(crate) struct Resident {
+pub(crate) struct LocalHost {
     host: host::Host,
     whose: Host,
     scenario: Arc<Scenario>,
     /// By path: its number among what captures see.
     points: Vec<Option<u32>>,
-    standing: Standing,
+    status: HostStatus,
     /// What was last seen of each connection while there was one, in the order in which they began.
     seen: Vec<(ConnectionId, Connection)>,
 }
 
-/// What a host of ours has come to: each of its connections, in the order in which they began.
+/// The state of a host of ours: each of its connections, in the order in which they began.
 #[derive(Clone, Debug, Default)]
-pub struct Standing(Arc<Mutex<Vec<Connection>>>);
+pub struct HostStatus(Arc<Mutex<Vec<Connection>>>);
 
 /// How far a connection has come at a host of ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,29 +45,29 @@ pub struct Connection {
     pub end: Option<&'static str>,
 }
 
-impl Standing {
+impl HostStatus {
     /// As it is now.
     pub fn connections(&self) -> Vec<Connection> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Resident {
+impl LocalHost {
     /// The scenario's client or server, before time begins.
     ///
     /// # Panics
     /// When `whose` is neither.
-    pub fn new(whose: Host, scenario: &Arc<Scenario>, points: Vec<Option<u32>>, standing: Standing) -> Resident {
+    pub fn new(whose: Host, scenario: &Arc<Scenario>, points: Vec<Option<u32>>, status: HostStatus) -> LocalHost {
         let host = match whose {
             Host::Client => hosts::client(scenario),
             Host::Server => hosts::server(scenario),
             Host::Neighbour | Host::Peer => panic!("cross traffic is the kernel's"),
         };
-        Resident { host, whose, scenario: scenario.clone(), points, standing, seen: Vec::new() }
+        LocalHost { host, whose, scenario: scenario.clone(), points, status, seen: Vec::new() }
     }
 
     /// Its index among hosts.
-    pub fn place(whose: Host) -> usize {
+    pub fn index(whose: Host) -> usize {
         if whose == Host::Client { CLIENT } else { SERVER }
     }
 
@@ -119,31 +119,31 @@ impl Resident {
         self.host.timeout(now);
     }
 
-    /// Tells others how far it has come.
+    /// Updates what others know of it.
     pub fn report(&mut self) {
-        for (place, (id, progress)) in self.host.progress().enumerate() {
+        for (index, (id, progress)) in self.host.progress().enumerate() {
             // They are in the order of their ids, whichever was accepted first.
-            if self.seen.get(place).is_none_or(|(known, _)| *known != id) {
-                self.seen.insert(place, (id, Connection::default()));
+            if self.seen.get(index).is_none_or(|(known, _)| *known != id) {
+                self.seen.insert(index, (id, Connection::default()));
             }
-            let Connection { mut mptcp, mut subflows, mut corrupt_bytes, .. } = self.seen[place].1;
+            let Connection { mut mptcp, mut subflows, mut corrupt_bytes, .. } = self.seen[index].1;
             if let Some(snapshot) = self.host.endpoint().snapshot(id) {
                 (mptcp, corrupt_bytes) = (snapshot.mptcp, snapshot.corrupt_bytes);
                 subflows = subflows.max(snapshot.subflows.iter().filter(|one| one.path.is_some()).count());
             }
-            self.seen[place].1 = Connection {
+            self.seen[index].1 = Connection {
                 mptcp,
                 subflows,
                 bytes_written: progress.written,
                 bytes_read: progress.read,
                 corrupt_bytes,
                 done: progress.is_done(),
-                end: progress.closed.map(in_a_word),
+                end: progress.closed.map(label),
             };
         }
-        let mut told = self.standing.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.clear();
-        told.extend(self.seen.iter().map(|(_, connection)| *connection));
+        let mut shown = self.status.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.clear();
+        shown.extend(self.seen.iter().map(|(_, connection)| *connection));
     }
 }
 
@@ -168,7 +168,7 @@ impl host::Tap for Tap<'_> {
     }
 }
 
-fn in_a_word(outcome: Outcome) -> &'static str {
+fn label(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Complete => "complete",
         Outcome::Aborted => "aborted",

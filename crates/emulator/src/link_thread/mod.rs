@@ -1,22 +1,22 @@
 //! A thread that moves the packets of a network between what stands at its ends.
 
 mod ends;
+mod local_host;
 mod pace;
 mod port;
-mod resident;
 mod schedule;
 mod wait;
 mod watch;
 
-use crate::place::Place;
+use crate::port_name::PortName;
 use crate::{Clock, Error};
 pub(crate) use ends::PortMap;
+pub(crate) use local_host::LocalHost;
+pub use local_host::{Connection, HostStatus};
 use network::{Link, Network};
 pub(crate) use pace::Pace;
 pub(crate) use port::Port;
 pub use port::PortCounts;
-pub(crate) use resident::Resident;
-pub use resident::{Connection, Standing};
 use std::sync::Arc;
 pub(crate) use wait::{Stop, Wait};
 pub use watch::LinkCounts;
@@ -37,9 +37,9 @@ pub(crate) struct LinkThread {
     pub ports: Vec<Port>,
     pub port_map: PortMap,
     /// Hosts of ours: the client, the server.
-    pub residents: [Option<Resident>; 2],
+    pub local_hosts: [Option<LocalHost>; 2],
     pub watch: Watch,
-    /// When what moves now was due to: during a rest things move together that were due one after another.
+    /// When what moves now was due to: while wake-ups are coalesced, things move together that were due one after another.
     pub due: Time,
     /// What the clock last showed.
     pub woken: Time,
@@ -48,7 +48,7 @@ pub(crate) struct LinkThread {
 }
 
 /// What passed ports, and what happened on links.
-pub(crate) type Counts = (Vec<(Place, PortCounts)>, Vec<(Arc<str>, LinkCounts)>);
+pub(crate) type Counts = (Vec<(PortName, PortCounts)>, Vec<(Arc<str>, LinkCounts)>);
 
 impl LinkThread {
     /// Runs until it is told to stop.
@@ -61,17 +61,17 @@ impl LinkThread {
         loop {
             self.woken = self.clock.now();
             let now = self.pace.arrive(self.woken, readable.is_empty());
-            self.watch.feed.limit(if self.pace.rests() { self.woken } else { now });
-            // What came during a rest came at its beginning, as answers to what was handed over do.
-            self.pass_to(if self.pace.rests() { before } else { now });
+            self.watch.feed.limit(if self.pace.is_coalescing() { self.woken } else { now });
+            // What came during a coalescing pause came at its beginning, as answers to what was handed over do.
+            self.pass_to(if self.pace.is_coalescing() { before } else { now });
             let may_be_more = self.receive(&readable)?;
             self.pass_to(now);
             self.hand_over()?;
-            self.residents.iter_mut().flatten().for_each(Resident::report);
+            self.local_hosts.iter_mut().flatten().for_each(LocalHost::report);
             before = self.clock.now();
             self.watch.feed.tick(before);
             let at = self.pace.aim(self.deadline(), !may_be_more);
-            let until = if self.pace.rests() {
+            let until = if self.pace.is_coalescing() {
                 schedule::sleep(at - before);
                 before
             } else {
@@ -105,7 +105,7 @@ impl LinkThread {
         self.watch.now = now.max(self.watch.now);
         self.wake();
         self.due = self.watch.now;
-        self.wake_residents();
+        self.wake_local_hosts();
     }
 
     /// What passed its ports and links.
@@ -116,8 +116,8 @@ impl LinkThread {
     }
 
     fn deadline(&self) -> Time {
-        let residents = self.residents.iter().flatten().map(Resident::deadline);
-        residents.fold(self.network.next().at, Time::min)
+        let local_hosts = self.local_hosts.iter().flatten().map(LocalHost::deadline);
+        local_hosts.fold(self.network.next().at, Time::min)
     }
 
     /// What happens at the very start happens before hosts of ours speak.
@@ -126,13 +126,13 @@ impl LinkThread {
         (self.watch.now, self.begun) = (self.woken, self.woken);
         self.watch.feed.limit(self.woken);
         self.keep_pace();
-        self.residents.iter_mut().flatten().for_each(|resident| resident.begin(self.woken));
+        self.local_hosts.iter_mut().flatten().for_each(|local_host| local_host.begin(self.woken));
         while let Some(event) = self.network.act(self.woken, &mut self.watch) {
             self.carry_out(event);
         }
-        for host in 0..self.residents.len() {
-            if let Some(resident) = &mut self.residents[host] {
-                resident.open(self.woken);
+        for host in 0..self.local_hosts.len() {
+            if let Some(local_host) = &mut self.local_hosts[host] {
+                local_host.open(self.woken);
                 self.pump(host);
             }
         }
@@ -145,12 +145,12 @@ impl LinkThread {
         self.pace.fit(links.min().unwrap_or(0));
     }
 
-    fn wake_residents(&mut self) {
-        for host in 0..self.residents.len() {
-            if let Some(resident) = &mut self.residents[host]
-                && resident.deadline() <= self.watch.now
+    fn wake_local_hosts(&mut self) {
+        for host in 0..self.local_hosts.len() {
+            if let Some(local_host) = &mut self.local_hosts[host]
+                && local_host.deadline() <= self.watch.now
             {
-                resident.timeout(self.watch.now);
+                local_host.timeout(self.watch.now);
                 self.pump(host);
                 self.deliver_all();
             }

@@ -4,10 +4,10 @@
 use wire::Time;
 
 /// A wake-up costs as much as several packets, and what is handed over together may be merged. So where one thing is due
-/// soon after another, the link thread rests, in and out: this part of the time that packets take anyway, …
+/// soon after another, the link thread coalesces wake-ups, in and out: it pauses for this part of the time that packets take anyway, …
 const PART: i64 = 20;
 /// … no longer than this, and this long even where packets take no time. What comes alone does not wait.
-const REST_NS: std::ops::RangeInclusive<i64> = 100_000..=500_000;
+const PAUSE_NS: std::ops::RangeInclusive<i64> = 100_000..=500_000;
 /// No machine of use comes later than this as a rule.
 const MOST_LEAD_NS: i64 = 150_000;
 /// By how much one wake-up changes what is taken for usual: the median, whatever the rare ones are.
@@ -16,47 +16,47 @@ const STEP_NS: i64 = 1_000;
 /// Sets the times at which a link thread wakes, and says what time it then takes it to be.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    rest_ns: i64,
+    pause_ns: i64,
     /// How late wake-ups usually come.
     lead_ns: i64,
     /// Up to when what was due is handed over, if that was what the link thread last woke for.
     handed: Option<Time>,
     due: Time,
     at: Time,
-    rests: bool,
+    coalescing: bool,
 }
 
 impl Pace {
     pub fn new() -> Pace {
-        Pace { rest_ns: *REST_NS.start(), lead_ns: 0, handed: None, due: Time::MAX, at: Time::MAX, rests: false }
+        Pace { pause_ns: *PAUSE_NS.start(), lead_ns: 0, handed: None, due: Time::MAX, at: Time::MAX, coalescing: false }
     }
 
     /// Packets take at least so long.
     pub fn fit(&mut self, shortest_ns: i64) {
-        self.rest_ns = (shortest_ns / PART).clamp(*REST_NS.start(), *REST_NS.end());
+        self.pause_ns = (shortest_ns / PART).clamp(*PAUSE_NS.start(), *PAUSE_NS.end());
     }
 
-    /// When to wake for what is due. `may_rest` says that nothing waits already.
-    pub fn aim(&mut self, due: Time, may_rest: bool) -> Time {
+    /// When to wake for what is due. `may_coalesce` says that nothing waits already.
+    pub fn aim(&mut self, due: Time, may_coalesce: bool) -> Time {
         self.due = due;
-        let rested = self.handed.map(|handed| handed + self.rest_ns / 2);
-        let rested = rested.filter(|rested| may_rest && due < *rested);
-        self.rests = rested.is_some();
-        self.at = rested.unwrap_or(due + -self.lead_ns);
+        let until = self.handed.map(|handed| handed + self.pause_ns / 2);
+        let until = until.filter(|until| may_coalesce && due < *until);
+        self.coalescing = until.is_some();
+        self.at = until.unwrap_or(due + -self.lead_ns);
         self.at
     }
 
     /// Whether nothing but that time is to be waited for.
-    pub fn rests(&self) -> bool {
-        self.rests
+    pub fn is_coalescing(&self) -> bool {
+        self.coalescing
     }
 
-    /// Up to which time to hand over what is due after a wait. After a rest that is as far ahead as what is due waited on
+    /// Up to which time to hand over what is due after a wait. After a coalescing pause that is as far ahead as what is due waited on
     /// average. `timed` says that nothing else ended the wait.
     pub fn arrive(&mut self, clock: Time, timed: bool) -> Time {
-        if self.rests {
-            // In steps of the rest's own length, so that what answers at once has its delay exactly; however late we are.
-            let ahead = clock.max(self.at + self.rest_ns / 2);
+        if self.coalescing {
+            // In steps of the pause's own length, so that what answers at once has its delay exactly; however late we are.
+            let ahead = clock.max(self.at + self.pause_ns / 2);
             self.handed = Some(ahead);
             return ahead;
         }
@@ -88,46 +88,46 @@ mod tests {
         let mut pace = Pace::new();
         for at in 1..100 {
             assert_eq!(pace.aim(ms(at), true), ms(at));
-            assert!(!pace.rests());
+            assert!(!pace.is_coalescing());
             assert_eq!(pace.arrive(ms(at), true), ms(at));
         }
     }
 
     #[test]
     fn what_follows_soon_is_handed_over_in_steps_around_its_time() {
-        for (shortest_ns, rest_ns) in [(0, 100_000), (5_000_000, 250_000), (1_000_000_000, 500_000)] {
+        for (shortest_ns, pause_ns) in [(0, 100_000), (5_000_000, 250_000), (1_000_000_000, 500_000)] {
             let mut pace = Pace::new();
             pace.fit(shortest_ns);
             pace.aim(ms(1), true);
             let mut handed = pace.arrive(ms(1), true);
             for _ in 0..10 {
                 let woken = pace.aim(handed + 40_000, true);
-                assert!(pace.rests());
+                assert!(pace.is_coalescing());
                 let next = pace.arrive(woken, true);
-                assert_eq!(next - handed, rest_ns, "steps have one length");
+                assert_eq!(next - handed, pause_ns, "steps have one length");
                 assert_eq!(woken - handed, next - woken, "half of what is handed over was due, half will be");
                 handed = next;
             }
             // The next is not soon: it is handed over in its time.
-            let due = handed + rest_ns / 2;
+            let due = handed + pause_ns / 2;
             assert_eq!(pace.aim(due, true), due);
-            assert!(!pace.rests());
+            assert!(!pace.is_coalescing());
         }
     }
 
     #[test]
-    fn after_something_came_or_while_something_waits_there_is_no_rest() {
+    fn after_something_came_or_while_something_waits_there_is_no_pause() {
         let mut pace = Pace::new();
         pace.aim(ms(2), true);
         assert_eq!(pace.arrive(ms(1), false), ms(1));
         assert_eq!(pace.aim(ms(1) + 10_000, true), ms(1) + 10_000);
         pace.arrive(ms(1) + 10_000, true);
         pace.aim(ms(1) + 20_000, false);
-        assert!(!pace.rests());
+        assert!(!pace.is_coalescing());
     }
 
     #[test]
-    fn a_rest_that_lasted_too_long_is_made_up_for_at_once() {
+    fn a_pause_that_lasted_too_long_is_made_up_for_at_once() {
         let mut pace = Pace::new();
         pace.aim(ms(1), true);
         pace.arrive(ms(1), true);

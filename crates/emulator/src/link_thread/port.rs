@@ -1,17 +1,17 @@
 use crate::Error;
 use crate::device::Device;
-use crate::place::Place;
+use crate::port_name::PortName;
 use network::Entry;
 use rustix::io::Errno;
 use wire::{Packet, Time};
 
 /// A network card that holds its interrupts back for so long merges what comes meanwhile: the hosts of simulations look at it
-/// after as long. What rests of the thread bring together was farther apart on the link.
+/// after as long. What coalesced wake-ups of the thread bring together was farther apart on the link.
 const TOGETHER_NS: i64 = 100_000;
 
 /// A device and where it stands.
 pub(crate) struct Port {
-    pub place: Place,
+    pub port_name: PortName,
     pub device: Device,
     /// Its number among what captures see.
     pub point: Option<u32>,
@@ -39,7 +39,7 @@ pub(crate) enum Received {
 pub struct PortCounts {
     /// Packets that came from the kernel.
     pub received: u64,
-    /// Frames in which they came: fewer where super-frames were cut.
+    /// Frames in which they came: fewer where GSO packets were cut.
     pub received_frames: u64,
     /// Frames that the kernel dropped before they could be taken; none where its interface counts them (TUN).
     pub missed: Option<u64>,
@@ -56,9 +56,9 @@ pub struct PortCounts {
 }
 
 impl Port {
-    pub fn new(place: Place, device: Device, point: Option<u32>, entry: Entry) -> Port {
+    pub fn new(port_name: PortName, device: Device, point: Option<u32>, entry: Entry) -> Port {
         let (out, ends, first) = (Vec::new(), Vec::new(), Time::default());
-        Port { place, device, point, entry, out, ends, first, counts: PortCounts::default() }
+        Port { port_name, device, point, entry, out, ends, first, counts: PortCounts::default() }
     }
 
     /// A packet comes that was due then.
@@ -117,9 +117,9 @@ impl Port {
     }
 
     /// What passed it.
-    pub fn into_counts(self) -> (Place, PortCounts) {
+    pub fn into_counts(self) -> (PortName, PortCounts) {
         let (missed, malformed) = (self.device.dropped(), self.device.malformed());
-        (self.place, PortCounts { missed, malformed, ..self.counts })
+        (self.port_name, PortCounts { missed, malformed, ..self.counts })
     }
 }
 

@@ -2,7 +2,7 @@ use crate::device::pool;
 use crate::lateness::Lateness;
 use crate::recorder::{Feed, Happened};
 use link::{Dropped, Reason};
-use network::{Link, Network, Place, Tap};
+use network::{DropPoint, Link, Network, Tap};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wire::{Direction, Packet, Time};
@@ -14,7 +14,7 @@ pub(crate) struct Watch {
     pub counts: Vec<LinkCounts>,
     /// What the link log calls the first link; the others follow.
     first: u32,
-    /// The time up to which everything has happened: after a rest a little ahead of the clock.
+    /// The time up to which everything has happened: after a coalescing pause a little ahead of the clock.
     pub now: Time,
 }
 
@@ -79,9 +79,9 @@ impl Tap for Watch {
         self.log(index, link, direction, bytes, || Happened::Departure);
     }
 
-    fn dropped(&mut self, place: Place, dropped: Dropped) {
+    fn dropped(&mut self, at: DropPoint, dropped: Dropped) {
         // A path's gate and translator are none of the link's elements.
-        let element = if place.path.is_none() { place.link.element(&dropped).cloned() } else { None };
-        self.record_drop(place.index, place.link, element.as_ref(), dropped);
+        let element = if at.path.is_none() { at.link.element(&dropped).cloned() } else { None };
+        self.record_drop(at.index, at.link, element.as_ref(), dropped);
     }
 }

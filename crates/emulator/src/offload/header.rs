@@ -11,7 +11,7 @@ pub(crate) struct Header {
     pub headers: u16,
 }
 
-/// What becomes of a super-frame.
+/// What becomes of a GSO packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segments {
     pub kind: Kind,

@@ -8,7 +8,7 @@ const MAX_BYTES: u32 = u16::MAX as u32;
 /// Most datagrams that the kernel puts into one frame (`UDP_MAX_SEGMENTS` of older ones).
 const MAX_DATAGRAMS: u32 = 64;
 
-/// Packets in a row that are one super-frame: cutting it gives just them again.
+/// Packets in a row that are one GSO packet: cutting it gives just them again.
 pub(crate) struct Group<'a> {
     packets: &'a [Box<Packet>],
     payload: u32,
@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What it came from, if it can be a part of a super-frame: it has payload, all of it there, and a checksum that is the
+/// What it came from, if it can be a part of a GSO packet: it has payload, all of it there, and a checksum that is the
 /// kernel's to make.
 fn mergeable(packet: &Packet, datagrams: bool) -> Option<&Arc<Original>> {
     let body = packet.body.as_ref()?;

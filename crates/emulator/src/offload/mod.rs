@@ -1,4 +1,4 @@
-//! Super-frames: what the kernel would cut only before a wire (GSO) is cut into packets of the path's MTU for the
+//! GSO packets: what the kernel would cut only before a wire (GSO) is cut into packets of the path's MTU for the
 //! elements of a link, and what is contiguous behind them is merged again.
 
 mod header;

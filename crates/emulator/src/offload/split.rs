@@ -2,7 +2,7 @@ use crate::device::pool;
 use std::sync::Arc;
 use wire::{Body, Flags, Frame, L4, Original, Packet};
 
-/// Cuts a super-frame into packets of `size` bytes of payload, as the kernel's software does (`tcp_gso_segment`,
+/// Cuts a GSO packet into packets of `size` bytes of payload, as the kernel's software does (`tcp_gso_segment`,
 /// `__udp_gso_segment`): sequence number and IPv4 identification count on, CWR is the first's, FIN and PSH are the
 /// last's, options are everyone's. The packets share its memory.
 pub(crate) fn split(original: &Arc<Original>, frame: &Frame, size: u16, each: &mut dyn FnMut(Box<Packet>)) {

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use wire::{Flags, Frame, Ip, L4, Options, Original, Packet, Payload, Tcp};
 
-/// A super-frame as the kernel hands it over.
+/// A GSO packet as the kernel hands it over.
 #[derive(Clone, Debug)]
 struct Super {
     frame: Frame,
@@ -109,7 +109,7 @@ fn bytes(packets: &[Box<Packet>]) -> Vec<Vec<u8>> {
     packets.iter().map(|packet| emit(packet)).collect()
 }
 
-/// Whether the kernel would have made a super-frame of it.
+/// Whether the kernel would have made a GSO packet of it.
 fn is_usual(l4: &L4) -> bool {
     match l4 {
         L4::Tcp(tcp) => tcp.flags.has(Flags::ACK) && tcp.flags.0 & 0b0010_0110 == 0,

@@ -7,7 +7,7 @@ mod log;
 mod shared;
 mod site;
 
-use crate::place::Place;
+use crate::port_name::PortName;
 use crate::{Clock, Error};
 use capture::Capture;
 pub(crate) use feed::Feed;
@@ -43,7 +43,7 @@ pub(crate) enum Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
     /// Packets of each captured port: written and lost.
-    pub captures: Vec<(Place, [u64; 2])>,
+    pub captures: Vec<(PortName, [u64; 2])>,
     /// Lines of the link log, if there is one: written and lost.
     pub link_log: Option<[u64; 2]>,
 }
@@ -65,7 +65,7 @@ impl Recorder {
     pub fn new(
         clock: Clock,
         recording: &Recording,
-        points: Vec<Place>,
+        points: Vec<PortName>,
         links: &[Arc<str>],
         link_threads: usize,
     ) -> Result<(Recorder, Arc<Shared>, Batches), Error> {
@@ -77,12 +77,14 @@ impl Recorder {
         let [client, server] = Site::ALL.map(create);
         let mut captures = [client?, server?];
         let log = recording.link_log.as_ref().map(|path| Log::create(path, links)).transpose()?;
-        let point = |place: Place| Site::of(place.host).map(|site| Point { site, place, tally: Tally::default() });
+        let point = |port_name: PortName| {
+            Site::of(port_name.host).map(|site| Point { site, port_name, tally: Tally::default() })
+        };
         let points: Vec<Point> = points.into_iter().filter_map(point).collect();
         let mut interfaces = Vec::new();
-        for Point { site, place, .. } in &points {
+        for Point { site, port_name, .. } in &points {
             let capture = captures[*site as usize].as_mut();
-            interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&place.name))?);
+            interfaces.push(capture.map_or(Ok(0), |capture| capture.interface(&port_name.name))?);
         }
         let shared = Arc::new(Shared::new(link_threads, clock.now(), points, log.is_some()));
         let pending = Default::default();
@@ -159,7 +161,7 @@ impl Recorder {
             capture.map_or(Ok(()), |capture| capture.finish(&lost))?;
         }
         self.log.map_or(Ok(()), Log::finish)?;
-        let captures = points.iter().map(|point| (point.place.clone(), point.tally.both())).collect();
+        let captures = points.iter().map(|point| (point.port_name.clone(), point.tally.both())).collect();
         Ok(Records { captures, link_log: self.shared.log().map(Tally::both) })
     }
 }

@@ -1,5 +1,5 @@
 use super::Site;
-use crate::place::Place;
+use crate::port_name::PortName;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use wire::Time;
@@ -15,7 +15,7 @@ pub(crate) struct Shared {
 /// Where packets are seen.
 pub(crate) struct Point {
     pub site: Site,
-    pub place: Place,
+    pub port_name: PortName,
     pub tally: Tally,
 }
 
@@ -47,8 +47,8 @@ impl Shared {
     }
 
     /// The number of the point at a port, if it is one.
-    pub fn point(&self, place: &Place) -> Option<u32> {
-        self.points.iter().position(|point| point.place == *place).map(|point| point as u32)
+    pub fn point(&self, port_name: &PortName) -> Option<u32> {
+        self.points.iter().position(|point| point.port_name == *port_name).map(|point| point as u32)
     }
 
     /// Of the link log, if there is one.

@@ -1,4 +1,4 @@
-use crate::place::Host;
+use crate::port_name::Host;
 use std::path::{Path, PathBuf};
 
 /// What is written where.

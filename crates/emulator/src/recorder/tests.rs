@@ -1,12 +1,12 @@
 use super::*;
-use crate::place::Host;
+use crate::port_name::Host;
 use std::path::PathBuf;
 
 /// Packets of more entries than the recorder has room for.
 const MANY: u64 = (IN_FLIGHT as u64 + 8) * 256;
 
-fn place(host: Host) -> Place {
-    Place { host, name: "wifi".into() }
+fn port_name(host: Host) -> PortName {
+    PortName { host, name: "wifi".into() }
 }
 
 fn file(name: &str) -> PathBuf {
@@ -31,7 +31,7 @@ fn what_there_is_no_room_for_is_counted_and_said_in_the_capture() {
     let recording = Recording { server_capture: Some(path.clone()), ..Recording::default() };
     let links = ["home".into()];
     let (recorder, shared, sender) =
-        Recorder::new(Clock::start(), &recording, vec![place(Host::Server)], &links, 1).unwrap();
+        Recorder::new(Clock::start(), &recording, vec![port_name(Host::Server)], &links, 1).unwrap();
     let mut feed = Feed::new(0, shared, sender);
     // Nobody takes anything yet.
     for number in 0..MANY {
@@ -52,7 +52,8 @@ fn lanes_are_put_in_order_whoever_is_idle() {
     let recording = Recording { client_capture: Some(path.clone()), ..Recording::default() };
     let links = ["home".into(), "tower".into(), "idle".into()];
     let clock = Clock::start();
-    let (recorder, shared, sender) = Recorder::new(clock, &recording, vec![place(Host::Client)], &links, 3).unwrap();
+    let (recorder, shared, sender) =
+        Recorder::new(clock, &recording, vec![port_name(Host::Client)], &links, 3).unwrap();
     let mut idle = Feed::new(2, shared.clone(), sender.clone());
     idle.tick(clock.now());
     let link_threads = [0, 1].map(|link_thread| {
@@ -85,7 +86,7 @@ fn lanes_are_put_in_order_whoever_is_idle() {
 fn what_cannot_be_written_is_an_error() {
     let recording = Recording { client_capture: Some("/dev/full".into()), ..Recording::default() };
     let (recorder, shared, sender) =
-        Recorder::new(Clock::start(), &recording, vec![place(Host::Client)], &["home".into()], 1).unwrap();
+        Recorder::new(Clock::start(), &recording, vec![port_name(Host::Client)], &["home".into()], 1).unwrap();
     let mut feed = Feed::new(0, shared, sender);
     feed.passed(Time::from_nanos(1), 0, CaptureDirection::Inbound, &host::blank());
     drop(feed);

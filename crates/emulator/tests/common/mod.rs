@@ -4,7 +4,7 @@
 pub mod seen;
 
 use emulator::device::{Device, Offload};
-use emulator::{Emulator, Error, Host, Namespace, Place, Recording, within};
+use emulator::{Emulator, Error, Host, Namespace, PortName, Recording, within};
 use scenario::Scenario;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -115,9 +115,9 @@ impl Lab {
         for (names, hosts) in [(&paths, [0, 1]), (&crosses, [2, 3])] {
             for name in names {
                 for host in hosts.into_iter().filter(|host| !ours.contains(&Host::ALL[*host])) {
-                    let place = Place { host: Host::ALL[host], name: name.as_str().into() };
+                    let port_name = PortName { host: Host::ALL[host], name: name.as_str().into() };
                     let open = || Device::tun(name, Offload::SplitAndMerge);
-                    devices.push((place, within(spaces[host].as_fd(), open).unwrap()));
+                    devices.push((port_name, within(spaces[host].as_fd(), open).unwrap()));
                 }
             }
         }

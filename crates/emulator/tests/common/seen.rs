@@ -27,7 +27,7 @@ pub fn capture(path: &Path) -> (Interfaces, Vec<Datagram>, usize) {
         last = packet.at;
         packets += 1;
         let frame = Frame::parse(packet.data, packet.original_len).unwrap();
-        assert!(packet.original_len <= 1500, "a super-frame");
+        assert!(packet.original_len <= 1500, "a GSO packet");
         if let L4::Udp { .. } = frame.l4 {
             let number = u64::from_be_bytes(packet.data[28..36].try_into().unwrap());
             let outbound = packet.direction.unwrap() == CaptureDirection::Outbound;

@@ -110,7 +110,7 @@ fn stream_socket(remote: &SocketAddr, is_multipath: bool) -> OwnedFd {
     socket
 }
 
-/// Sends super-frames of datagrams, which nobody takes.
+/// Sends GSO packets of datagrams, which nobody takes.
 #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
 pub fn datagrams(space: &Namespace, local: &str, remote: &str) {
     let socket = inside(space, || UdpSocket::bind(SocketAddr::new(local.parse().unwrap(), 0)).unwrap());

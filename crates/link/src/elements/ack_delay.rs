@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::Duration;
 use crate::{Direction, Element, Out};
 use parameters::{Fault, parameters};
@@ -17,7 +17,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     Ok(Box::new(AckDelay { nanos: settings.delay.nanos(), held: VecDeque::new() }))
 }
 

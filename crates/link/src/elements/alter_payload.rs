@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::Packets;
 use crate::segment::payload;
 use crate::{Direction, Element, Out};
@@ -16,7 +16,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     if settings.every.0 == 0 {
         return Err(fault("every", "must be at least 1"));
     }

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flight::Flight;
 use crate::parameter::{Count, Duration, Flag, Ratio};
 use crate::random::Grid;
@@ -37,7 +37,7 @@ const MOST_TRIES: u64 = 100;
 /// Shortest step in nanoseconds.
 const MIN_STEP: u64 = 100_000;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { error_ratio, retry_error_ratio, tries, round_trip, back_off, longest_back_off, in_order, step } =
         settings;
     if !(1..=MOST_TRIES).contains(&tries.0) {
@@ -59,7 +59,7 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
         back_off: back_off.nanos(),
         longest_back_off: longest_back_off.nanos(),
         in_order: in_order.0,
-        radios: place.streams().map(|mut stream| Grid::new(stream.word(), place.start, step.nanos())),
+        radios: context.streams().map(|mut stream| Grid::new(stream.word(), context.start, step.nanos())),
         last: [Time::from_nanos(i64::MIN); 2],
         flying: Flight::default(),
     }))

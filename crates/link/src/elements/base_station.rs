@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use super::rate::Constant;
 use crate::Element;
 use crate::parameter::{Duration, Rate};
@@ -28,7 +28,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { rate, drain_rate, delay, drain_time, rest } = settings;
     if drain_rate < rate {
         return Err(fault("drain_rate", "is less than `rate`: nothing would drain"));
@@ -38,12 +38,12 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
         drain_time: drain_time.nanos(),
         rest: rest.nanos(),
         lost: false,
-        drains_until: place.start,
-        rests_until: place.start,
+        drains_until: context.start,
+        rests_until: context.start,
         mean: rate.0,
     };
     let queue = Queue::of(json!({"queue": "drop-tail", "delay": delay.0}));
-    Ok(Server::new(place, draining, &queue))
+    Ok(Server::new(context, draining, &queue))
 }
 
 struct Draining {

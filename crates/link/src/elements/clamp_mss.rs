@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::options::{MAXIMUM_SEGMENT_SIZE, revise};
 use crate::parameter::Bytes;
 use crate::{Direction, Element, Out};
@@ -15,7 +15,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     Ok(Box::new(ClampMss { bytes: settings.bytes.0.min(u64::from(u16::MAX)) as u16 }))
 }
 

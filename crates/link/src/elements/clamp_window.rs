@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flow::{Flow, Flows};
 use crate::options::{WINDOW_SCALE, revise};
 use crate::parameter::{Bytes, Text};
@@ -21,7 +21,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     if settings.bytes.0 == 0 {
         return Err(fault("bytes", "leaves no window at all"));
     }

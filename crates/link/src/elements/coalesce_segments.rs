@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flow::Flow;
 use crate::parameter::{Bytes, Duration, Text};
 use crate::segment::{append, plain};
@@ -25,7 +25,7 @@ parameters! {
 /// What an IP packet has room for beside its headers.
 const MOST_BYTES: u64 = 65_000;
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     let first = one_of("options", &settings.options.0, &[("first", true), ("last", false)])?;
     if settings.largest.0 > MOST_BYTES {
         return Err(fault("largest", format!("is more than {MOST_BYTES} bytes, for which a packet has no room")));
@@ -56,19 +56,19 @@ impl Element for CoalesceSegments {
         let Some(flow) = Flow::of(direction, &packet) else { return out.send(direction, packet) };
         let held = self.held.iter().position(|held| held.direction == direction && held.flow == flow);
         let packet = match held {
-            Some(place) if self.fit(&self.held[place].packet, &packet) => {
-                let mut held = self.held.remove(place);
+            Some(index) if self.fit(&self.held[index].packet, &packet) => {
+                let mut held = self.held.remove(index);
                 self.merge(&mut held.packet, &packet);
                 if !is_last(&held.packet) && held.packet.frame.payload.len < self.largest {
-                    self.held.insert(place, held);
+                    self.held.insert(index, held);
                 } else {
                     out.send(direction, held.packet);
                 }
                 return;
             }
             // What it does not fit goes before it.
-            Some(place) => {
-                out.send(direction, self.held.remove(place).packet);
+            Some(index) => {
+                out.send(direction, self.held.remove(index).packet);
                 packet
             }
             None => packet,

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flight::Flight;
 use crate::parameter::{Duration, Flag, Text};
 use crate::random::Normal;
@@ -31,7 +31,7 @@ parameters! {
 /// Shortest step in nanoseconds.
 const MIN_STEP: u64 = 100_000;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let uniform = match settings.distribution.0.as_str() {
         "normal" => false,
         "uniform" => true,
@@ -42,11 +42,11 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
     }
     let step = settings.step.nanos();
     let jitter = (settings.jitter.0 > 0).then(|| Jitter {
-        normal: Normal::new(place.stream("jitter"), step, settings.correlation.nanos()),
+        normal: Normal::new(context.stream("jitter"), step, settings.correlation.nanos()),
         nanos: settings.jitter.0 as f64,
         uniform,
         step,
-        until: place.start + step,
+        until: context.start + step,
     });
     Ok(Box::new(Delay {
         nanos: settings.delay.nanos(),

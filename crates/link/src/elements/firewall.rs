@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flow::{Flow, Flows};
 use crate::options::{MPTCP, revise, subtype};
 use crate::parameter::{Duration, Flag};
@@ -24,7 +24,7 @@ parameters! {
 /// Subtype of MP_JOIN (RFC 8684 §3.2).
 const JOIN: u8 = 1;
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     let flows = Flows::new(settings.idle.map(Duration::nanos));
     Ok(Box::new(Firewall { reset: settings.reset.0, joins: settings.joins.0, flows }))
 }

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::options::{MPTCP, revise};
 use crate::parameter::{Ratio, Text};
 use crate::random::Stream;
@@ -31,14 +31,14 @@ const HEAD: usize = 3;
 /// No option is that long, and no header has room for it.
 const OVER_THE_END: u8 = 41;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let all = [("replace", How::Replace), ("flip", How::Flip), ("length", How::Length)];
     Ok(Box::new(GarbleOptions {
         how: one_of("how", &settings.how.0, &all)?,
         ratio: settings.ratio.0,
         segments: Segments::read(&settings.segments)?,
         ways: Ways::read(&settings.direction)?,
-        streams: place.streams(),
+        streams: context.streams(),
     }))
 }
 

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::Ratio;
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
@@ -22,13 +22,13 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     if settings.bad_loss < settings.good_loss {
         return Err(fault("bad_loss", "is less than `good_loss`"));
     }
     let (p, r) = (settings.p.0, settings.r.0);
     let bad_share = if p + r > 0.0 { p / (p + r) } else { 0.0 };
-    let channels = place.streams().map(|mut stream| Channel { bad: stream.chance(bad_share), stream });
+    let channels = context.streams().map(|mut stream| Channel { bad: stream.chance(bad_share), stream });
     Ok(Box::new(GilbertElliott { change: [p, r], loss: [settings.good_loss.0, settings.bad_loss.0], channels }))
 }
 

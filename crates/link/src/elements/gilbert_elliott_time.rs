@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use super::rate_markov::TwoStates;
 use crate::parameter::{Duration, Ratio};
 use crate::random::Stream;
@@ -22,13 +22,13 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     if settings.bad_loss < settings.good_loss {
         return Err(fault("bad_loss", "is less than `good_loss`"));
     }
     let Settings { good_time, bad_time, good_loss, bad_loss } = settings;
-    let states = TwoStates::new(place, "states", [("good_time", good_time), ("bad_time", bad_time)])?;
-    Ok(Box::new(Fading { states, loss: [good_loss.0, bad_loss.0], streams: place.streams() }))
+    let states = TwoStates::new(context, "states", [("good_time", good_time), ("bad_time", bad_time)])?;
+    Ok(Box::new(Fading { states, loss: [good_loss.0, bad_loss.0], streams: context.streams() }))
 }
 
 struct Fading {

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flight::Flight;
 use crate::parameter::{Duration, Ratio};
 use crate::random::Grid;
@@ -27,7 +27,7 @@ parameters! {
 const MIN_SLOT: u64 = 100_000;
 const MIN_SHARE: f64 = 0.001;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { slot, share, request } = settings;
     if slot.0 < MIN_SLOT {
         return Err(fault("slot", "is shorter than 100 µs"));
@@ -38,7 +38,7 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
     Ok(Box::new(Grants {
         share: share.0,
         request: request.nanos(),
-        slots: place.streams().map(|mut stream| Grid::new(stream.word(), place.start, slot.nanos())),
+        slots: context.streams().map(|mut stream| Grid::new(stream.word(), context.start, slot.nanos())),
         last: [Time::from_nanos(i64::MIN); 2],
         waiting: Flight::default(),
     }))

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use super::rate_markov::MIN_TIME;
 use crate::parameter::{Duration, Flag};
 use crate::random::Stream;
@@ -23,7 +23,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { every, shortest, longest, lossy } = settings;
     if every.0 < MIN_TIME {
         return Err(fault("every", "is shorter than 100 µs"));
@@ -32,12 +32,12 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
         return Err(fault("longest", "is shorter than `shortest`"));
     }
     let mut handover = Handover {
-        stream: place.stream("pauses"),
+        stream: context.stream("pauses"),
         every: every.nanos(),
         pause: [shortest.nanos(), longest.nanos()],
         lossy: lossy.0,
-        begins: place.start,
-        ends: place.start,
+        begins: context.start,
+        ends: context.start,
         waiting: Vec::new(),
     };
     handover.advance();

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::Ratio;
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
@@ -14,8 +14,8 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
-    Ok(Box::new(Loss { ratio: settings.ratio.0, streams: place.streams() }))
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
+    Ok(Box::new(Loss { ratio: settings.ratio.0, streams: context.streams() }))
 }
 
 struct Loss {

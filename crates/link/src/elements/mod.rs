@@ -35,7 +35,7 @@ use serde_json::Value;
 use wire::Time;
 
 /// What an element is made with besides its parameters.
-pub(crate) struct Place<'a> {
+pub(crate) struct Context<'a> {
     seed: u64,
     /// Full name of the element.
     pub(crate) name: &'a str,
@@ -43,9 +43,9 @@ pub(crate) struct Place<'a> {
     start: Time,
 }
 
-impl Place<'_> {
+impl Context<'_> {
     /// Of what is only made to see whether it can be.
-    pub(crate) const NOWHERE: Place<'static> = Place { seed: 0, name: "", start: Time::from_nanos(0) };
+    pub(crate) const NOWHERE: Context<'static> = Context { seed: 0, name: "", start: Time::from_nanos(0) };
 
     /// The element's stream of random numbers for one purpose.
     pub(crate) fn stream(&self, purpose: &str) -> Stream {
@@ -74,12 +74,12 @@ macro_rules! elements {
         /// # Errors
         /// [`Error`] with the element and the parameter that is wrong.
         pub fn build(value: &Value, seed: u64, name: &str, start: Time) -> Result<Box<dyn Element>, Error> {
-            let place = Place { seed, name, start };
+            let context = Context { seed, name, start };
             let (table, name) = named(value, "element")?;
             let wrong = |fault: Fault| Error::Parameter { what: "element", name: name.into(), fault };
             $(if name == $module::Settings::NAME {
                 let settings = $module::Settings::read(table, Some("element")).map_err(wrong)?;
-                return $module::make(settings, &place).map_err(wrong);
+                return $module::make(settings, &context).map_err(wrong);
             })*
             let known = elements().iter().map(|element| element.name).collect::<Vec<_>>().join(", ");
             Err(Error::Unknown { what: "element", name: name.into(), known })

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::{Bytes, Text};
 use crate::which::one_of;
 use crate::{Direction, Element, Out, Reason};
@@ -23,7 +23,7 @@ parameters! {
 const QUOTED_V4: usize = 576 - 28;
 const QUOTED_V6: usize = 1280 - 48;
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     let answers = one_of("answer", &settings.answer.0, &[("icmp", true), ("silent", false)])?;
     match u16::try_from(settings.bytes.0) {
         // RFC 791 §3.2: every link takes so much.

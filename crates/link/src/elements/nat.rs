@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flow::{Flow, Flows};
 use crate::parameter::{Duration, Text};
 use crate::quoted::Quoted;
@@ -29,10 +29,10 @@ parameters! {
 const FIRST_PORT: u64 = 1024;
 const PORTS: u64 = 65_536 - FIRST_PORT;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     Ok(Box::new(Nat {
         rebinds: one_of("forgotten", &settings.forgotten.0, &[("drop", false), ("rebind", true)])?,
-        stream: place.stream("ports"),
+        stream: context.stream("ports"),
         mapped: Flows::new(Some(settings.idle.nanos())),
         outside: BTreeMap::new(),
     }))

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::Packets;
 use crate::{Direction, Element, Out, Reason};
 use parameters::{Fault, parameters};
@@ -13,7 +13,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     Ok(Box::new(PeriodicLoss { every: settings.every.0, seen: [0; 2] }))
 }
 

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::{Bytes, Duration};
 use crate::{Direction, Element, Out};
 use parameters::{Fault, fault, parameters};
@@ -26,14 +26,20 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let of_shared = [("shared_takes", settings.shared_takes.0), ("shared_bytes", settings.shared_bytes.0)];
     if settings.shared_after.is_none()
         && let Some((name, _)) = of_shared.into_iter().find(|(_, value)| *value > 0)
     {
         return Err(fault(name, "means nothing without `shared_after`: there is no shared channel"));
     }
-    Ok(Box::new(Promotion { settings, channel: Channel::None, active: place.start, until: None, waiting: Vec::new() }))
+    Ok(Box::new(Promotion {
+        settings,
+        channel: Channel::None,
+        active: context.start,
+        until: None,
+        waiting: Vec::new(),
+    }))
 }
 
 struct Promotion {

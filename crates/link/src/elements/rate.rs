@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::Element;
 use crate::parameter::Rate;
 use crate::queue::Queue;
@@ -17,8 +17,8 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
-    Ok(Server::new(place, Stepped::new(Constant(settings.rate.0)), &settings.queue))
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
+    Ok(Server::new(context, Stepped::new(Constant(settings.rate.0)), &settings.queue))
 }
 
 pub(super) struct Constant(pub u64);

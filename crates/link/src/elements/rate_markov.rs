@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::Element;
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
@@ -29,15 +29,15 @@ parameters! {
 /// Shortest mean time in a state in nanoseconds.
 pub(super) const MIN_TIME: u64 = 100_000;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { high, low, high_time, low_time, queue } = settings;
     if low > high {
         return Err(fault("low", "is more than `high`"));
     }
-    let states = TwoStates::new(place, "rate", [("high_time", high_time), ("low_time", low_time)])?;
+    let states = TwoStates::new(context, "rate", [("high_time", high_time), ("low_time", low_time)])?;
     let share = high_time.0 as f64 / (high_time.0 + low_time.0) as f64;
     let mean = (low.0 as f64 + (high.0 as f64 - low.0 as f64) * share) as u64;
-    Ok(Server::new(place, Stepped::new(Switching { states, rates: [high.0, low.0], mean }), &queue))
+    Ok(Server::new(context, Stepped::new(Switching { states, rates: [high.0, low.0], mean }), &queue))
 }
 
 struct Switching {
@@ -76,18 +76,18 @@ pub(super) struct TwoStates {
 
 impl TwoStates {
     /// With the names and values of the parameters that hold the mean times.
-    pub fn new(place: &Place, purpose: &str, times: [(&str, Duration); 2]) -> Result<TwoStates, Fault> {
+    pub fn new(context: &Context, purpose: &str, times: [(&str, Duration); 2]) -> Result<TwoStates, Fault> {
         for (name, Duration(time)) in times {
             if time < MIN_TIME {
                 return Err(fault(name, "is shorter than 100 µs"));
             }
         }
-        let mut stream = place.stream(purpose);
+        let mut stream = context.stream(purpose);
         let mean_times = times.map(|(_, time)| time.nanos());
         let share = mean_times[0] as f64 / (mean_times[0] + mean_times[1]) as f64;
         let state = usize::from(!stream.chance(share));
         // What is left of an exponential time is again exponential.
-        let until = place.start + stream.exponential(mean_times[state]);
+        let until = context.start + stream.exponential(mean_times[state]);
         Ok(TwoStates { stream, mean_times, state, until })
     }
 

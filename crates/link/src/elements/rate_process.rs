@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::Element;
 use crate::parameter::{Duration, Rate};
 use crate::queue::Queue;
@@ -32,7 +32,7 @@ parameters! {
 /// Shortest step in nanoseconds.
 const MIN_STEP: u64 = 100_000;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { mean, deviation, correlation, step, floor, queue } = settings;
     if step.0 < MIN_STEP {
         return Err(fault("step", "is shorter than 100 µs"));
@@ -41,15 +41,15 @@ pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>
         return Err(fault("floor", "is more than `mean`"));
     }
     let process = Process {
-        normal: Normal::new(place.stream("rate"), step.nanos(), correlation.nanos()),
+        normal: Normal::new(context.stream("rate"), step.nanos(), correlation.nanos()),
         mean: mean.0,
         centre: mean.0 as f64,
         deviation: deviation.0 as f64,
         floor: floor.0,
         step: step.nanos(),
-        until: place.start + step.nanos(),
+        until: context.start + step.nanos(),
     };
-    Ok(Server::new(place, Stepped::new(process), &queue))
+    Ok(Server::new(context, Stepped::new(process), &queue))
 }
 
 struct Process {

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::flow::{Flow, Flows};
 use crate::options::{SACK, revise};
 use crate::parameter::Flag;
@@ -19,8 +19,8 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
-    let (sack, stream) = (settings.sack.0, place.stream("offsets"));
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
+    let (sack, stream) = (settings.sack.0, context.stream("offsets"));
     Ok(Box::new(RewriteSequence { sack, stream, flows: Flows::new(None) }))
 }
 

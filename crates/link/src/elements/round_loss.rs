@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::{Duration, Ratio};
 use crate::random::Stream;
 use crate::{Direction, Element, Out, Reason};
@@ -18,13 +18,13 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
     let Settings { ratio, rest } = settings;
     Ok(Box::new(RoundLoss {
         ratio: ratio.0,
         rest_ns: rest.nanos(),
         over: [Time::default(); 2],
-        streams: place.streams(),
+        streams: context.streams(),
     }))
 }
 

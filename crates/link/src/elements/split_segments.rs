@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::parameter::{Bytes, Text};
 use crate::segment::{part, plain, strip_all};
 use crate::which::one_of;
@@ -19,7 +19,7 @@ parameters! {
     }
 }
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     let each = one_of("options", &settings.options.0, &[("each", true), ("first", false)])?;
     match u32::try_from(settings.largest.0) {
         Ok(largest) if largest > 0 => Ok(Box::new(SplitSegments { largest, each })),

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::options::{strip, subtype};
 use crate::parameter::Text;
 use crate::which::{Segments, Ways, one_of};
@@ -35,7 +35,7 @@ const OPTIONS: [(&str, Option<u8>); 10] = [
     ("mp-tcprst", Some(8)),
 ];
 
-pub(super) fn make(settings: Settings, _: &Place) -> Result<Box<dyn Element>, Fault> {
+pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     Ok(Box::new(StripOptions {
         segments: Segments::read(&settings.segments)?,
         ways: Ways::read(&settings.direction)?,

@@ -1,4 +1,4 @@
-use super::Place;
+use super::Context;
 use crate::Element;
 use crate::parameter::Trace;
 use crate::queue::Queue;
@@ -23,9 +23,9 @@ parameters! {
 const OPPORTUNITY: u64 = 1500 * BYTE;
 const MILLISECOND: u64 = 1_000_000;
 
-pub(super) fn make(settings: Settings, place: &Place) -> Result<Box<dyn Element>, Fault> {
-    let opportunities = Opportunities { times: settings.trace.0, start: place.start, next: 0, spare: 0 };
-    Ok(Server::new(place, opportunities, &settings.queue))
+pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Element>, Fault> {
+    let opportunities = Opportunities { times: settings.trace.0, start: context.start, next: 0, spare: 0 };
+    Ok(Server::new(context, opportunities, &settings.queue))
 }
 
 struct Opportunities {
@@ -54,8 +54,8 @@ impl Opportunities {
     fn after(&self, time: Time) -> u64 {
         let Ok(nanos) = u64::try_from(time - self.start) else { return 0 };
         let (round, in_round) = (nanos / self.period_ns(), nanos % self.period_ns());
-        let place = self.times.partition_point(|ms| ms * MILLISECOND <= in_round);
-        round * self.times.len() as u64 + place as u64
+        let index = self.times.partition_point(|ms| ms * MILLISECOND <= in_round);
+        round * self.times.len() as u64 + index as u64
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline
     let codel = Codel::new(target, interval, largest, ecn)?;
     let (max_bytes, max_packets) = Limits { bytes, packets, delay }.at(site, DEFAULT_PACKETS);
     Ok(Box::new(FqCodel {
-        seed: site.place.stream("flows").word(),
+        seed: site.context.stream("flows").word(),
         codel,
         quantum: quantum.0 as i64,
         max_bytes,
@@ -92,13 +92,13 @@ struct Flow {
 impl Discipline for FqCodel {
     /// RFC 8290 §4.1.
     fn enqueue(&mut self, item: Item, out: &mut Out) {
-        let place = hash(&item.packet.frame, self.seed) as usize % self.flows.len();
+        let index = hash(&item.packet.frame, self.seed) as usize % self.flows.len();
         let begin =
             || Box::new(Flow { codel: self.codel.clone(), store: Store::unlimited(), credit: 0, is_listed: false });
-        let flow = self.flows[place].get_or_insert_with(begin);
+        let flow = self.flows[index].get_or_insert_with(begin);
         if !flow.is_listed {
             (flow.is_listed, flow.credit) = (true, self.quantum);
-            self.fresh.push_back(place);
+            self.fresh.push_back(index);
         }
         self.bytes += u64::from(item.bytes);
         self.packets += 1;
@@ -113,12 +113,12 @@ impl Discipline for FqCodel {
         loop {
             let is_fresh = !self.fresh.is_empty();
             let turns = if is_fresh { &mut self.fresh } else { &mut self.old };
-            let place = *turns.front()?;
-            let flow = self.flows[place].as_mut()?;
+            let index = *turns.front()?;
+            let flow = self.flows[index].as_mut()?;
             if flow.credit <= 0 {
                 flow.credit += self.quantum;
                 turns.pop_front();
-                self.old.push_back(place);
+                self.old.push_back(index);
                 continue;
             }
             let (bytes, packets) = (flow.store.bytes(), flow.store.packets());
@@ -132,7 +132,7 @@ impl Discipline for FqCodel {
             turns.pop_front();
             // One that begins waits its turn among the others before it may begin again.
             if is_fresh {
-                self.old.push_back(place);
+                self.old.push_back(index);
             } else {
                 flow.is_listed = false;
             }

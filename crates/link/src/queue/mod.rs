@@ -6,7 +6,7 @@ mod drop_tail;
 mod fq_codel;
 mod pie;
 
-use crate::elements::Place;
+use crate::elements::Context;
 use crate::parameter::{Bytes, Duration, Packets};
 use crate::{Description, Direction, Error, Out, Reason};
 use parameters::{Described, Fault, Kind, Parameters, fault, named};
@@ -60,9 +60,9 @@ pub(crate) struct Limits {
     pub delay: Option<Duration>,
 }
 
-/// What stands behind a queue, and where it stands.
+/// The server behind a queue.
 pub(crate) struct Site<'a> {
-    pub place: &'a Place<'a>,
+    pub context: &'a Context<'a>,
     /// Of the server, in bit/s.
     pub mean_rate: u64,
 }
@@ -196,7 +196,7 @@ impl Kind for Queue {
     }
 
     fn read_as(name: &str, value: &Value) -> Result<Self, Fault> {
-        make(value, &Site { place: &Place::NOWHERE, mean_rate: 0 }).map_err(|error| match error {
+        make(value, &Site { context: &Context::NOWHERE, mean_rate: 0 }).map_err(|error| match error {
             Error::Parameter { fault, .. } => {
                 Fault { parameter: name.into(), within: Some(fault.parameter), message: fault.message }
             }

@@ -54,7 +54,7 @@ pub(super) fn make(settings: Settings, site: &Site) -> Result<Box<dyn Discipline
     }
     Ok(Box::new(Pie {
         store: Store::new(&Limits { bytes, packets, delay }, site),
-        stream: site.place.stream("queue"),
+        stream: site.context.stream("queue"),
         target_s: seconds(target.nanos()),
         interval: interval.nanos(),
         burst: burst.nanos(),

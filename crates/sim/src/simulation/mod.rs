@@ -29,7 +29,7 @@ const LINGER_NS: i64 = 10_000_000_000;
 /// The node that is no host.
 const NETWORK: usize = usize::MAX;
 
-/// A host and where it stands.
+/// A host and what joins it to the network.
 pub(crate) struct Node {
     pub name: Arc<str>,
     pub host: Host,
@@ -95,8 +95,8 @@ impl Simulation {
         }
     }
 
-    pub(crate) fn node(&self, place: usize) -> &Node {
-        &self.nodes[place]
+    pub(crate) fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
     }
 
     /// Virtual time that passed, in nanoseconds.
@@ -111,7 +111,7 @@ impl Simulation {
 
     /// The client and the server.
     pub fn ends(&self) -> [&Host; 2] {
-        [CLIENT, SERVER].map(|place| &self.nodes[place].host)
+        [CLIENT, SERVER].map(|index| &self.nodes[index].host)
     }
 
     /// What only the simulation knows.

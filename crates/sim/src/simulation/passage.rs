@@ -98,8 +98,8 @@ impl Simulation {
     /// A packet ends at a host.
     #[cold]
     fn drop(&mut self, host: usize, direction: Direction, packet: Box<Packet>, reason: Reason) {
-        let place = ("host", &self.nodes[host].name, None);
-        self.sink.records.drop(self.now, place, direction, &packet, reason);
+        let at = ("host", &self.nodes[host].name, None);
+        self.sink.records.drop(self.now, at, direction, &packet, reason);
         self.sink.give(packet);
     }
 

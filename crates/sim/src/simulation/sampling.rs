@@ -17,9 +17,9 @@ impl Simulation {
             let own = addresses.copied().find(|own| own.is_ipv4() == public.is_ipv4());
             own.map_or(public, |own| SocketAddr::new(own, public.port()))
         };
-        for (place, name) in [(CLIENT, "client"), (SERVER, "server")] {
-            if self.sink.records.samples(place) {
-                self.sink.records.sample_host(at, name, &self.nodes[place].host, private);
+        for (index, name) in [(CLIENT, "client"), (SERVER, "server")] {
+            if self.sink.records.samples(index) {
+                self.sink.records.sample_host(at, name, &self.nodes[index].host, private);
             }
         }
         self.sink.records.sample_queues(at, self.network.links());
