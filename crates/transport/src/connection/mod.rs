@@ -203,8 +203,9 @@ impl Connection {
 
     /// Whether nothing of it is left: no subflow in TIME-WAIT, nothing to read.
     pub fn is_gone(&self) -> bool {
-        let read = self.over == Some(Outcome::Aborted) || self.receive.readable() == 0;
-        self.over.is_some() && read && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
+        let Some(outcome) = self.over else { return false };
+        let read = outcome == Outcome::Aborted || self.receive.readable() == 0;
+        read && self.entries.iter().all(|entry| entry.tcp.state() == State::Closed)
     }
 
     /// Calls into TCP with the subflow's windows.
@@ -214,7 +215,7 @@ impl Connection {
             Mode::Plain => (self.receive.memory().bytes(), self.receive.readable()),
             _ => (u64::MAX, 0),
         };
-        let nagle = self.fills_windows() && !self.no_delay;
+        let nagle = !self.no_delay && self.fills_windows();
         let mut control = Control {
             congestion: &mut *self.congestion,
             windows: &mut self.windows,

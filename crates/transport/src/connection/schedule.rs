@@ -15,6 +15,9 @@ impl Connection {
             return false;
         }
         let due = self.send.due();
+        if due == Due::Nothing && !self.scheduling.copies() {
+            return false;
+        }
         if due != Due::Nothing && self.is_timed() {
             self.be_patient(now);
         }

@@ -1,6 +1,6 @@
 //! What came from the peer: order, selective acknowledgements, and when an ACK is due.
 
-use super::compression::Compression;
+use super::compression::{self, Compression};
 use crate::config;
 use crate::memory::{Memory, occupied_bytes};
 use crate::recovery::ranges::Ranges;
@@ -80,8 +80,9 @@ pub(super) struct Circumstances {
     /// Whether ACKs say what came out of order. Where they do not, the window stays behind a hole, or the peer would not take
     /// them for duplicates (tcp_data_queue_ofo).
     pub(super) sack: bool,
-    /// How long ACKs for what came out of order may wait for more of it; none where they may not.
-    pub(super) compression_ns: Option<i64>,
+    /// Whether ACKs for what came out of order may wait for more of it.
+    pub(super) compresses: bool,
+    pub(super) srtt_ns: Option<i64>,
 }
 
 /// What a segment brought.
@@ -219,10 +220,8 @@ impl Inbound {
                 self.insert(range);
             }
             // RFC 5681 §4.2: at once, so that the sender learns of the hole. Once it must have, ACKs may wait.
-            return match at.compression_ns {
-                Some(wait) if self.quick == 0 && !self.compression.is_due(self.next) => AckDue::By(at.now + wait),
-                _ => AckDue::Now,
-            };
+            let waits = at.compresses && self.quick == 0 && !self.compression.is_due(self.next);
+            return if waits { AckDue::By(at.now + compression::wait_ns(at.srtt_ns)) } else { AckDue::Now };
         }
         if range.end <= self.next {
             let again = !range.is_empty() || fin;
@@ -315,7 +314,15 @@ mod tests {
     use super::*;
 
     fn at(buffer_bytes: u64, sack: bool) -> Circumstances {
-        Circumstances { now: Time::default(), buffer_bytes, unread_bytes: 0, pause_ns: 0, sack, compression_ns: None }
+        Circumstances {
+            now: Time::default(),
+            buffer_bytes,
+            unread_bytes: 0,
+            pause_ns: 0,
+            sack,
+            compresses: false,
+            srtt_ns: None,
+        }
     }
 
     // Linux 6.18 announced 64 240 bytes, and then these windows in units of 128, for segments of 1448 bytes with time stamps.

@@ -1,6 +1,5 @@
 //! A segment came in (RFC 9293 §3.10.7.4, RFC 5961, RFC 7323 §5.3).
 
-use super::compression;
 use super::inbound::{AckDue, Circumstances};
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
@@ -76,8 +75,8 @@ impl Subflow {
             let Control { buffer_bytes, unread_bytes, .. } = *control;
             let pause_ns = self.rto.timeout_ns();
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
-            let compression_ns = compresses.then(|| compression::wait_ns(self.rto.srtt_ns()));
-            let at = Circumstances { now, buffer_bytes, unread_bytes, pause_ns, sack: self.sack, compression_ns };
+            let srtt_ns = self.rto.srtt_ns();
+            let at = Circumstances { now, buffer_bytes, unread_bytes, pause_ns, sack: self.sack, compresses, srtt_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);
