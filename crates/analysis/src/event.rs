@@ -16,7 +16,7 @@ pub(crate) struct FlowEvent {
     pub(crate) kind: Kind,
 }
 
-/// The place of a packet: when, and where to find it.
+/// When a packet was seen, and where to find it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) at: Time,

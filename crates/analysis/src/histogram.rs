@@ -118,7 +118,7 @@ impl Bins {
     fn add(&mut self, bin: usize, count: u32) {
         match self {
             Bins::Few(few) => match few.binary_search_by_key(&(bin as u16), |(bin, _)| *bin) {
-                Ok(place) => few[place].1 = few[place].1.saturating_add(count),
+                Ok(index) => few[index].1 = few[index].1.saturating_add(count),
                 Err(_) if few.len() == FEW => {
                     let (first, last) = (usize::from(few[0].0), usize::from(few[FEW - 1].0));
                     let mut counts = vec![0; last - first + 1];
@@ -126,7 +126,7 @@ impl Bins {
                     *self = Bins::Many { first, counts };
                     self.add(bin, count);
                 }
-                Err(place) => few.insert(place, (bin as u16, count)),
+                Err(index) => few.insert(index, (bin as u16, count)),
             },
             Bins::Many { first, counts } => {
                 if bin < *first {

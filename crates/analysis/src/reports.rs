@@ -79,9 +79,9 @@ impl Report {
             let (a, b) = (&self.subflows[a], &self.subflows[b]);
             a.start_s.total_cmp(&b.start_s).then_with(|| key(a).cmp(&key(b)))
         });
-        let mut place = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(new, &old)| place[old] = new as u32);
-        let subflow = |old: u32| place.get(old as usize).copied().unwrap_or(old);
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| rank[old] = new as u32);
+        let subflow = |old: u32| rank.get(old as usize).copied().unwrap_or(old);
 
         self.connection.connection = number;
         tables.connections.push(self.connection);

@@ -28,19 +28,19 @@ impl Buffer {
         if self.end - self.start >= need { Ok(true) } else { self.fill(need) }
     }
 
-    /// Takes `length` available bytes: their place, for [`Buffer::at`], valid until more are needed.
+    /// Takes `length` available bytes: their offset, for [`Buffer::at`], valid until more are needed.
     #[inline]
     pub fn take(&mut self, length: usize) -> usize {
         debug_assert!(self.end - self.start >= length);
-        let place = self.start;
+        let offset = self.start;
         self.start += length;
-        place
+        offset
     }
 
-    /// `length` bytes at a place that [`Buffer::take`] gave.
+    /// `length` bytes at an offset that [`Buffer::take`] gave.
     #[inline]
-    pub fn at(&self, place: usize, length: usize) -> &[u8] {
-        &self.bytes[place..place + length]
+    pub fn at(&self, offset: usize, length: usize) -> &[u8] {
+        &self.bytes[offset..offset + length]
     }
 
     /// Leaves out `length` bytes, however many; false when the source ends before.

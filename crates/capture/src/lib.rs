@@ -14,7 +14,7 @@ mod merge;
 mod order;
 mod pcap;
 mod pcapng;
-mod places;
+mod points;
 mod reader;
 mod record;
 mod source;

@@ -85,14 +85,14 @@ impl Pcap {
         if !buffer.need(RECORD_HEADER + length).map_err(reading)? {
             return Err(Fault::CutPacket { record });
         }
-        let place = buffer.take(RECORD_HEADER + length) + RECORD_HEADER;
+        let offset = buffer.take(RECORD_HEADER + length) + RECORD_HEADER;
         Ok(Some(Found {
             at: Time::from_nanos(at),
             interface: 0,
             link_type: self.link_type,
             original_len: original_len.max(captured),
             direction: None,
-            place,
+            offset,
             length,
         }))
     }

@@ -159,7 +159,7 @@ impl Reader {
             original_len: found.original_len,
             direction: found.direction,
             record: self.record,
-            data: self.buffer.at(found.place, found.length),
+            data: self.buffer.at(found.offset, found.length),
         }
     }
 

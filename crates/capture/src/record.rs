@@ -12,6 +12,6 @@ pub(crate) struct Found {
     pub link_type: LinkType,
     pub original_len: u32,
     pub direction: Option<CaptureDirection>,
-    pub place: usize,
+    pub offset: usize,
     pub length: usize,
 }

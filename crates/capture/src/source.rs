@@ -1,7 +1,7 @@
 use wire::{CaptureDirection, Frame, L4, Malformed, Observation, Point};
 
 use crate::link_layer::{Network, network};
-use crate::places::Places;
+use crate::points::Points;
 use crate::window::Window;
 use crate::{Error, FileStatistics, Packet, Reader};
 
@@ -9,13 +9,13 @@ use crate::{Error, FileStatistics, Packet, Reader};
 pub(crate) struct Source {
     reader: Reader,
     window: Window,
-    places: Places,
+    points: Points,
     ended: bool,
 }
 
 impl Source {
     pub fn new(site: u32, reader: Reader) -> Source {
-        Source { places: Places::new(site), reader, window: Window::new(), ended: false }
+        Source { points: Points::new(site), reader, window: Window::new(), ended: false }
     }
 
     /// The next observation, when it is known.
@@ -57,7 +57,7 @@ impl Source {
             };
             let packet = self.reader.packet(&found);
             if let Some((frame, captured, direction, interface)) = network_packet(&packet, statistics) {
-                let point = self.places.point((packet.interface, interface), &self.reader, points);
+                let point = self.points.point((packet.interface, interface), &self.reader, points);
                 let direction = packet.direction.or(direction);
                 let (at, record) = (packet.at, packet.record);
                 let observation = Observation { at, point, direction, record, captured, frame };

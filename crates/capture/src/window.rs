@@ -45,7 +45,7 @@ pub(crate) struct Window {
 }
 
 struct Disorder {
-    place: Range<usize>,
+    range: Range<usize>,
     newest: Time,
 }
 
@@ -141,24 +141,24 @@ impl Window {
         let mut start = last;
         while start > self.barrier {
             match self.disorders.last() {
-                Some(Disorder { place, newest }) if place.end == start => {
+                Some(Disorder { range, newest }) if range.end == start => {
                     if *newest < at {
                         break;
                     }
-                    start = place.start;
+                    start = range.start;
                     self.disorders.pop();
                 }
                 _ if self.observations[start - 1].at < at => break,
                 _ => start -= 1,
             }
         }
-        self.disorders.push(Disorder { place: start..last + 1, newest: self.newest });
+        self.disorders.push(Disorder { range: start..last + 1, newest: self.newest });
     }
 
     /// Puts in order what is there, and finds how much of it may be given: what can have no earlier one behind it.
     pub fn settle(&mut self, points: &[Point], at_end: bool) {
-        for Disorder { place, .. } in self.disorders.drain(..) {
-            order::sort(&mut self.observations[place], points);
+        for Disorder { range, .. } in self.disorders.drain(..) {
+            order::sort(&mut self.observations[range], points);
         }
         let length = self.observations.len();
         if at_end {

@@ -157,8 +157,8 @@ impl<W: Write> Writer<W> {
 
     /// Sets a word of the block.
     #[inline]
-    fn set(&mut self, place: usize, word: u32) {
-        self.blocks[self.begun + place..][..4].copy_from_slice(&word.to_le_bytes());
+    fn set(&mut self, offset: usize, word: u32) {
+        self.blocks[self.begun + offset..][..4].copy_from_slice(&word.to_le_bytes());
     }
 
     /// Sets both lengths of the block and writes when there are many.

@@ -96,8 +96,8 @@ impl Metric for Throughput {
             row.coefficient_of_variation = evenness.coefficient_of_variation;
             for subflow in 0..report.flows.len() {
                 let series = std::mem::take(self.flows.at(subflow, direction));
-                let place = (Some(subflow as u32), direction, written);
-                let evenness = self.lay_out(closing, report, place, elapsed_nanos, series.pick(by_arrival));
+                let of = (Some(subflow as u32), direction, written);
+                let evenness = self.lay_out(closing, report, of, elapsed_nanos, series.pick(by_arrival));
                 let row = &mut report.flows[subflow][d];
                 row.throughput_mbps_mean = evenness.mean;
                 row.throughput_mbps_sigma = evenness.sigma;

@@ -87,14 +87,14 @@ impl Known {
                 && connection.known_halves[d] != Some(half)
             {
                 connection.known_halves[d] = Some(half);
-                let place = (half, direction);
-                if connection.listed_halves.contains(&place) {
+                let listed = (half, direction);
+                if connection.listed_halves.contains(&listed) {
                     continue;
                 }
                 if connection.listed_halves.len() == MOST_HALVES {
                     self.unlist(index, connection.listed_halves.remove(0));
                 }
-                connection.listed_halves.push(place);
+                connection.listed_halves.push(listed);
                 self.halves.entry(half).or_default().insert((index, direction));
             }
         }
@@ -111,7 +111,7 @@ impl Known {
                 self.tokens.remove(token);
             }
         }
-        connection.listed_halves.iter().for_each(|&place| self.unlist(index, place));
+        connection.listed_halves.iter().for_each(|&listed| self.unlist(index, listed));
         for Addresses { client, server } in connection.subflows.iter().flat_map(Subflow::addresses) {
             unname(&mut self.ends, (server, client.port()), index);
         }

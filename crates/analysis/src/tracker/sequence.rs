@@ -147,10 +147,10 @@ impl Sequence {
     /// Position of a sequence number near those seen last.
     pub(super) fn position(&mut self, number: u32) -> i64 {
         let base = *self.base.get_or_insert(number);
-        self.place(base, number)
+        self.near(base, number)
     }
 
-    fn place(&self, base: u32, number: u32) -> i64 {
+    fn near(&self, base: u32, number: u32) -> i64 {
         let near = self.seen.end().or(self.acked).unwrap_or(0);
         near + i64::from(seq::diff(number, base.wrapping_add(near as u32)))
     }
@@ -160,7 +160,7 @@ impl Sequence {
     pub(super) fn may_go_on_with(&self, number: u32) -> bool {
         self.base.is_some_and(|base| {
             let window = self.windows.widest_bytes().max(LARGEST_UNSCALED_WINDOW);
-            (-1..=self.seen.end().unwrap_or(0) + window as i64).contains(&self.place(base, number))
+            (-1..=self.seen.end().unwrap_or(0) + window as i64).contains(&self.near(base, number))
         })
     }
 

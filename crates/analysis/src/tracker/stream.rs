@@ -81,11 +81,11 @@ impl Stream {
         let new = self.arrived.insert(start, end, |start, end| {
             carriers.passed(start, end, subflow);
             if end > next {
-                let place = match waiting.back() {
+                let index = match waiting.back() {
                     Some(last) if last.start > start => waiting.partition_point(|other| other.start < start),
                     _ => waiting.len(),
                 };
-                waiting.insert(place, Waiting { start, end, seen });
+                waiting.insert(index, Waiting { start, end, seen });
             }
         });
         self.waiting_count += waiting.len() - before;

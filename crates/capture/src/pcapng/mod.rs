@@ -105,8 +105,8 @@ impl Pcapng {
             if repeated as usize != length {
                 return Err(Fault::Block { record: last, field: "repeated length", value: repeated.into() });
             }
-            let place = buffer.take(length) + 8;
-            let body = Body { bytes: buffer.at(place, length - 12), endian: self.endian };
+            let offset = buffer.take(length) + 8;
+            let body = Body { bytes: buffer.at(offset, length - 12), endian: self.endian };
             match kind {
                 INTERFACE_DESCRIPTION => self.interface(&body, last, interfaces)?,
                 INTERFACE_STATISTICS => self.statistics(&body, interfaces),
@@ -116,7 +116,7 @@ impl Pcapng {
                         OBSOLETE_PACKET => self.obsolete(&body, record, interfaces)?,
                         _ => self.simple(&body, record, interfaces)?,
                     };
-                    found.place += place;
+                    found.offset += offset;
                     self.at = found.at;
                     return Ok(Some(found));
                 }
@@ -244,7 +244,7 @@ impl Pcapng {
         interfaces: &[Interface],
         interface: usize,
         ticks: u64,
-        place: usize,
+        offset: usize,
         captured: u32,
         original: u32,
     ) -> Result<Found, Fault> {
@@ -254,7 +254,7 @@ impl Pcapng {
             return lie("interface", interface as u64);
         };
         let length = captured as usize;
-        if captured > longest(description.snap_length) || place + length > body.bytes.len() {
+        if captured > longest(description.snap_length) || offset + length > body.bytes.len() {
             return lie("captured length", captured.into());
         }
         Ok(Found {
@@ -263,7 +263,7 @@ impl Pcapng {
             link_type: description.link_type,
             original_len: original.max(captured),
             direction: None,
-            place,
+            offset,
             length,
         })
     }
@@ -271,7 +271,7 @@ impl Pcapng {
     /// epb_flags (2) holds the direction, epb_dropcount (4) what was lost since the packet before.
     #[inline]
     fn with_options(&self, mut found: Found, body: &Body, interfaces: &mut [Interface]) -> Found {
-        let rest = body.bytes.get(found.place + found.length.next_multiple_of(4)..).unwrap_or(&[]);
+        let rest = body.bytes.get(found.offset + found.length.next_multiple_of(4)..).unwrap_or(&[]);
         for (code, value) in options(rest, self.endian) {
             match code {
                 2 if value.len() == 4 => {

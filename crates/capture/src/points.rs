@@ -1,0 +1,48 @@
+use std::collections::HashMap;
+
+use wire::{Point, PointId};
+
+use crate::Reader;
+
+/// Where in a capture a packet was seen: its interface, and the host's number of it where the link layer says.
+pub(crate) type Origin = (u32, Option<u32>);
+
+/// More points of one capture are taken for garbage; they are lumped together with their interface.
+const MOST: usize = 65_536;
+
+/// The points that stand for the origins of packets in a capture.
+pub(crate) struct Points {
+    site: u32,
+    known: HashMap<Origin, PointId>,
+    last: Option<(Origin, PointId)>,
+}
+
+impl Points {
+    pub fn new(site: u32) -> Points {
+        Points { site, known: HashMap::new(), last: None }
+    }
+
+    #[inline]
+    pub fn point(&mut self, origin: Origin, reader: &Reader, points: &mut Vec<Point>) -> PointId {
+        match self.last {
+            Some((last, point)) if last == origin => point,
+            _ => self.find(origin, reader, points),
+        }
+    }
+
+    fn find(&mut self, mut origin: Origin, reader: &Reader, points: &mut Vec<Point>) -> PointId {
+        if self.known.len() >= MOST && !self.known.contains_key(&origin) {
+            origin.1 = None;
+        }
+        let point = *self.known.entry(origin).or_insert_with(|| {
+            let interface = match origin {
+                (_, Some(number)) => format!("if{number}"),
+                (index, None) => reader.interfaces()[index as usize].name.clone(),
+            };
+            points.push(Point { capture: reader.name().to_owned(), site: self.site, interface });
+            PointId(points.len() as u32 - 1)
+        });
+        self.last = Some((origin, point));
+        point
+    }
+}
