@@ -255,7 +255,7 @@ def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
     found = paired([1.0, 2.0, 3.0], [5.0, -4.0, 0.5]).relative
     assert found.estimate is not None
     assert (found.low, found.high) == (None, None)
-    assert found.reason == "what it is divided by cannot be told from 0"
+    assert found.reason == "what it is divided by cannot be distinguished from 0"
     few = quotient_of_independent([1.0, 2.0], [1.0, 2.0, 3.0])
     assert (few.low, few.reason) == (None, "n = 2; it takes 3")
     nothing = quotient_of_independent([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])

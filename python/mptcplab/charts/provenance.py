@@ -76,5 +76,5 @@ def _again(about: dict[str, Any]) -> str:
 def _documents(scenario: str, about: dict[str, Any]) -> Iterator[Document]:
     yield Document("The scenario in full", "scenario.toml", scenario)
     if "kernel" in about:
-        told = json.dumps(about["kernel"], indent=2)
-        yield Document("What the kernels were told, and their settings", "kernel.json", told)
+        settings = json.dumps(about["kernel"], indent=2)
+        yield Document("Configuration and settings of the kernels", "kernel.json", settings)

@@ -34,7 +34,7 @@ KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 #: Columns of ``runs`` that no axis can be named as.
 COLUMNS = (*KEYS, "scenario", "finished", "reason", *OF_RUNS, "gain", "best_path")
 
-#: What is always told of a campaign.
+#: What is always known of a campaign.
 NEEDED = {"campaign", "title", "scenario", "engine", "axes", "keys", "repetitions", "seed"}
 # No axis can have a name with a space.
 BEST = "best Mbit/s"

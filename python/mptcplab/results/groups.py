@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Group:
     """Runs with MPTCP, or of plain TCP over one path, that have the same values of some axes."""
 
-    #: Value by axis. Plain TCP has none of an axis that it cannot tell.
+    #: Value by axis. Plain TCP has none of an axis that it does not depend on.
     axes: dict[str, Any]
     #: None with MPTCP.
     path: str | None

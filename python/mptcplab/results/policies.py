@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ENDS = ("client", "server")
 NAMED = ("congestion_control", "scheduler", "path_manager", "era")
-# What Linux calls what [mptcp] and [tcp] name, and what it has in its own way.
+# What Linux calls what [mptcp] and [tcp] name, and what it has of its own.
 LINUX = {
     "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno"},
     "scheduler": {"linux": "default"},
@@ -64,22 +64,22 @@ def shared(several: Iterable[Described]) -> Described:
 
 def of_run(run: Run) -> str:
     """Say what a run went by."""
-    told = run.about.get("policies") or described(run.about, run.scenario)
-    return str(told["in_words"])
+    known = run.about.get("policies") or described(run.about, run.scenario)
+    return str(known["in_words"])
 
 
 def of_comparison(comparison: Comparison) -> str:
     """Say what the run with MPTCP went by, and plain TCP where that had something else."""
     own, *alone = (_control(run) for run in comparison.runs)
     others = "; ".join(dict.fromkeys(one for one in alone if one != own))
-    told = of_run(comparison.mptcp)
-    return f"{told}; plain TCP: {others}" if others else told
+    own_policies = of_run(comparison.mptcp)
+    return f"{own_policies}; plain TCP: {others}" if others else own_policies
 
 
 def _control(run: Run) -> str:
     """Say what congestion control a run had."""
-    told = run.about.get("policies") or described(run.about, run.scenario)
-    alone = {end: {**told[end], **dict.fromkeys(NAMED[1:]), "replaced": {}} for end in ENDS}
+    known = run.about.get("policies") or described(run.about, run.scenario)
+    alone = {end: {**known[end], **dict.fromkeys(NAMED[1:]), "replaced": {}} for end in ENDS}
     return str(_with_words(alone)["in_words"])
 
 
@@ -148,12 +148,14 @@ def _of_the_kernel(
 
 
 def _with_words(ends: dict[str, Described]) -> Described:
-    told = {
+    names = {
         end: words.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
         for end, one in ends.items()
     }
-    alike = len(set(told.values())) == 1
-    in_words = told["client"] if alike else "; ".join(f"{end}: {one}" for end, one in told.items())
+    alike = len(set(names.values())) == 1
+    in_words = (
+        names["client"] if alike else "; ".join(f"{end}: {one}" for end, one in names.items())
+    )
     return {"in_words": in_words, **ends}
 
 

@@ -79,8 +79,8 @@ def with_baselines(
 ) -> Comparison:
     """Run a scenario and its baselines into ``out``.
 
-    ``keeper`` is held by all that is returned. ``begin`` is told the name of each run and gives who
-    is told of its progress; ``done`` is told the name, and whether the run was there already.
+    ``keeper`` is held by all that is returned. ``begin`` takes the name of each run and gives what
+    is called with its progress; ``done`` takes the name, and whether the run was there already.
     """
     if captures not in engine.captures:
         raise Error(f"captures is {captures!r}; it must be one of {', '.join(engine.captures)}")
@@ -149,7 +149,7 @@ def run_programs(
 
 @dataclass
 class _Record:
-    """One run by an engine, and how it is told from others."""
+    """One run by an engine, and what distinguishes it from others."""
 
     engine: Engine
     trial: Trial

@@ -40,7 +40,7 @@ def transfer(connections: Iterable[Row], transfers: Iterable[Row], direction: st
     """Give the row of the transfer: of its direction and of the connection with most bytes.
 
     Where a proxy gave either end a connection of its own it is the receiver's, for what the sender
-    was told arrived may still be on its way to the application.
+    knows to have arrived may still be on its way to the application.
     """
     rows = {row["connection"]: row for row in transfers if row["direction"] == direction}
     ends = {row["connection"]: row for row in connections}

@@ -2,7 +2,7 @@
 import { drawn, group as together, interval, rect } from "../chart/shapes";
 import { styleOf } from "../page/theme";
 import { estimatedRows } from "./csv";
-import { gridOf, slotOf, standing } from "./grid";
+import { gridOf, slotOf, shownGroups } from "./grid";
 import { labelOf, shownOf, styleOfPath } from "./layout";
 import { axisNameOf, chartOf, type Kind } from "./plot";
 import { linear } from "./scale";
@@ -18,8 +18,8 @@ export const share: Kind = {
   describe(page, view, _width, above) {
     const chart = chartOf(page, "share");
     const { columns, series } = shownOf(page, view);
-    const own = series.filter(({ contender }) => page.contenders[contender] === "MPTCP");
-    const bars = [...standing(own)].flatMap(({ number, column, group }) => {
+    const own = series.filter(({ candidate }) => page.candidates[candidate] === "MPTCP");
+    const bars = [...shownGroups(own)].flatMap(({ number, column, group }) => {
       const { offset, half } = slotOf(number, own.length);
       let below = 0;
       return page.shares
@@ -78,7 +78,7 @@ export const variation: Kind = {
     const chart = chartOf(page, "variation");
     const { columns, series } = shownOf(page, view);
     const known = new Map(page.variation.map((one) => [one.group, one]));
-    const bars = [...standing(series)].flatMap(({ series: one, number, column, group }) => {
+    const bars = [...shownGroups(series)].flatMap(({ series: one, number, column, group }) => {
       const found = known.get(group);
       if (found?.estimate === null || found === undefined) return [];
       const { offset, half } = slotOf(number, series.length);

@@ -2,7 +2,7 @@
 import { drawn, group as together, line, rect, text } from "../chart/shapes";
 import { theme } from "../page/theme";
 import { cellsOf, headOf, keysOf } from "./csv";
-import { gridOf, slotOf, slotPixels, standing } from "./grid";
+import { gridOf, slotOf, slotPixels, shownGroups } from "./grid";
 import { type Layout, labelOf, shownOf } from "./layout";
 import type { Item, Kind } from "./plot";
 import { keyOf } from "./runs";
@@ -37,7 +37,7 @@ export const boxes: Kind = {
   describe(page, view, width, above) {
     const figure = view.shown;
     const { columns, series } = shownOf(page, view);
-    const all = [...standing(series)].filter(({ group }) => figure.summary.n[group]);
+    const all = [...shownGroups(series)].filter(({ group }) => figure.summary.n[group]);
     if (!all.length) return null;
     const scale = scaleOf(
       figure,
@@ -100,7 +100,7 @@ export const boxes: Kind = {
   rows(page, view) {
     const figure = view.shown;
     const { series } = shownOf(page, view);
-    const groups = new Set([...standing(series)].map(({ group }) => group));
+    const groups = new Set([...shownGroups(series)].map(({ group }) => group));
     return [
       [...headOf(page), "figure", "unit", ...COLUMNS, "runs"],
       ...[...groups].map((group) => [
@@ -146,7 +146,7 @@ function pointsOf(
   scale: Scale,
 ): { series: object[]; items: Item[] } {
   const places = new Map<number, { number: number; column: number }[]>();
-  for (const { number, column, group } of standing(series))
+  for (const { number, column, group } of shownGroups(series))
     places.set(group, [...(places.get(group) ?? []), { number, column }]);
   const points = series.map((): [number, number][] => []);
   const items: Item[] = [];

@@ -10,7 +10,7 @@ export function headOf(page: CampaignPage): string[] {
 
 export function cellsOf(page: CampaignPage, number: number): string[] {
   const group = page.groups[number] as Group;
-  return [page.contenders[group.contender] ?? "", ...valuesOf(page, group)];
+  return [page.candidates[group.candidate] ?? "", ...valuesOf(page, group)];
 }
 
 export function keysOf(page: CampaignPage, number: number): string {

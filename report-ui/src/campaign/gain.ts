@@ -2,7 +2,7 @@
 import { drawn, group as together, interval, line, rect } from "../chart/shapes";
 import { theme } from "../page/theme";
 import { estimatedRows } from "./csv";
-import { gridOf, slotOf, standing } from "./grid";
+import { gridOf, slotOf, shownGroups } from "./grid";
 import { labelOf, shownOf } from "./layout";
 import { axisNameOf, chartOf, type Kind } from "./plot";
 import { linear } from "./scale";
@@ -19,9 +19,9 @@ export const gain: Kind = {
   describe(page, view, _width, above) {
     const chart = chartOf(page, "gain");
     const { columns, series } = shownOf(page, view);
-    const own = series.filter(({ contender }) => page.contenders[contender] === "MPTCP");
+    const own = series.filter(({ candidate }) => page.candidates[candidate] === "MPTCP");
     const known = new Map(page.gains.map((one) => [one.group, one]));
-    const marks = [...standing(own)].flatMap(({ series: one, number, column, group }) => {
+    const marks = [...shownGroups(own)].flatMap(({ series: one, number, column, group }) => {
       const found = known.get(group);
       if (found?.estimate === null || found === undefined) return [];
       return [{ style: one.style, found, group, at: column + slotOf(number, own.length).offset }];

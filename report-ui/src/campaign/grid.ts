@@ -42,7 +42,7 @@ export function slotPixels(width: number, columns: string[], series: Series[]): 
 }
 
 // Every group that is shown, with its series and column.
-export function* standing(
+export function* shownGroups(
   series: Series[],
 ): Iterable<{ series: Series; number: number; column: number; group: number }> {
   for (const [number, one] of series.entries())

@@ -94,7 +94,7 @@ function cellsIn(page: CampaignPage, view: View): Cell[] {
   const medians = page.figures.find(({ id }) => id === view.heat)?.summary.median;
   const gains = new Map(page.gains.map(({ group, estimate }) => [group, estimate]));
   return page.groups.flatMap((group, number) => {
-    if (page.contenders[group.contender] !== "MPTCP") return [];
+    if (page.candidates[group.candidate] !== "MPTCP") return [];
     const others = group.values.every(
       (value, axis) => axis === view.along || axis === view.split || value === view.at[axis],
     );

@@ -1,11 +1,11 @@
 // Which groups stand where: columns along an axis, and in each a group per series.
 import { type Style, styleOf } from "../page/theme";
-import type { Awaited, CampaignPage, Group } from "./shape";
+import type { Expected, CampaignPage, Group } from "./shape";
 import type { View } from "./view";
 
 export interface Series {
   name: string;
-  contender: number;
+  candidate: number;
   style: Style;
   // Number of the group in each column.
   groups: (number | null)[];
@@ -22,12 +22,12 @@ export function layoutOf(page: CampaignPage, view: View): Layout {
   const splits = page.axes[view.split]?.values.map((_, place) => place) ?? [null];
   const columns = along?.values ?? [""];
   const found: Omit<Series, "style">[] = [];
-  page.contenders.forEach((name, contender) => {
+  page.candidates.forEach((name, candidate) => {
     for (const split of [null, ...splits.filter((one) => one !== null)]) {
-      const groups = columns.map((_, column) => groupOf(page, view, contender, column, split));
+      const groups = columns.map((_, column) => groupOf(page, view, candidate, column, split));
       if (groups.every((group) => group === null)) continue;
       const value = split === null ? "" : (page.axes[view.split]?.values[split] ?? "");
-      found.push({ name: value ? `${name} ${value}` : name, contender, groups });
+      found.push({ name: value ? `${name} ${value}` : name, candidate, groups });
     }
   });
   return { columns, series: found.map((series, number) => ({ ...series, style: styleOf(number) })) };
@@ -40,18 +40,18 @@ export function shownOf(page: CampaignPage, view: View): Layout {
 
 export function labelOf(page: CampaignPage, number: number): string {
   const group = page.groups[number] as Group;
-  return [page.contenders[group.contender], ...valuesOf(page, group).filter(Boolean)].join(", ");
+  return [page.candidates[group.candidate], ...valuesOf(page, group).filter(Boolean)].join(", ");
 }
 
-// The style of the first series of a contender: the same thing has the same colour everywhere.
-export function styleOfContender(page: CampaignPage, view: View, contender: number): Style {
-  const found = layoutOf(page, view).series.find((one) => one.contender === contender);
-  return found?.style ?? styleOf(contender);
+// The style of the first series of a candidate: the same thing has the same colour everywhere.
+export function styleOfCandidate(page: CampaignPage, view: View, candidate: number): Style {
+  const found = layoutOf(page, view).series.find((one) => one.candidate === candidate);
+  return found?.style ?? styleOf(candidate);
 }
 
 export function styleOfPath(page: CampaignPage, view: View, path: string): Style {
-  const contender = page.contenders.indexOf(`TCP over ${path}`);
-  return contender < 0 ? styleOf(page.paths.indexOf(path)) : styleOfContender(page, view, contender);
+  const candidate = page.candidates.indexOf(`TCP over ${path}`);
+  return candidate < 0 ? styleOf(page.paths.indexOf(path)) : styleOfCandidate(page, view, candidate);
 }
 
 // A group's value of each axis, empty where it is the same for all.
@@ -67,20 +67,20 @@ export function valuesOf(page: CampaignPage, group: Group): string[] {
 function groupOf(
   page: CampaignPage,
   view: View,
-  contender: number,
+  candidate: number,
   column: number,
   split: number | null,
 ): number | null {
-  const fits = (group: Group | Awaited) =>
-    group.contender === contender &&
+  const fits = (group: Group | Expected) =>
+    group.candidate === candidate &&
     group.values.every((value, axis) => {
       if (axis === view.split) return value === split;
       return value === null || value === (axis === view.along ? column : view.at[axis]);
     });
-  const known = ({ values }: Group | Awaited) => values.filter((value) => value !== null).length;
-  const best = [...page.groups, ...page.awaited]
+  const known = ({ values }: Group | Expected) => values.filter((value) => value !== null).length;
+  const best = [...page.groups, ...page.expected]
     .filter(fits)
-    .reduce<Group | Awaited | null>(
+    .reduce<Group | Expected | null>(
       (best, one) => (best === null || known(one) > known(best) ? one : best),
       null,
     );

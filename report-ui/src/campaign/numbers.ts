@@ -1,7 +1,7 @@
 // The table of all numbers of a figure, for the groups that are shown.
 import { make } from "../page/dom";
 import { cellsOf, headOf, keysOf } from "./csv";
-import { standing } from "./grid";
+import { shownGroups } from "./grid";
 import { layoutOf } from "./layout";
 import type { CampaignPage, Group, Summary } from "./shape";
 import { count, exact, figure, pValue, signed, spread } from "./text";
@@ -75,7 +75,7 @@ export function numberRows(page: CampaignPage): string[][] {
 
 function groupsOf(page: CampaignPage, view: View): number[] {
   const { series } = layoutOf(page, view);
-  return [...new Set([...standing(series)].map(({ group }) => group))].sort((one, other) => one - other);
+  return [...new Set([...shownGroups(series)].map(({ group }) => group))].sort((one, other) => one - other);
 }
 
 // The unit that suits all rows, and how many of it the figure's own has.
@@ -118,8 +118,8 @@ function row(page: CampaignPage, view: View, number: number, choose: (group: num
 }
 
 // Some values of an axis may have plain TCP of their own.
-function sharedOf(page: CampaignPage, { contender }: Group, axis: number): string {
-  const own = page.groups.some((one) => one.contender === contender && one.values[axis] !== null);
+function sharedOf(page: CampaignPage, { candidate }: Group, axis: number): string {
+  const own = page.groups.some((one) => one.candidate === candidate && one.values[axis] !== null);
   return own ? "other" : "all";
 }
 

@@ -1,9 +1,9 @@
-// Throughput of one contender against that of another under the same conditions.
+// Throughput of one candidate against that of another under the same conditions.
 import { drawn, line, text } from "../chart/shapes";
 import { type Style, theme } from "../page/theme";
 import { cellsOf, headOf } from "./csv";
-import { BOTTOM, LEFT, standing } from "./grid";
-import { labelOf, layoutOf, styleOfContender } from "./layout";
+import { BOTTOM, LEFT, shownGroups } from "./grid";
+import { labelOf, layoutOf, styleOfCandidate } from "./layout";
 import { chartOf, type Item, type Kind } from "./plot";
 import { keyOf } from "./runs";
 import { axisOf, linear } from "./scale";
@@ -30,13 +30,13 @@ export const scatter: Kind = {
   wide: false,
   describe(page, view, width, above) {
     const pairs = pairsOf(page, view);
-    if (!pairs.length || page.contenders.length < 2) return null;
-    const [one, other] = view.across.map((place) => page.contenders[place]) as [string, string];
+    if (!pairs.length || page.candidates.length < 2) return null;
+    const [one, other] = view.across.map((place) => page.candidates[place]) as [string, string];
     const scale = linear(
       0,
       pairs.reduce((most, { x, y }) => Math.max(most, x, y), 0),
     );
-    const styles = view.across.map((contender) => styleOfContender(page, view, contender)) as [Style, Style];
+    const styles = view.across.map((candidate) => styleOfCandidate(page, view, candidate)) as [Style, Style];
     const sides = [
       { pairs: pairs.filter(({ x, y }) => x >= y), style: styles[0] },
       { pairs: pairs.filter(({ x, y }) => x < y), style: styles[1] },
@@ -98,7 +98,7 @@ export const scatter: Kind = {
     return { title: `Throughput of ${other} against ${one}`, option, items, keys };
   },
   controls(page, view) {
-    const options = page.contenders.map((name, place): Option => [String(place), name]);
+    const options = page.candidates.map((name, place): Option => [String(place), name]);
     return ([1, 0] as const).map((side) => {
       const set = (place: string) =>
         view.change(() => {
@@ -109,7 +109,7 @@ export const scatter: Kind = {
     });
   },
   rows(page, view) {
-    const [one, other] = view.across.map((place) => page.contenders[place]);
+    const [one, other] = view.across.map((place) => page.candidates[place]);
     const { unit } = chartOf(page, "scatter");
     return [
       [...headOf(page), "seed", `${one} ${unit}`, `${other} ${unit}`, `${one} run`, `${other} run`],
@@ -127,7 +127,7 @@ export const scatter: Kind = {
 
 // The groups that are on the page, hidden or not.
 function groupsOf(page: CampaignPage, view: View): Set<number> {
-  return new Set([...standing(layoutOf(page, view).series)].map(({ group }) => group));
+  return new Set([...shownGroups(layoutOf(page, view).series)].map(({ group }) => group));
 }
 
 function pairsOf(page: CampaignPage, view: View): Pair[] {
@@ -141,10 +141,10 @@ function pairsOf(page: CampaignPage, view: View): Pair[] {
     const group = page.runs.group[run] as number;
     if (!groups.has(group)) return;
     const found: [number, number] = [run, throughput.value[place] as number];
-    const contender = page.groups[group]?.contender;
+    const candidate = page.groups[group]?.candidate;
     const pair = page.runs.pair[run] as number;
-    if (contender === one) first.push(found);
-    if (contender === other) second.set(pair, [...(second.get(pair) ?? []), found]);
+    if (candidate === one) first.push(found);
+    if (candidate === other) second.set(pair, [...(second.get(pair) ?? []), found]);
   });
   return first.flatMap(([run, x]) =>
     (second.get(page.runs.pair[run] as number) ?? []).map(([partner, y]) => ({
@@ -163,7 +163,7 @@ function counted(page: CampaignPage, view: View): Pick<Sides, "more" | "less" | 
   const sum = { more: 0, less: 0, same: 0 };
   for (const sides of page.sides) {
     if (!groups.has(sides.one) || !groups.has(sides.other)) continue;
-    const [a, b] = [page.groups[sides.one]?.contender, page.groups[sides.other]?.contender];
+    const [a, b] = [page.groups[sides.one]?.candidate, page.groups[sides.other]?.candidate];
     if (a === one && b === other) {
       sum.more += sides.more;
       sum.less += sides.less;

@@ -8,7 +8,7 @@ export interface Axis {
 }
 
 export interface Group {
-  contender: number;
+  candidate: number;
   values: (number | null)[];
   planned: number;
   done: number;
@@ -18,8 +18,8 @@ export interface Group {
   against: number | null;
 }
 
-export interface Awaited {
-  contender: number;
+export interface Expected {
+  candidate: number;
   values: (number | null)[];
 }
 
@@ -112,10 +112,10 @@ export interface CampaignPage {
   badges: Badge[];
   verdict: string[];
   axes: Axis[];
-  contenders: string[];
+  candidates: string[];
   paths: string[];
   groups: Group[];
-  awaited: Awaited[];
+  expected: Expected[];
   figures: Figure[];
   runs: Runs;
   shares: Estimated[];

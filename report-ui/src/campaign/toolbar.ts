@@ -1,4 +1,4 @@
-// What is shown, for all charts at once: the figure, which axis is where, which contenders.
+// What is shown, for all charts at once: the figure, which axis is where, which candidates.
 import { line } from "../chart/legend";
 import { make } from "../page/dom";
 import { onThemeChange } from "../page/theme";
@@ -51,7 +51,7 @@ export function toolbar(page: CampaignPage, view: View): HTMLElement {
     "div",
     { class: "toolbar", role: "toolbar", "aria-label": "what is shown" },
     make("fieldset", {}, ...selects, linear(view)),
-    contendersOf(page, view),
+    candidatesOf(page, view),
   );
 }
 
@@ -89,7 +89,7 @@ function linear(view: View): HTMLElement {
 }
 
 // The series of the charts, which can be switched off; which there are depends on the axes.
-function contendersOf(page: CampaignPage, view: View): HTMLElement {
+function candidatesOf(page: CampaignPage, view: View): HTMLElement {
   const place = make("fieldset", { class: "series" });
   const fill = () => {
     const focused = place.querySelector<HTMLInputElement>(":focus")?.name;

@@ -10,7 +10,7 @@ export class View {
   // A value of each axis: what is shown where the axis neither runs along nor splits.
   readonly at: number[];
   linear = false;
-  // Contenders whose throughputs are held against each other.
+  // Candidates whose throughputs are held against each other.
   across: [number, number];
   // The gain, or the id of a figure.
   heat = "gain";
@@ -19,12 +19,12 @@ export class View {
   private readonly initial: string;
 
   constructor(private readonly page: CampaignPage) {
-    const { axes, figures, contenders } = page;
+    const { axes, figures, candidates } = page;
     this.figure = figures[0]?.id ?? "";
     this.along = axes.length ? 0 : -1;
     this.split = axes.length > 1 ? 1 : -1;
     this.at = axes.map(({ values }) => values.length - 1);
-    this.across = contenders.length > 2 ? [1, 2] : [0, contenders.length - 1];
+    this.across = candidates.length > 2 ? [1, 2] : [0, candidates.length - 1];
     this.initial = this.words().toString();
     this.read();
     window.addEventListener("hashchange", () => {
@@ -78,7 +78,7 @@ export class View {
   // What an address asks for and the page does not have is left as it is.
   private read(): void {
     const words = new URLSearchParams(location.hash.slice(1) || this.initial);
-    const { axes, figures, contenders } = this.page;
+    const { axes, figures, candidates } = this.page;
     const axis = (name: string | null) => axes.findIndex((one) => one.name === name);
     const among = (place: number, length: number) => Number.isInteger(place) && place >= 0 && place < length;
     const has = (id: string | null): id is string => figures.some((one) => one.id === id);
@@ -95,7 +95,7 @@ export class View {
         if (number < axes.length && among(place, axes[number]?.values.length ?? 0)) this.at[number] = place;
       });
     const [one, other] = words.get("across")?.split(",").map(Number) ?? [];
-    if (among(one ?? -1, contenders.length) && among(other ?? -1, contenders.length))
+    if (among(one ?? -1, candidates.length) && among(other ?? -1, candidates.length))
       this.across = [one as number, other as number];
     this.linear = words.has("linear");
     this.hidden.clear();

@@ -3,7 +3,7 @@ import { button, make } from "../page/dom";
 import type { Definition } from "../page/shape";
 import { onThemeChange } from "../page/theme";
 
-export interface Told {
+export interface About {
   id: string;
   title: string;
   note: string;
@@ -21,12 +21,12 @@ export interface Frame {
 
 // `takes` are ways to save it, by the name of the format.
 export function frameOf(
-  told: Told,
+  about: About,
   body: Node,
   legend: () => HTMLElement,
   takes: Record<string, () => void>,
 ): Frame {
-  const title = make("h3", { id: `${told.id}-title` }, told.title);
+  const title = make("h3", { id: `${about.id}-title` }, about.title);
   let keys = legend();
   const renew = () => {
     const next = legend();
@@ -35,11 +35,11 @@ export function frameOf(
   };
   onThemeChange(renew);
   const tools = Object.entries(takes).map(([format, take]) =>
-    button(format, `save ${told.title} as ${format}`, take),
+    button(format, `save ${about.title} as ${format}`, take),
   );
   const head = make("div", { class: "head" }, title, keys, make("span", { class: "tools" }, ...tools));
-  const caption = make("figcaption", {}, ...(told.thinned ? [thinned(told.thinned)] : []), computed(told));
-  const figure = make("figure", { id: told.id, "aria-labelledby": title.id }, head, body, caption);
+  const caption = make("figcaption", {}, ...(about.thinned ? [thinned(about.thinned)] : []), computed(about));
+  const figure = make("figure", { id: about.id, "aria-labelledby": title.id }, head, body, caption);
   return { figure, title, renew, caption };
 }
 
@@ -47,13 +47,13 @@ function thinned(words: string): HTMLElement {
   return make("p", { class: "thinned" }, words);
 }
 
-function computed(told: Told): HTMLElement {
+function computed(about: About): HTMLElement {
   return make(
     "details",
     {},
     make("summary", {}, "How computed"),
-    make("p", {}, told.note),
-    make("dl", {}, ...told.definitions.flatMap(defined)),
+    make("p", {}, about.note),
+    make("dl", {}, ...about.definitions.flatMap(defined)),
   );
 }
 

@@ -12,7 +12,7 @@ import polars as pl
 from mptcplab._core import VERSION, Error
 from mptcplab.charts.campaign.charts import charts
 from mptcplab.charts.campaign.estimates import curves, gains, shares, sides, variation
-from mptcplab.charts.campaign.shape import Awaited, Axis, CampaignPage, Group, Runs
+from mptcplab.charts.campaign.shape import Axis, CampaignPage, Expected, Group, Runs
 from mptcplab.charts.campaign.subject import Subject
 from mptcplab.charts.campaign.summaries import figures
 from mptcplab.charts.campaign.verdict import sentences
@@ -46,10 +46,10 @@ def describe(campaign: Campaign) -> CampaignPage:
             Axis(name, keys[name], [str(value) for value in values])
             for name, values in campaign.axes.items()
         ],
-        contenders=contenders(subject),
+        candidates=candidates(subject),
         paths=subject.paths,
         groups=groups(subject),
-        awaited=awaited(subject),
+        expected=expected(subject),
         figures=shown,
         runs=made,
         shares=shared,
@@ -166,7 +166,7 @@ def runs(subject: Subject) -> tuple[Runs, dict[str, int]]:
 def groups(subject: Subject) -> list[Group]:
     """Describe the groups themselves."""
     campaign = subject.campaign
-    names = contenders(subject)
+    names = candidates(subject)
     made = []
     for number, group in enumerate(subject.groups):
         planned = _same(subject, number, campaign.plan)
@@ -174,7 +174,7 @@ def groups(subject: Subject) -> list[Group]:
         command = campaign.command(first["run"])
         made.append(
             Group(
-                contender=names.index(group.name),
+                candidate=names.index(group.name),
                 values=_indices(subject, group.axes),
                 planned=planned,
                 done=len(group.runs),
@@ -187,9 +187,9 @@ def groups(subject: Subject) -> list[Group]:
     return made
 
 
-def awaited(subject: Subject) -> list[Awaited]:
+def expected(subject: Subject) -> list[Expected]:
     """Give the groups that are planned and of which no run is done, of what ran elsewhere."""
-    names = contenders(subject)
+    names = candidates(subject)
     ran = {group.path: names.index(group.name) for group in subject.groups}
     done = [(group.path, _indices(subject, group.axes)) for group in subject.groups]
     planned = subject.campaign.plan.select("path", *subject.campaign.axes)
@@ -198,11 +198,11 @@ def awaited(subject: Subject) -> list[Awaited]:
         path = row.pop("path")
         values = _indices(subject, row)
         if path in ran and (path, values) not in done:
-            made.append(Awaited(ran[path], values))
+            made.append(Expected(ran[path], values))
     return made
 
 
-def contenders(subject: Subject) -> list[str]:
+def candidates(subject: Subject) -> list[str]:
     """Name what ran: MPTCP, and plain TCP over each path."""
     return list(dict.fromkeys(group.name for group in subject.groups))
 

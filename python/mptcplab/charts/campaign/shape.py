@@ -29,8 +29,8 @@ class Axis:
 class Group:
     """Runs that one box, bar or curve stands for."""
 
-    #: What ran: a place in ``CampaignPage.contenders``.
-    contender: int
+    #: What ran: a place in ``CampaignPage.candidates``.
+    candidate: int
     #: Places in the values of each axis; none where plain TCP is the same for all.
     values: list[int | None]
     planned: int
@@ -44,10 +44,10 @@ class Group:
 
 
 @dataclass
-class Awaited:
+class Expected:
     """A group of which no run is done yet, by places as in ``Group``."""
 
-    contender: int
+    candidate: int
     values: list[int | None]
 
 
@@ -180,10 +180,10 @@ class CampaignPage:
     badges: list[Badge]
     verdict: list[str]
     axes: list[Axis]
-    contenders: list[str]
+    candidates: list[str]
     paths: list[str]
     groups: list[Group]
-    awaited: list[Awaited]
+    expected: list[Expected]
     figures: list[Figure]
     runs: Runs
     shares: list[Estimated]

@@ -18,16 +18,16 @@ def sentences(
     subject: Subject, gains: list[Estimated], shares: list[Estimated], level: float
 ) -> list[str]:
     """Say what MPTCP gave over the best single path, where most and least, and who carried it."""
-    told = [
+    lines = [
         *_gains(subject, gains, level),
         *_unfinished(subject),
         *_carried(subject, shares),
         *_reserves(subject),
     ]
     few = too_few(subject.campaign.about["repetitions"], level)
-    if few is not None and not any(few in one for one in told):
-        told.append(f"{few}.")
-    return told
+    if few is not None and not any(few in one for one in lines):
+        lines.append(f"{few}.")
+    return lines
 
 
 def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[str]:
@@ -48,9 +48,9 @@ def _gains(subject: Subject, gains: list[Estimated], level: float) -> Iterator[s
 def _counted(known: list[Estimated], level: float) -> str:
     """Say in how many configurations MPTCP differs from the best single path."""
     chance = round(1 - level, 6)
-    told = [one for one in known if one.p_value is not None and one.p_value < chance]
-    more = sum((one.effect or 0.0) > 0 for one in told)
-    less = len(told) - more
+    significant = [one for one in known if one.p_value is not None and one.p_value < chance]
+    more = sum((one.effect or 0.0) > 0 for one in significant)
+    less = len(significant) - more
     every = text.plural(len(known), "configuration")
     pairs = max(one.n for one in known)
     if (few := too_few(pairs, level)) is not None:
@@ -58,7 +58,7 @@ def _counted(known: list[Estimated], level: float) -> str:
             "Whether MPTCP differs from the best single path cannot be judged in any of "
             f"{every}: {few}."
         )
-    if not told:
+    if not significant:
         why = f"corrected p ≥ {chance:g}"
         if pairs < (alone := pairs_needed(level, len(known))):
             why += f"; at least {alone} repetitions are needed where one alone differs"
@@ -67,7 +67,7 @@ def _counted(known: list[Estimated], level: float) -> str:
             f"(n = {pairs}; {why})."
         )
     parts = [f"{words} in {n}" for n, words in ((more, "more"), (less, "less")) if n]
-    same = len(known) - len(told)
+    same = len(known) - len(significant)
     rest = f"; no significant difference in {same}" if same else ""
     return (
         "Throughput against the best single path: significantly "

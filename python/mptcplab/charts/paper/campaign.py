@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from mptcplab._core import Error
 from mptcplab.charts.campaign.charts import axis
 from mptcplab.charts.paper.choice import Choice
-from mptcplab.charts.paper.groups import MPTCP, Shown, SideBySide, contenders_of, few
+from mptcplab.charts.paper.groups import MPTCP, Shown, SideBySide, candidates_of, few
 from mptcplab.charts.paper.paper import COLOURS, MARKERS, NEUTRAL, Paper, logarithmic
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, capital
@@ -83,7 +83,7 @@ def heat_map(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Mean throughput (or another value, or gain) over two axes."""
     value = choice.metric("throughput_mbps", GAIN)
     free = [axis for axis in campaign.axes if axis not in choice.where]
-    shown = Shown.of(campaign, choice, by=free[:2], contenders=(MPTCP,))
+    shown = Shown.of(campaign, choice, by=free[:2], candidates=(MPTCP,))
     if len(shown.by) != 2 or len(choice.paths) > 1:
         raise Error("heat-map takes two axes, and at most one path")
     across, down = shown.by
@@ -134,7 +134,7 @@ def _mean(campaign: Campaign, group: Group, value: str) -> float:
 def scatter(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Throughput (or another value) over two paths against each other, run by run."""
     value = choice.metric("throughput_mbps")
-    contenders_of(campaign, choice)
+    candidates_of(campaign, choice)
     pair = choice.paths or paths(campaign)[:2]
     if len(pair) != 2 or len(choice.by) > 1:
         raise Error("scatter takes two paths, and at most one axis")

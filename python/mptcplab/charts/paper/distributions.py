@@ -47,7 +47,7 @@ def of_campaign(
 ) -> str:
     """Draw the distributions of groups of runs, with bands: by the first axis unless chosen."""
     free = [axis for axis in campaign.axes if axis not in choice.where]
-    shown = Shown.of(campaign, choice, by=free[:1], contenders=(MPTCP,))
+    shown = Shown.of(campaign, choice, by=free[:1], candidates=(MPTCP,))
     bins = distributions(campaign, quantity)
     curves = {
         shown.name(group): ccdf_of_bins(

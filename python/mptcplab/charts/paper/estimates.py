@@ -54,7 +54,7 @@ def share(paper: Paper, campaign: Campaign, choice: Choice) -> str:
 
     return _bars(
         paper,
-        Shown.of(campaign, Choice(choice.by, choice.where), contenders=(MPTCP,)),
+        Shown.of(campaign, Choice(choice.by, choice.where), candidates=(MPTCP,)),
         values,
         f"Share of {path} (%)",
         unknown=f"{campaign.directory}: no share of {path} is known",
@@ -93,7 +93,7 @@ def whisker(axes: Axes, place: float, found: Estimate) -> None:
 
 def gain(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     """Throughput that MPTCP gains over the best single path, with intervals."""
-    shown = Shown.of(campaign, choice, contenders=(MPTCP,))
+    shown = Shown.of(campaign, choice, candidates=(MPTCP,))
     where = SideBySide(shown)
     axes = paper.subplots()
     axes.axhline(0, color="#000000", linewidth=0.6)

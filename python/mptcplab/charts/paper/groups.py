@@ -37,10 +37,10 @@ class Shown:
         choice: Choice,
         *,
         by: Sequence[str] | None = None,
-        contenders: Sequence[str] | None = None,
+        candidates: Sequence[str] | None = None,
     ) -> Shown:
         """Take what is chosen, or else what the kind does: all axes, and all that ran."""
-        wanted = contenders_of(campaign, choice, contenders)
+        wanted = candidates_of(campaign, choice, candidates)
         runs = where(campaign, choice.where)
         # An axis of which one value is left splits nothing.
         free = [axis for axis in campaign.axes if axis not in choice.where]
@@ -91,22 +91,22 @@ class Shown:
         return [group.name, *(str(group.axes[axis]) for axis in axes if axis in group.axes)]
 
 
-def contenders_of(
-    campaign: Campaign, choice: Choice, contenders: Sequence[str] | None = None
+def candidates_of(
+    campaign: Campaign, choice: Choice, candidates: Sequence[str] | None = None
 ) -> Sequence[str]:
     """Give what is drawn: ``mptcp`` and paths that plain TCP runs over."""
     there = (MPTCP, *paths(campaign))
     for one in choice.paths:
         if one not in there:
             raise Error(f"{campaign.name} has no path {one!r}: there are {', '.join(there)}")
-    return choice.paths or contenders or there
+    return choice.paths or candidates or there
 
 
 def few(labels: Collection[Any]) -> None:
-    """Refuse what nobody can tell apart."""
+    """Refuse what nobody can distinguish."""
     if len(labels) > MOST:
         raise Error(
-            f"{len(labels)} things cannot be told apart, only {MOST}: choose fewer "
+            f"{len(labels)} things cannot be distinguished, only {MOST}: choose fewer "
             "(by, where, paths)"
         )
 

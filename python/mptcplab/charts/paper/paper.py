@@ -1,4 +1,4 @@
-"""Figures as papers want them: small, told apart without colour, the same bytes each time."""
+"""Figures as papers want them: small, distinct without colour, the same bytes each time."""
 
 from __future__ import annotations
 

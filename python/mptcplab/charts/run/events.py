@@ -85,7 +85,7 @@ def chart(subject: Subject) -> Chart | None:
     return Chart(
         "Events",
         "Signalling and other events of the connection, at the packet that showed them; what lasts "
-        "is a bar from its start to its end. The table below tells of each.",
+        "is a bar from its start to its end. The table below lists each.",
         definitions("events", "at_s", "event", "detail", "duration_ms", "record"),
         lanes=[
             Lane(

@@ -197,7 +197,7 @@ def lost_data(subject: Subject) -> Iterator[str]:
     lost = pl.concat(own)
     data = lost.filter(pl.col("bytes") > LONGEST_HEADERS)
     known = sum(flow["lost_packets"] or 0 for flow in subject.flows)
-    # Data of a few bytes is not told from options by its length.
+    # Data of a few bytes is not distinguished from options by its length.
     what, counted = (
         ("Packets with data", data) if len(data) == known else ("Packets of all kinds", lost)
     )

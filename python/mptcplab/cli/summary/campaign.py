@@ -37,10 +37,10 @@ WORTH = 3
 def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     """Print what was run, what it gave, and what failed."""
     page = page or Page()
-    told = document(campaign)
-    _print_head(page, campaign, told)
-    rows = told["configurations"]
-    draw(page, _columns(rows[:MOST_ROWS], told["axes"]))
+    overview = document(campaign)
+    _print_head(page, campaign, overview)
+    rows = overview["configurations"]
+    draw(page, _columns(rows[:MOST_ROWS], overview["axes"]))
     page.words(
         "mean ± σ over the n runs that finished; what stands right of the rates is MPTCP's",
         style="faint",
@@ -56,19 +56,19 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
             page.words(few, first="! ", style="warning")
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_unfinished(page, rows)
-    _print_failures(page, told["failures"], list(told["axes"]))
+    _print_failures(page, overview["failures"], list(overview["axes"]))
     page.line()
     page.words(f"{campaign.directory} holds the campaign", indent="", style="faint")
 
 
-def _print_head(page: Page, campaign: Campaign, told: Row) -> None:
-    facts = [page.style(text.clean(told["campaign"]), "strong")]
-    if told["title"]:
-        facts.append(text.clean(told["title"]))
-    facts.append(f"{text.clean(told['scenario'])}, {engine(campaign.about)}")
-    if told["policies"] and told["policies"]["in_words"]:
-        facts.append(text.clean(told["policies"]["in_words"]))
-    facts.append(text.plural(told["runs"]["done"], "run"))
+def _print_head(page: Page, campaign: Campaign, overview: Row) -> None:
+    facts = [page.style(text.clean(overview["campaign"]), "strong")]
+    if overview["title"]:
+        facts.append(text.clean(overview["title"]))
+    facts.append(f"{text.clean(overview['scenario'])}, {engine(campaign.about)}")
+    if overview["policies"] and overview["policies"]["in_words"]:
+        facts.append(text.clean(overview["policies"]["in_words"]))
+    facts.append(text.plural(overview["runs"]["done"], "run"))
     page.facts(facts, indent="")
     page.line()
 

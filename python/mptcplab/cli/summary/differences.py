@@ -54,8 +54,8 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
     else:
         page.line()
         page.words(
-            "one measurement a side: what of this is chance cannot be told; mptcplab run --repeat "
-            "on both sides tells",
+            "one measurement on each side does not show what is chance; mptcplab run --repeat on "
+            "both sides does",
             first="– ",
             style="faint",
         )
@@ -80,7 +80,7 @@ def _facts(side: Side) -> list[str]:
 def _print_configuration(page: Page, differences: Differences) -> None:
     settings = differences.configuration
     if settings is None:
-        page.words("captures do not tell how they were configured", first="– ", style="faint")
+        page.words("captures do not say how they were configured", first="– ", style="faint")
     elif not settings:
         page.words("both have the same configuration")
     else:
@@ -144,8 +144,10 @@ def _print_figures(page: Page, run: str | None, figures: list[Figure]) -> None:
         known = {figure.figure: figure for figure in own}
         metrics = of_runs("compare") if subflow is None else of_subflows("compare")
         rows = [_line(known, metric) for metric in metrics]
-        told = [row for row in rows if row is not None]
-        lines += [(subflow or "" if number == 0 else "", *row) for number, row in enumerate(told)]
+        known_rows = [row for row in rows if row is not None]
+        lines += [
+            (subflow or "" if number == 0 else "", *row) for number, row in enumerate(known_rows)
+        ]
     subflows, names, a, b, changes = zip(*lines, strict=True)
     draw(
         page,
@@ -257,17 +259,17 @@ def _print_gains(page: Page, differences: Differences) -> None:
 def _print_partners(page: Page, differences: Differences) -> None:
     """Say which seeds make no pairs, as the other side lacks them."""
     a, b = (set(side.seeds) for side in (differences.a, differences.b))
-    lone = [(name, len(one - other)) for name, one, other in (("A", a, b), ("B", b, a))]
-    told = [f"{text.plural(count, 'seed')} of {name}" for name, count in lone if count]
-    if not told:
+    unpaired = [(name, len(one - other)) for name, one, other in (("A", a, b), ("B", b, a))]
+    described = [f"{text.plural(count, 'seed')} of {name}" for name, count in unpaired if count]
+    if not described:
         return
     if not a & b:
         page.words("A and B have no seed in common: no pairs", first="! ", style="warning")
         return
-    without = "has" if sum(count for _, count in lone) == 1 else "have"
+    without = "has" if sum(count for _, count in unpaired) == 1 else "have"
     page.words(
         f"pairs: the {text.plural(len(a & b), 'seed')} of both sides; "
-        f"{' and '.join(told)} {without} no partner",
+        f"{' and '.join(described)} {without} no partner",
         first="– ",
         style="faint",
     )

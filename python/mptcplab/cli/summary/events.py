@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     # Time, number of the subflow, what happened, whether it deserves a second look.
     Line = tuple[float, int | None, str, bool]
 
-# Listed nowhere here: figures of the subflows' table tell of them.
+# Not listed here: the table of subflows has figures of them.
 TOLD_ELSEWHERE = frozenset(
     {
         "mptcp_established",
@@ -28,7 +28,7 @@ TOLD_ELSEWHERE = frozenset(
         "reinjection",
     }
 )
-# What events must share to be told in one line.
+# What events must share to share a line.
 ALIKE = ("event", "subflow", "direction", "detail", "address_id", "address", "port")
 
 

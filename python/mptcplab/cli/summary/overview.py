@@ -67,7 +67,8 @@ def _print_totals(
     facts += [f"{text.count(number)} {ending}" for ending, number in endings.most_common()]
     page.facts(facts)
     page.facts(
-        f"{arrow} {text.size(moved[way].total())}" for way, arrow in (("up", "↑"), ("down", "↓"))
+        f"{arrow} {text.size(moved[direction].total())}"
+        for direction, arrow in (("up", "↑"), ("down", "↓"))
     )
 
 

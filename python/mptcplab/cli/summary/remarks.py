@@ -42,7 +42,7 @@ def print_remarks(page: Page, tables: Measured, *, but: frozenset[str] = frozens
 
 
 def _kind(row: Row) -> tuple[str, ...]:
-    """Name what remarks must share to be told as one."""
+    """Name what remarks must share to be printed as one."""
     if row["connection"] is not None:
         return (row["diagnostic"],)
     return row["diagnostic"], NUMBER.sub("", row["message"])

@@ -118,7 +118,7 @@ def _marked(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column
 
 
 def _between_ends(lines: list[Line], of_flow: Callable[..., list[str]]) -> list[Column]:
-    """What only the captures of both ends can tell."""
+    """What only the captures of both ends can show."""
     flows = [flow for _, flow in lines if flow is not None]
     columns = {
         "lost_packets": Column(
@@ -197,7 +197,7 @@ def _reasons(connection: Row, transfers: list[Row], flows: list[Row]) -> list[st
     no_rtt = [flow["direction"] for flow in carrying if flow["loss_rate_percent"] is None]
     if connection["vantage"] is None and no_rtt:
         lines.append(
-            "RTT, loss and out-of-order delay stay empty: it cannot be told at which end this "
+            "RTT, loss and out-of-order delay stay empty: it is not known at which end this "
             "was captured"
         )
     else:

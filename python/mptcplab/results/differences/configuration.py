@@ -22,7 +22,7 @@ Configuration = dict[tuple[str, str], Value]
 
 # Of run.json: what ran it, where, and with which chances.
 OF_RUN = ("scenario", "run", "engine", "mptcplab", "platform", "python")
-#: What the engine told of the machine.
+#: What the engine reported of the machine.
 OF_MACHINE = ("kernel", "stacks")
 FEWEST_AS_RANGE = 3
 
@@ -40,7 +40,7 @@ class Setting:
 
 
 def of_side(side: Side, configuration: str, axes: list[str]) -> Configuration | None:
-    """Give how a side was configured, a campaign in one configuration; captures do not tell."""
+    """Give how a side was configured, a campaign in one configuration; captures do not say."""
     if not side.about:
         return None
     found: Configuration = {("run", key): side.about.get(key) for key in OF_RUN}
@@ -93,7 +93,7 @@ def _has_linux(side: Configuration) -> bool:
 
 
 def _is_of_linux(section: str, key: str) -> bool:
-    """Whether endpoints of mptcplab do not look at it, or tell it by the scenario."""
+    """Whether endpoints of mptcplab do not look at it, or take it from the scenario."""
     return section == "used" or (section == "scenario" and key.startswith("kernel."))
 
 

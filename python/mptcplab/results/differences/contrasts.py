@@ -65,7 +65,7 @@ def of_comparisons(comparisons: list[Comparison]) -> Repeated:
 
 
 def of_campaign(campaign: Campaign, axes: list[str]) -> Repeated:
-    """Take the runs of a campaign, told apart by some of its axes."""
+    """Take the runs of a campaign, distinguished by some of its axes."""
     found = Repeated()
     rows = campaign.runs.rows(named=True)
     single_paths = defaultdict(list)
@@ -121,7 +121,7 @@ class Gains:
 def contrasts(
     a: Repeated, b: Repeated, *, level: float, progress: Progress | None = None
 ) -> list[Contrast]:
-    """Compare what both have; ``progress`` is told how many figures are done, and of how many."""
+    """Compare what both have; ``progress`` is given how many figures are done, and of how many."""
     shared = [
         (key, figure)
         for key in a.runs

@@ -81,7 +81,7 @@ class Side:
         return first if isinstance(first, Run) else None
 
     def repeated(self, axes: list[str]) -> Repeated | None:
-        """Give figures by seed, of configurations that these axes tell apart."""
+        """Give figures by seed, of configurations that these axes distinguish."""
         if self.campaign is not None:
             return of_campaign(self.campaign, axes)
         return of_comparisons(self.comparisons) if self.comparisons else None
@@ -130,14 +130,14 @@ class Differences:
         self._progress = progress
         #: Whether a side has runs of several seeds, which are compared seed by seed.
         self.over_seeds = not SEVERAL.isdisjoint((a.kind, b.kind))
-        #: What tells configurations apart on both sides.
+        #: What distinguishes configurations on both sides.
         self.axes = [axis for axis in a.axes if axis in b.axes]
         _check_kinds(a, b)
         _check_axes(a, b, self.axes)
 
     @cached_property
     def configuration(self) -> list[Setting] | None:
-        """What differs between the configurations; None where a side does not tell its own.
+        """What differs between the configurations; None where a side does not know its own.
 
         Of campaigns, the first of the configurations that both have.
         """

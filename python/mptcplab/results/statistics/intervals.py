@@ -69,7 +69,7 @@ FIELLER = "Fieller's theorem with Student's t"
 ORDER = "order statistics"
 #: Where there is no interval: what all runs gave, and what no interval holds.
 SAME = "all values are the same"
-UNBOUNDED = "what it is divided by cannot be told from 0"
+UNBOUNDED = "what it is divided by cannot be distinguished from 0"
 UNDEFINED = "it is not defined: a division by 0"
 OF_SIGMA = "what holds a standard deviation depends on the distribution, which is not known"
 
@@ -102,7 +102,7 @@ def quotient(
     """Estimate the ratio of the means of pairs.
 
     Fieller, "Some problems in interval estimation", JRSS B 16, 1954: those ratios ρ for which the
-    mean of first − ρ second is not told from 0 by Student's t.
+    mean of first − ρ second is not distinguished from 0 by Student's t.
     """
     import numpy as np
 

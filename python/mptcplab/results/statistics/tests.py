@@ -229,7 +229,7 @@ def of_count(so: int, n: int, share: float) -> float:
 
 
 def pairs_needed(level: float = LEVEL, comparisons: int = 1) -> int:
-    """Say how many pairs Wilcoxon's test takes to tell anything.
+    """Say how many pairs Wilcoxon's test takes to show anything.
 
     Two of the 2ⁿ ways to sign n differences are as extreme as all of one sign. A correction for
     several comparisons multiplies that p by their number where one alone differs, and leaves it
