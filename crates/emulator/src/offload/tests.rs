@@ -77,7 +77,7 @@ fn frames() -> impl Strategy<Value = Super> {
         let (id, dont_fragment) = if is_v4 { (id, dont_fragment) } else { (0, true) };
         let ip = Ip { source, destination, ttl, tos, id, dont_fragment, fragment: None };
         // No more packets than the kernel makes of datagrams.
-        let size = size.max(len as u16 / 60);
+        let size = size.max(len.div_ceil(60) as u16);
         let payload: Vec<u8> = (0..len).map(|at| byte.wrapping_add((at % 251) as u8)).collect();
         let frame = Frame { ip, l4, payload: Payload::unsaid(len as u32) };
         Super { frame, payload, size, flow_label, reserved: reserved.unwrap_or(0) }
@@ -147,7 +147,7 @@ proptest! {
                 let count = last.payload.len().div_ceil(last.size.into()) as u16;
                 frames[at] = Super { payload, ..last.clone() };
                 frames[at].frame.payload.len = frames[at].payload.len() as u32;
-                frames[at].size = last.size.max(frames[at].payload.len() as u16 / 60);
+                frames[at].size = last.size.max(frames[at].payload.len().div_ceil(60) as u16);
                 if last.frame.ip.source.is_ipv4() {
                     frames[at].frame.ip.id = last.frame.ip.id.wrapping_add(count);
                 }
