@@ -5,7 +5,8 @@
 use super::{Acked, Cause, Congestion, Window, total_packets};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "one TCP's increase for all subflows together, and half of all windows off the one that loses";
+pub(super) const SUMMARY: &str =
+    "one TCP's increase for all subflows together, and half of all windows off the one that loses";
 
 /// Coupled increase and coupled decrease.
 #[derive(Default)]

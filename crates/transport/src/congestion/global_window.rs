@@ -7,7 +7,8 @@
 use super::{Acked, Cause, Congestion, Window, fully_coupled::increase};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "one window for the connection, a TCP's: it grows where packets arrive, a loss halves every part";
+pub(super) const SUMMARY: &str =
+    "one window for the connection, a TCP's: it grows where packets arrive, a loss halves every part";
 
 /// One global window.
 #[derive(Default)]

@@ -58,8 +58,7 @@ impl Olia {
     pub fn alpha(&self, i: usize, all: &[Window]) -> f64 {
         let paths = || all.iter().enumerate().filter(|(_, window)| window.coupling().is_some());
         // l / R² in integers: a subflow is of a set if it equals the greatest.
-        let quality =
-            |j: usize| (self.subflows.get(j).map_or(0, Runs::longest), all[j].srtt_ns.unwrap_or(1).max(1));
+        let quality = |j: usize| (self.subflows.get(j).map_or(0, Runs::longest), all[j].srtt_ns.unwrap_or(1).max(1));
         let better = |a: (u64, i64), b: (u64, i64)| {
             let square = |rtt: i64| rtt as u128 * rtt as u128;
             // Windows of 2⁴⁰ bytes and round-trip times of an hour have room.

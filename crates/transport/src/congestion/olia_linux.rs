@@ -54,7 +54,8 @@ impl OliaLinux {
     fn increase(&self, i: usize, all: &[Window]) -> i128 {
         let Some(own) = srtt(&all[i]) else { return 0 };
         let cwnd = i128::from(packets(&all[i]));
-        let share = |window: &Window| Some((i128::from(settled(window)) << BITS) * i128::from(own) / i128::from(srtt(window)?));
+        let share =
+            |window: &Window| Some((i128::from(settled(window)) << BITS) * i128::from(own) / i128::from(srtt(window)?));
         // mptcp_get_rate begins with 1.
         let rate = (1 + all.iter().filter_map(share).sum::<i128>()).pow(2);
         let (numerator, denominator) = self.epsilon(i, all);

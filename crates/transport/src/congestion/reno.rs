@@ -1,6 +1,6 @@
 //! Reno (RFC 5681, RFC 6582): a packet per round trip, half of the window at a loss. On several subflows: uncoupled.
 
-use super::{single, Acked, Congestion, Window};
+use super::{Acked, Congestion, Window, single};
 
 pub(super) const SUMMARY: &str =
     "RFC 5681: each subflow as a TCP of its own, one packet more per round trip, half at a loss";

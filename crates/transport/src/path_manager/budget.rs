@@ -6,7 +6,8 @@ use parameters::{Fault, Number, Text, fault, parameters};
 use std::net::IpAddr;
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "full mesh; a path that has used up its budget is closed or becomes a backup; Linux knows no budgets";
+pub(super) const SUMMARY: &str =
+    "full mesh; a path that has used up its budget is closed or becomes a backup; Linux knows no budgets";
 
 parameters! {
     struct Parameters {

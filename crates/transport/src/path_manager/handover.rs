@@ -143,7 +143,10 @@ impl Handover {
     /// Opens the next subflow where one is wanted: there is none, it is degraded, or a better path is there.
     fn open(&mut self, now: Time, commands: &mut Vec<PathCommand>) {
         let further = usize::from(self.current.as_ref().is_some_and(|current| current.place != 0));
-        let may = further < self.max_subflows && self.leaving.is_none() && self.next.is_none() && self.again.is_none_or(|again| now >= again);
+        let may = further < self.max_subflows
+            && self.leaving.is_none()
+            && self.next.is_none()
+            && self.again.is_none_or(|again| now >= again);
         let Some(remote) = self.remote.filter(|_| may) else { return };
         let here = self.current.as_ref().map(|current| current.local);
         let usable = |local: &&IpAddr| Some(**local) != here && local.is_ipv4() == remote.is_ipv4();

@@ -6,7 +6,8 @@ use parameters::{Fault, Number, fault, parameters};
 use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "several subflows between the addresses that the connection began with; Linux opens one for each pair of addresses";
+pub(super) const SUMMARY: &str =
+    "several subflows between the addresses that the connection began with; Linux opens one for each pair of addresses";
 
 parameters! {
     struct Parameters {
@@ -48,7 +49,17 @@ impl Ndiffports {
             return Err(fault("subflows", "is no whole number from 1 to 32"));
         }
         let (wanted, max_subflows) = (subflows.0 as usize, settings.max_subflows as usize);
-        Ok(Ndiffports { wanted, max_subflows, pair: None, up: false, subflows: 0, open: Vec::new(), failures: 0, refusals: 0, again: None })
+        Ok(Ndiffports {
+            wanted,
+            max_subflows,
+            pair: None,
+            up: false,
+            subflows: 0,
+            open: Vec::new(),
+            failures: 0,
+            refusals: 0,
+            again: None,
+        })
     }
 
     fn closed(&mut self, now: Time, place: usize, reason: Closed, commands: &mut Vec<PathCommand>) {
@@ -120,4 +131,3 @@ impl PathManager for Ndiffports {
         self.join(now, commands);
     }
 }
-

@@ -7,7 +7,8 @@ use parameters::{Bytes, Duration, Fault, Number, fault, parameters};
 use std::net::IpAddr;
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "backup paths only if the others would not carry the rest in time; Linux uses them only when the others fail";
+pub(super) const SUMMARY: &str =
+    "backup paths only if the others would not carry the rest in time; Linux uses them only when the others fail";
 
 parameters! {
     struct Parameters {

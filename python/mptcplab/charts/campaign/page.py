@@ -16,10 +16,10 @@ from mptcplab.charts.campaign.shape import Axis, CampaignPage, Expected, Group, 
 from mptcplab.charts.campaign.subject import Subject
 from mptcplab.charts.campaign.summaries import figures
 from mptcplab.charts.campaign.verdict import sentences
-from mptcplab.charts.provenance import typed_command
 from mptcplab.charts.shape import Badge, Document, Fact, Provenance, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
+from mptcplab.labels.commands import typed_command
 from mptcplab.results.campaign import RUNS, Campaign
 from mptcplab.results.statistics.intervals import LEVEL
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mptcplab.charts import provenance
 from mptcplab.charts.columns import definitions
 from mptcplab.charts.run import events, verdict
 from mptcplab.charts.run.charts import charts
 from mptcplab.charts.run.events import moments
+from mptcplab.charts.run.provenance import provenance
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Badge, Page, Subflow, Table
 from mptcplab.engines import named
@@ -39,7 +39,7 @@ def describe(subject: Subject) -> Page:
         charts=charts(subject),
         moments=moments(subject),
         events=events.table(subject),
-        provenance=provenance.provenance(subject),
+        provenance=provenance(subject),
     )
 
 

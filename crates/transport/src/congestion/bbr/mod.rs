@@ -12,7 +12,8 @@ use super::{Acked, ByRate, Cause, Congestion, Sample, Window};
 use flow::Flow;
 use wire::Time;
 
-pub(super) const SUMMARY: &str = "BBR v1 as in Linux: each subflow by itself, paced at the greatest rate that its path delivered";
+pub(super) const SUMMARY: &str =
+    "BBR v1 as in Linux: each subflow by itself, paced at the greatest rate that its path delivered";
 
 /// BBR on every subflow, uncoupled.
 #[derive(Default)]

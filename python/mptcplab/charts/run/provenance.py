@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Document, Fact, Provenance
 from mptcplab.labels import text
+from mptcplab.labels.commands import typed_command
 from mptcplab.results.labels import engine
 
 
@@ -23,14 +22,6 @@ def provenance(subject: Subject) -> Provenance:
     about = subject.run.about
     documents = [*_documents(subject.scenario_text, about)]
     return Provenance(_of_run(about), remarks, _again(about), documents)
-
-
-def typed_command(words: list[str]) -> str:
-    """Give a command as it was typed, without where Python and mptcplab lie."""
-    for number, word in enumerate(words):
-        if Path(word).name == "mptcplab":
-            return shlex.join(["mptcplab", *words[number + 1 :]])
-    return shlex.join(words)
 
 
 def _remarks(subject: Subject) -> list[dict[str, Any]]:
