@@ -9,6 +9,7 @@
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
+from mptcplab.anonymising import Anonymised, anonymise
 from mptcplab.api import calibrate, compare, figure, run, run_study, sweep, write_report
 from mptcplab.machine import doctor
 from mptcplab.results.campaign import open_campaign
@@ -17,12 +18,14 @@ from mptcplab.scenario.fault import ScenarioError
 
 __all__ = [
     "Analysis",
+    "Anonymised",
     "CaptureError",
     "Error",
     "InternalError",
     "ScenarioError",
     "__version__",
     "analyze",
+    "anonymise",
     "calibrate",
     "compare",
     "doctor",

@@ -18,6 +18,7 @@ __all__ = [
     "Table",
     "Tables",
     "analyze",
+    "anonymise",
     "columns",
     "cross_traffic_addresses",
     "elements",
@@ -96,6 +97,9 @@ def analyze(
     progress: Callable[[int, int | None], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Tables: ...
+def anonymise(
+    paths: Iterable[str | PathLike[str]], targets: Iterable[str | PathLike[str]], secret: bytes
+) -> list[tuple[int, int, int, int, bool]]: ...
 def columns() -> list[tuple[str, str, list[tuple[str, str, bool, str, str]]]]: ...
 def metrics() -> list[dict[str, Any]]: ...
 def rows(table: str, rows: str) -> Table: ...

@@ -25,7 +25,7 @@ mod writer;
 pub use ahead::{Ahead, Batch};
 pub use error::{Error, Fault};
 pub use interface::Interface;
-pub use link_layer::LinkType;
+pub use link_layer::{LinkType, Network};
 pub use merge::Merge;
 pub use order::sort;
 pub use reader::{Packet, Reader};

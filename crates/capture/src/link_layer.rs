@@ -39,7 +39,7 @@ impl fmt::Display for LinkType {
 
 /// What is below the link layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Network {
+pub enum Network {
     /// An IP packet.
     Ip {
         /// Length of the link layer's header.

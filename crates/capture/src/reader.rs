@@ -9,7 +9,7 @@ use crate::compression::{self, Position};
 use crate::pcap::{self, Pcap};
 use crate::pcapng::{self, Pcapng};
 use crate::record::Found;
-use crate::{Error, Fault, Interface, LinkType};
+use crate::{Error, Fault, Interface, LinkType, Network, link_layer};
 
 /// One capture, read packet by packet.
 pub struct Reader {
@@ -41,6 +41,13 @@ pub struct Packet<'a> {
     pub record: u64,
     /// The bytes that were captured.
     pub data: &'a [u8],
+}
+
+impl Packet<'_> {
+    /// What is below the link layer.
+    pub fn network(&self) -> Network {
+        link_layer::network(self.link_type, self.data)
+    }
 }
 
 enum Format {

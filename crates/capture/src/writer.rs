@@ -2,6 +2,8 @@ use std::io::{self, Write};
 
 use wire::{CaptureDirection, Time};
 
+use crate::{Interface, LinkType};
+
 /// Few writes of whole pages: each costs as much as some hundred packets, and of larger ones Linux has to look for memory
 /// in one piece.
 const WRITE_BYTES: usize = 1 << 15;
@@ -10,7 +12,8 @@ const WRITE_BYTES: usize = 1 << 15;
 pub struct Writer<W: Write> {
     sink: W,
     host: String,
-    interfaces: u32,
+    /// Of each interface that was declared: nanoseconds of a step of its clock.
+    steps_ns: Vec<u64>,
     /// The last time written, which the closing statistics bear.
     last: Time,
     /// Blocks that wait to be written.
@@ -26,7 +29,7 @@ impl<W: Write> Writer<W> {
     /// The sink's, here as below: blocks are written together, so it may be one of an earlier call.
     pub fn new(sink: W, host: &str) -> io::Result<Writer<W>> {
         let (host, blocks) = (host.to_owned(), Vec::with_capacity(2 * WRITE_BYTES));
-        let mut writer = Writer { sink, host, interfaces: 0, last: Time::default(), blocks, begun: 0 };
+        let mut writer = Writer { sink, host, steps_ns: Vec::new(), last: Time::default(), blocks, begun: 0 };
         // §4.1: byte-order magic, version 1.0, length of the section not known.
         writer.begin(0x0a0d_0d0a, &[0x1a2b_3c4d, 1, u32::MAX, u32::MAX]);
         writer.option(4, concat!("mptcplab ", env!("CARGO_PKG_VERSION")).as_bytes()); // shb_userappl
@@ -35,22 +38,34 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Declares an interface; the number is what [`Writer::packet`] takes.
+    /// Declares an interface of raw IP; the number is what [`Writer::packet`] takes.
     ///
     /// # Errors
     /// The sink's.
     pub fn interface(&mut self, name: &str) -> io::Result<u32> {
-        const RAW_IP: u32 = 101;
-        const NO_SNAP_LENGTH: u32 = 0;
-        const NANOSECONDS: u8 = 9;
         let name = if self.host.is_empty() { name.to_owned() } else { format!("{}:{name}", self.host) };
-        self.begin(1, &[RAW_IP, NO_SNAP_LENGTH]); // §4.2
-        self.option(2, name.as_bytes()); // if_name
-        self.option(9, &[NANOSECONDS]); // if_tsresol
+        let link_type = LinkType::RAW;
+        self.describe(&Interface { name, link_type, snap_length: 0, resolution_ns: 1, drops: None })
+    }
+
+    /// Declares an interface as another capture describes it, but for its drops. A clock whose step is no power of ten
+    /// becomes one of nanoseconds.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub fn describe(&mut self, interface: &Interface) -> io::Result<u32> {
+        let powers = (0_u8..=9).rev().map(|power| (power, 10_u64.pow(9 - u32::from(power))));
+        let found = powers.into_iter().find(|&(_, step_ns)| step_ns == interface.resolution_ns);
+        let (power, step_ns) = found.unwrap_or((9, 1));
+        self.begin(1, &[interface.link_type.0, interface.snap_length]); // §4.2; reserved bits are 0
+        if !interface.name.is_empty() {
+            self.option(2, interface.name.as_bytes()); // if_name
+        }
+        self.option(9, &[power]); // if_tsresol
         self.end_options();
         self.end()?;
-        self.interfaces += 1;
-        Ok(self.interfaces - 1)
+        self.steps_ns.push(step_ns);
+        Ok(self.steps_ns.len() as u32 - 1)
     }
 
     /// Writes an IP packet of which the wire carried `original_len` bytes. Times before the epoch become the epoch.
@@ -87,9 +102,10 @@ impl<W: Write> Writer<W> {
         original_len: u32,
         append: impl FnOnce(&mut Vec<u8>),
     ) -> io::Result<()> {
-        assert!(interface < self.interfaces, "interface {interface} was not declared");
+        let step_ns = self.steps_ns.get(interface as usize);
+        let step_ns = *step_ns.unwrap_or_else(|| panic!("interface {interface} was not declared"));
         self.last = at;
-        let [high, low] = ticks(at);
+        let [high, low] = ticks(at, step_ns);
         const CAPTURED: usize = 20;
         self.begin(6, &[interface, high, low, 0, original_len]); // §4.3
         let start = self.blocks.len();
@@ -115,10 +131,20 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// The sink's.
-    pub fn finish(mut self, drops: &[u64]) -> io::Result<W> {
-        for (interface, drops) in (0..self.interfaces).zip(drops) {
-            let [high, low] = ticks(self.last);
-            self.begin(5, &[interface, high, low]); // §4.6
+    pub fn finish(self, drops: &[u64]) -> io::Result<W> {
+        let drops: Vec<_> = drops.iter().copied().map(Some).collect();
+        self.finish_known(&drops)
+    }
+
+    /// The same where the drops of some interfaces are not known.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub fn finish_known(mut self, drops: &[Option<u64>]) -> io::Result<W> {
+        for interface in 0..self.steps_ns.len().min(drops.len()) {
+            let Some(drops) = drops[interface] else { continue };
+            let [high, low] = ticks(self.last, self.steps_ns[interface]);
+            self.begin(5, &[interface as u32, high, low]); // §4.6
             self.option(5, &drops.to_le_bytes()); // isb_ifdrop
             self.end_options();
             self.end()?;
@@ -182,8 +208,11 @@ fn words<const N: usize>(words: [u32; N]) -> [[u8; 4]; N] {
     words.map(u32::to_le_bytes)
 }
 
-/// Nanoseconds as two words, the higher first.
-fn ticks(at: Time) -> [u32; 2] {
+/// A time as two words, the higher first.
+#[inline]
+fn ticks(at: Time, step_ns: u64) -> [u32; 2] {
     let nanos = at.as_nanos().max(0) as u64;
-    [(nanos >> 32) as u32, nanos as u32]
+    // Nearly always: a division takes longer than all the rest.
+    let ticks = if step_ns == 1 { nanos } else { nanos / step_ns };
+    [(ticks >> 32) as u32, ticks as u32]
 }

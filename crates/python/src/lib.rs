@@ -4,6 +4,7 @@
 //! `mptcplab.InternalError`. Its Python signatures stand in `python/mptcplab/_core.pyi`, which `make lint` checks.
 
 mod analyze;
+mod anonymise;
 mod behind;
 mod describe;
 mod diagnostics;
@@ -25,6 +26,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::analyze::analyze;
+    #[pymodule_export]
+    use crate::anonymise::anonymise;
     #[pymodule_export]
     use crate::describe::{elements, eras, forms, policies, queues, settings, transport_defaults};
     #[pymodule_export]

@@ -8,6 +8,7 @@ import sys
 from mptcplab import Error, __version__
 from mptcplab.cli import (
     analyze,
+    anonymise,
     calibrate,
     compare,
     doctor,
@@ -43,6 +44,7 @@ COMMANDS = (
     scenarios,
     policies,
     radio,
+    anonymise,
 )
 UNREADABLE = 2
 # As a shell reports a program that a closed pipe ended.

@@ -1,0 +1,64 @@
+"""``mptcplab anonymise``: captures in, captures fit to publish out."""
+
+from __future__ import annotations
+
+from mptcplab.cli.parser import Parser, named
+from mptcplab.cli.say import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+
+EXAMPLES = """\
+examples:
+  mptcplab anonymise client.pcapng server.pcapng --out public
+  head -c 32 /dev/urandom > secret && mptcplab anonymise day*.pcapng --out public --secret secret
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "anonymise",
+        help="make captures fit to publish",
+        description="Writes captures with other addresses and keys and without payload. Addresses "
+        "keep their common\nprefixes, MPTCP stays valid, and what is measured stays the same. Give "
+        "all captures of a network together.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "captures", nargs="+", type=named, metavar="CAPTURE", help="pcap or pcapng, also compressed"
+    )
+    command.add_argument(
+        "--out", required=True, type=named, metavar="DIR", help="where they go, each by its name"
+    )
+    command.add_argument(
+        "--secret",
+        type=named,
+        metavar="FILE",
+        help="bytes that decide what becomes of addresses and keys, so that captures of another "
+        "day fit these (default: drawn and forgotten)",
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from pathlib import Path
+
+    from mptcplab.anonymising import anonymise
+
+    secret = Path(options.secret).read_bytes() if options.secret else None
+    for done in anonymise(options.captures, options.out, secret=secret):
+        print(
+            f"{done.file}: {done.packets} packets, {done.payload_bytes} bytes of payload left out, "
+            f"{done.remade} tokens and HMACs made anew"
+        )
+        if done.replaced:
+            say(
+                f"mptcplab: warning: {done.file}: {done.replaced} tokens and HMACs fit no key of "
+                "the captures: other numbers stand in their place"
+            )
+        if done.cut:
+            say(f"mptcplab: warning: {done.file}: its original is cut, and it ends there")
+    return 0
