@@ -132,6 +132,6 @@ def add_captures_to(output: _ArgumentGroup) -> None:
         action="store_const",
         const="full",
         dest="captures",
-        help="write the payload into the captures too: of other programs all that they send, "
-        "passwords in clear text as well",
+        help="write payload into the captures, too, which for other programs is everything they "
+        "send, including passwords in clear text",
     )

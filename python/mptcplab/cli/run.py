@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   mptcplab run wifi-lte                             a scenario that ships: mptcplab scenarios
-  mptcplab run mine.toml --seed 7                   a file of your own, other chances
+  mptcplab run mine.toml --seed 7                   a file of your own, another random seed
   mptcplab run wifi-lte --set path.wifi.rate=10Mbit/s --set mptcp.congestion_control=olia
   mptcplab run wifi-lte --repeat 10                 seeds 1 to 10, mean and standard deviation
   mptcplab run wifi-lte --engine kernel             the same with Linux's own MPTCP, in real time
@@ -59,21 +59,21 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--no-baselines",
         action="store_true",
-        help="leave plain TCP out",
+        help="do not run plain TCP",
     )
     output = command.add_argument_group("output")
     output.add_argument(
         "--out",
         type=named,
         metavar="DIR",
-        help="where the run directories go, with --repeat into one per seed; runs that are there "
-        "already are kept and not run again (default: runs/SCENARIO-SEED, with --repeat "
-        "runs/SCENARIO; a file of your own or one changed by --set has six digits of its content "
-        "after its name, so that every change of it has a place of its own; another engine's name "
-        "follows, as in wifi-lte-kernel-1)",
+        help="directory for the runs, with --repeat one directory per seed in it; runs that are "
+        "already there are not run again (default: runs/SCENARIO-SEED, with --repeat "
+        "runs/SCENARIO; for a file of your own, or with --set, a hash of the content follows the "
+        "name, so each variant gets its own directory; engines other than simulation are named "
+        "too, as in wifi-lte-kernel-1)",
     )
     output.add_argument(
-        "--force", action="store_true", help="replace other runs that are in the way"
+        "--force", action="store_true", help="overwrite other runs in that directory"
     )
     add_captures_to(output)
     output.add_argument(

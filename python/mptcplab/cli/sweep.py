@@ -42,7 +42,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--dry-run",
         action="store_true",
-        help="say how many runs there are and how long they take, and run none but to measure that",
+        help="print how many runs there are and how long they will take; only the few runs that "
+        "the estimate needs are made",
     )
     workers = command.add_mutually_exclusive_group()
     workers.add_argument(
