@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import mptcplab
+from captures import exchange, write
 from mptcplab import _core
 from mptcplab.anonymising import anonymise
-from tests.python.captures import exchange, write
 
 ROOT = Path(__file__).parents[2]
 SECRET = b"of the tests, known to everybody"

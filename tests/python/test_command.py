@@ -35,7 +35,8 @@ def test_help_names_every_command_and_shows_examples(mptcplab: Run) -> None:
     ("arguments", "complaint"),
     [
         ([], "COMMAND"),
-        (["analyse"], "invalid choice: 'analyse'"),
+        (["analyse"], "invalid choice: 'analyse'; did you mean analyze?"),
+        (["run", "--engine", "kernl", "x"], "invalid choice: 'kernl'; did you mean kernel?"),
         (["analyze"], "FILE"),
         (["analyze", "--bin", "0", "x"], "--bin: 0 is not a number of seconds above 0"),
         (["analyze", "--bin", "1e-12", "x"], "--bin: 1e-12 is shorter than a nanosecond"),

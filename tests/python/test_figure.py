@@ -404,8 +404,9 @@ def test_captures_have_figures_too(mptcplab: Run, download: list[str], tmp_path:
     [
         (
             ["nothing", "runs"],
-            "there is no figure 'nothing'; of a run there are congestion-window, ",
+            "there is no figure 'nothing' of a run; known: congestion-window, ",
         ),
+        (["rt", "runs"], "there is no figure 'rt' of a run; did you mean rtt?"),
         (["boxes", "runs"], "boxes is a figure of a campaign, and this is a run"),
         (["rtt", "small"], "rtt is a figure of a run, and this is a campaign"),
         (["rtt", "runs", "--out", "x.eps"], "x.eps must end in one of .pdf, .svg, .png"),

@@ -38,6 +38,14 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown)}; put -- before the command")
         return read, unknown
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a word that is none of the choices, and name the one that was probably meant."""
+        if action.choices is not None and value not in action.choices:
+            from mptcplab.messages import nearest
+
+            hint = nearest(value, action.choices)
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint}")
+
     def error(self, message: str) -> NoReturn:
         """Say in one line what is wrong with the command line, and exit with status 2."""
         say(f"{self.prog}: {message}; see {self.prog} --help")

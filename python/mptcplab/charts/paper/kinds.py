@@ -11,6 +11,7 @@ from mptcplab.charts.paper import campaign, distributions, estimates, run
 from mptcplab.charts.paper.choice import CAMPAIGN, RUN, Choice, Draw, Kind
 from mptcplab.charts.paper.paper import COLUMN_INCHES, Paper, styled
 from mptcplab.charts.run.charts import CHARTS
+from mptcplab.messages import nearest
 from mptcplab.metrics import capital
 
 # Lanes alone are no figure.
@@ -63,8 +64,8 @@ def find(name: str, of: str) -> Kind:
     """
     there = [kind for kind in kinds() if kind.name == name]
     if not there:
-        names = ", ".join(kind.name for kind in kinds() if kind.of == of)
-        raise Error(f"there is no figure {name!r}; of a {of} there are {names}")
+        hint = nearest(name, [kind.name for kind in kinds() if kind.of == of])
+        raise Error(f"there is no figure {name!r} of a {of}; {hint}")
     for kind in there:
         if kind.of == of:
             return kind
