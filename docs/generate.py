@@ -33,7 +33,11 @@ from mptcplab.cli import interrupt
 from mptcplab.cli.main import parser
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "docs/reference/study.md",
+]
 RUN = re.compile(r"(<!-- run: (.*?) -->\n```text\n).*?(^```$)", re.DOTALL | re.MULTILINE)
 RESULTS = re.compile(
     r"(<!-- results: (\w+)(?: (\w+))? -->\n).*?(^<!-- end -->$)", re.DOTALL | re.MULTILINE

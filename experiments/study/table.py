@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,17 +46,18 @@ def _worth(results: dict[str, Any]) -> Iterator[str]:
 
 
 def _findings(results: dict[str, Any]) -> Iterator[str]:
-    every = [
-        (one["name"], finding) for one in results["experiments"] for finding in one["findings"]
-    ]
-    every.sort(key=lambda one: ORDER.index(one[1]["status"]))
-    counts = {status: sum(one["status"] == status for _, one in every) for status in ORDER}
-    yield (
-        f"{len(every)} findings: "
-        + ", ".join(f"{status} {n}" for status, n in counts.items() if n)
-        + "."
-    )
-    yield ""
+    yield from _found(results, ORDER)
+
+
+def _failures(results: dict[str, Any]) -> Iterator[str]:
+    yield from _found(results, (judging.FAILS, judging.OPEN))
+
+
+def _found(results: dict[str, Any], verdicts: Sequence[str]) -> Iterator[str]:
+    """Give the findings with these verdicts, in their order."""
+    every = [(one["name"], found) for one in results["experiments"] for found in one["findings"]]
+    every = [one for one in every if one[1]["status"] in verdicts]
+    every.sort(key=lambda one: verdicts.index(one[1]["status"]))
     rows = (
         [_bold(status), says, paper, because, f"`{name}`"]
         for name, (paper, says, status, because) in (
@@ -63,6 +65,19 @@ def _findings(results: dict[str, Any]) -> Iterator[str]:
         )
     )
     yield from _table(("verdict", "finding", "paper", "because", "experiment"), rows)
+
+
+def _verdicts(results: dict[str, Any]) -> Iterator[str]:
+    """Count them, a row for each paper."""
+    every = [found for one in results["experiments"] for found in one["findings"]]
+    papers = sorted({found["paper"] for found in every})
+    counts = Counter((found["paper"], found["status"]) for found in every)
+    verdicts = ORDER[::-1]
+    rows = [
+        [paper, *(str(counts[paper, verdict] or "") for verdict in verdicts)] for paper in papers
+    ]
+    sums = [str(sum(found["status"] == verdict for found in every)) for verdict in verdicts]
+    yield from _table(["paper", *verdicts], [*rows, [f"all {len(every)}", *sums]])
 
 
 def _numbers(results: dict[str, Any]) -> Iterator[str]:
@@ -157,6 +172,8 @@ def _bold(status: str) -> str:
 PARTS = {
     "scores": _scores,
     "worth": _worth,
+    "verdicts": _verdicts,
+    "failures": _failures,
     "findings": _findings,
     "numbers": _numbers,
     "settings": _settings,
