@@ -11,8 +11,6 @@ use wire::{Packet, Time};
 #[derive(Debug, Default)]
 pub struct Chain {
     slots: Vec<Slot>,
-    /// Of each element its deadline, and when a packet may leave the chain for what it does then.
-    deadlines: Vec<(Time, Time)>,
     /// The elements that packets of a direction meet, in order.
     order: [Vec<u32>; 2],
     /// The first deadline of an element, and whose it is.
@@ -36,6 +34,9 @@ struct Slot {
     next: [u32; 2],
     /// What leaves this one takes at least so long to the end of the chain.
     behind_ns: i64,
+    /// The element's, and when a packet may leave the chain for what it does then.
+    deadline: Time,
+    exit: Time,
 }
 
 /// Behind the last slot.
@@ -88,8 +89,10 @@ impl Chain {
                 next = index;
             }
         }
-        self.deadlines = vec![(Time::MAX, Time::MAX); self.slots.len()];
-        (0..self.slots.len()).for_each(|index| _ = self.ask(index));
+        for slot in &mut self.slots {
+            (slot.deadline, slot.exit) = (Time::MAX, Time::MAX);
+            slot.ask();
+        }
         self.reckon();
     }
 
@@ -140,40 +143,28 @@ impl Chain {
     /// whether its deadline is another.
     #[inline(always)]
     fn gather(&mut self, at: Time, index: usize, changed: &mut bool, out: &mut Out) -> Option<Going> {
-        *changed |= self.ask(index);
+        let slot = &mut self.slots[index];
+        *changed |= slot.ask();
         if !self.given.dropped.is_empty() {
             self.given.end(at, index as u32, out);
         }
-        let next = &self.slots[index].next;
         let (mut direction, mut packet) = self.given.sent.pop()?;
         while let Some(earlier) = self.given.sent.pop() {
-            self.going.push((next[direction as usize], direction, packet));
+            self.going.push((slot.next[direction as usize], direction, packet));
             (direction, packet) = earlier;
         }
-        Some((next[direction as usize], direction, packet))
-    }
-
-    /// Asks an element for its deadline; says whether it is another.
-    #[inline(always)]
-    fn ask(&mut self, index: usize) -> bool {
-        let slot = &self.slots[index];
-        let deadline = slot.element.deadline();
-        let known = &mut self.deadlines[index];
-        let is_other = deadline != known.0;
-        if is_other {
-            *known = (deadline, deadline + slot.behind_ns);
-        }
-        is_other
+        Some((slot.next[direction as usize], direction, packet))
     }
 
     /// To be called when a deadline is another.
     #[inline]
     fn reckon(&mut self) {
         let (mut earliest, mut first, mut exit) = (Time::MAX, 0, Time::MAX);
-        for (index, &(deadline, leaves)) in self.deadlines.iter().enumerate() {
+        for (index, slot) in self.slots.iter().enumerate() {
             // Nobody can tell whose turn it is: a branch would often be guessed wrong.
-            (earliest, first) = select_unpredictable(deadline < earliest, (deadline, index), (earliest, first));
-            exit = exit.min(leaves);
+            (earliest, first) =
+                select_unpredictable(slot.deadline < earliest, (slot.deadline, index), (earliest, first));
+            exit = exit.min(slot.exit);
         }
         (self.earliest, self.first, self.exit) = (earliest, first, exit);
     }
@@ -252,7 +243,18 @@ impl Chain {
 
 impl Slot {
     fn new(element: Box<dyn Element>) -> Slot {
-        Slot { element, next: [END; 2], behind_ns: i64::MAX }
+        Slot { element, next: [END; 2], behind_ns: i64::MAX, deadline: Time::MAX, exit: Time::MAX }
+    }
+
+    /// Asks the element for its deadline; says whether it is another.
+    #[inline(always)]
+    fn ask(&mut self) -> bool {
+        let deadline = self.element.deadline();
+        let is_other = deadline != self.deadline;
+        if is_other {
+            (self.deadline, self.exit) = (deadline, deadline + self.behind_ns);
+        }
+        is_other
     }
 }
 
@@ -285,7 +287,7 @@ impl Element for Chain {
         for &index in self.order.iter().flat_map(|list| list.iter().rev()) {
             self.slots[index as usize].element.take(packets);
         }
-        (0..self.slots.len()).for_each(|index| _ = self.ask(index));
+        self.slots.iter_mut().for_each(|slot| _ = slot.ask());
         self.reckon();
     }
 
