@@ -217,7 +217,6 @@ impl Host {
         if let Some(nic) = self.sources.iter_mut().find_map(|source| source.transmit(packet)) {
             return Some(nic);
         }
-        packet.body = None;
         self.endpoint.transmit(now, packet)
     }
 

@@ -96,6 +96,8 @@ pub struct Connection {
     congestion: Box<dyn Congestion>,
     /// It goes by delivery rates.
     by_rate: bool,
+    /// Its subflows send again without knowing that it was lost ([`Subflow::guesses`]).
+    guesses: bool,
     scheduling: Scheduling,
     retransmission: Retransmission,
     path_manager: Box<dyn PathManager>,
@@ -161,6 +163,7 @@ impl Connection {
             windows: Vec::new(),
             by_rate: congestion.by_rate().is_some(),
             congestion,
+            guesses: !tcp.rack,
             scheduling: Scheduling::new(settings).expect(policy),
             retransmission: Retransmission::new(settings),
             path_manager: path_manager::build(&settings.path_manager).expect(policy),
@@ -250,7 +253,12 @@ impl Connection {
                 entry.tcp.ran_dry(window);
             }
         }
-        // Only now is it known that there is nothing new to send: a scheduler may give out data as late as a window has room.
+        if self.guesses { self.guess(now, packet) } else { None }
+    }
+
+    /// Only now is it known that there is nothing new to send: a scheduler may give out data as late as a window has room.
+    #[inline(never)] // nearly all have RACK
+    fn guess(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         for i in 0..self.entries.len() {
             while self.entries[i].tcp.guesses()
                 && let Some(emission) = self.with(i, |entry, control| entry.tcp.poll_guess(now, control))

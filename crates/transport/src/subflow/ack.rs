@@ -79,8 +79,12 @@ impl Subflow {
             return false;
         }
         (self.unanswered, self.deferred) = (0, false);
+        let marked = self.ecn.hears(tcp.flags);
+        if self.flight.is_empty() && said.sack.as_slice().is_empty() {
+            return true; // as at the end that only receives
+        }
         let bare = len == 0 && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals && !self.changes_window(tcp);
-        let (echo, marked) = (said.timestamps.map(|(_, echo)| echo), self.ecn.hears(tcp.flags));
+        let echo = said.timestamps.map(|(_, echo)| echo);
         let mut news = News { bare, echo, marked, ..News::default() };
         if self.sack {
             self.read_duplicates(&said.sack, ahead, &mut news);

@@ -41,8 +41,8 @@ impl Subflow {
     #[inline]
     pub fn has_something(&self) -> bool {
         // What is deferred waits for an ACK or for more data. Where there is pacing, a poll also sets its timer.
-        let sends = |piece: &Piece| !self.deferred || piece.len == 0 || self.paces();
-        !self.due.is_empty() || self.flight.waiting() > 0 || self.queue.front().is_some_and(sends)
+        let sends = || !self.deferred || self.queue[0].len == 0 || self.paces();
+        !self.due.is_empty() || self.flight.waiting() > 0 || !self.queue.is_empty() && sends()
     }
 
     /// Whether something may be due that takes a place in the stream.
