@@ -1,6 +1,6 @@
 use crate::applications::{Application, Progress, Stream};
 use crate::datagrams::{Datagrams, Source};
-use crate::{Deadlines, Interface, Tap, echo};
+use crate::{Deadlines, Interface, Tap, echo, probes};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use transport::path_manager::Budgeted;
@@ -25,6 +25,7 @@ pub struct Host {
     datagrams: Datagrams,
     echoes: VecDeque<Packet>,
     spent: Vec<Spent>,
+    decided: Vec<Decided>,
     closed: usize,
     done: usize,
 }
@@ -44,6 +45,19 @@ pub struct Spent {
     pub address: IpAddr,
     /// What it lacks.
     pub budget: Budgeted,
+}
+
+/// What a path manager found of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// When.
+    pub at: Time,
+    /// Whose path manager: both ends of the connection's first subflow.
+    pub ends: (SocketAddr, SocketAddr),
+    /// The address whose path it is.
+    pub address: IpAddr,
+    /// What, on what evidence.
+    pub decision: guard::Decision,
 }
 
 /// What became of a packet that came in.
@@ -71,6 +85,7 @@ impl Host {
             datagrams: Datagrams::default(),
             echoes: VecDeque::new(),
             spent: Vec::new(),
+            decided: Vec::new(),
             closed: 0,
             done: 0,
         }
@@ -163,6 +178,11 @@ impl Host {
         self.done
     }
 
+    /// What path managers have found of paths, in this order.
+    pub fn decided(&self) -> &[Decided] {
+        &self.decided
+    }
+
     /// Datagrams that came in.
     pub fn datagrams(&self) -> Datagrams {
         self.datagrams
@@ -190,7 +210,13 @@ impl Host {
             }
             L4::Icmp { .. } => match TooBig::of(packet) {
                 Some(too_big) => self.endpoint.too_big(&too_big),
-                None => self.echoes.extend(echo::answer(packet)),
+                None => match probes::answered(packet) {
+                    Some((connection, number)) => {
+                        self.endpoint.answered(now, connection, packet.frame.ip.destination, number);
+                        self.serve(now);
+                    }
+                    None => self.echoes.extend(echo::answer(packet)),
+                },
             },
             L4::Other(_) => {}
         }
@@ -251,6 +277,12 @@ impl Host {
             }
             if let Event::Spent { address, budget } = event {
                 self.spent.push(Spent { at: now, address, budget });
+            }
+            if let Event::Probe { local, remote, number } = event {
+                self.echoes.push_back(probes::request(connection, local, remote, number));
+            }
+            if let Event::Decided { ends, address, decision } = event {
+                self.decided.push(Decided { at: now, ends, address, decision });
             }
             if let Ok(index) = self.served.binary_search_by_key(&connection, |served| served.connection) {
                 self.closed += usize::from(matches!(event, Event::Closed(_)));

@@ -17,15 +17,22 @@ macro_rules! parameters {
             const SUMMARY: &'static str = concat!($($about, "\n",)*).trim_ascii();
         }
     };
+    ($(#[doc = $about:literal])* struct $type:ident $fields:tt) => {
+        $crate::parameters! { @struct pub(crate), $(#[doc = $about])* $type $fields }
+    };
+    ($(#[doc = $about:literal])* pub struct $type:ident $fields:tt) => {
+        $crate::parameters! { @struct pub, $(#[doc = $about])* $type $fields }
+    };
     (
+        @struct $visible:vis,
         $(#[doc = $about:literal])*
-        struct $type:ident {
+        $type:ident {
             $($(#[doc = $doc:literal])* $field:ident: $kind:ty $(= $default:expr)?,)*
         }
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug)]
-        pub(crate) struct $type {
+        $visible struct $type {
             $($(#[doc = $doc])* pub $field: $kind,)*
         }
 

@@ -1,12 +1,12 @@
 //! What only a simulation knows: the state of senders, queues, drops. Bounded, however long the run.
 
-use host::Host;
+use host::{Decided, Host};
 use link::Reason;
 use network::Link;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tables::{Diagnostic, Dropped, Queue, State, Tables};
+use tables::{Diagnostic, Dropped, Queue, Signal, State, Tables};
 use transport::{Snapshot, SubflowSnapshot};
 use wire::{Direction, L4, Packet, Time};
 
@@ -32,6 +32,8 @@ pub struct Records {
     state: Vec<(Ends, State)>,
     queues: Vec<Queue>,
     drops: Vec<Dropped>,
+    /// What the client's path managers decided, with the ends of the connection's first subflow.
+    signals: Vec<(Ends, Signal)>,
     /// Drops beyond [`MOST_DROPS`].
     further_drops: u64,
 }
@@ -46,6 +48,7 @@ impl Records {
             state: Vec::new(),
             queues: Vec::new(),
             drops: Vec::new(),
+            signals: Vec::new(),
             further_drops: 0,
         }
     }
@@ -149,12 +152,28 @@ impl Records {
         });
     }
 
+    /// Takes what path managers of a host decided, once it is over.
+    pub(crate) fn decisions(&mut self, name: &'static str, decided: Vec<Decided>) {
+        let signals = decided.into_iter().map(|one| {
+            let row = Signal {
+                host: name.into(),
+                at_ns: one.at.as_nanos(),
+                signal: one.decision.verdict.name().into(),
+                local_address: Some(one.address),
+                evidence: Some(one.decision.to_string().into()),
+                ..Signal::default()
+            };
+            (one.ends, row)
+        });
+        self.signals.extend(signals);
+    }
+
     /// How many subflows were sampled.
     pub fn subflows(&self) -> usize {
         self.state.iter().map(|(ends, _)| ends).collect::<BTreeSet<_>>().len()
     }
 
-    /// Adds the tables `state`, `queues` and `drops` to those of the analysis of the same packets, whose numbers and
+    /// Adds the tables `state`, `signals`, `queues` and `drops` to those of the analysis of the same packets, whose numbers and
     /// time they take.
     pub fn into_tables(self, tables: &mut Tables) {
         let origin_ns = origin(tables).unwrap_or(self.start.as_nanos());
@@ -177,6 +196,12 @@ impl Records {
             })
             .collect();
         tables.state.sort_by_key(|row| (row.connection, row.at_ns, row.host, row.subflow));
+        let connection = |ends: Ends| numbers.get(&ends).map(|&(connection, _)| connection);
+        tables.signals = self
+            .signals
+            .into_iter()
+            .map(|(ends, row)| Signal { connection: connection(ends), at_s: seconds(row.at_ns), ..row })
+            .collect();
         tables.queues = self.queues.into_iter().map(|row| Queue { at_s: seconds(row.at_ns), ..row }).collect();
         tables.drops = self.drops.into_iter().map(|row| Dropped { at_s: seconds(row.at_ns), ..row }).collect();
         // Links tell of what they dropped when they are next called.

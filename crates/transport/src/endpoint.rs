@@ -47,6 +47,24 @@ pub enum Event {
         /// What it lacks.
         budget: Budgeted,
     },
+    /// The path manager asks the peer's host for an answer: [`Endpoint::answered`].
+    Probe {
+        /// From this address.
+        local: IpAddr,
+        /// To this one.
+        remote: IpAddr,
+        /// What the answer is known by.
+        number: u16,
+    },
+    /// The path manager found something of the path of an address.
+    Decided {
+        /// Both ends of the connection's first subflow.
+        ends: (SocketAddr, SocketAddr),
+        /// The address.
+        address: IpAddr,
+        /// What, on what evidence.
+        decision: guard::Decision,
+    },
     /// The connection is over; nothing more comes of it.
     Closed(Outcome),
 }
@@ -232,6 +250,11 @@ impl Endpoint {
         if !self.open(now, nic, &packet.frame, tcp) && !tcp.flags.has(Flags::RST) {
             self.refuse(nic, &packet.frame, tcp);
         }
+    }
+
+    /// A probe from `local` was answered ([`Event::Probe`]).
+    pub fn answered(&mut self, now: Time, connection: ConnectionId, local: IpAddr, number: u16) {
+        self.with(connection.0 as usize, |connection, ctx| connection.answered(now, local, number, ctx));
     }
 
     /// ICMP says that a segment of ours was too big for the way (RFC 1191, RFC 8201). Whom it does not concern ignores it.

@@ -130,7 +130,7 @@ fn linux(endpoints: &[LocalEndpoint], max_subflows: u32, max_add_addr_accepted: 
 
 #[test]
 fn path_managers_are_known_by_name() {
-    assert_eq!(NAMES, ["full-mesh", "linux", "single", "ndiffports", "handover", "offload", "budget"]);
+    assert_eq!(NAMES, ["full-mesh", "linux", "single", "ndiffports", "handover", "offload", "budget", "guard"]);
     assert!(descriptions().iter().all(|one| !one.summary.is_empty() && !one.summary.contains('\n')));
     assert!(build(&Settings { name: "binder".into(), ..Settings::default() }).is_err());
 }
@@ -550,6 +550,8 @@ impl Model {
                     self.tell(closed_at(subflow, local, remote, Closed::Removed));
                 }
                 PathCommand::SetBackup { .. } | PathCommand::Spent { .. } => {}
+                PathCommand::Probe { local, .. } => assert!(self.up.contains(&local)),
+                PathCommand::Decided { .. } => {}
                 PathCommand::Wake { after_ns } => {
                     assert!(after_ns > 0);
                     self.wake = Some(self.bench.now + after_ns);

@@ -64,7 +64,12 @@ impl Application for Exchange {
             }
             Event::Writable | Event::Finished => self.write(stream),
             Event::Closed(_) => self.rest_at = Time::MAX,
-            Event::Connected | Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
+            Event::Connected
+            | Event::Accepted { .. }
+            | Event::Spent { .. }
+            | Event::Probe { .. }
+            | Event::Decided { .. }
+            | Event::Delivered => {}
         }
     }
 

@@ -58,7 +58,11 @@ impl Application for Bulk {
                 stream.read();
             }
             Event::Closed(_) => self.stop = Time::MAX,
-            Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
+            Event::Accepted { .. }
+            | Event::Spent { .. }
+            | Event::Probe { .. }
+            | Event::Decided { .. }
+            | Event::Delivered => {}
         }
     }
 

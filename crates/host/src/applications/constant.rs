@@ -46,7 +46,11 @@ impl Application for Constant {
                 stream.read();
             }
             Event::Closed(_) => self.ticks = None,
-            Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
+            Event::Accepted { .. }
+            | Event::Spent { .. }
+            | Event::Probe { .. }
+            | Event::Decided { .. }
+            | Event::Delivered => {}
         }
     }
 

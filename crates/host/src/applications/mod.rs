@@ -97,7 +97,12 @@ impl Progress {
             Event::Finished => self.peer_finished = true,
             Event::Delivered => self.delivered = true,
             Event::Closed(outcome) => self.closed = Some(outcome),
-            Event::Accepted { .. } | Event::Spent { .. } | Event::Readable | Event::Writable => {}
+            Event::Accepted { .. }
+            | Event::Spent { .. }
+            | Event::Probe { .. }
+            | Event::Decided { .. }
+            | Event::Readable
+            | Event::Writable => {}
         }
     }
 }

@@ -55,7 +55,11 @@ impl Application for Requester {
                 }
             }
             Event::Closed(_) => self.next = Time::MAX,
-            Event::Accepted { .. } | Event::Spent { .. } | Event::Delivered => {}
+            Event::Accepted { .. }
+            | Event::Spent { .. }
+            | Event::Probe { .. }
+            | Event::Decided { .. }
+            | Event::Delivered => {}
         }
     }
 

@@ -116,7 +116,11 @@ impl Simulation {
 
     /// What only the simulation knows.
     pub fn into_records(self) -> Records {
-        self.sink.records
+        let [client, _] = self.ends();
+        let decided = client.decided().to_vec();
+        let mut records = self.sink.records;
+        records.decisions("client", decided);
+        records
     }
 
     /// Goes on for so many events, or until the end: then says how it ended.

@@ -2,7 +2,7 @@ use crate::row::row;
 use std::{borrow::Cow, net::IpAddr};
 
 row! {
-    /// One row per event that a kernel told its path managers. Runs with the kernel fill it.
+    /// One row per event that a kernel told its path managers, and per decision of a guard. Of the former, runs with the kernel have rows.
     pub struct Signal {
         /// Number of the connection; empty where none of that token was captured.
         connection: Option<u32>,
@@ -14,7 +14,7 @@ row! {
         at_ns: i64,
         /// Time, from the first packet of all captures.
         at_s: f64,
-        /// What happened: `created`, `established`, `closed` (the connection), `announced`, `removed` (an address of the peer), `subflow-established`, `subflow-closed`, `subflow-priority`, `listener-created`, `listener-closed`, or `other` and its number.
+        /// What happened: `created`, `established`, `closed` (the connection), `announced`, `removed` (an address of the peer), `subflow-established`, `subflow-closed`, `subflow-priority`, `listener-created`, `listener-closed`, or `other` and its number; of the path of an address the guard found `guard-suspect`, `guard-cleared`, `guard-suspended`, `guard-resumed`.
         signal: Cow<'static, str>,
         /// Token by which the host knows the connection.
         token: Option<u32>,
@@ -36,5 +36,7 @@ row! {
         error: Option<Cow<'static, str>>,
         /// Reason code of MP_TCPRST (RFC 8684 §3.6), in words.
         reset_reason: Option<Cow<'static, str>>,
+        /// What a guard decided on, in words.
+        evidence: Option<Cow<'static, str>>,
     }
 }

@@ -122,9 +122,18 @@ impl Connection {
                 let sent_bytes = entry.tcp.acked_offset().saturating_sub(1);
                 let received_bytes = entry.tcp.receive_next().saturating_sub(1);
                 self.tell_paths(now, PathEvent::Carried { subflow, sent_bytes, received_bytes }, ctx);
+                let tcp = &self.entries[subflow].tcp;
+                let (outstanding, srtt_ns, rttvar_ns) = (!tcp.flight().is_empty(), tcp.srtt_ns(), tcp.rttvar_ns());
+                self.tell_paths(now, PathEvent::Waits { subflow, outstanding, srtt_ns, rttvar_ns }, ctx);
             }
         }
         self.tell_paths(now, PathEvent::Timer, ctx);
+    }
+
+    /// A probe of the path manager's was answered.
+    pub fn answered(&mut self, now: Time, local: IpAddr, number: u16, ctx: &mut Context) {
+        self.tell_paths(now, PathEvent::Answered { local, number }, ctx);
+        self.settle(now, ctx);
     }
 
     /// Tells the path manager and does what it orders.
@@ -159,6 +168,10 @@ impl Connection {
                     self.prios |= 1 << subflow;
                 }
                 PathCommand::Spent { address, budget } => ctx.tell(Event::Spent { address, budget }),
+                PathCommand::Probe { local, remote, number } => ctx.tell(Event::Probe { local, remote, number }),
+                PathCommand::Decided { address, decision } => {
+                    ctx.tell(Event::Decided { ends: (self.local, self.remote), address, decision });
+                }
                 PathCommand::Wake { after_ns } => self.timers.paths = now + after_ns,
             }
         }

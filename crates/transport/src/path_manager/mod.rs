@@ -17,6 +17,7 @@ policies! {
     "handover" = handover::Handover with Parameters,
     "offload" = offload::Offload with Parameters,
     "budget" = budget::Budget with Parameters,
+    "guard" = guard::Guard with Parameters,
 }
 
 settings! {
@@ -137,6 +138,24 @@ pub enum PathEvent {
         /// Bytes that came, in order.
         received_bytes: u64,
     },
+    /// What an established subflow waits for: told of each after [`PathEvent::Carried`].
+    Waits {
+        /// Its place.
+        subflow: usize,
+        /// Whether something was sent and not acknowledged.
+        outstanding: bool,
+        /// Smoothed round-trip time; none before the first sample.
+        srtt_ns: Option<i64>,
+        /// Its deviation.
+        rttvar_ns: i64,
+    },
+    /// A probe was answered.
+    Answered {
+        /// From where it was sent.
+        local: IpAddr,
+        /// Which one.
+        number: u16,
+    },
     /// A time that the path manager asked for has come.
     Timer,
 }
@@ -211,6 +230,22 @@ pub enum PathCommand {
         address: IpAddr,
         /// What it lacks.
         budget: Budgeted,
+    },
+    /// Ask the peer's host for an answer, [`PathEvent::Answered`].
+    Probe {
+        /// From this address.
+        local: IpAddr,
+        /// To this one.
+        remote: IpAddr,
+        /// What the answer is known by.
+        number: u16,
+    },
+    /// Tell the host what was found of the path of an address.
+    Decided {
+        /// The address.
+        address: IpAddr,
+        /// What was found, on what evidence.
+        decision: ::guard::Decision,
     },
     /// Wake with [`PathEvent::Timer`] after this many nanoseconds, and no more at the time asked for before.
     Wake {

@@ -291,6 +291,8 @@ impl Player {
                 Event::Finished => "finished",
                 Event::Delivered => "delivered",
                 Event::Spent { .. } => "spent",
+                Event::Probe { .. } => "probe",
+                Event::Decided { .. } => "decided",
                 Event::Closed(Outcome::Complete) => "complete",
                 Event::Closed(Outcome::Aborted) => "aborted",
                 Event::Closed(Outcome::Failed(why)) => match why {

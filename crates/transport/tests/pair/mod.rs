@@ -197,7 +197,12 @@ impl Pair {
                 }
                 Event::Delivered => seen.delivered = true,
                 Event::Closed(outcome) => seen.outcome = Some(outcome),
-                Event::Accepted { .. } | Event::Spent { .. } | Event::Readable | Event::Writable => {}
+                Event::Accepted { .. }
+                | Event::Spent { .. }
+                | Event::Probe { .. }
+                | Event::Decided { .. }
+                | Event::Readable
+                | Event::Writable => {}
             }
         }
         let Some(id) = self.ids[n] else { return };

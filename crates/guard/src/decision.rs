@@ -1,0 +1,81 @@
+use std::fmt;
+
+/// What the guard found of a path, and on what evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What it found.
+    pub verdict: Verdict,
+    /// What made it look.
+    pub cause: Cause,
+    /// How long nothing had moved.
+    pub still_ns: i64,
+    /// For how long that would have been no wonder.
+    pub patience_ns: i64,
+    /// Probes sent over the path since it became suspect, or since it was tried.
+    pub probes: u32,
+    /// How many of them were answered.
+    pub answers: u32,
+    /// In what time they had to be; of a return: for how long they had to.
+    pub within_ns: i64,
+}
+
+/// What the guard found of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Something should move, and does not: probes go out.
+    Suspect,
+    /// It moves again, or answered.
+    Cleared,
+    /// It is not to be used.
+    Suspended,
+    /// It may be used again.
+    Resumed,
+}
+
+/// Why a path is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Data is outstanding, and none of it is acknowledged.
+    Unacknowledged,
+    /// Data came, and comes no more.
+    Silent,
+    /// Data comes over other paths only.
+    Overtaken,
+    /// No other path is there.
+    Alone,
+}
+
+impl Verdict {
+    /// Its name in the table `signals`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Suspect => "guard-suspect",
+            Verdict::Cleared => "guard-cleared",
+            Verdict::Suspended => "guard-suspended",
+            Verdict::Resumed => "guard-resumed",
+        }
+    }
+}
+
+/// The evidence, as a clause.
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |ns: i64| ns / 1_000_000;
+        let Decision { verdict, cause, still_ns, patience_ns, probes, answers, within_ns } = *self;
+        if verdict == Verdict::Resumed {
+            return match cause {
+                Cause::Alone => write!(f, "{answers} of {probes} probes answered, and no other path is good"),
+                _ => write!(f, "{answers} probes answered in a row, over at least {} ms", ms(within_ns)),
+            };
+        }
+        match cause {
+            Cause::Unacknowledged => write!(f, "nothing acknowledged for {} ms", ms(still_ns))?,
+            Cause::Silent | Cause::Alone => write!(f, "nothing came for {} ms", ms(still_ns))?,
+            Cause::Overtaken => write!(f, "nothing came for {} ms while another path delivered", ms(still_ns))?,
+        }
+        match verdict {
+            Verdict::Suspect => write!(f, ", of which {} ms are no wonder", ms(patience_ns)),
+            _ => write!(f, ", {answers} of {probes} probes answered within {} ms", ms(within_ns)),
+        }
+    }
+}

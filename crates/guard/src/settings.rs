@@ -1,0 +1,51 @@
+use parameters::{Duration, Fault, Number, fault, parameters};
+
+parameters! {
+    /// How soon the guard suspects, and what it asks for before it leaves a path or comes back.
+    pub struct Settings {
+        /// A path is suspect when nothing moves on it for its round-trip time, four times its deviation and this. Linux sends ACKs up to 40 ms late
+        /// (TCP_DELACK_MIN), and timers of a host that is busy run some milliseconds late.
+        margin: Duration = Duration(60_000_000),
+        /// Least time in which probes over a suspect path have to be answered: mobile networks stand still for 30 to 80 ms at a
+        /// handover, and radios that sleep take 100 ms to wake.
+        probe_timeout: Duration = Duration(150_000_000),
+        /// So many of the path's present round-trip times they have at least: a queue that has filled doubles it in a few; from 1 to 100.
+        probe_factor: Number = Number(2.0),
+        /// How many probes go over a suspect path within that time. One that answers clears it: with 20 % loss on a round trip three stay
+        /// unanswered by chance in one of 125 cases; from 1 to 10.
+        probes: Number = Number(3.0),
+        /// Between probes over a path that is suspended.
+        trial_interval: Duration = Duration(150_000_000),
+        /// How many in a row have to be answered before it is used again; from 1 to 100.
+        trial_answers: Number = Number(3.0),
+        /// For how long they have to be answered at least. Twice as long after each further suspension.
+        hold_down: Duration = Duration(300_000_000),
+        /// The longest that this becomes.
+        longest_hold_down: Duration = Duration(30_000_000_000),
+        /// Once a path was good for so long its past is forgotten.
+        forgive: Duration = Duration(60_000_000_000),
+    }
+}
+
+impl Settings {
+    /// Those, if they make sense.
+    ///
+    /// # Errors
+    /// What does not.
+    pub fn check(self) -> Result<Settings, Fault> {
+        for (name, value, most) in [("probes", self.probes.0, 10.0), ("trial_answers", self.trial_answers.0, 100.0)] {
+            if !(1.0..=most).contains(&value) || value.fract() != 0.0 {
+                return Err(fault(name, format!("is no whole number from 1 to {most}")));
+            }
+        }
+        if !(1.0..=100.0).contains(&self.probe_factor.0) {
+            return Err(fault("probe_factor", "is not from 1 to 100"));
+        }
+        for (name, value) in [("probe_timeout", self.probe_timeout), ("trial_interval", self.trial_interval)] {
+            if value.0 < 1_000_000 {
+                return Err(fault(name, "is less than 1 ms"));
+            }
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,194 @@
+//! What the guard decides of two paths that are described to it, in steps of 20 ms.
+
+use guard::{Decision, Guard, Order, Seen, Settings, State, TICK_NS, Verdict};
+use parameters::{Parameters, Table};
+use std::collections::VecDeque;
+use wire::Time;
+
+const MS: i64 = 1_000_000;
+
+fn settings() -> Settings {
+    Settings::read(&Table::new(), None).unwrap()
+}
+
+/// What a path does from now on.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Round-trip time of probes; none: they vanish.
+    rtt_ms: Option<i64>,
+    /// Whether data comes in every step.
+    receives: bool,
+    /// Whether our data is acknowledged in every step; none: there is none.
+    acked: Option<bool>,
+}
+
+const FLOWS: Way = Way { rtt_ms: Some(30), receives: true, acked: None };
+const IDLE: Way = Way { receives: false, ..FLOWS };
+const DEAD: Way = Way { rtt_ms: None, receives: false, acked: None };
+
+struct Bench {
+    guard: Guard,
+    now: Time,
+    ways: Vec<Way>,
+    seen: Vec<Seen>,
+    answers: VecDeque<(Time, usize, u16)>,
+    told: Vec<(i64, usize, Decision)>,
+}
+
+impl Bench {
+    fn new(ways: &[Way]) -> Bench {
+        let mut guard = Guard::new(settings());
+        let seen = Seen { carries: true, srtt_ns: Some(30 * MS), rttvar_ns: 5 * MS, ..Seen::default() };
+        let now = Time::default();
+        for _ in ways {
+            guard.add(now);
+        }
+        Bench { guard, now, ways: ways.to_vec(), seen: vec![seen; ways.len()], answers: VecDeque::new(), told: vec![] }
+    }
+
+    fn run(&mut self, ms: i64) -> &mut Bench {
+        let end = self.now + ms * MS;
+        while self.now < end {
+            self.now = self.now + TICK_NS;
+            let mut orders = Vec::new();
+            while let Some(at) = self.answers.iter().position(|&(at, ..)| at <= self.now) {
+                let (_, path, number) = self.answers.remove(at).unwrap();
+                self.guard.answered(self.now, path, number, &mut orders);
+            }
+            for (path, way) in self.ways.iter().enumerate() {
+                let seen = &mut self.seen[path];
+                seen.received_bytes += 1000 * u64::from(way.receives);
+                seen.outstanding = way.acked.is_some();
+                seen.acked_bytes += 1000 * u64::from(way.acked == Some(true));
+                self.guard.seen(self.now, path, *seen, &mut orders);
+            }
+            self.guard.tick(self.now, &mut orders);
+            for order in orders {
+                match order {
+                    Order::Probe { path, number } => {
+                        let rtt = self.ways[path].rtt_ms;
+                        self.answers.extend(rtt.map(|rtt| (self.now + rtt * MS, path, number)));
+                    }
+                    Order::Decided { path, decision } => {
+                        // The policy closes what is suspended, and opens it again.
+                        match decision.verdict {
+                            Verdict::Suspended => self.seen[path].carries = false,
+                            Verdict::Resumed => self.seen[path].carries = true,
+                            _ => {}
+                        }
+                        self.told.push((self.now.as_nanos() / MS, path, decision));
+                    }
+                }
+            }
+        }
+        self
+    }
+
+    fn set(&mut self, path: usize, way: Way) -> &mut Bench {
+        self.ways[path] = way;
+        self
+    }
+
+    fn first(&self, verdict: Verdict) -> Option<i64> {
+        self.told.iter().find(|(.., decision)| decision.verdict == verdict).map(|&(at, ..)| at)
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        self.told.iter().filter(|(.., decision)| decision.verdict == verdict).count()
+    }
+}
+
+#[test]
+fn a_path_that_dies_is_left_within_a_third_of_a_second() {
+    for dies in [DEAD, Way { acked: Some(false), ..DEAD }] {
+        let mut bench = Bench::new(&[FLOWS, IDLE]);
+        bench.run(2000).set(0, dies).run(2000);
+        let left = bench.first(Verdict::Suspended).unwrap() - 2000;
+        // Round-trip time 30 ms, four times 5 ms, 60 ms of margin, gaps of 20 ms; then 150 ms of probes.
+        assert!((250..400).contains(&left), "{left} ms");
+        assert_eq!((bench.guard.state(0), bench.count(Verdict::Suspended)), (State::Suspended, 1));
+    }
+}
+
+#[test]
+fn a_path_that_is_back_is_used_within_a_second() {
+    let mut bench = Bench::new(&[FLOWS, IDLE]);
+    bench.run(2000).set(0, DEAD).run(3000).set(0, IDLE).run(3000);
+    let back = bench.first(Verdict::Resumed).unwrap() - 5000;
+    assert!((300..1000).contains(&back), "{back} ms");
+}
+
+#[test]
+fn each_return_takes_longer() {
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    bench.run(2000);
+    let mut waits = Vec::new();
+    for _ in 0..5 {
+        bench.told.clear();
+        bench.set(0, DEAD).run(2000).set(0, FLOWS);
+        let before = bench.now.as_nanos() / MS;
+        bench.run(8000);
+        let resumed = bench.first(Verdict::Resumed).unwrap_or_else(|| panic!("{waits:?} {:?}", bench.told));
+        waits.push(resumed - before);
+    }
+    assert!(waits.is_sorted() && waits[4] > 4800, "{waits:?}");
+}
+
+#[test]
+fn the_last_good_path_stays() {
+    // The peer's host is gone: nothing is proved of one path rather than the other.
+    let mut bench = Bench::new(&[Way { acked: Some(true), ..FLOWS }, IDLE]);
+    bench.run(2000).set(0, Way { acked: Some(false), ..DEAD }).set(1, DEAD).run(20_000);
+    assert_eq!(bench.count(Verdict::Suspended), 0);
+    // And there is only one.
+    let mut bench = Bench::new(&[FLOWS]);
+    bench.run(2000).set(0, DEAD).run(20_000);
+    assert!(bench.told.is_empty(), "{:?}", bench.told);
+}
+
+#[test]
+fn idleness_is_no_fault() {
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    for _ in 0..50 {
+        bench.set(0, IDLE).set(1, IDLE).run(3000).set(0, FLOWS).run(500).set(1, FLOWS).run(500);
+    }
+    assert_eq!(bench.count(Verdict::Suspended), 0);
+    assert!(bench.count(Verdict::Suspect) <= 200, "{} probes", bench.count(Verdict::Suspect));
+}
+
+#[test]
+fn a_path_that_never_answered_is_not_judged() {
+    let mut bench = Bench::new(&[Way { rtt_ms: None, ..FLOWS }, IDLE]);
+    bench.run(2000).set(0, DEAD).run(5000);
+    assert!(bench.told.is_empty(), "{:?}", bench.told);
+}
+
+#[test]
+fn a_bad_path_is_better_than_none() {
+    let mut bench = Bench::new(&[FLOWS, IDLE]);
+    bench.run(2000).set(0, DEAD).run(2000);
+    assert_eq!(bench.guard.state(0), State::Suspended);
+    bench.guard.down(1);
+    bench.run(40);
+    assert_eq!(bench.guard.state(0), State::Good);
+}
+
+#[test]
+fn a_filled_queue_gets_time() {
+    let mut bench = Bench::new(&[Way { acked: Some(true), ..IDLE }, IDLE]);
+    bench.run(2000);
+    bench.seen[0].srtt_ns = Some(800 * MS);
+    // Nothing for 0.9 s, as where a burst of losses waits in a full queue: probes take as long.
+    bench.set(0, Way { rtt_ms: Some(900), receives: false, acked: Some(false) }).run(900);
+    bench.set(0, Way { rtt_ms: Some(900), receives: false, acked: Some(true) }).run(5000);
+    assert_eq!(bench.count(Verdict::Suspended), 0);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (name, value) in [("probes", 0.5), ("trial_answers", 0.0), ("probe_factor", 0.5)] {
+        let table: Table = [(name.into(), value.into())].into_iter().collect();
+        let fault = Settings::read(&table, None).and_then(Settings::check).unwrap_err();
+        assert!(format!("{fault:?}").contains(name));
+    }
+}
