@@ -198,6 +198,11 @@ class Analysis:
         return self._frame("events")
 
     @cached_property
+    def findings(self) -> pl.DataFrame:
+        """One row per finding: what was wrong, why, and what it cost."""
+        return self._frame("findings")
+
+    @cached_property
     def signals(self) -> pl.DataFrame:
         """One row per event that a kernel told its path managers; runs with the kernel fill it."""
         return self._frame("signals")

@@ -1,10 +1,11 @@
 //! Observations in, tables out.
 //!
 //! The [tracker](tracker) turns observations into connections, subflows and flow events; [metrics](metrics) turn those
-//! into rows. State is kept per connection, not per packet, and a connection that has closed is finished and dropped.
+//! into rows, and [findings](findings) say of those why a transfer was slow. State is kept per connection, not per packet, and a connection that has closed is finished and dropped.
 
 mod closing;
 mod event;
+mod findings;
 mod histogram;
 mod metrics;
 mod ranges;
@@ -78,6 +79,9 @@ impl Analysis {
         if !split.is_empty() {
             tables.diagnostics.retain(|row| row.connection.is_some() || row.diagnostic != "captures_unrelated");
         }
+        let found: Vec<_> = split.iter().filter_map(|remark| findings::of_split(&tables, remark)).collect();
+        tables.findings.extend(found);
+        tables.findings.sort_by_key(|row| row.connection);
         tables.diagnostics.extend(split);
         tables.diagnostics.sort_by_key(|row| row.connection);
         tables.diagnostics.extend(self.remarks);

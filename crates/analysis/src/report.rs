@@ -1,5 +1,6 @@
 //! What is known of a finished connection, as rows.
 
+use crate::metrics::Timeline;
 use std::net::SocketAddr;
 use tables::Diagnostic;
 use wire::Time;
@@ -24,10 +25,14 @@ pub(crate) struct Report {
     pub(crate) window: Vec<tables::Window>,
     pub(crate) events: Vec<tables::Event>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) findings: Vec<tables::Finding>,
     /// First SYN to the last acknowledgement of data, per direction.
     pub(crate) elapsed_nanos: [Option<i64>; 2],
     /// Bytes that the receiver's capture shows, per subflow and direction.
     pub(crate) arrived_bytes: Vec<[u64; 2]>,
+    /// What passed in short times, of each direction at its sender and at its receiver, where these were captured.
+    pub(crate) senders: [Option<Box<Timeline>>; 2],
+    pub(crate) receivers: [Option<Box<Timeline>>; 2],
 }
 
 impl Report {

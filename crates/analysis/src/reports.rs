@@ -59,6 +59,7 @@ impl Reports {
             responses: |row| row.connection;
             window: |row| row.connection;
             events: |row| row.connection;
+            findings: |row| row.connection;
         }
         tables.diagnostics.iter_mut().for_each(|row| row.connection = row.connection.map(number));
         tables.diagnostics.sort_by_key(|row| row.connection);
@@ -115,6 +116,7 @@ impl Report {
         renumbered!(window, self.window.into_iter(), subflow);
         self.events.sort_by_key(|row| (row.at_ns, maybe(row.subflow)));
         renumbered!(events, self.events.into_iter(), maybe);
+        renumbered!(findings, self.findings.into_iter(), maybe);
         renumbered!(diagnostics, self.diagnostics.into_iter(), maybe);
     }
 }

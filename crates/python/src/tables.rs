@@ -137,7 +137,8 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
         responses,
         window,
         state,
-        events
+        events,
+        findings
     )
 }
 

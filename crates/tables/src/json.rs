@@ -1,7 +1,7 @@
 //! The rows nested as people think of them: connections hold transfers and subflows, subflows hold flows.
 
 use crate::cell::steers;
-use crate::{Connection, Diagnostic, Direction, Event, Flow, SCHEMA, Subflow, Tables, Transfer};
+use crate::{Connection, Diagnostic, Direction, Event, Finding, Flow, SCHEMA, Subflow, Tables, Transfer};
 use serde::Serialize;
 use std::io;
 
@@ -46,6 +46,7 @@ struct ConnectionNode<'a> {
     transfers: Both<&'a Transfer>,
     subflows: Vec<SubflowNode<'a>>,
     events: &'a [Event],
+    findings: &'a [Finding],
 }
 
 #[derive(Serialize)]
@@ -99,6 +100,7 @@ impl Tables {
                 })
                 .collect(),
             events: of(&self.events, number, |row| row.connection),
+            findings: of(&self.findings, number, |row| row.connection),
         }
     }
 }

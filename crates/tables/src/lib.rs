@@ -23,6 +23,7 @@ pub use rows::diagnostics::Diagnostic;
 pub use rows::distributions::Distribution;
 pub use rows::drops::Dropped;
 pub use rows::events::Event;
+pub use rows::findings::Finding;
 pub use rows::flows::Flow;
 pub use rows::queues::Queue;
 pub use rows::reordering::Reordering;
@@ -112,6 +113,8 @@ tables! {
     drops: Dropped,
     /// One row per event.
     events: Event,
+    /// One row per finding: what was wrong, why, and what it cost.
+    findings: Finding,
     /// One row per event that a kernel told its path managers.
     signals: Signal,
     /// One row per host and counter of its kernel.

@@ -15,6 +15,7 @@ examples:
   mptcplab analyze client.pcapng                    what happened, at a glance
   mptcplab analyze client.pcapng server.pcapng      both ends: adds what one end cannot know
   mptcplab analyze wlan0.pcap wwan0.pcap            one capture per interface
+  mptcplab analyze --why client.pcapng              why it was slow, with evidence and filters
   tcpdump -w - -i wlan0 tcp | mptcplab analyze -    live, until Ctrl-C
   mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
   mptcplab analyze --parquet tables trace.pcap      every table, samples included
@@ -41,6 +42,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     output = command.add_argument_group("output (default: a summary)")
     output.add_argument("--json", action="store_true", help="print the summary tables as JSON")
+    output.add_argument(
+        "--why",
+        action="store_true",
+        help="print the findings instead, with evidence, remedy and a Wireshark filter each",
+    )
     for kind in ("parquet", "csv"):
         output.add_argument(
             f"--{kind}",
@@ -92,7 +98,9 @@ def run(options: Namespace) -> int:
     if options.report:
         _draw(tables, options)
     _warn_if_cut(tables)
-    if options.json:
+    if options.why:
+        _explain(tables, options)
+    elif options.json:
         tables.print_json()
     elif not (options.csv or options.parquet or options.report):
         from mptcplab.cli.summary import print_summary
@@ -133,6 +141,19 @@ def _analyze(options: Namespace) -> _core.Tables:
             progress=progress,
             stop=stop,
         )
+
+
+def _explain(tables: _core.Tables, options: Namespace) -> None:
+    rows = list(tables.rows("findings"))
+    if options.json:
+        from mptcplab.cli.say import print_json
+
+        print_json({"schema": _core.SCHEMA, "complete": tables.complete, "findings": rows})
+        return
+    from mptcplab.cli.summary.findings import print_all
+    from mptcplab.cli.summary.page import Page
+
+    print_all(Page(), rows, several=len(tables.table("connections")) > 1)
 
 
 def _only(tables: _core.Tables, connection: int) -> _core.Tables:

@@ -50,4 +50,7 @@ metrics! {
     gaps::Gaps,
     pauses::Pauses,
     events::Events,
+    timeline::Watch,
 }
+
+pub(crate) use timeline::{Bin, Timeline};

@@ -6,6 +6,7 @@ pub mod diagnostics;
 pub mod distributions;
 pub mod drops;
 pub mod events;
+pub mod findings;
 pub mod flows;
 pub mod queues;
 pub mod reordering;

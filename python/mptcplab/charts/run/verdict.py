@@ -11,6 +11,7 @@ from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp
 from mptcplab.labels.events import changes, too_late
+from mptcplab.labels.findings import MOST, by_cost, in_words
 from mptcplab.results.labels import gain, label
 
 Row = dict[str, Any]
@@ -25,6 +26,7 @@ def sentences(subject: Subject) -> list[str]:
     """Say what was moved how fast, what MPTCP gave, who carried it, and what stood in the way."""
     return [
         " ".join([*_moved(subject), *_gain(subject)]),
+        *_findings(subject),
         *_shares(subject),
         *_waiting(subject),
         *_limits(subject),
@@ -48,6 +50,11 @@ def _moved(subject: Subject) -> Iterator[str]:
     )
     if run and not run.outcome["finished"]:
         yield f"The transfer did not finish: {run.outcome['reason']}."
+
+
+def _findings(subject: Subject) -> Iterator[str]:
+    for row in by_cost(subject.table("findings").rows(named=True))[:MOST]:
+        yield f"{in_words(row)}."
 
 
 def _gain(subject: Subject) -> Iterator[str]:

@@ -18,6 +18,9 @@ def print_summary(tables: _core.Tables, *, one: bool = False, page: Page | None 
         sys.stdout.reconfigure(errors="replace")
     page = page or Page()
     count = len(tables.table("connections"))
+    from mptcplab.cli.summary.findings import print_first
+
+    print_first(page, tables.rows("findings"), several=count > 1)
     if count == 0:
         page.line("no TCP connection in the captures")
     elif count <= IN_FULL:

@@ -8,6 +8,7 @@ import sys
 from io import TextIOWrapper
 
 from mptcplab.cli.summary.connection import print_measured
+from mptcplab.cli.summary.findings import print_first
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, of_runs
@@ -37,6 +38,7 @@ def print_comparison(
     page = page or _page()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
+    print_first(page, mptcp.tables.rows("findings"), several=len(mptcp.connections) > 1)
     print_measured(page, mptcp.tables, run=mptcp)
     page.line()
     draw(page, _columns(comparison.runs))

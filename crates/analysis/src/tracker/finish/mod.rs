@@ -18,6 +18,7 @@ pub(super) use in_common::InCommon;
 use super::connection::Connection;
 use crate::Options;
 use crate::closing::Closing;
+use crate::findings;
 use crate::metrics::Metric;
 use crate::report::Report;
 use tables::Direction;
@@ -60,5 +61,6 @@ pub(super) fn report(mut connection: Connection, captures: &Captures, options: &
     }
     connection.rates(&mut report);
     connection.remark(&ends, captures, &mut report);
+    findings::find(&mut report, captures.origin);
     report
 }

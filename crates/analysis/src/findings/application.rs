@@ -1,0 +1,33 @@
+//! The application had nothing to send: no fault of the network.
+
+use super::case::{Case, Cost, Found, s};
+
+const OFTEN: f64 = 0.3;
+/// Who sends less waits for its user, as a remote shell does.
+const LEAST_BYTES: u64 = 100_000;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let idle_s = timeline.whole.iter().map(|bin| f64::from(bin.idle_us) / 1e6).sum::<f64>();
+    if case.bytes < LEAST_BYTES || idle_s < OFTEN * case.elapsed_s || !case.is_worth(idle_s) {
+        return Vec::new();
+    }
+    let (from_s, to_s) = (case.begin_s, case.end_s());
+    let mut cost_s = 0.0;
+    for (index, bin) in timeline.whole.iter().enumerate().filter(|(_, bin)| bin.idle_us > 0) {
+        let at_s = case.seconds(timeline, index);
+        cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), f64::from(bin.idle_us) / 1e6);
+    }
+    let cost = if case.is_worth(cost_s) { Cost::Seconds(cost_s) } else { Cost::Unknown };
+    vec![Found {
+        kind: "application",
+        subflow: None,
+        from_s,
+        to_s,
+        cost,
+        confidence: 0.9,
+        message: format!("the application had nothing to send for {} of {}: the network was not the limit", s(idle_s), s(case.elapsed_s)),
+        evidence: format!("all data was acknowledged for {idle_s:.3} s before more was sent"),
+        remedy: "nothing on the network: look at what writes, or waits for an answer",
+    }]
+}

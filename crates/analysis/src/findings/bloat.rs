@@ -1,0 +1,48 @@
+//! A queue on the way that stood full: packets waited rather than got lost.
+
+use super::case::{Case, Cost, Found, s};
+
+/// The least round-trip time in a short time is so many times that of the path, and so much longer, so often.
+const TIMES: f64 = 3.0;
+const MORE_MS: f64 = 100.0;
+const OFTEN: f64 = 0.3;
+const LEAST_S: f64 = 1.0;
+const FEW_LOSSES_PERCENT: f64 = 0.5;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        let row = &case.report.flows[subflow][case.direction as usize];
+        let Some(least_ms) = row.rtt_ms_min else { continue };
+        let bound_ms = (TIMES * least_ms).max(least_ms + MORE_MS);
+        let measured: Vec<(usize, f64)> = (0..timeline.whole.len())
+            .filter_map(|index| Some((index, timeline.of(subflow, index).rtt_us)).filter(|(_, rtt_us)| *rtt_us > 0))
+            .map(|(index, rtt_us)| (index, f64::from(rtt_us) / 1e3))
+            .collect();
+        let high: Vec<usize> = measured.iter().filter(|(_, rtt_ms)| *rtt_ms >= bound_ms).map(|(index, _)| *index).collect();
+        let high_s = high.len() as f64 * timeline.width_s();
+        let few = row.loss_rate_percent.unwrap_or(0.0) < FEW_LOSSES_PERCENT;
+        if !few || high_s < LEAST_S || (high.len() as f64) < OFTEN * measured.len() as f64 {
+            continue;
+        }
+        let name = case.name(subflow);
+        found.push(Found {
+            kind: "bufferbloat",
+            subflow: Some(subflow),
+            from_s: case.seconds(timeline, high[0]),
+            to_s: case.seconds(timeline, high[high.len() - 1] + 1),
+            cost: Cost::Unknown,
+            confidence: 0.9,
+            message: format!(
+                "{name}: a queue stood full for {}; its round trip takes {:.0} ms and took {:.0} ms (median): throughput is not hurt, whatever waits for answers is",
+                s(high_s),
+                least_ms,
+                row.rtt_ms_median.unwrap_or(bound_ms)
+            ),
+            evidence: format!("rtt: at least {bound_ms:.0} ms in {} of {} times", high.len(), measured.len()),
+            remedy: "active queue management (fq_codel, CAKE) at the bottleneck, or a controller that heeds delay (BBR)",
+        });
+    }
+    found
+}

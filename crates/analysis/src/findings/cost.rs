@@ -1,0 +1,45 @@
+//! Time that was lost, which two findings never claim both.
+
+/// What of each short time was lost and is nobody's fault yet, seconds.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    begin_s: f64,
+    width_s: f64,
+    left: Vec<f64>,
+}
+
+impl Lost {
+    /// Of short times with a width, from `begin_s` on, in which `bytes` came, and at best `best` would have.
+    pub(super) fn new(begin_s: f64, width_s: f64, bytes: impl Iterator<Item = f64>, best: f64) -> Lost {
+        let lost = |bytes: f64| if best > 0.0 { (1.0 - bytes / best).clamp(0.0, 1.0) * width_s } else { 0.0 };
+        Lost { begin_s, width_s, left: bytes.map(lost).collect() }
+    }
+
+    /// Claims what is left of a span, and at most `most` seconds.
+    pub(super) fn claim(&mut self, from_s: f64, to_s: f64, most_s: f64) -> f64 {
+        let mut claimed = 0.0;
+        for (index, left) in self.left.iter_mut().enumerate() {
+            let start = self.begin_s + index as f64 * self.width_s;
+            let covered = (to_s.min(start + self.width_s) - from_s.max(start)).max(0.0);
+            let got = (*left * covered / self.width_s).min(most_s - claimed).max(0.0);
+            *left -= got;
+            claimed += got;
+        }
+        claimed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lost;
+
+    #[test]
+    fn nothing_is_claimed_twice() {
+        let mut lost = Lost::new(1.0, 0.5, [100.0, 0.0, 50.0].into_iter(), 100.0);
+        assert_eq!(lost.claim(0.0, 9.0, 0.25), 0.25);
+        assert_eq!(lost.claim(0.0, 2.0, 9.0), 0.25);
+        assert_eq!(lost.claim(2.25, 9.0, 9.0), 0.125);
+        assert_eq!(lost.claim(0.0, 9.0, 9.0), 0.125);
+        assert_eq!(lost.claim(0.0, 9.0, 9.0), 0.0);
+    }
+}

@@ -1,0 +1,71 @@
+//! No second path, and why: nobody asked for one, or the joins failed.
+
+use super::case::{Case, Cost, Found};
+
+/// A connection younger than this, or with less data, needs no second path.
+const LEAST_S: f64 = 2.0;
+const LEAST_BYTES: u64 = 500_000;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let row = &case.report.connection;
+    if !case.main || row.protocol != "mptcp" || row.fallback.is_some() || row.began != "handshake" {
+        return Vec::new();
+    }
+    let joins = || case.report.subflows.iter().enumerate().filter(|(_, row)| row.kind == "join");
+    let worked = |address| joins().any(|(_, row)| row.client_address == address && row.handshake == "established");
+    let mut found: Vec<Found> = Vec::new();
+    for (subflow, row) in joins() {
+        let (kind, what, remedy) = match row.handshake {
+            "refused" => ("join_refused", "was refused", "the limits of the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4"),
+            "unanswered" => ("join_unanswered", "was not answered", "a firewall on that path that lets joins pass, and a route from its address: ip rule"),
+            "unfinished" => ("join_unfinished", "was not finished", "a firewall on that path that lets MP_JOIN pass"),
+            _ => continue,
+        };
+        let told = found.iter().any(|one| {
+            one.kind == kind && one.subflow.is_some_and(|other| case.report.subflows[other].client_address == row.client_address)
+        });
+        if worked(row.client_address) || told {
+            continue;
+        }
+        let why = row.reset_reason.or(row.handshake_remark).unwrap_or("no reason was given");
+        found.push(Found {
+            kind,
+            subflow: Some(subflow),
+            from_s: row.start_s,
+            to_s: case.end_s().max(row.start_s),
+            cost: Cost::Unknown,
+            confidence: 0.9,
+            message: format!("{} was never used: its join {what} ({why})", case.name(subflow)),
+            evidence: format!("subflows: handshake = {}; events: {kind}", row.handshake),
+            remedy,
+        });
+    }
+    let joined = joins().count() > 0;
+    if !joined && case.elapsed_s >= LEAST_S && case.bytes >= LEAST_BYTES {
+        let announced = case.report.events.iter().find(|row| row.event == "add_addr");
+        let (message, evidence, confidence) = match announced {
+            Some(row) => (
+                "only one path was used: an address was announced and nobody joined it".to_owned(),
+                format!("events: add_addr at {:.3} s, no join", row.at_s),
+                0.9,
+            ),
+            None => (
+                "only one path was used: neither side tried to join another, nor announced an address".to_owned(),
+                "subflows: one; events: no add_addr, no join".to_owned(),
+                0.6,
+            ),
+        };
+        found.push(Found {
+            kind: "no_second_path",
+            subflow: None,
+            from_s: case.begin_s,
+            to_s: case.end_s(),
+            cost: Cost::Unknown,
+            confidence,
+            message,
+            evidence,
+            remedy: "ip mptcp endpoint add ADDRESS dev DEV subflow, and ip mptcp limits set subflows 4 add_addr_accepted 4",
+        });
+    }
+    found
+}

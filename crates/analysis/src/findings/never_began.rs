@@ -1,0 +1,50 @@
+//! MPTCP was asked for and did not come about, or ended in plain TCP.
+
+use super::case::{Case, Cost, Found};
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(why) = case.report.connection.fallback.filter(|_| case.main) else { return Vec::new() };
+    let stripped = case.diagnosed("options_stripped");
+    let at_once = why.contains("MP_CAPABLE");
+    let (kind, message, remedy, confidence) = match stripped {
+        Some(row) if row.message.starts_with("the SYN left") => (
+            "stripped",
+            "MPTCP never began: a box on the way removes its options from the client's SYN".to_owned(),
+            "another port (443), an encrypted tunnel, or a proxy behind the box",
+            0.9,
+        ),
+        Some(_) => (
+            "stripped",
+            "MPTCP never began: a box on the way removes its options from the server's answer".to_owned(),
+            "another port (443), an encrypted tunnel, or a proxy behind the box",
+            0.9,
+        ),
+        None if at_once => (
+            "never_began",
+            "MPTCP never began: the client asked for it and the answer came without it; the server does not speak it, or a box removed \
+             its options"
+                .to_owned(),
+            "the server: sysctl net.mptcp.enabled=1 and an application that asks for MPTCP (mptcpize run); a capture at the server \
+             tells whether a box is to blame",
+            0.6,
+        ),
+        None => (
+            "fallback",
+            format!("MPTCP ended and plain TCP went on: {why}"),
+            "look for a box that changes options or payload; DSS checksums (net.mptcp.checksum_enabled=1) find it sooner",
+            0.9,
+        ),
+    };
+    let at_s = case.report.events.iter().find(|row| row.event == "fallback").map_or(case.begin_s, |row| row.at_s);
+    vec![Found {
+        kind,
+        subflow: None,
+        from_s: at_s,
+        to_s: case.end_s(),
+        cost: Cost::Unknown,
+        confidence,
+        message,
+        evidence: format!("connections: fallback = {why}"),
+        remedy,
+    }]
+}

@@ -1,0 +1,58 @@
+//! A path that was dead answered again, and was hardly used for long.
+
+use super::case::{Case, Found, s};
+
+/// A path was away when it was silent for so long with data in flight.
+const AWAY_S: f64 = 1.0;
+/// It is used again at this part of its earlier rate; longer than that without is worth telling.
+const USED: f64 = 0.1;
+const LEAST_S: f64 = 2.0;
+/// A path that carried less before is not missed.
+const LEAST_PART: f64 = 0.1;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
+    if case.established().len() < 2 || case.best_rate <= 0.0 {
+        return Vec::new();
+    }
+    let (bins, second) = (timeline.whole.len(), (1.0 / timeline.width_s()).ceil() as usize);
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        let rate = timeline.rate(subflow);
+        if rate < LEAST_PART * case.best_rate {
+            continue;
+        }
+        let answered: Vec<usize> = (0..bins).filter(|&index| timeline.of(subflow, index).answers > 0).collect();
+        for pair in answered.windows(2) {
+            let (left, back) = (pair[0], pair[1]);
+            let waiting = timeline.of(subflow, left).left_bytes > 1;
+            if !waiting || ((back - left) as f64) * timeline.width_s() < AWAY_S {
+                continue;
+            }
+            let used = (back..bins).find(|&index| {
+                let to = (index + second).min(bins);
+                timeline.bytes(subflow, index..to) >= USED * rate * (to - index) as f64 * timeline.width_s()
+            });
+            let used = used.unwrap_or(bins);
+            let (from_s, to_s) = (case.seconds(timeline, back), case.seconds(timeline, used).min(case.end_s()));
+            if to_s - from_s < LEAST_S {
+                continue;
+            }
+            // What it would have carried, at the rate of all.
+            let cost = case.claim(from_s, to_s, (to_s - from_s) * (rate / case.best_rate).min(1.0));
+            let name = case.name(subflow);
+            found.push(Found {
+                kind: "path_back_unused",
+                subflow: Some(subflow),
+                from_s,
+                to_s,
+                cost,
+                confidence: 0.6,
+                message: format!("{name} answered again at {} and carried next to nothing until {}", s(from_s), s(to_s)),
+                evidence: format!("acknowledgements on it from {from_s:.3} s; {:.0} % of its rate before", USED * 100.0),
+                remedy: "a path manager that tries a path anew: remove the endpoint and add it again (ip mptcp endpoint)",
+            });
+        }
+    }
+    found
+}

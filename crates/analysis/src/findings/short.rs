@@ -1,0 +1,29 @@
+//! The transfer was over before a second path could help: no fault.
+
+use super::case::{Case, Cost, Found};
+
+/// A longer transfer is not short, whenever its second path came.
+const MOST_S: f64 = 3.0;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    if !case.main || case.elapsed_s > MOST_S || case.report.connection.protocol != "mptcp" {
+        return Vec::new();
+    }
+    let joins = || case.report.subflows.iter().filter(|row| row.kind == "join");
+    let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
+    if joins().count() == 0 || first.is_some_and(|first| first < case.elapsed_s * 500.0) {
+        return Vec::new();
+    }
+    let when = first.map_or("never".to_owned(), |first| format!("after {first:.0} ms"));
+    vec![Found {
+        kind: "short_transfer",
+        subflow: None,
+        from_s: case.begin_s,
+        to_s: case.end_s(),
+        cost: Cost::Unknown,
+        confidence: 0.9,
+        message: format!("the transfer took {:.0} ms and a second path was there {when}: too short for MPTCP to help, no fault", case.elapsed_s * 1e3),
+        evidence: "subflows: join_time_ms; transfers: elapsed_s".to_owned(),
+        remedy: "one connection for several transfers",
+    }]
+}

@@ -1,0 +1,25 @@
+//! A proxy stood between the ends: known only once all connections are.
+
+use tables::{Diagnostic, Finding, Tables};
+
+/// The finding of a remark that says so.
+pub(crate) fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {
+    let connection = tables.connections.iter().find(|row| Some(row.connection) == remark.connection)?;
+    let message = if connection.fallback.is_some() {
+        "a proxy ends the connection and opens another to the server, in plain TCP: MPTCP ends there"
+    } else {
+        "a proxy ends the connection and opens another to the server: each end sees only its own part"
+    };
+    Some(Finding {
+        connection: connection.connection,
+        kind: "split_connection".into(),
+        from_s: connection.start_s,
+        to_s: connection.start_s + connection.duration_s.unwrap_or(0.0),
+        confidence: 0.9,
+        message: message.into(),
+        evidence: format!("diagnostics: split_connection: {}", remark.message),
+        remedy: "measure either part alone, or go around the proxy: another port, or a tunnel".into(),
+        filter: format!("tcp.port == {} && tcp.port == {}", connection.client_port, connection.server_port),
+        ..Finding::default()
+    })
+}

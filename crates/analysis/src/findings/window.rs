@@ -1,0 +1,38 @@
+//! The receive window held the sender back. It is the connection's: no subflow alone is to blame.
+
+use super::case::{Case, Found};
+
+/// Of the times in which segments left, so many had some that filled the window.
+const OFTEN: f64 = 0.2;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
+    let sending = timeline.whole.iter().filter(|bin| bin.segments > 0).count();
+    let full: Vec<usize> =
+        (0..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
+    let (Some(&first), Some(&last)) = (full.first(), full.last()) else { return Vec::new() };
+    let part = full.len() as f64 / sending.max(1) as f64;
+    if part < OFTEN {
+        return Vec::new();
+    }
+    let windows = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].window_bytes_max);
+    let window = windows.max().unwrap_or(0);
+    let (from_s, to_s) = (case.seconds(timeline, first), case.seconds(timeline, last + 1).min(case.end_s()));
+    let mut cost_s = 0.0;
+    for &index in &full {
+        let at_s = case.seconds(timeline, index);
+        cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), timeline.width_s());
+    }
+    let cost = if case.is_worth(cost_s) { super::case::Cost::Seconds(cost_s) } else { super::case::Cost::Unknown };
+    vec![Found {
+        kind: "receive_window",
+        subflow: None,
+        from_s,
+        to_s,
+        cost,
+        confidence: 0.9,
+        message: format!("the receive window was full {:.0} % of the time: never more than {} kB", part * 100.0, window / 1000),
+        evidence: format!("window: sent and not acknowledged ≥ 90 % of the window in {} of {sending} times", full.len()),
+        remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third figure) at the receiver, at least the rate of all paths times the longest RTT, twice",
+    }]
+}

@@ -1,0 +1,334 @@
+//! What passed in short times, by subflow and as a whole: what findings are drawn from. Times grow with the transfer, so that
+//! a timeline holds at most 512 of them.
+
+use super::metric::Metric;
+use crate::Options;
+use crate::closing::Closing;
+use crate::event::{FlowEvent, Kind};
+use crate::report::Report;
+use tables::Direction;
+use wire::Time;
+
+const FIRST_WIDTH_NANOS: i64 = 20_000_000;
+const MOST_BINS: usize = 512;
+const MOST_STALLS: usize = 256;
+const MOST_LOSSES: usize = 1024;
+/// A shorter wait for earlier data is no stall.
+const STALL_NANOS: u64 = 100_000_000;
+/// A window that takes not even two segments is as good as closed.
+const CLOSED_BYTES: u64 = 3000;
+/// Linux's least retransmission time-out.
+const TIME_OUT_NANOS: i64 = 200_000_000;
+
+/// Watches both directions at one end.
+pub(crate) struct Watch {
+    start: Time,
+    directions: [Option<Box<Timeline>>; 2],
+}
+
+/// One direction, as its sender or its receiver saw it.
+#[derive(Clone, Debug)]
+pub(crate) struct Timeline {
+    pub(crate) start: Time,
+    pub(crate) width_nanos: i64,
+    /// Of the connection: `came_bytes` are those acknowledged at its level, or in order.
+    pub(crate) whole: Vec<Bin>,
+    pub(crate) flows: Vec<Flow>,
+    /// At the receiver: times in which data waited for earlier data.
+    pub(crate) stalls: Vec<Stall>,
+    /// Sent and not yet acknowledged at connection level.
+    outstanding_bytes: i64,
+    idle_since: Option<Time>,
+    window_bytes: Option<u64>,
+    filler: (usize, Time),
+}
+
+/// A subflow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) bins: Vec<Bin>,
+    /// Bytes that another subflow, or this one, had brought before.
+    pub(crate) again_bytes: u64,
+    /// Segments sent again, with the round-trip time measured last before each, in microseconds.
+    pub(crate) losses: Vec<(Time, u32)>,
+    /// Segments sent again after a silence, when, after how long, and whether the answer came too early to be theirs.
+    pub(crate) timeouts: Vec<(Time, i64, bool)>,
+    last_sent: Option<Time>,
+    last_rtt_us: u32,
+    least_rtt_us: u32,
+    in_flight_bytes: u64,
+}
+
+/// A short time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bin {
+    pub(crate) sent_bytes: u32,
+    pub(crate) resent_bytes: u32,
+    /// New bytes that arrived; at the sender, once all is known, those acknowledged.
+    pub(crate) came_bytes: u32,
+    confirmed_bytes: u32,
+    /// Of the connection, at the sender: time without unacknowledged data.
+    pub(crate) idle_us: u32,
+    /// Of the connection, at the sender: segments sent, and those of them that filled the window.
+    pub(crate) segments: u16,
+    pub(crate) limited: u16,
+    /// Of a subflow, at the sender: acknowledgements of data, and most bytes in flight.
+    pub(crate) answers: u16,
+    pub(crate) in_flight_bytes: u32,
+    /// In flight when last known, and one more; 0: nothing told.
+    pub(crate) left_bytes: u32,
+    /// Least round-trip time; 0: none measured.
+    pub(crate) rtt_us: u32,
+}
+
+/// Data that had arrived waited for data that had not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stall {
+    pub(crate) from: Time,
+    pub(crate) to: Time,
+    /// The subflow that brought what was missing.
+    pub(crate) filler: usize,
+}
+
+impl Metric for Watch {
+    fn new(_: &Options, start: Time) -> Self {
+        Watch { start, directions: [None, None] }
+    }
+
+    #[inline(always)]
+    fn on(&mut self, event: &FlowEvent) {
+        if matches!(event.kind, Kind::Packet | Kind::Happened(_)) {
+            return;
+        }
+        let start = self.start;
+        let timeline = self.directions[event.direction as usize].get_or_insert_with(|| Timeline::new(start));
+        timeline.on(event);
+    }
+
+    fn finish(&mut self, closing: &Closing, report: &mut Report) {
+        for direction in Direction::BOTH {
+            let d = direction as usize;
+            let Some(mut timeline) = self.directions[d].take() else { continue };
+            timeline.flows.resize_with(report.subflows.len(), Flow::default);
+            if closing.is_sender(direction) {
+                timeline.whole.iter_mut().for_each(Bin::at_sender);
+                timeline.flows.iter_mut().flat_map(|flow| &mut flow.bins).for_each(Bin::at_sender);
+                report.senders[d] = Some(timeline);
+            } else if closing.is_receiver(direction) && !closing.lacks_data(direction) {
+                report.receivers[d] = Some(timeline);
+            }
+        }
+    }
+}
+
+impl Timeline {
+    fn new(start: Time) -> Box<Self> {
+        Box::new(Timeline {
+            start,
+            width_nanos: FIRST_WIDTH_NANOS,
+            whole: Vec::new(),
+            flows: Vec::new(),
+            stalls: Vec::new(),
+            outstanding_bytes: 0,
+            idle_since: None,
+            window_bytes: None,
+            filler: (0, start),
+        })
+    }
+
+    #[inline(always)]
+    fn on(&mut self, event: &FlowEvent) {
+        let at = event.seen.at;
+        match event.kind {
+            Kind::Data(data) if data.has_payload() => {
+                let resent = data.resent_bytes();
+                let bin = self.bin(event.subflow, at);
+                bin.sent_bytes = bin.sent_bytes.saturating_add(data.new_bytes);
+                bin.resent_bytes = bin.resent_bytes.saturating_add(resent);
+                let flow = &mut self.flows[event.subflow];
+                let last = flow.last_sent.replace(at);
+                if resent > 0 {
+                    flow.resent(at, last);
+                }
+            }
+            Kind::Flight { in_flight_bytes, window_bytes } => {
+                self.window_bytes = window_bytes.or(self.window_bytes);
+                if window_bytes.is_some_and(|window| window < CLOSED_BYTES) {
+                    self.idle_since = None; // the receiver's doing
+                }
+                let bin = self.bin(event.subflow, at);
+                bin.in_flight_bytes = bin.in_flight_bytes.max(in_flight_bytes.min(u64::from(u32::MAX)) as u32);
+                bin.left_bytes = in_flight_bytes.min(u64::from(u32::MAX) - 1) as u32 + 1;
+                let flow = &mut self.flows[event.subflow];
+                let answered = in_flight_bytes < flow.in_flight_bytes;
+                flow.in_flight_bytes = in_flight_bytes;
+                if answered {
+                    flow.answered(at);
+                    let bin = self.bin(event.subflow, at);
+                    bin.answers = bin.answers.saturating_add(1);
+                }
+            }
+            Kind::Rtt { nanos } => {
+                let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
+                let bin = self.bin(event.subflow, at);
+                bin.rtt_us = if bin.rtt_us == 0 { rtt_us } else { bin.rtt_us.min(rtt_us) };
+                let flow = &mut self.flows[event.subflow];
+                flow.last_rtt_us = rtt_us;
+                flow.least_rtt_us = if flow.least_rtt_us == 0 { rtt_us } else { flow.least_rtt_us.min(rtt_us) };
+            }
+            Kind::Arrived { bytes } => {
+                if let Some(since) = self.idle_since.take() {
+                    self.idle(since, at);
+                }
+                self.outstanding_bytes += bytes as i64;
+                let full = self.window_bytes.is_some_and(|window| self.outstanding_bytes as u64 >= window / 10 * 9);
+                let index = self.index(at);
+                let bin = &mut self.whole[index];
+                bin.segments = bin.segments.saturating_add(1);
+                bin.limited = bin.limited.saturating_add(full.into());
+                self.bin(event.subflow, at).arrived_bytes(bytes);
+            }
+            Kind::Confirmed { bytes } => self.bin(event.subflow, at).confirmed_bytes(bytes),
+            Kind::DataAcked { bytes } => {
+                let index = self.index(at);
+                self.whole[index].confirmed_bytes(bytes);
+                self.outstanding_bytes = (self.outstanding_bytes - bytes as i64).max(0);
+                if self.outstanding_bytes == 0 && self.window_bytes.is_none_or(|window| window >= CLOSED_BYTES) {
+                    self.idle_since = Some(at);
+                }
+            }
+            Kind::Progress { bytes } => {
+                let index = self.index(at);
+                self.whole[index].arrived_bytes(bytes);
+            }
+            Kind::InOrder { delay_nanos: 0, .. } => self.filler = (event.subflow, at),
+            Kind::InOrder { delay_nanos, .. } if delay_nanos >= STALL_NANOS => self.stall(at),
+            Kind::Reinjected { bytes } => {
+                self.bin(event.subflow, at);
+                self.flows[event.subflow].again_bytes += bytes;
+            }
+            _ => {}
+        }
+    }
+
+    /// The place of a time, which is made where it is missing.
+    #[inline(always)]
+    fn index(&mut self, at: Time) -> usize {
+        let index = ((at - self.start).max(0) / self.width_nanos) as usize;
+        if index < self.whole.len() { index } else { self.grow(at) }
+    }
+
+    #[cold]
+    fn grow(&mut self, at: Time) -> usize {
+        let mut index = ((at - self.start).max(0) / self.width_nanos) as usize;
+        while index >= MOST_BINS {
+            self.width_nanos *= 2;
+            index /= 2;
+            halve(&mut self.whole);
+            self.flows.iter_mut().for_each(|flow| halve(&mut flow.bins));
+        }
+        if index >= self.whole.len() {
+            self.whole.resize(index + 1, Bin::default());
+        }
+        index
+    }
+
+    #[inline(always)]
+    fn bin(&mut self, subflow: usize, at: Time) -> &mut Bin {
+        let index = self.index(at);
+        if subflow >= self.flows.len() {
+            self.flows.resize_with(subflow + 1, Flow::default);
+        }
+        let bins = &mut self.flows[subflow].bins;
+        if index >= bins.len() {
+            bins.resize(index + 1, Bin::default());
+        }
+        &mut bins[index]
+    }
+
+    #[cold]
+    fn idle(&mut self, since: Time, until: Time) {
+        let mut at = since;
+        while at < until {
+            let index = self.index(at);
+            let end = (self.start + (index as i64 + 1) * self.width_nanos).min(until);
+            self.whole[index].idle_us += ((end - at) / 1000) as u32;
+            at = end;
+        }
+    }
+
+    #[cold]
+    fn stall(&mut self, from: Time) {
+        let (filler, to) = self.filler;
+        if let Some(last) = self.stalls.last_mut().filter(|last| from < last.to && last.filler == filler) {
+            last.from = last.from.min(from);
+            last.to = last.to.max(to);
+        } else if self.stalls.len() < MOST_STALLS {
+            self.stalls.push(Stall { from, to, filler });
+        }
+    }
+}
+
+impl Flow {
+    #[cold]
+    fn resent(&mut self, at: Time, last: Option<Time>) {
+        let silent_nanos = last.map_or(0, |last| at - last);
+        if silent_nanos >= TIME_OUT_NANOS && self.timeouts.len() < MOST_LOSSES {
+            self.timeouts.push((at, silent_nanos, false));
+        }
+        if self.losses.len() < MOST_LOSSES {
+            self.losses.push((at, self.last_rtt_us));
+        }
+    }
+
+    /// RFC 5682: what answers sooner than a packet takes to go and return answers an earlier one.
+    #[inline(always)]
+    fn answered(&mut self, at: Time) {
+        let half_nanos = i64::from(self.least_rtt_us) * 500;
+        if let Some((sent, _, early)) = self.timeouts.last_mut() {
+            *early |= at - *sent < half_nanos;
+        }
+    }
+}
+
+impl Bin {
+    #[inline(always)]
+    fn arrived_bytes(&mut self, bytes: u64) {
+        self.came_bytes = self.came_bytes.saturating_add(bytes as u32);
+    }
+
+    #[inline(always)]
+    fn confirmed_bytes(&mut self, bytes: u64) {
+        self.confirmed_bytes = self.confirmed_bytes.saturating_add(bytes as u32);
+    }
+
+    /// What left is no news there; what was acknowledged is.
+    fn at_sender(&mut self) {
+        self.came_bytes = self.confirmed_bytes;
+    }
+
+    fn and(self, other: Bin) -> Bin {
+        Bin {
+            sent_bytes: self.sent_bytes.saturating_add(other.sent_bytes),
+            resent_bytes: self.resent_bytes.saturating_add(other.resent_bytes),
+            came_bytes: self.came_bytes.saturating_add(other.came_bytes),
+            confirmed_bytes: self.confirmed_bytes.saturating_add(other.confirmed_bytes),
+            idle_us: self.idle_us.saturating_add(other.idle_us),
+            segments: self.segments.saturating_add(other.segments),
+            limited: self.limited.saturating_add(other.limited),
+            answers: self.answers.saturating_add(other.answers),
+            in_flight_bytes: self.in_flight_bytes.max(other.in_flight_bytes),
+            left_bytes: if other.left_bytes > 0 { other.left_bytes } else { self.left_bytes },
+            rtt_us: match (self.rtt_us, other.rtt_us) {
+                (0, rtt_us) | (rtt_us, 0) => rtt_us,
+                (one, other) => one.min(other),
+            },
+        }
+    }
+}
+
+fn halve(bins: &mut Vec<Bin>) {
+    let halves: Vec<Bin> =
+        bins.chunks(2).map(|pair| pair.iter().fold(Bin::default(), |sum, &bin| sum.and(bin))).collect();
+    *bins = halves;
+}

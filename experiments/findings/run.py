@@ -1,0 +1,57 @@
+"""Provoke every finding, and look for findings where nothing is wrong: ``python -m experiments.findings.run``.
+
+Simulates each scenario of ``scenarios.py`` and keeps in ``results.json`` what was found in it, the kind that it
+provokes or what it is like beside.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from experiments.findings.scenarios import provoked, silent
+from mptcplab import _core
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
+
+RESULTS = Path(__file__).parent / "results.json"
+PROVOKED_SEEDS = (1,)
+SILENT_SEEDS = (1, 2, 3)
+
+
+def found(table: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Simulate a scenario; give what was found, by kind with its cost, and how long it took."""
+    _, scenario = load(table)
+    tables = _core.simulate(plan(scenario, seed, None))
+    costs: dict[str, float | None] = {}
+    for row in tables.rows("findings"):
+        costs.setdefault(row["kind"], row["cost_s"])
+    elapsed = [row["elapsed_s"] or 0 for row in tables.rows("transfers")]
+    return {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
+
+
+def results(seeds: tuple[tuple[int, ...], tuple[int, ...]]) -> Iterator[dict[str, Any]]:
+    """Give a row per run."""
+    for provokes, all_seeds, scenarios in zip(
+        (True, False), seeds, (provoked(), silent()), strict=True
+    ):
+        for name, table in scenarios:
+            for seed in all_seeds:
+                yield {"provokes": provokes, "name": name, "seed": seed, **found(table, seed)}
+
+
+def main() -> None:
+    """Run all of them."""
+    rows = []
+    for row in results((PROVOKED_SEEDS, SILENT_SEEDS)):
+        rows.append(row)
+        print(row["name"], row["seed"], row["found"], row["elapsed_s"], file=sys.stderr, flush=True)
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    RESULTS.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

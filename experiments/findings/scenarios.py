@@ -1,0 +1,168 @@
+"""Scenarios that provoke each kind of finding, and scenarios in which nothing is wrong.
+
+A scenario is a table, as ``mptcplab.run`` takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Table = dict[str, Any]
+
+WIFI: Table = {"rate": "20 Mbit/s", "delay": "12 ms", "queue": "60 ms"}
+LTE: Table = {"rate": "12 Mbit/s", "delay": "25 ms", "queue": "100 ms"}
+BULK: Table = {"direction": "download", "size": "12 MB"}
+
+
+def scenario(
+    transfer: Table | None = None,
+    *,
+    timeline: list[Table] | None = None,
+    mptcp: Table | None = None,
+    tcp: Table | None = None,
+    **paths: Table,
+) -> Table:
+    """Make a table of a scenario; without paths it has both."""
+    return {
+        "schema": 1,
+        "transfer": transfer or BULK,
+        "path": paths or {"wifi": WIFI, "lte": LTE},
+        "mptcp": mptcp or {},
+        "tcp": tcp or {},
+        "timeline": timeline or [],
+    }
+
+
+def event(at_s: float, path: str, verb: str) -> Table:
+    """Make an event of the timeline."""
+    return {"at": f"{at_s} s", "path": path, "verb": verb}
+
+
+def box(path: Table, element: str, **settings: Any) -> Table:
+    """Put a box on a path."""
+    return path | {"middleboxes": [{"element": element, **settings}]}
+
+
+def away(path: str, from_s: float, to_s: float, verb: str = "blackout") -> list[Table]:
+    """Take a path away for a time."""
+    return [event(from_s, path, verb), event(to_s, path, "restore")]
+
+
+def loss(path: Table, **burst: Any) -> Table:
+    """Give a path losses that come in bursts."""
+    return path | {"middleboxes": [{"element": "gilbert-elliott", **burst}]}
+
+
+SMALL_WINDOW = {"receive_buffer": "300 kB", "receive_buffer_tuning": False}
+TINY_WINDOW = {"receive_buffer": "64 kB", "receive_buffer_tuning": False}
+ASK: Table = {
+    "application": "request-response",
+    "direction": "download",
+    "request": "300 B",
+    "response": "400 kB",
+    "requests": 8,
+    "think": "1 s",
+}
+
+
+def talk(rate: str, duration: str = "12 s", message: str = "1 kB") -> Table:
+    """Send messages at equal distances."""
+    return {
+        "application": "constant-bit-rate",
+        "direction": "download",
+        "rate": rate,
+        "message": message,
+        "duration": duration,
+    }
+
+
+def provoked() -> Iterator[tuple[str, Table]]:
+    """Give kinds of findings, each with scenarios that provoke it."""
+    for segments in ("syn", "syn-ack", "all"):
+        yield "stripped", scenario(wifi=box(WIFI, "strip-options", segments=segments), lte=LTE)
+    for size in ("6 MB", "12 MB", "24 MB"):
+        one = BULK | {"size": size}
+        yield "no_second_path", scenario(one, mptcp={"path_manager": "single"})
+    for number, other in enumerate((LTE, LTE | {"delay": "60 ms"}, LTE | {"rate": "30 Mbit/s"})):
+        yield "join_unanswered", scenario(wifi=WIFI, lte=box(other, "firewall", joins=False))
+        strip = {"segments": ("syn", "syn-ack", "syn")[number]}
+        yield "join_refused", scenario(wifi=WIFI, lte=box(other, "strip-options", **strip))
+    for attached_s in (4, 6, 8):
+        late = LTE | {"rate": "20 Mbit/s", "attached": False}
+        came = [{"at": f"{attached_s} s", "path": "lte", "verb": "attach"}]
+        long = BULK | {"size": "40 MB"}
+        yield "join_late", scenario(long, wifi=WIFI, lte=late, timeline=came)
+    for from_s, to_s in ((1.5, 9), (2, 20), (1, 6)):
+        dead = away("wifi", from_s, to_s)
+        yield "path_dead", scenario(timeline=dead, tcp=SMALL_WINDOW)
+        alone = {"wifi": WIFI}
+        yield "timeout_chain", scenario(timeline=away("wifi", from_s, from_s + 4), **alone)
+    for buffer in (TINY_WINDOW, TINY_WINDOW | {"receive_buffer": "96 kB"}, SMALL_WINDOW):
+        far: Table = {"wifi": WIFI | {"delay": "80 ms"}, "lte": LTE | {"delay": "80 ms"}}
+        yield "receive_window", scenario(tcp=buffer, **far)
+    yield "application", scenario(ASK)
+    yield "application", scenario(ASK | {"think": "3 s", "response": "1 MB"})
+    yield "application", scenario(talk("200 kbit/s", message="5 kB"))
+    for queue in ("800 ms", "1500 ms", "3 s"):
+        yield "bufferbloat", scenario(wifi=WIFI, lte=LTE | {"queue": queue})
+    for rate in ("2 Mbit/s", "1 Mbit/s", "3 Mbit/s"):
+        slow = LTE | {"rate": rate, "delay": "150 ms", "queue": "2 s"}
+        yield (
+            "head_of_line",
+            scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=SMALL_WINDOW),
+        )
+    for size in ("12 MB", "6 MB", "24 MB"):
+        twice = {"scheduler": "redundant"}
+        yield "reinjection_waste", scenario(BULK | {"size": size}, mptcp=twice)
+    for percent in ("2 %", "3 %", "5 %"):
+        yield "losses_random", scenario(wifi=WIFI | {"loss": percent}, lte=LTE)
+        burst = loss(WIFI, p="0.3 %", r={"2 %": "15 %", "3 %": "12 %", "5 %": "10 %"}[percent])
+        yield "losses_bursts", scenario(wifi=burst, lte=LTE)
+    for mss in ("1000 B", "1200 B", "1300 B"):
+        yield "mss_clamped", scenario(wifi=box(WIFI, "clamp-mss", bytes=mss), lte=LTE)
+    for window in ("20 kB", "40 kB", "60 kB"):
+        yield "window_clamped", scenario(wifi=box(WIFI, "clamp-window", bytes=window), lte=LTE)
+    for rate in ("20 Mbit/s", "10 Mbit/s", "40 Mbit/s"):
+        one = {"lte": box(LTE | {"rate": rate}, "proxy")}
+        yield "split_connection", scenario(**one)
+    for size in ("20 kB", "40 kB", "60 kB"):
+        yield "short_transfer", scenario(BULK | {"size": size})
+    for think in ("8 s", "12 s", "20 s"):
+        one = {"wifi": box(WIFI, "nat", idle="5 s")}
+        asked = ASK | {"think": think, "requests": 3}
+        yield "forgotten", scenario(asked, **one)
+    for at_s in (1.0, 1.5, 2.0):
+        held = away("wifi", at_s, at_s + 0.6, "hold")
+        old = {"timestamps": False}
+        yield "spurious_timeouts", scenario(wifi=WIFI, timeline=held, tcp=old)
+
+
+def silent() -> Iterator[tuple[str, Table]]:
+    """Give scenarios in which nothing is wrong, by what they are like."""
+    for rate in (5, 10, 20, 50):
+        for delay in (5, 15, 30, 60):
+            path = {"rate": f"{rate} Mbit/s", "delay": f"{delay} ms", "queue": "60 ms"}
+            size = {"size": f"{rate} MB"}
+            yield "clean", scenario(BULK | size, wifi=path, lte=LTE)
+            yield (
+                "alone",
+                scenario(
+                    BULK | size | {"size": f"{rate // 2} MB"}, wifi=path, mptcp={"enabled": False}
+                ),
+            )
+    for percent in ("0.01 %", "0.05 %", "0.1 %", "0.2 %"):
+        for delay in (10, 20, 40):
+            yield "lossy", scenario(wifi=WIFI | {"loss": percent, "delay": f"{delay} ms"}, lte=LTE)
+    for jitter in ("1 ms", "3 ms", "5 ms"):
+        yield "jittery", scenario(wifi=WIFI | {"jitter": jitter}, lte=LTE | {"jitter": jitter})
+    for steady in ("1 Mbit/s", "3 Mbit/s", "6 Mbit/s", "10 Mbit/s"):
+        yield "steady", scenario(talk(steady))
+    for little in ("150 kB", "300 kB", "600 kB", "1 MB"):
+        yield "short", scenario(BULK | {"size": little})
+    for queue in ("150 ms", "200 ms"):
+        yield "queues", scenario(wifi=WIFI, lte=LTE | {"queue": queue})
+    for scheduler in ("lowest-rtt", "blest", "ecf"):
+        yield "schedulers", scenario(mptcp={"scheduler": scheduler})
+    for control in ("lia", "olia", "balia", "reno", "cubic"):
+        yield "controllers", scenario(mptcp={"congestion_control": control})

@@ -1,0 +1,61 @@
+"""Why it was slow: the first findings at the head of a summary, or all with their evidence."""
+
+from __future__ import annotations
+
+from mptcplab.cli.summary.page import Page
+from mptcplab.labels import text
+from mptcplab.labels.findings import MOST, by_cost, in_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Row = dict[str, Any]
+
+
+def print_first(page: Page, rows: Iterable[Row], *, several: bool = False) -> None:
+    """Print at most three findings; ``several`` says that they may be about several connections."""
+    found = by_cost(rows)
+    for row in found[:MOST]:
+        place = f"connection {row['connection']}: " if several else ""
+        page.words(place + in_words(row), first="why ", style="strong", indent="")
+    if len(found) > MOST:
+        more = text.plural(len(found) - MOST, "more finding")
+        page.words(
+            f"{more}: --why shows all, with evidence", first="    ", indent="", style="faint"
+        )
+    if found:
+        page.line()
+
+
+def print_all(page: Page, rows: Iterable[Row], *, several: bool = False) -> None:
+    """Print all findings, each with its evidence, its remedy and a filter for Wireshark."""
+    found = by_cost(rows)
+    if not found:
+        page.words("nothing was found that would have cost time", indent="")
+    for number, row in enumerate(found):
+        if number:
+            page.line()
+        place = f"connection {row['connection']}: " if several else ""
+        page.words(place + in_words(row), indent="", style="strong")
+        page.facts(_facts(row))
+        page.words(row["evidence"], first="evidence  ")
+        page.words(row["remedy"], first="remedy    ")
+        # Filters are copied: they stay on one line.
+        page.line(f"  Wireshark {row['filter']}")
+
+
+def _facts(row: Row) -> list[str]:
+    facts = [row["kind"], f"{text.at(row['from_s'])} to {text.at(row['to_s'])}"]
+    if row["cost_s"] is None:
+        facts.append("cost unknown")
+    elif row["cost_mbps"] is not None:
+        cost = text.seconds(row["cost_s"])
+        facts.append(f"without it {cost} less, {text.rate(row['cost_mbps'])} more")
+    if row["direction"] is not None:
+        facts.append(row["direction"])
+    facts.append(f"confidence {row['confidence']:.1f}")
+    if row["record"] is not None:
+        facts.append(f"{row['capture']} packet {row['record']}")
+    return facts
