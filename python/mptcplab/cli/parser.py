@@ -124,6 +124,21 @@ def add_engine_to(command: ArgumentParser) -> None:
     )
 
 
+def add_server_to(command: ArgumentParser) -> None:
+    """Describe the other host of the field engine."""
+    command.add_argument(
+        "--server",
+        metavar="HOST:PORT#FINGERPRINT",
+        help="the other host, for --engine field: the line that mptcplab serve prints there; as "
+        "server in [field]",
+    )
+
+
+def server_setting(options: argparse.Namespace) -> list[str]:
+    """Give what --server sets of the scenario."""
+    return [] if options.server is None else [f"field.server={options.server}"]
+
+
 def add_captures_to(output: _ArgumentGroup) -> None:
     """Describe what captures hold."""
     captures = output.add_mutually_exclusive_group()

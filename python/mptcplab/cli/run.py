@@ -9,8 +9,10 @@ from mptcplab.cli.parser import (
     add_captures_to,
     add_changes_to,
     add_engine_to,
+    add_server_to,
     named,
     number_above_0,
+    server_setting,
 )
 from mptcplab.cli.say import print_json, say, show
 from mptcplab.labels import text
@@ -49,6 +51,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "scenario", type=named, metavar="SCENARIO", help="a file, or the name of one that ships"
     )
     add_engine_to(command)
+    add_server_to(command)
     add_changes_to(command)
     command.add_argument(
         "--repeat",
@@ -93,6 +96,7 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.scenario.scenario import load
 
+    options.settings += server_setting(options)
     name, scenario = load(options.scenario, options.settings)
     for remark in scenario.remarks:
         say(f"mptcplab: {remark}")

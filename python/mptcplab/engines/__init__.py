@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import Error
+from mptcplab.engines.field.engine import Field
 from mptcplab.engines.kernel.engine import Kernel
 from mptcplab.engines.simulation.engine import Simulation
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 #: What runs a scenario unless another one is asked for.
 DEFAULT: Engine = Simulation()
 #: All that there are, by name.
-ENGINES: dict[str, Engine] = {one.name: one for one in (DEFAULT, Kernel())}
+ENGINES: dict[str, Engine] = {one.name: one for one in (DEFAULT, Kernel(), Field())}
 
 
 def named(name: str) -> Engine:

@@ -86,6 +86,11 @@ class Engine:
     #: Whether runs take the time that they show: beside each other they disturb each other, and
     #: none can be had again.
     real_time: bool = False
+    #: Whether MPTCP and plain TCP over each path are run back to back, in an order by chance: the
+    #: network changes meanwhile.
+    visits: bool = False
+    #: Whether it makes the links of a scenario; else its paths need interfaces.
+    emulates: bool = True
     #: Whether Linux is at the ends, which goes by ``[kernel]``.
     linux: bool = False
     #: Whether :meth:`run_programs` runs programs that know nothing of it.
@@ -121,6 +126,11 @@ class Engine:
         from mptcplab.messages import said
         from mptcplab.scenario.fault import ScenarioError
 
+        if self.emulates and scenario.unlinked:
+            raise ScenarioError(
+                f"path {scenario.unlinked[0]}: it has an interface and no link, and the "
+                f"{self.name} engine emulates links: run it with --engine field"
+            )
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)
             for event in scenario.timeline

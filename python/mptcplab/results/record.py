@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import random
 import shutil
 import sys
 import tempfile
@@ -88,7 +89,11 @@ def with_baselines(
         raise Error(f"the seed is {seed}; it must be from 0 to 2^64 - 1")
     wanted = scenario.run.baselines if baselines is None else baselines
     runs = {}
-    for path in (None, *(scenario.paths if wanted else ())):
+    paths = [None, *(scenario.paths if wanted else ())]
+    order = list(paths)
+    if engine.visits:
+        random.Random(seed).shuffle(order)  # noqa: S311 - no secret
+    for path in order:
         what = "mptcp" if path is None else f"tcp-{path}"
         runs[path], there = run(
             engine,
@@ -103,8 +108,8 @@ def with_baselines(
         )
         runs[path].keeper = keeper
         done(what, there)
-    mptcp = runs.pop(None)
-    return Comparison(out, mptcp, {str(path): run for path, run in runs.items()})
+    baselines_of = {str(path): runs[path] for path in paths if path is not None}
+    return Comparison(out, runs[None], baselines_of)
 
 
 class Keeper:

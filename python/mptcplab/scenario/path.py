@@ -27,6 +27,8 @@ from mptcplab.scenario.source import Source
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,14}")
 TAKEN = ("all", "default", "lo")
+# As Linux has it (dev_valid_name).
+INTERFACE = re.compile(r"(?!\.\.?$)[^\s/:]{1,15}")
 IPV6_MTU_BYTES = 1280
 SIZES = (quantity.BYTES, quantity.PACKETS, quantity.DURATION)
 SHORT = ("rate", "uplink_rate", "downlink_rate", "delay", "jitter", "loss", "queue")
@@ -143,6 +145,9 @@ class Path(Section):
     """Elements that both directions pass behind the rest; beside ``profile`` or ``rate``."""
     ip: Literal[4, 6, "both"] = 4
     """Version of IP: 4, 6 or ``"both"``."""
+    interface: Text | None = None
+    """A real network in place of a link: the interface of this machine by which it is reached
+    (``"wlan0"``), for the field engine; beside a link each engine takes its own."""
     mtu: int
     backup: bool
     budget: int | None
@@ -270,11 +275,18 @@ def _elements(value: list[Any] | None, key_path: KeyPath, source: Source) -> lis
 def read_path(value: Any, key_path: KeyPath, source: Source) -> tuple[Path, Link | None]:
     """Read a path; with its link if it is written out here."""
     path = read(Path, value, key_path, source)
+    if path.interface is not None and not INTERFACE.fullmatch(path.interface):
+        raise source.fault(
+            (*key_path, "interface"),
+            f'{said(path.interface)} is no name of an interface, such as "wlan0"',
+        )
     if path.ip != 4 and path.mtu < IPV6_MTU_BYTES:
         raise source.fault(
             (*key_path, "mtu"), f"IPv6 needs {IPV6_MTU_BYTES} bytes or more (RFC 8200 section 5)"
         )
     short = [name for name in SHORT if getattr(path, name) is not None]
+    if path.interface is not None and not any((path.link, path.profile, path.middleboxes, *short)):
+        return path, None
     if path.link is not None and path.profile is not None:
         raise source.fault((*key_path, "profile"), "link and profile exclude each other")
     for whole in ("link", "profile"):
@@ -305,7 +317,8 @@ def _long(path: Path, key_path: KeyPath, source: Source) -> tuple[Path, Link]:
         if rate is None:
             raise source.fault(
                 key_path,
-                f"needs link, profile, or rate (or {direction}_rate) and delay written out",
+                f"needs link, profile, or rate (or {direction}_rate) and delay written out; or the "
+                "interface of a real network",
             )
     if path.delay is None:
         raise source.fault(key_path, "needs delay: the time on the way in each direction")

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from mptcplab.scenario import draw
 from mptcplab.scenario.endpoint import Client, Server
+from mptcplab.scenario.field import Field as FieldSection
 from mptcplab.scenario.kernel import Kernel
 from mptcplab.scenario.path import Link, Path
 from mptcplab.scenario.section import Duration, Flag, Section
@@ -50,8 +51,15 @@ class Scenario:
     cross_traffic: list[Traffic]
     timeline: list[Event]
     run: Run
+    #: Where paths are real.
+    field: FieldSection | None = None
     #: What is written and has no effect, in a line each.
     remarks: tuple[str, ...] = ()
+
+    @property
+    def unlinked(self) -> list[str]:
+        """Name the paths that no engine can emulate: they have an interface and no link."""
+        return [name for name, path in self.paths.items() if path.link is None]
 
     @property
     def stop_ns(self) -> int:

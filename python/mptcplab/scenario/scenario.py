@@ -15,6 +15,7 @@ from mptcplab.messages import nearest, said
 from mptcplab.scenario import endpoint, library
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.fault import KeyPath, ScenarioError
+from mptcplab.scenario.field import Field
 from mptcplab.scenario.kernel import read_kernel
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
 from mptcplab.scenario.plan import plan
@@ -37,6 +38,7 @@ SECTIONS = (
     "mptcp",
     "tcp",
     "kernel",
+    "field",
     "cross_traffic",
     "timeline",
     "run",
@@ -129,6 +131,7 @@ def read_scenario(source: Source) -> Scenario:
         cross_traffic=traffic,
         timeline=timeline,
         run=run,
+        field=read(Field, data["field"], ("field",), source) if "field" in data else None,
         remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
     check_timeline(timeline, paths, end, source)
@@ -149,6 +152,9 @@ def _unused(given: dict[str, Any], links: dict[str, Link], source: Source) -> It
 
 def check_links(scenario: Scenario, source: Source) -> None:
     """Refuse what the code of the links refuses, with its key path."""
+    if scenario.unlinked:
+        # Nothing but an interface: there is no link to look at.
+        return
     try:
         plan(scenario, seed=0).check()
     except _core.PlanError as error:
@@ -216,6 +222,8 @@ def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path
             links[name] = own
         paths[name] = path
     for name, path in paths.items():
+        if path.link is None:
+            continue
         if path.link not in links:
             hint = nearest(str(path.link), links)
             raise source.fault(

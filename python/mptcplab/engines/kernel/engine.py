@@ -49,6 +49,7 @@ class Kernel(Engine):
         from mptcplab.engines.kernel.job import Wanted
         from mptcplab.engines.kernel.machine import Machine
 
+        super().check(scenario, baseline)
         Wanted(scenario, 0, baseline, Machine.here())
 
     def session(

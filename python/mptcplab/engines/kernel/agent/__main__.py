@@ -11,8 +11,12 @@ In, first, the job (what has a default may be left out)::
                             {"application": "watching"}: others transfer here; it neither
                             connects nor listens, and goes on until it is stopped
      "listen": [address, port],                         server; "::" is for IPv4 too
-     "connect": {"local": [address, port] | null,       client; one of the two
-                 "remote": [address, port]},
+     "connect": {"local": [address, port] | null,       client
+                 "remote": [address, port],
+                 "device": name,                        default null: whatever routes say
+                 "preambles": [hex, ...]},              default none: what each sends first
+     "handed": n,           server: connections come from this descriptor, a socket of AF_UNIX
+                            over which somebody else passes them (SCM_RIGHTS); one of the three
      "mptcp": bool,         default false: plain TCP
      "connections": n,      at once, each of the whole transfer; default 1; the same at both ends
      "congestion_control":  name or null, by socket option; default null: what the namespace or
@@ -22,6 +26,10 @@ In, first, the job (what has a default may be left out)::
      "stop_ns": n | null,   after go: when what still goes on is given up, connections by a
                             reset; default null
      "linger_ns": n,        how long sockets may take to go when all is done; default 10 s
+     "most_bytes": n,       after so many bytes, read and written, all is given up; default null
+     "most_bits_per_second": n,   connections write and read no faster; default null
+     "shared": bool,        this network has connections of others: they are not waited for; what
+                            is known when a connection opens and closes is sampled, too
      "host": name,          what the tables call this host; default ""
      "sample_ns": n,        period of the samples; default 0: none
      "samples": path,       JSON lines: what `numbers.number` makes rows of `state` of

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mptcplab.engines.kernel.agent.allowance import Allowance
     from mptcplab.engines.kernel.agent.applications import Application
     from mptcplab.engines.kernel.agent.loop import Loop
 
@@ -70,6 +71,8 @@ class Connection:
         over: Callable[[Connection], None],
         *,
         opening: bool,
+        preamble: bytes = b"",
+        allowance: Allowance | None = None,
     ) -> None:
         self.loop = loop
         self.sock = sock
@@ -83,6 +86,10 @@ class Connection:
         self.closed: str | None = None
         self._awaited: str | None = None
         self._application = application
+        # What goes before all that the application writes.
+        self._preamble = preamble
+        self._allowance = allowance
+        self._rests = False
         self._begun = begun
         self._over = over
         self._backlog = 0
@@ -153,15 +160,22 @@ class Connection:
     def _begin(self) -> None:
         self.connected_ns = now()
         self._begun(self)
+        if self._preamble:
+            # It is shorter than any send buffer.
+            self.sock.send(self._preamble)
         self._wait_for()
         self._application.begin(self)
 
     def _receive(self) -> None:
+        most = self._allowed(CHUNK)
+        if not most:
+            return
         try:
-            count = self.sock.recv_into(_received)
+            count = self.sock.recv_into(_received, most)
         except BlockingIOError:
             return
         if count:
+            self._used(count)
             self.corrupt_bytes += corrupt_bytes(self.read, _received[:count])
             self.read += count
             self._application.received(self, count)
@@ -179,8 +193,11 @@ class Connection:
             for _ in range(TURNS):
                 if not self._backlog:
                     break
-                block = part(self.written, self._backlog)
+                block = part(self.written, self._allowed(self._backlog))
+                if not block:
+                    return
                 count = self.sock.send(block)
+                self._used(count)
                 self.written += count
                 self._backlog -= count
                 if count < len(block):
@@ -194,6 +211,27 @@ class Connection:
             self.finished = True
             self._shut()
         self._wait_for()
+
+    def _allowed(self, count: int) -> int:
+        """Say how many of so many bytes may pass now; where none may, try again later."""
+        if self._allowance is None:
+            return count
+        most = self._allowance.at_most(count)
+        if not most and not self._rests:
+            self._rests = True
+            self._wait_for()
+            if (wait_ns := self._allowance.wait_ns()) is not None:
+                self.loop.after(wait_ns, self._resume)
+        return most
+
+    def _used(self, count: int) -> None:
+        if self._allowance is not None:
+            self._allowance.use(count)
+
+    def _resume(self) -> None:
+        if self.closed is None:
+            self._rests = False
+            self._wait_for()
 
     def _shut(self) -> None:
         try:
@@ -230,6 +268,8 @@ class Connection:
     def _wait_for(self) -> None:
         """What to be told of: after its end there is nothing to be read, but errors are told."""
         mask = (0 if self.peer_finished else IN) | (OUT if self._backlog else 0)
+        if self._rests:
+            mask = 0
         if mask != self._mask and self.closed is None:
             self._mask = mask
             self.loop.change(self.sock.fileno(), mask or select.EPOLLET)

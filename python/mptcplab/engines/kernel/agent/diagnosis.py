@@ -266,13 +266,14 @@ class Diagnosis:
         self._interfaces.pop(ends, None)
         return Policy(None, None)
 
-    def alive(self) -> int:
-        """Count the TCP sockets that are open or closing."""
+    def alive(self, of: set[Tuple] | None = None) -> int:
+        """Count the TCP sockets that are open or closing, among those of these ends."""
         count = 0
         for family in (socket.AF_INET, socket.AF_INET6):
             body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, ALIVE) + bytes(48)
             request = netlink.message(SOCK_DIAG_BY_FAMILY, netlink.DUMP, body)
-            count += sum(1 for _ in netlink.ask(self._socket, request))
+            answers = netlink.ask(self._socket, request)
+            count += sum(1 for one in answers if of is None or _ends_of(one) in of)
         return count
 
     def close(self) -> None:
@@ -360,8 +361,7 @@ class ForeignSockets:
             body += netlink.attribute(INET_DIAG_REQ_PROTOCOL, struct.pack("=I", protocol))
             request = netlink.message(SOCK_DIAG_BY_FAMILY, netlink.DUMP, body)
             for answer in netlink.ask(self._socket, request):
-                of, local_port, remote_port, local, remote = _ANSWER.unpack_from(answer)
-                ends = _end_of(of, local, local_port), _end_of(of, remote, remote_port)
+                ends = _ends_of(answer)
                 attributes = netlink.attributes(answer[ANSWER_BYTES:])
                 # Of a connection that is not yet accepted by TCP nothing is known.
                 if INET_DIAG_INFO in attributes:
@@ -374,6 +374,12 @@ def _token(attributes: dict[int, bytes]) -> int | None:
     raw = subflow.get(MPTCP_SUBFLOW_ATTR_TOKEN_LOC)
     token: int | None = None if raw is None else struct.unpack("=I", raw)[0]
     return token
+
+
+def _ends_of(answer: bytes) -> Tuple:
+    """Read between which ends a socket is."""
+    of, local_port, remote_port, local, remote = _ANSWER.unpack_from(answer)
+    return _end_of(of, local, local_port), _end_of(of, remote, remote_port)
 
 
 def _end_of(family: int, packed: bytes, port: int) -> End:

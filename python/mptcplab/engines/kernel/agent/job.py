@@ -36,6 +36,10 @@ class Job:
     samples: str | None = None
     events: str | None = None
     counters: str | None = None
+    handed: int | None = None
+    shared: bool = False
+    most_bytes: int | None = None
+    most_bits_per_second: int | None = None
 
     @property
     def end(self) -> str:
@@ -54,6 +58,7 @@ def read(fields: dict[str, Any]) -> Job:
         job = Job(**fields)
     except TypeError as error:
         raise Error(f"the agent's job: {error}") from error
-    if job.application != WATCHING and (job.listen is None) == (job.connect is None):
-        raise Error("the agent's job: it either listens or connects")
+    ways = sum(way is not None for way in (job.listen, job.connect, job.handed))
+    if job.application != WATCHING and ways != 1:
+        raise Error("the agent's job: it either listens, connects or is handed connections")
     return job

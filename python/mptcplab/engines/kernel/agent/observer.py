@@ -166,17 +166,19 @@ class Observer:
         """A connection is established."""
         self._open[connection] = Used()
         self._used.append(self._open[connection])
-        self._read(connection)
+        self._note(connection)
 
     def closing(self, connection: Connection) -> None:
         """A socket is there for the last time."""
         if connection in self._open:
-            self._read(connection)
+            self._note(connection)
             del self._open[connection]
 
     def alive(self) -> int:
-        """Count the sockets of TCP that are open or closing."""
-        return self._diagnosis.alive()
+        """Count the sockets of TCP that are open or closing: ours, where there are others'."""
+        if not self._job.shared:
+            return self._diagnosis.alive()
+        return self._diagnosis.alive({ends for used in self._used for ends in used.ends})
 
     def finish(self) -> list[dict[str, Any]]:
         """Complete the files; gives what sockets used."""
@@ -207,6 +209,13 @@ class Observer:
         # Those whose time is over are left out.
         after = at + period * max(1, -((at - now()) // period))
         self._loop.at(after, lambda: self._look(after, period))
+
+    def _note(self, connection: Connection) -> None:
+        """Look at a connection at its beginning or end."""
+        rows = self._read(connection)
+        if self._job.shared and self._samples is not None:
+            at_ns = time.time_ns()
+            _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
 
     def _read(self, connection: Connection) -> list[dict[str, Any]]:
         """Look at one connection; gives a row per subflow."""
@@ -263,6 +272,11 @@ class Used:
             self.token = information.mptcp["token"]
         for ends, policy in policies.items():
             self._subflows[ends] = policy.congestion_control or self._subflows.get(ends)
+
+    @property
+    def ends(self) -> Iterable[Tuple]:
+        """Give the ends of its subflows."""
+        return self._subflows
 
     def said(self) -> dict[str, Any]:
         """Give it as JSON has it."""

@@ -43,10 +43,18 @@ def listening(place: Place, congestion_control: str | None, *, mptcp: bool) -> s
 
 
 def opening(
-    local: Place | None, remote: Place, congestion_control: str | None, *, mptcp: bool
+    local: Place | None,
+    remote: Place,
+    congestion_control: str | None,
+    *,
+    mptcp: bool,
+    device: str | None = None,
 ) -> socket.socket:
-    """Begin to connect."""
+    """Begin to connect, by a device if one is named."""
     made = stream(remote, congestion_control, mptcp=mptcp)
+    if device is not None:
+        with attempt(f"to use the interface {device}"):
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode() + b"\0")
     with attempt(f"to connect from {local} to {remote}"), contextlib.suppress(BlockingIOError):
         if local is not None:
             made.bind(_as_tuple(local))

@@ -6,6 +6,7 @@ import socket
 
 from mptcplab._core import Error
 from mptcplab.engines.kernel.agent import applications, sockets
+from mptcplab.engines.kernel.agent.allowance import Allowance
 from mptcplab.engines.kernel.agent.applications import Ticks
 from mptcplab.engines.kernel.agent.connection import COMPLETE, Connection, part
 from mptcplab.engines.kernel.agent.loop import IN, now
@@ -35,7 +36,14 @@ class Transfer:
         self._job = job
         self._over = over
         self._listener: socket.socket | None = None
-        if job.listen is not None:
+        self._allowance = None
+        if job.most_bytes is not None or job.most_bits_per_second is not None:
+            self._allowance = Allowance(job.most_bytes, job.most_bits_per_second, self._spent)
+        if job.handed is not None:
+            self._listener = socket.socket(fileno=job.handed)
+            self._listener.setblocking(False)
+            self.congestion_control = job.congestion_control
+        elif job.listen is not None:
             self._listener = sockets.listening(job.listen, job.congestion_control, mptcp=job.mptcp)
             self.congestion_control = sockets.congestion_control(self._listener)
         else:
@@ -48,22 +56,25 @@ class Transfer:
         if self._given_up:
             return
         if self._listener is not None:
-            self._loop.watch(self._listener.fileno(), IN, self._accept)
+            come = self._accept if self._job.handed is None else self._take
+            self._loop.watch(self._listener.fileno(), IN, come)
             return
         connect = self._job.connect or {}
-        for _ in range(self._job.connections):
+        preambles = map(bytes.fromhex, connect.get("preambles", [""] * self._job.connections))
+        for preamble in preambles:
             try:
                 sock = sockets.opening(
                     connect.get("local"),
                     self._remote(),
                     self._job.congestion_control,
                     mptcp=self._job.mptcp,
+                    device=connect.get("device"),
                 )
             except Error as error:
                 self.failure = str(error)
                 self._over()
                 return
-            self._serve(sock, opening=True)
+            self._serve(sock, opening=True, preamble=preamble)
 
     def abort(self) -> None:
         """Give up what still goes on."""
@@ -94,7 +105,7 @@ class Transfer:
     def finished(self) -> bool:
         """All that was written was acknowledged, at all connections, and the peers finished."""
         done = [connection.closed == COMPLETE for connection in self.connections]
-        return len(done) == self._job.connections and all(done)
+        return self.failure is None and len(done) == self._job.connections and all(done)
 
     def reason(self) -> str:
         """Say who waits for what, or that all is complete."""
@@ -106,6 +117,12 @@ class Transfer:
         if len(lacking) > NAMED + 1:
             return f"{lacking[0]}, and {len(lacking) - 1} more wait"
         return "; ".join(lacking) or COMPLETE
+
+    def _spent(self) -> None:
+        """All that was allowed is used up."""
+        if self.failure is None:
+            self.failure = f"was given up after {self._job.most_bytes} bytes, the most allowed"
+            self._loop.at(now(), self.abort)
 
     def _remote(self) -> sockets.Place:
         place: sockets.Place = (self._job.connect or {})["remote"]
@@ -121,11 +138,40 @@ class Transfer:
             sock.setblocking(False)
             self._serve(sock, opening=False)
 
-    def _serve(self, sock: socket.socket, *, opening: bool) -> None:
+    def _take(self, mask: int) -> None:
+        """Take what is handed to us; each message is a connection."""
+        del mask
+        while self._listener is not None:
+            try:
+                _, files, _, _ = socket.recv_fds(self._listener, 1, 1)
+            except BlockingIOError:
+                return
+            if not files:
+                # Nobody is there to hand us more.
+                self._loop.forget(self._listener.fileno())
+                return
+            sock = socket.socket(fileno=files[0])
+            sock.setblocking(False)
+            if self._job.congestion_control is not None:
+                name = self._job.congestion_control
+                with sockets.attempt(f"congestion control {name}"):
+                    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+            self._serve(sock, opening=False)
+
+    def _serve(self, sock: socket.socket, *, opening: bool, preamble: bytes = b"") -> None:
         if self._job.keep_alive:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         application = applications.at(self._job.end, self._job.transfer)
-        made = Connection(self._loop, sock, application, self.opened, self._closed, opening=opening)
+        made = Connection(
+            self._loop,
+            sock,
+            application,
+            self.opened,
+            self._closed,
+            opening=opening,
+            preamble=preamble,
+            allowance=self._allowance,
+        )
         self.connections.append(made)
 
     def _closed(self, connection: Connection) -> None:

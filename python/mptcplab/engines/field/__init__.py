@@ -1,0 +1,1 @@
+"""The field engine: real networks between this host and one where ``mptcplab serve`` runs."""

@@ -1,0 +1,151 @@
+"""The client's side of what is spoken with a server over TLS."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import socket
+import ssl
+from contextlib import contextmanager
+
+from mptcplab._core import Error
+from mptcplab.engines.field.server_line import PROTOCOL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from mptcplab.engines.field.server_line import ServerLine
+
+CONNECT_SECONDS = 15.0
+# For an answer; a turn is waited for.
+ANSWER_SECONDS = 60.0
+TURN_SECONDS = 2 * 3600.0
+CHUNK_BYTES = 1 << 16
+LINE_BYTES = 1 << 20
+
+
+class Control:
+    """A connection to a server that knows us."""
+
+    def __init__(self, sock: ssl.SSLSocket, line: ServerLine) -> None:
+        #: Our own end.
+        self.local = tuple(sock.getsockname()[:2])
+        self.welcome: dict[str, Any] = {}
+        self._sock = sock
+        self._file = sock.makefile("rb")
+        self._line = line
+
+    def greet(self, word: str) -> None:
+        """Say who we are."""
+        self.send({"hello": PROTOCOL, "token": word})
+        self.welcome = self.receive()["welcome"]
+
+    def ask(self, wish: dict[str, Any]) -> dict[str, Any]:
+        """Ask for a run, and wait for our turn; gives what the server has ready."""
+        self.send({"run": wish})
+        said = self.receive()
+        if "waiting" in said:
+            said = self.receive(TURN_SECONDS)
+        ready: dict[str, Any] = said["ready"]
+        return ready
+
+    def take(self, directory: Path) -> dict[str, Any]:
+        """End our part of a run; gives what the server's agent says, and takes its files."""
+        self.send({"end": True})
+        said = self.receive()
+        for about in said["files"]:
+            # Whatever it says, nothing is written elsewhere.
+            name = str(about["name"]).replace("/", "_")
+            with (directory / name).open("xb") as file:
+                self._copy(int(about["bytes"]), file)
+        done: dict[str, Any] = said["done"]
+        return done
+
+    def send(self, line: dict[str, Any]) -> None:
+        """Send a line."""
+        try:
+            self._sock.sendall(json.dumps(line).encode() + b"\n")
+        except OSError as error:
+            raise Error(f"the server {self._line.host} is gone: {_said(error)}") from None
+
+    def receive(self, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
+        """Wait for a line."""
+        self._sock.settimeout(seconds)
+        try:
+            line = self._file.readline(LINE_BYTES)
+        except OSError as error:
+            raise Error(f"the server {self._line.host} says nothing: {_said(error)}") from None
+        if not line.endswith(b"\n"):
+            raise Error(f"the server {self._line.host} has closed the connection")
+        said: dict[str, Any] = json.loads(line)
+        if "refused" in said:
+            raise Error(f"the server {self._line.host} refuses: {said['refused']}")
+        return said
+
+    def _copy(self, left: int, file: Any) -> None:
+        while left:
+            block = self._file.read(min(left, CHUNK_BYTES))
+            if not block:
+                raise Error(f"the server {self._line.host} has closed the connection")
+            left -= len(block)
+            file.write(block)
+
+
+@contextmanager
+def connected(line: ServerLine, word: str, *, device: str | None = None) -> Iterator[Control]:
+    """Connect to a server, by an interface if one is named, and see that it is the one.
+
+    Raises:
+        Error: It is not there, or another one.
+    """
+    with _socket(line, device) as plain:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        # It is known by its fingerprint, and by nothing else.
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        try:
+            sock = context.wrap_socket(plain)
+        except OSError as error:
+            raise Error(f"{line.host} port {line.port} speaks no TLS: {_said(error)}") from None
+        with sock:
+            found = hashlib.sha256(sock.getpeercert(binary_form=True) or b"").hexdigest()
+            if not hmac.compare_digest(found, line.fingerprint):
+                raise Error(
+                    f"{line.host} port {line.port} is another server than {line}: its fingerprint "
+                    f"is {found}"
+                )
+            control = Control(sock, line)
+            control.greet(word)
+            yield control
+
+
+def _socket(line: ServerLine, device: str | None) -> socket.socket:
+    """Connect to the first of its addresses that answers."""
+    failure: OSError | None = None
+    try:
+        found = socket.getaddrinfo(line.host, line.port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise Error(f"there is no server {line.host}: {_said(error)}") from None
+    for family, kind, protocol, _, place in found:
+        sock = socket.socket(family, kind, protocol)
+        sock.settimeout(CONNECT_SECONDS)
+        try:
+            if device is not None:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
+            sock.connect(place)
+        except OSError as error:
+            sock.close()
+            failure = error
+        else:
+            return sock
+    by = f" by {device}" if device else ""
+    raise Error(f"cannot connect to {line.host} port {line.port}{by}: {_said(failure)}")
+
+
+def _said(error: OSError | None) -> str:
+    return "no address" if error is None else error.strerror or str(error)

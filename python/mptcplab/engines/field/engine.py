@@ -1,0 +1,73 @@
+"""What the field engine can."""
+
+from __future__ import annotations
+
+from mptcplab.engines.engine import Engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from mptcplab.engines.engine import Measured, Target, Trial
+    from mptcplab.scenario.scenario import Scenario
+
+NEEDS = {"path_manager": ("full-mesh", "linux", "single")}
+
+
+class Field(Engine):
+    """Linux at both ends, and whatever lies between two hosts."""
+
+    name = "field"
+    made = "measured"
+    means = "Linux's own MPTCP between this host and one with mptcplab serve, over real networks"
+    real_time = True
+    linux = True
+    visits = True
+    emulates = False
+    samples = ("state", "counters")
+    verbs = ()
+    policies = NEEDS
+
+    def ran(self, about: Mapping[str, Any]) -> str:
+        """Name both kernels."""
+        if "field" not in about:
+            return "real networks"
+        here, there = about["kernel"]["release"], about["field"]["server_kernel"]["release"]
+        kernels = f"Linux {here}" if here == there else f"Linux {here} and {there}"
+        return f"{kernels} over real networks"
+
+    def check(self, scenario: Scenario, baseline: str | None = None) -> None:
+        """Refuse what has no real network, or what only emulated ones can have."""
+        from mptcplab.engines.field import server_line
+        from mptcplab.scenario.fault import ScenarioError
+
+        super().check(scenario, baseline)
+        for name, path in scenario.paths.items():
+            if path.interface is None:
+                raise ScenarioError(
+                    f'path {name}: the field engine needs its interface: interface = "wlan0"'
+                )
+        for what, there in (
+            ("[[cross_traffic]]", scenario.cross_traffic),
+            ("[client] stack", scenario.client.stack == "mptcplab"),
+            ("[server] stack", scenario.server.stack == "mptcplab"),
+            ("[kernel] sysctl", scenario.kernel.sysctl),
+        ):
+            if there:
+                raise ScenarioError(
+                    f"{what}: the field engine takes networks and hosts as they are"
+                )
+        if scenario.field is None or scenario.field.server is None:
+            raise ScenarioError(
+                "the field engine needs a server: run mptcplab serve there, and say --server with "
+                'the line that it prints, or server = "…" in [field]'
+            )
+        server_line.read(scenario.field.server)
+        server_line.token(scenario.field.token)
+
+    def run(self, trial: Trial, target: Target) -> Measured:
+        """Run it between here and the server."""
+        from mptcplab.engines.field.measure import measure
+
+        return measure(trial, target)

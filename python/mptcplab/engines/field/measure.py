@@ -1,0 +1,239 @@
+"""One run between here and a server: a transfer, what both ends know of it, and the clocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.engine import Measured
+from mptcplab.engines.field import agents, clock, control, preamble, recorder, server_line, tables
+from mptcplab.engines.field.agents import Helper
+from mptcplab.engines.field.routes import Route, route
+from mptcplab.scenario.plan import planned_transfer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.engines.engine import Target, Trial
+    from mptcplab.engines.field.clock import Offset
+
+RAW = "raw"
+CAPTURE = "client.pcapng"
+SERVER_CAPTURE = "server.pcapng"
+LINGER_NS = 3 * 10**9
+COMPLETE = "complete"
+
+
+@dataclass
+class Ended:
+    """All that is known of a run when it is over."""
+
+    ready: dict[str, Any]
+    client: dict[str, Any]
+    server: dict[str, Any]
+    stopped: bool
+    started_ns: int
+    elapsed_ns: int
+    #: By path, before and after the transfer.
+    clocks: dict[str, tuple[Offset | None, Offset | None]]
+    captured: dict[str, dict[str, str | None]]
+
+
+def measure(trial: Trial, target: Target) -> Measured:
+    """Run it, and measure what it left."""
+    scenario = trial.scenario
+    field = scenario.field
+    assert field is not None  # noqa: S101 - it was checked
+    assert field.server is not None  # noqa: S101 - it was checked
+    line = server_line.read(field.server)
+    word = server_line.token(field.token)
+    names = list(scenario.paths) if trial.baseline is None else [trial.baseline]
+    routes = {}
+    for name in names:
+        path = scenario.paths[name]
+        assert path.interface is not None  # noqa: S101 - it was checked
+        routes[name] = route(path.interface, line.host, line.port, path.ip)
+    raw = target.directory / RAW
+    raw.mkdir()
+    with control.connected(line, word) as spoken:
+        ended = _run(trial, target, spoken, routes, line.port, raw)
+    made = tables.of_run(target.directory, raw, ended)
+    if target.captures == "none":
+        for name in (CAPTURE, SERVER_CAPTURE):
+            (target.directory / name).unlink(missing_ok=True)
+    shutil.rmtree(raw)
+    return Measured(made, outcome(ended), circumstances(ended, routes, line.host))
+
+
+def _run(
+    trial: Trial,
+    target: Target,
+    spoken: control.Control,
+    routes: dict[str, Route],
+    port: int,
+    raw: Path,
+) -> Ended:
+    scenario = trial.scenario
+    field = scenario.field
+    assert field is not None  # noqa: S101 - it was checked
+    ready = spoken.ask(_wish(trial, target))
+    run, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
+    with ExitStack() as helpers:
+        captured: dict[str, str | None] = {"by": None, "why": "not asked for"}
+        if target.captures != "none":
+            captured = _record(helpers, target, routes, port, spoken)
+        before = _clocks(routes, port, run, key, field.echoes, 0)
+        agent = Helper(agents.AGENT, _job(trial, raw, routes, port, run, key))
+        helpers.callback(agent.end)
+        agent.wait_for("ready", agents.START_SECONDS)
+        started_ns = time.time_ns()
+        start_ns = time.monotonic_ns()
+        client, stopped = agents.transfer(agent, scenario.stop_ns, target.progress)
+        elapsed_ns = time.monotonic_ns() - start_ns
+        after = _clocks(routes, port, run, key, field.echoes, field.echoes)
+    server = spoken.take(raw)
+    taken = raw / SERVER_CAPTURE
+    if taken.exists():
+        taken.replace(target.directory / SERVER_CAPTURE)
+    clocks = {name: (before[name], after[name]) for name in routes}
+    both = {"client": captured, "server": ready["captures"]}
+    return Ended(ready, client, server, stopped, started_ns, elapsed_ns, clocks, both)
+
+
+def _wish(trial: Trial, target: Target) -> dict[str, Any]:
+    scenario = trial.scenario
+    return {
+        "transfer": {
+            key: value
+            for key, value in planned_transfer(scenario.transfer).items()
+            if value is not None
+        },
+        "congestion_control": _congestion_control(trial),
+        "sample_ns": scenario.run.sample,
+        "stop_ns": scenario.stop_ns,
+        "captures": target.captures,
+    }
+
+
+def _congestion_control(trial: Trial) -> str:
+    kernel = trial.scenario.kernel
+    return kernel.congestion_control if trial.mptcp else kernel.tcp_congestion_control
+
+
+def _job(
+    trial: Trial, raw: Path, routes: dict[str, Route], port: int, run: bytes, key: bytes
+) -> dict[str, Any]:
+    first = next(iter(routes.values()))
+    return {
+        "transfer": planned_transfer(trial.scenario.transfer),
+        "mptcp": trial.mptcp,
+        "connect": {
+            "remote": [first.remote, port],
+            "device": first.interface,
+            "preambles": [preamble.preamble(run, key, 0).hex()],
+        },
+        "congestion_control": _congestion_control(trial),
+        "linger_ns": LINGER_NS,
+        "host": "client",
+        "sample_ns": trial.scenario.run.sample,
+        "samples": str(raw / "client.samples"),
+        "counters": str(raw / "client.counters"),
+        "shared": True,
+    }
+
+
+def _record(
+    helpers: ExitStack,
+    target: Target,
+    routes: dict[str, Route],
+    port: int,
+    spoken: control.Control,
+) -> dict[str, str | None]:
+    """Start the recorder if it may; says who captures, or why nobody does."""
+    job = {
+        "file": str(target.directory / CAPTURE),
+        "host": "client",
+        "interfaces": {one.interface: name for name, one in routes.items()},
+        "port": port,
+        "snap": recorder.WHOLE_BYTES if target.captures == "full" else recorder.SNAP_BYTES,
+    }
+    made = Helper(agents.RECORDER, job)
+    try:
+        made.wait_for("ready", agents.START_SECONDS)
+    except Error as error:
+        made.end()
+        return {"by": None, "why": str(error)}
+    helpers.callback(made.end)
+    made.tell(json.dumps({"without": [spoken.local]}))
+    return {"by": recorder.BY, "why": None}
+
+
+def _clocks(
+    routes: dict[str, Route], port: int, run: bytes, key: bytes, count: int, first: int
+) -> dict[str, Offset | None]:
+    return {
+        name: clock.offset(one, port, run, key, count, first + number * 2 * count)
+        for number, (name, one) in enumerate(routes.items())
+    }
+
+
+def outcome(ended: Ended) -> dict[str, Any]:
+    """Say how it ended, in the words of the other engines."""
+    client, server = ended.client, ended.server
+    received = {"up": server["bytes_received"], "down": client["bytes_received"]}
+    sent = {"up": client["bytes_sent"], "down": server["bytes_sent"]}
+    corrupt = client["corrupt_bytes"] + server["corrupt_bytes"]
+    finished = client["finished"] and server["finished"] and received == sent and not corrupt
+    said = [
+        f"the {end} {one['reason']}"
+        for end, one in (("client", client), ("server", server))
+        if not one["finished"]
+    ]
+    reason = "; ".join(said) or "not all that was sent was received"
+    if corrupt:
+        reason = f"{corrupt} bytes came other than they were sent"
+    if ended.stopped:
+        reason = f"stopped after {ended.elapsed_ns / 1e9:.0f} s: {reason}"
+    return {
+        "finished": finished,
+        "reason": COMPLETE if finished else reason,
+        "elapsed_ns": ended.elapsed_ns,
+        "bytes_received": received,
+        "corrupt_bytes": corrupt,
+    }
+
+
+def circumstances(ended: Ended, routes: dict[str, Route], host: str) -> dict[str, Any]:
+    """Say between which hosts, over which interfaces, with which clocks, and who captured."""
+    return {
+        "kernel": {
+            "release": platform.release(),
+            "version": platform.version(),
+            "user": "root" if os.geteuid() == 0 else "ordinary",
+            "sockets": {"client": ended.client["sockets"], "server": ended.server["sockets"]},
+        },
+        "stacks": {"client": "kernel", "server": "kernel"},
+        "field": {
+            "server": host,
+            "server_kernel": ended.ready["kernel"],
+            "seen_as": ended.ready["seen_as"],
+            "preamble_bytes": ended.ready["preamble_bytes"],
+            "paths": {name: asdict(one) for name, one in routes.items()},
+            "captures": ended.captured,
+            "clocks": {
+                name: {
+                    "before": None if before is None else asdict(before),
+                    "after": None if after is None else asdict(after),
+                }
+                for name, (before, after) in ended.clocks.items()
+            },
+        },
+    }

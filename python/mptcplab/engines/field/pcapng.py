@@ -1,0 +1,94 @@
+"""Writes captures: pcapng with nanoseconds, directions and drop counts, an interface per path."""
+
+from __future__ import annotations
+
+import struct
+from ipaddress import ip_address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import BinaryIO
+
+# draft-ietf-opsawg-pcapng §4.
+SECTION, INTERFACE, STATISTICS, PACKET = 0x0A0D0D0A, 1, 5, 6
+ORDER = 0x1A2B3C4D
+# Packets begin with their IP header (LINKTYPE_RAW).
+RAW = 101
+IF_NAME, IF_TSRESOL = 2, 9
+EPB_FLAGS = 2
+ISB_IFDROP = 5
+NANOSECONDS = b"\x09"
+INBOUND, OUTBOUND = 1, 2
+
+
+class Writer:
+    """Writes one file, in the order in which it is told."""
+
+    def __init__(self, file: BinaryIO, interfaces: list[str], snap: int) -> None:
+        self._file = file
+        self._block(SECTION, struct.pack("<IHHq", ORDER, 1, 0, -1))
+        for name in interfaces:
+            options = _option(IF_NAME, name.encode()) + _option(IF_TSRESOL, NANOSECONDS)
+            self._block(INTERFACE, struct.pack("<HHI", RAW, 0, snap) + options + _END)
+
+    def packet(
+        self, interface: int, at_ns: int, length: int, data: bytes | memoryview, *, out: bool
+    ) -> None:
+        """Write a packet, of which ``data`` was kept."""
+        head = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFF_FFFF, len(data), length)
+        flags = _option(EPB_FLAGS, struct.pack("<I", OUTBOUND if out else INBOUND))
+        self._block(PACKET, head + _padded(data) + flags + _END)
+
+    def finish(self, at_ns: int, drops: list[int]) -> None:
+        """End with the packets that each interface dropped."""
+        for interface, dropped in enumerate(drops):
+            head = struct.pack("<III", interface, at_ns >> 32, at_ns & 0xFFFF_FFFF)
+            option = _option(ISB_IFDROP, struct.pack("<Q", dropped))
+            self._block(STATISTICS, head + option + _END)
+        self._file.flush()
+
+    def _block(self, kind: int, body: bytes) -> None:
+        length = struct.pack("<I", 12 + len(body))
+        self._file.write(struct.pack("<I", kind) + length + body + length)
+
+
+_END = bytes(4)
+# Of a packet's block: interface, time in two halves, bytes kept and bytes it had.
+_PACKET = struct.Struct("<8xIIIII")
+_BLOCK = struct.Struct("<II")
+
+
+def leave_out(path: Path, others: set[tuple[str, int]]) -> None:
+    """Leave out the packets of a capture of ours from or to any of these addresses and ports."""
+    wanted = {(ip_address(address).packed, port) for address, port in others}
+    new = path.with_suffix(".new")
+    with path.open("rb") as file, new.open("xb") as kept:
+        new.chmod(0o600)
+        while head := file.read(_BLOCK.size):
+            kind, length = _BLOCK.unpack(head)
+            block = head + file.read(length - _BLOCK.size)
+            if kind != PACKET or not _ends(block) & wanted:
+                kept.write(block)
+    new.replace(path)
+
+
+def _ends(block: bytes) -> set[tuple[bytes, int]]:
+    """Give both ends of a packet of TCP."""
+    start = _PACKET.size
+    _, _, _, count, _ = _PACKET.unpack_from(block)
+    data = block[start : start + count]
+    if data[0] >> 4 == 4:
+        at, places = (data[0] & 15) * 4, (data[12:16], data[16:20])
+    else:
+        at, places = 40, (data[8:24], data[24:40])
+    ports = struct.unpack_from(">HH", data, at)
+    return set(zip(places, ports, strict=True))
+
+
+def _option(code: int, value: bytes) -> bytes:
+    return struct.pack("<HH", code, len(value)) + _padded(value)
+
+
+def _padded(data: bytes | memoryview) -> bytes:
+    return bytes(data) + bytes(-len(data) % 4)

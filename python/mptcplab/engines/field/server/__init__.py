@@ -1,0 +1,1 @@
+"""The other host: ``mptcplab serve``."""

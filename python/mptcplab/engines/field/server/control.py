@@ -1,0 +1,230 @@
+"""What is spoken over TLS: JSON lines. A client says who it is, asks for a run, and gets its files.
+
+Of the client: ``{"hello": 1, "token": WORD}``, then for each run ``{"run": {...}}`` as `wish` reads
+it, and ``{"end": true}`` when it has done its part. Of the server: ``{"welcome": {...}}``,
+``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...}, "files": [...]}`` and
+the files' bytes; or ``{"refused": "one line"}``, after which all is over but a run's refusal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+
+from mptcplab import _core
+from mptcplab._core import Error
+from mptcplab.engines.field import preamble
+from mptcplab.engines.field.server import wish as wishes
+from mptcplab.engines.field.server.running import Running
+from mptcplab.engines.field.server_line import PROTOCOL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.engines.field.server.door import Client, Door
+    from mptcplab.engines.field.server.limits import Ledger, Limits
+
+# For a line of theirs, and for taking what is sent.
+PATIENCE_SECONDS = 60.0
+HELLO_SECONDS = 10.0
+# After a wrong token, so that guessing takes its time.
+WRONG_SECONDS = 1.0
+CHUNK_BYTES = 1 << 16
+# Between one's end and the other's.
+GRACE_SECONDS = 3.0
+# How a client may break off: that is its own business.
+BROKEN = (
+    OSError,
+    TimeoutError,
+    asyncio.IncompleteReadError,
+    asyncio.LimitOverrunError,
+    ValueError,
+    RecursionError,
+    Error,
+)
+SETTINGS = ("net/mptcp/scheduler", "net/ipv4/tcp_congestion_control")
+
+
+class Control:
+    """Serves clients, one run at a time."""
+
+    def __init__(self, word: str, limits: Limits, ledger: Ledger) -> None:
+        self.door: Door
+        #: Runs that were served.
+        self.served = 0
+        self._word = word.encode()
+        self._limits = limits
+        self._ledger = ledger
+        self._clients = 0
+        self._waiting = 0
+        self._turn = asyncio.Lock()
+
+    async def serve(self, client: Client, address: str) -> None:
+        """Serve one until it has enough."""
+        del address
+        reader, writer = client
+        try:
+            await self._serve(reader, writer)
+        except BROKEN:
+            # It broke off, was too slow, or spoke of something else.
+            pass
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(HELLO_SECONDS):
+                    await writer.wait_closed()
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        hello = await _read(reader, HELLO_SECONDS)
+        given = hello.get("token")
+        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self._word):
+            await asyncio.sleep(WRONG_SECONDS)
+            await _say(writer, {"refused": "wrong token"})
+            return
+        if hello.get("hello") != PROTOCOL:
+            await _say(writer, {"refused": f"this server speaks version {PROTOCOL}"})
+            return
+        if self._clients >= self._limits.clients:
+            await _say(writer, {"refused": "too many clients wait: try again later"})
+            return
+        self._clients += 1
+        try:
+            await _say(writer, {"welcome": {"version": _core.VERSION, "today": self._left()}})
+            while True:
+                line = await _read(reader, PATIENCE_SECONDS)
+                try:
+                    wish = wishes.read(line.get("run"), self._limits)
+                except Error as error:
+                    await _say(writer, {"refused": str(error)})
+                    continue
+                await self._in_turn(wish, reader, writer)
+        finally:
+            self._clients -= 1
+
+    def _left(self) -> int:
+        return max(0, self._limits.day_bytes - self._ledger.spent())
+
+    async def _in_turn(
+        self, wish: wishes.Wish, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if self._turn.locked():
+            await _say(writer, {"waiting": self._waiting})
+        self._waiting += 1
+        try:
+            await self._turn.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            if not self._left():
+                await _say(writer, {"refused": "this server has carried all that it may today"})
+                return
+            await self._run(wish, reader, writer)
+        finally:
+            self._turn.release()
+
+    async def _run(
+        self, wish: wishes.Wish, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        place = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
+        port = writer.get_extra_info("sockname")[1]
+        running = Running(wish, self._limits, self._left(), place, port)
+        try:
+            try:
+                await running.start()
+            except Error as error:
+                await _say(writer, {"refused": str(error)})
+                return
+            self.door.runs[running.run] = running
+            await _say(writer, {"ready": self._ready(running, writer)})
+            await self._until_over(running, wish, reader)
+            await running.end(self.door.others)
+            del self.door.runs[running.run]
+            self.served += 1
+            await _hand_back(writer, running)
+        finally:
+            self.door.runs.pop(running.run, None)
+            await running.end()
+            self._ledger.add(running.carried)
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _ready(self, running: Running, writer: asyncio.StreamWriter) -> dict[str, Any]:
+        return {
+            "run": running.run.hex(),
+            "key": running.key.hex(),
+            "preamble_bytes": preamble.PREAMBLE_BYTES,
+            "seen_as": list(writer.get_extra_info("peername")[:2]),
+            "captures": running.captures,
+            "kernel": {
+                "release": platform.release(),
+                "version": platform.version(),
+                "settings": _settings(),
+            },
+        }
+
+    async def _until_over(
+        self, running: Running, wish: wishes.Wish, reader: asyncio.StreamReader
+    ) -> None:
+        """Until client and agent have both ended, or the one does not follow the other."""
+        ends = asyncio.ensure_future(_read(reader, wish.stop_ns / 1e9 + PATIENCE_SECONDS))
+        agent = asyncio.ensure_future(running.wait())
+        try:
+            await asyncio.wait({ends, agent}, return_when=asyncio.FIRST_COMPLETED)
+            if ends.done():
+                # Raises where it is gone.
+                ends.result()
+                await asyncio.wait({agent}, timeout=GRACE_SECONDS)
+            else:
+                await ends
+            if agent.done():
+                agent.result()
+        finally:
+            for one in (ends, agent):
+                one.cancel()
+            await asyncio.gather(ends, agent, return_exceptions=True)
+
+
+async def _read(reader: asyncio.StreamReader, seconds: float) -> dict[str, Any]:
+    async with asyncio.timeout(seconds):
+        line = await reader.readuntil(b"\n")
+    read = json.loads(line)
+    if not isinstance(read, dict):
+        raise Error("a line is a table")
+    return read
+
+
+async def _say(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
+    writer.write(json.dumps(line).encode() + b"\n")
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await writer.drain()
+
+
+async def _hand_back(writer: asyncio.StreamWriter, running: Running) -> None:
+    files = running.files()
+    sizes = [path.stat().st_size for path in files]
+    named = [{"name": path.name, "bytes": size} for path, size in zip(files, sizes, strict=True)]
+    await _say(writer, {"done": running.done, "files": named})
+    for path, size in zip(files, sizes, strict=True):
+        left = size
+        with path.open("rb") as file:
+            while left:
+                block = file.read(min(left, CHUNK_BYTES))
+                left -= len(block)
+                writer.write(block)
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    await writer.drain()
+
+
+def _settings() -> dict[str, str]:
+    found = {}
+    for name in SETTINGS:
+        with contextlib.suppress(OSError):
+            found[name.replace("/", ".")] = Path("/proc/sys", name).read_text("ascii").strip()
+    return found

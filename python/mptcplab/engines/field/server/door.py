@@ -1,0 +1,272 @@
+"""Where strangers come: one port for TLS, data connections and echoes; it lets in who proves it.
+
+The first byte tells what a connection is to be. Nothing is sent on a data connection before its
+preamble is proven, and nothing to a datagram that is not. Strangers have little time, little memory
+and only so many places.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+import time
+from collections import Counter, deque
+from ipaddress import IPv6Address, ip_address
+
+from mptcplab._core import Error
+from mptcplab.engines.field import preamble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Awaitable, Callable
+
+    from mptcplab.engines.field.server.limits import Limits
+    from mptcplab.engines.field.server.running import Running
+
+# For its first bytes, and for TLS.
+PATIENCE_SECONDS = 10.0
+# Of TLS, a handshake record (RFC 8446 §5.1).
+HANDSHAKE = b"\x16"
+BACKLOG = 512
+LINE_BYTES = 1 << 16
+# After accept() failed for want of descriptors or memory.
+REST_SECONDS = 0.2
+# What a datagram of ours is at most, and how many are answered in one go.
+DATAGRAM_BYTES = 256
+TURNS = 64
+CONTROL_BYTES = 64
+
+# So many connections that are none of a run's are remembered.
+MOST_OTHERS = 1 << 16
+
+Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Door:
+    """All sockets that listen; ``serve`` is called with each client that has spoken TLS."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        tls: ssl.SSLContext,
+        serve: Callable[[Client, str], Awaitable[None]],
+    ) -> None:
+        #: Runs that connections may come for, by their bytes.
+        self.runs: dict[bytes, Running] = {}
+        #: Ends of connections that are none of a run's, of those of late.
+        self.others: deque[tuple[str, int]] = deque(maxlen=MOST_OTHERS)
+        #: Why connections were turned away, and how often.
+        self.turned_away: Counter[str] = Counter()
+        self._limits = limits
+        self._tls = tls
+        self._serve = serve
+        self._strangers: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def open(self, address: str, port: int) -> None:
+        """Listen there, also for echoes; within a running loop.
+
+        Raises:
+            Error: It cannot.
+        """
+        loop = asyncio.get_running_loop()
+        listener = _listener(address, port)
+        self._keep(loop.create_task(self._accept(listener)))
+        echoes = _echoes(address, port)
+        loop.add_reader(echoes, self._answer, echoes)
+
+    async def close(self) -> None:
+        """End all that goes on here."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _accept(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                sock, place = await loop.sock_accept(listener)
+            except OSError:
+                await asyncio.sleep(REST_SECONDS)
+                continue
+            sock.setblocking(False)
+            address = plain(place[0])
+            self.others.append((address, place[1]))
+            limits = self._limits
+            if (
+                self._strangers.total() >= limits.strangers
+                or self._strangers[address] >= limits.strangers_of_one
+            ):
+                self._turn_away(sock, "too many at once")
+                continue
+            self._keep(loop.create_task(self._meet(sock, address, place[1])))
+
+    async def _meet(self, sock: socket.socket, address: str, port: int) -> None:
+        """Find out what a stranger wants."""
+        self._strangers[address] += 1
+        known = False
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                first = await _peek(sock)
+                client = await self._shake_hands(sock) if first == HANDSHAKE else None
+                if client is None:
+                    await self._hand_over(sock, first, (address, port))
+                    return
+            known = True
+            self._leave(address)
+            await self._serve(client, address)
+        except TimeoutError:
+            self._turn_away(sock, "said nothing in time")
+        except (OSError, Error):
+            self._turn_away(sock, "broke off")
+        finally:
+            if not known:
+                self._leave(address)
+
+    def _leave(self, address: str) -> None:
+        self._strangers[address] -= 1
+        if not self._strangers[address]:
+            del self._strangers[address]
+
+    async def _shake_hands(self, sock: socket.socket) -> Client:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=LINE_BYTES)
+        protocol = asyncio.StreamReaderProtocol(reader)
+        transport, _ = await loop.connect_accepted_socket(
+            lambda: protocol,
+            sock,
+            ssl=self._tls,
+            ssl_handshake_timeout=PATIENCE_SECONDS,
+            ssl_shutdown_timeout=PATIENCE_SECONDS,
+        )
+        return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+
+    async def _hand_over(self, sock: socket.socket, first: bytes, end: tuple[str, int]) -> None:
+        """Give a data connection to its run, if it is one's."""
+        if first != preamble.MAGIC[:1]:
+            self._turn_away(sock, "spoke of something else")
+            return
+        raw = b""
+        loop = asyncio.get_running_loop()
+        while len(raw) < preamble.PREAMBLE_BYTES:
+            came = await loop.sock_recv(sock, preamble.PREAMBLE_BYTES - len(raw))
+            if not came:
+                break
+            raw += came
+        read = preamble.read_preamble(raw)
+        run = None if read is None else self.runs.get(read[0])
+        if read is None or run is None or not preamble.is_proven(raw, run.key):
+            self._turn_away(sock, "did not prove itself")
+        elif not run.take(read[1], sock):
+            self._turn_away(sock, "came a second time")
+        else:
+            self.others.remove(end)
+
+    def _turn_away(self, sock: socket.socket, why: str) -> None:
+        self.turned_away[why] += 1
+        with contextlib.suppress(OSError):
+            # A reset, and nothing that would wait for an answer.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.close()
+
+    def _answer(self, echoes: socket.socket) -> None:
+        """Answer what was proven, from the address that was asked."""
+        for _ in range(TURNS):
+            try:
+                raw, control, _, place = echoes.recvmsg(DATAGRAM_BYTES, CONTROL_BYTES)
+            except OSError:
+                return
+            received_ns = time.time_ns()
+            echo = preamble.read_echo(raw)
+            run = None if echo is None else self.runs.get(echo.run)
+            if echo is None or run is None or echo.received_ns:
+                continue
+            if not preamble.is_proven(raw, run.key) or not run.may_echo():
+                continue
+            answer = preamble.Echo(
+                echo.run, echo.sequence, echo.sent_ns, received_ns, time.time_ns()
+            )
+            from_ = [(level, kind, _source(kind, data)) for level, kind, data in control]
+            with contextlib.suppress(OSError):
+                echoes.sendmsg([answer.packed(run.key)], from_, 0, place)
+
+
+def plain(address: str) -> str:
+    """Give an IPv4 address as such, also where it came to a socket of IPv6."""
+    read = ip_address(address.partition("%")[0])
+    return str((isinstance(read, IPv6Address) and read.ipv4_mapped) or read)
+
+
+async def _peek(sock: socket.socket) -> bytes:
+    """Look at the first byte, which stays."""
+    loop = asyncio.get_running_loop()
+    while True:
+        try:
+            return sock.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            readable = loop.create_future()
+            loop.add_reader(sock, _done, readable)
+            try:
+                await readable
+            finally:
+                loop.remove_reader(sock)
+
+
+def _done(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def _listener(address: str, port: int) -> socket.socket:
+    """Listen for MPTCP, or for TCP where the kernel has none; ``::`` is for IPv4 too."""
+    family = _family(address)
+    try:
+        made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+    except OSError:
+        made = socket.socket(family, socket.SOCK_STREAM)
+    made.setblocking(False)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((address, port))
+        made.listen(BACKLOG)
+    except OSError as error:
+        made.close()
+        raise Error(f"cannot listen at {address} port {port}: {error.strerror}") from None
+    return made
+
+
+def _echoes(address: str, port: int) -> socket.socket:
+    made = socket.socket(_family(address), socket.SOCK_DGRAM)
+    made.setblocking(False)
+    # Of IPv4 the constant is not in `socket`: linux/in.h.
+    made.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
+    if made.family == socket.AF_INET6:
+        made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
+    try:
+        made.bind((address, port))
+    except OSError as error:
+        made.close()
+        raise Error(
+            f"cannot listen for echoes at {address} port {port}: {error.strerror}"
+        ) from None
+    return made
+
+
+IP_PKTINFO = 8
+
+
+def _source(kind: int, data: bytes) -> bytes:
+    """Give the address that was asked as the one to answer from, whatever the interface."""
+    # in_pktinfo: interface, address; in6_pktinfo: address, interface.
+    return bytes(4) + data[4:] if kind == IP_PKTINFO else data[:16] + bytes(4)

@@ -1,0 +1,204 @@
+"""One run at the server: an agent that transfers, a recorder, and the files that they leave."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import socket
+import sys
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.field import preamble, recorder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mptcplab.engines.field.server.limits import Limits
+    from mptcplab.engines.field.server.wish import Wish
+
+AGENT = [sys.executable, "-P", "-m", "mptcplab.engines.kernel.agent"]
+RECORDER = [sys.executable, "-P", "-m", "mptcplab.engines.field.recorder"]
+HOST = "server"
+LINGER_NS = 3 * 10**9
+START_SECONDS = 30.0
+END_SECONDS = 10.0
+MOST_ECHOES = 100_000
+FILES = {"samples": "server.samples", "counters": "server.counters"}
+CAPTURE = "server.pcapng"
+
+
+class Running:
+    """What connections and echoes may come for."""
+
+    def __init__(self, wish: Wish, limits: Limits, left_bytes: int, place: Path, port: int) -> None:
+        self.run = secrets.token_bytes(preamble.RUN_BYTES)
+        self.key = secrets.token_bytes(preamble.KEY_BYTES)
+        #: Who captures, or why nobody does.
+        self.captures: dict[str, str | None] = {"by": None, "why": "not asked for"}
+        #: What the agent has to say at the end.
+        self.done: dict[str, Any] | None = None
+        self._wish = wish
+        self._limits = limits
+        self._left_bytes = left_bytes
+        self._place = place
+        self._port = port
+        self._taken: set[int] = set()
+        self._echoes = 0
+        self._agent: asyncio.subprocess.Process | None = None
+        self._recorder: asyncio.subprocess.Process | None = None
+        # Where connections are put through to the agent.
+        self._through: socket.socket | None = None
+
+    def take(self, number: int, sock: socket.socket) -> bool:
+        """Have the agent serve a connection that has proven itself; each number comes once."""
+        if number != 0 or number in self._taken or self._through is None:
+            return False
+        self._taken.add(number)
+        try:
+            socket.send_fds(self._through, [b"c"], [sock.fileno()])
+        except OSError:
+            return False
+        # It is the agent's now.
+        sock.close()
+        return True
+
+    def may_echo(self) -> bool:
+        """Count an echo."""
+        self._echoes += 1
+        return self._echoes <= MOST_ECHOES
+
+    async def start(self) -> None:
+        """Start what serves it."""
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._through = here
+        here.setblocking(False)
+        with there:
+            self._agent = await asyncio.create_subprocess_exec(
+                *AGENT,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                pass_fds=[there.fileno()],
+            )
+            job = self._job() | {"handed": there.fileno()}
+        self._tell(json.dumps(job))
+        await self._listen("ready")
+        if self._wish.captures != "none":
+            await self._record()
+        self._tell("go")
+
+    async def wait(self) -> None:
+        """Wait for the agent's end."""
+        if self.done is None:
+            self.done = (await self._listen("done"))["done"]
+
+    async def end(self, others: Iterable[tuple[str, int]] = ()) -> None:
+        """Have it end, whatever still goes on; all files are there then.
+
+        ``others`` are ends of connections that are none of the run's, and not to be captured.
+        """
+        if self._through is not None:
+            self._through.close()
+            self._through = None
+        if self._agent is not None:
+            if self.done is None:
+                self._tell("stop")
+                with contextlib.suppress(TimeoutError, Error):
+                    async with asyncio.timeout(END_SECONDS):
+                        await self.wait()
+            await _ended(self._agent)
+        if self._recorder is not None:
+            if self._recorder.returncode is None:
+                _write(self._recorder, json.dumps({"without": list(others)}))
+            await _ended(self._recorder)
+
+    def files(self) -> list[Path]:
+        """Name what it left."""
+        names = [*FILES.values(), CAPTURE]
+        return [path for name in names if (path := self._place / name).is_file()]
+
+    @property
+    def carried(self) -> int:
+        """Bytes that were written and read."""
+        done = self.done or {}
+        return int(done.get("bytes_sent", 0)) + int(done.get("bytes_received", 0))
+
+    def _job(self) -> dict[str, Any]:
+        wish = self._wish
+        return {
+            "transfer": wish.transfer,
+            "congestion_control": wish.congestion_control,
+            "stop_ns": wish.stop_ns,
+            "linger_ns": LINGER_NS,
+            "host": HOST,
+            "sample_ns": wish.sample_ns,
+            "shared": True,
+            "most_bytes": min(self._limits.run_bytes, self._left_bytes),
+            "most_bits_per_second": self._limits.rate_bits_per_second,
+            **{key: str(self._place / name) for key, name in FILES.items()},
+        }
+
+    async def _record(self) -> None:
+        snap = recorder.WHOLE_BYTES if self._wish.captures == "full" else recorder.SNAP_BYTES
+        job = {
+            "file": str(self._place / CAPTURE),
+            "host": HOST,
+            "interfaces": None,
+            "port": self._port,
+            "snap": snap,
+        }
+        made = await asyncio.create_subprocess_exec(
+            *RECORDER, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        _write(made, json.dumps(job))
+        async with asyncio.timeout(START_SECONDS):
+            said = json.loads(await _line(made) or b"{}")
+        if "ready" in said:
+            self._recorder = made
+            self.captures = {"by": recorder.BY, "why": None}
+        else:
+            self.captures = {"by": None, "why": said.get("error", "the recorder ended")}
+            await _ended(made)
+
+    async def _listen(self, word: str) -> dict[str, Any]:
+        assert self._agent is not None  # noqa: S101 - it was started
+        while line := await _line(self._agent):
+            said: dict[str, Any] = json.loads(line)
+            if "error" in said:
+                raise Error(str(said["error"]))
+            if word in said:
+                return said
+        raise Error("the server's agent ended in the middle")
+
+    def _tell(self, line: str) -> None:
+        assert self._agent is not None  # noqa: S101 - it was started
+        _write(self._agent, line)
+
+
+async def _line(process: asyncio.subprocess.Process) -> bytes:
+    assert process.stdout is not None  # noqa: S101 - it has one
+    return await process.stdout.readline()
+
+
+def _write(process: asyncio.subprocess.Process, line: str) -> None:
+    assert process.stdin is not None  # noqa: S101 - it has one
+    with contextlib.suppress(OSError):
+        process.stdin.write(f"{line}\n".encode())
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Close its input, which ends it, and see that it has."""
+    assert process.stdin is not None  # noqa: S101 - it has one
+    process.stdin.close()
+    try:
+        async with asyncio.timeout(END_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, 9)
+        await process.wait()

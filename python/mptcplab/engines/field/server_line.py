@@ -1,0 +1,70 @@
+"""The line by which a client knows a server: ``HOST:PORT#FINGERPRINT``."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from mptcplab._core import Error
+
+PORT = 7443
+# Of what is spoken with it.
+PROTOCOL = 1
+LINE = re.compile(
+    r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s\[\]:#]+))(?::(?P<port>[0-9]{1,5}))?"
+    r"#(?P<print>[0-9a-f]{64})"
+)
+# Of a token, so that nobody guesses it.
+LEAST_TOKEN = 16
+MOST_TOKEN = 256
+
+
+@dataclass(frozen=True)
+class ServerLine:
+    """Where the server is, and the SHA-256 of its certificate."""
+
+    host: str
+    port: int
+    fingerprint: str
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}#{self.fingerprint}"
+
+
+def read(text: str) -> ServerLine:
+    """Read it."""
+    found = LINE.fullmatch(text)
+    if found is None or not 0 < int(found["port"] or PORT) < 1 << 16:
+        raise Error(
+            f"{text}: is not the line of a server, HOST:PORT#FINGERPRINT: copy the one that "
+            "mptcplab serve prints"
+        )
+    return ServerLine(found["six"] or found["host"], int(found["port"] or PORT), found["print"])
+
+
+def configuration() -> Path:
+    """Give the directory of our configuration."""
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return Path(base) / "mptcplab" if base else Path.home() / ".config" / "mptcplab"
+
+
+def token(file: str | None) -> str:
+    """Read the token: a word in a file that is nobody else's."""
+    path = configuration() / "token" if file is None else Path(file).expanduser()
+    try:
+        if path.stat().st_mode & 0o077:
+            raise Error(f"{path}: others may read the token: chmod 600 {path}")
+        word = path.read_text("utf-8").strip()
+    except FileNotFoundError:
+        raise Error(
+            f"{path}: there is no token: copy the file that mptcplab serve names, or say where it "
+            'is (token = "FILE" in [field])'
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"{path}: cannot read the token: {error}") from None
+    if not LEAST_TOKEN <= len(word) <= MOST_TOKEN or not word.isascii() or not word.isprintable():
+        raise Error(f"{path}: a token is a word of {LEAST_TOKEN} to {MOST_TOKEN} ASCII characters")
+    return word

@@ -1,0 +1,65 @@
+"""The tables of a field run: of its captures where there are any, and of what both ends knew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from mptcplab import _core
+from mptcplab.engines.kernel import measured
+from mptcplab.engines.kernel.measured import Numbers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.engines.field.measure import Ended
+
+CAPTURES = ("client.pcapng", "server.pcapng")
+HOSTS = ("client", "server")
+
+
+def of_run(directory: Path, raw: Path, ended: Ended) -> dict[str, _core.Table]:
+    """Measure a run, all of whose files are there."""
+    _to_one_clock(raw / "server.samples", offset_ns(ended))
+    names = [name for name in CAPTURES if (directory / name).exists()]
+    samples = [path for host in HOSTS if (path := raw / f"{host}.samples").exists()]
+    counters = [path for host in HOSTS if (path := raw / f"{host}.counters").exists()]
+    captured = _core.analyze(names, directory=directory)
+    made = {name: captured.table(name) for name in captured.NAMES}
+    numbers = Numbers(captured)
+    remarks = [*captured.rows("diagnostics"), *_remarks(ended)]
+    return made | {
+        "state": numbers.state(samples),
+        "counters": measured.counters(counters),
+        "diagnostics": _core.rows("diagnostics", json.dumps(remarks)),
+    }
+
+
+def offset_ns(ended: Ended) -> int:
+    """Give the server's clock less ours, by the echo with the least round-trip time of all."""
+    known = [one for both in ended.clocks.values() for one in both if one is not None]
+    return min(known, key=lambda one: one.rtt_ns).offset_ns if known else 0
+
+
+def _to_one_clock(samples: Path, ahead_ns: int) -> None:
+    """Have the server's samples in our time."""
+    if not samples.exists():
+        return
+    lines = []
+    for line in samples.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        lines.append(json.dumps(row | {"at_ns": row["at_ns"] - ahead_ns}))
+    samples.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+
+def _remarks(ended: Ended) -> list[dict[str, Any]]:
+    """Say who did not capture, and why."""
+    return [
+        {
+            "diagnostic": "not_captured",
+            "message": f"nothing was captured at the {end}: {about['why']}",
+        }
+        for end, about in ended.captured.items()
+        if about["by"] is None
+    ]
