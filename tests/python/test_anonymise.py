@@ -20,7 +20,15 @@ ROOT = Path(__file__).parents[2]
 SECRET = b"of the tests, known to everybody"
 EXAMPLES = ("download", "outage", "refused")
 # What is to differ, and what captures are called.
-OTHER = {"client_address", "server_address", "client_token", "server_token", "address", "capture"}
+OTHER = {
+    "client_address",
+    "server_address",
+    "client_token",
+    "server_token",
+    "address",
+    "capture",
+    "filter",
+}
 # What tshark reads of MPTCP that names a connection, and its length in bytes.
 NAMES = {"sendkey": 8, "recvkey": 8, "recvtok": 4, "sendtrunchmac": 8, "addaddrtrunchmac": 8}
 

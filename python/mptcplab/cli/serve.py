@@ -28,7 +28,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "serve",
         help="be the other host of runs over real networks",
         description="Serves transfers to clients that hold its token (mptcplab run --engine "
-        "field), one at a time, until it\nis ended. Needs no privilege; with CAP_NET_RAW it captures, too.",
+        "field), one at a time, until it\nis ended. Needs no privilege; with CAP_NET_RAW it "
+        "captures, too.",
         epilog=EXAMPLES,
     )
     command.add_argument(

@@ -1,8 +1,8 @@
 """How far the clocks of two hosts are apart, by UDP echoes over each path.
 
 As NTP does it (RFC 5905 §8): of four time stamps ((t2 - t1) + (t3 - t4)) / 2 is how far the
-server's clock is ahead if both ways take as long; it is wrong by at most half the round-trip time. The echo
-with the least round-trip time counts.
+server's clock is ahead if both ways take as long; it is wrong by at most half the round-trip time.
+The echo with the least round-trip time counts.
 """
 
 from __future__ import annotations
