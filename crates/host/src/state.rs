@@ -235,6 +235,7 @@ impl Host {
         }
     }
 
+    #[inline]
     fn next_packet(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         if let Some(echo) = self.echoes.pop_front() {
             *packet = echo;

@@ -38,16 +38,17 @@ impl Site {
     }
 }
 
-/// Tells an observer what passes a host.
+/// Tells an observer what passes a host that is observed.
 pub(crate) struct Tap<'a, O> {
     pub observer: &'a mut O,
-    pub site: &'a mut Site,
+    pub site: Option<&'a mut Site>,
 }
 
 impl<O: Observer> host::Tap for Tap<'_, O> {
     #[inline]
     fn passed(&mut self, at: Time, nic: transport::Nic, direction: CaptureDirection, packet: &Packet) {
-        self.site.last = at.max(self.site.last + 1);
-        self.observer.passed(self.site.last, self.site.first + nic.0 as usize, direction, packet);
+        let Some(site) = &mut self.site else { return };
+        site.last = at.max(site.last + 1);
+        self.observer.passed(site.last, site.first + nic.0 as usize, direction, packet);
     }
 }

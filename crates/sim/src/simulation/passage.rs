@@ -47,11 +47,8 @@ impl Simulation {
 
     fn arrive(&mut self, host: usize, nic: Nic, packet: Box<Packet>, observer: &mut impl Observer) {
         let node = &mut self.nodes[host];
-        let reception = match &mut node.site {
-            Some(site) => node.host.handle(self.now, nic, &packet, &mut Tap { observer, site }),
-            None => node.host.handle(self.now, nic, &packet, &mut ()),
-        };
-        let reason = match reception {
+        let tap = &mut Tap { observer, site: node.site.as_mut() };
+        let reason = match node.host.handle(self.now, nic, &packet, tap) {
             Reception::Taken => {
                 self.packets += 1;
                 self.sink.give(packet);
@@ -69,11 +66,8 @@ impl Simulation {
         loop {
             let mut packet = self.sink.take();
             let node = &mut self.nodes[host];
-            let nic = match &mut node.site {
-                Some(site) => node.host.transmit(self.now, &mut packet, &mut Tap { observer, site }),
-                None => node.host.transmit(self.now, &mut packet, &mut ()),
-            };
-            let Some(nic) = nic else {
+            let tap = &mut Tap { observer, site: node.site.as_mut() };
+            let Some(nic) = node.host.transmit(self.now, &mut packet, tap) else {
                 self.sink.give(packet);
                 break;
             };
