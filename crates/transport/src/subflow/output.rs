@@ -17,12 +17,8 @@ impl Subflow {
     /// What to send now: retransmissions, then what was pushed while window and pacing allow, FIN, ACK, probe. It counts
     /// as sent at `now`; its header must be written before the next poll.
     pub fn poll(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if self.due.take(Due::RESET) {
-            self.mirror(control);
-            return Some(bare(Kind::Reset, self.next));
-        }
-        if self.due.take(Due::REFUSAL) {
-            return Some(bare(Kind::Reset, self.refusal));
+        if self.due.has(Due::RESET) || self.due.has(Due::REFUSAL) {
+            return Some(self.poll_reset(control));
         }
         match self.state {
             State::Closed => return None,
@@ -35,6 +31,17 @@ impl Subflow {
             self.has_left();
         }
         emission
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn poll_reset(&mut self, control: &mut Control) -> Emission {
+        if self.due.take(Due::RESET) {
+            self.mirror(control);
+            return bare(Kind::Reset, self.next);
+        }
+        self.due.clear(Due::REFUSAL);
+        bare(Kind::Reset, self.refusal)
     }
 
     /// Whether [`Subflow::poll`] may give something.
@@ -98,11 +105,10 @@ impl Subflow {
 
     /// Segments that take a place in the stream.
     fn poll_data(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        if self.due.has(Due::TAIL) {
-            self.due.clear(Due::TAIL);
-            if let Some(emission) = self.send_tail_probe(now, control) {
-                return Some(emission);
-            }
+        if self.due.take(Due::TAIL)
+            && let Some(emission) = self.send_tail_probe(now, control)
+        {
+            return Some(emission);
         }
         let first_len = self.queue.front().map(|piece| piece.len);
         if first_len == Some(0) {

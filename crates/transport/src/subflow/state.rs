@@ -95,7 +95,9 @@ impl Due {
     #[inline]
     pub(super) fn take(&mut self, other: Due) -> bool {
         let due = self.has(other);
-        self.clear(other);
+        if due {
+            self.clear(other);
+        }
         due
     }
 }
