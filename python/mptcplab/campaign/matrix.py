@@ -72,10 +72,20 @@ class Matrix:
         self.runs = [run for one in groups for run in self._runs(one)]
 
     def shuffled(self) -> list[Task]:
-        """Give what is to be run, in an order that is by chance but always the same."""
-        tasks = [run.task for run in self.runs]
-        random.Random(self.sheet.campaign.seed).shuffle(tasks)  # noqa: S311 - no secret
-        return tasks
+        """Give what is to be run, in an order that is by chance but always the same.
+
+        What is compared stays together where the network changes between runs.
+        """
+        visits: dict[int, list[Task]] = {}
+        for number, run in enumerate(self.runs):
+            together = run.pair if self.sheet.campaign.engine.visits else number
+            visits.setdefault(together, []).append(run.task)
+        chance = random.Random(self.sheet.campaign.seed)  # noqa: S311 - no secret
+        order = list(visits.values())
+        chance.shuffle(order)
+        for visit in order:
+            chance.shuffle(visit)
+        return [task for visit in order for task in visit]
 
     def _runs(self, group: list[Configuration]) -> Iterator[Planned]:
         first = group[0]

@@ -53,11 +53,14 @@ impl Metric for Gaps {
     }
 
     fn finish(&mut self, closing: &Closing, report: &mut Report) {
+        for row in &mut report.transfers {
+            row.gaps.get_or_insert(0);
+        }
         for direction in Direction::BOTH.into_iter().filter(|&direction| closing.speaks_for_receiver(direction)) {
             let by = if closing.is_sender(direction) { ACKNOWLEDGED } else { ARRIVED };
             let steps = &self.connection[direction as usize][by];
             let row = &mut report.transfers[direction as usize];
-            row.gaps = steps.listed.len() as u32;
+            row.gaps = Some(steps.listed.len() as u32);
             if let Some((nanos, start)) = steps.longest {
                 row.longest_gap_ms = Some(nanos as f64 / 1e6);
                 row.longest_gap_start_s = Some(closing.seconds(start));

@@ -47,17 +47,25 @@ impl Metric for Volume {
             for direction in Direction::BOTH {
                 let flow = self.0.at(subflow, direction);
                 let row = &mut rows[direction as usize];
+                for count in [
+                    &mut row.duplicate_packets,
+                    &mut row.gap_filled_packets,
+                    &mut row.zero_window_probe_packets,
+                    &mut row.keep_alive_packets,
+                ] {
+                    count.get_or_insert(0);
+                }
                 if closing.speaks_for_sender(direction) {
                     row.packets = flow.packets;
                     row.data_packets = flow.data_packets;
                     row.data_bytes = flow.data_bytes;
                     row.bytes = flow.new_bytes;
-                    row.duplicate_packets = flow.duplicate_packets;
-                    row.gap_filled_packets = flow.gap_filled_packets;
-                    row.zero_window_probe_packets = flow.zero_window_probes;
-                    row.keep_alive_packets = flow.keep_alives;
+                    row.duplicate_packets = Some(flow.duplicate_packets);
+                    row.gap_filled_packets = Some(flow.gap_filled_packets);
+                    row.zero_window_probe_packets = Some(flow.zero_window_probes);
+                    row.keep_alive_packets = Some(flow.keep_alives);
                 }
-                row.merged_segments += flow.merged_segments;
+                *row.merged_segments.get_or_insert(0) += flow.merged_segments;
                 if closing.is_sender(direction) {
                     row.retransmitted_packets = Some(flow.resent_packets);
                     row.retransmitted_bytes = Some(flow.resent_bytes);

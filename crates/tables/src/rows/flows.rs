@@ -35,19 +35,19 @@ row! {
         /// Retransmitted data packets / data packets.
         #[metric(Metric::new(50, "loss rate", Less).brief("loss").pooled("retransmitted_packets", "data_packets").told())]
         loss_rate_percent: Option<f64>,
-        /// Data packets whose bytes had all passed the capture before, wherever it was taken.
-        duplicate_packets: u64,
+        /// Data packets whose bytes had all passed the capture before, wherever it was taken; empty, as others below, where nothing was captured.
+        duplicate_packets: Option<u64>,
         /// Data packets that filled a gap: bytes never seen before, below the highest seen.
-        gap_filled_packets: u64,
+        gap_filled_packets: Option<u64>,
         /// Bytes sent here that another subflow, or this one under other sequence numbers, had sent before.
         #[metric(Metric::new(80, "reinjected data", Less).brief("reinjected").only(&[Page]))]
         reinjected_bytes: Option<u64>,
         /// Zero-window probes.
-        zero_window_probe_packets: u64,
+        zero_window_probe_packets: Option<u64>,
         /// Keep-alives.
-        keep_alive_packets: u64,
+        keep_alive_packets: Option<u64>,
         /// Segments larger than the MSS: merged by offloads of the capturing host.
-        merged_segments: u64,
+        merged_segments: Option<u64>,
         /// Data packets that came marked by a queue on their way (CE, RFC 3168); known at the receiver of the data, empty elsewhere.
         #[metric(Metric::new(70, "marked packets", Less).brief("marked").only(&[Page]))]
         marked_packets: Option<u64>,

@@ -86,6 +86,6 @@ row! {
         /// When the longest gap began, from the first packet of all captures.
         longest_gap_start_s: Option<f64>,
         /// Such times of 1 s and longer.
-        gaps: u32,
+        gaps: Option<u32>,
     }
 }

@@ -65,7 +65,7 @@ def measure(trial: Trial, target: Target) -> Measured:
     raw.mkdir()
     with control.connected(line, word) as spoken:
         ended = _run(trial, target, spoken, routes, line.port, raw)
-    made = tables.of_run(target.directory, raw, ended)
+    made = tables.of_run(target.directory, raw, ended, routes)
     if target.captures == "none":
         for name in (CAPTURE, SERVER_CAPTURE):
             (target.directory / name).unlink(missing_ok=True)
@@ -87,9 +87,7 @@ def _run(
     ready = spoken.ask(_wish(trial, target))
     run, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
     with ExitStack() as helpers:
-        captured: dict[str, str | None] = {"by": None, "why": "not asked for"}
-        if target.captures != "none":
-            captured = _record(helpers, target, routes, port, spoken)
+        captured = _record(helpers, target, routes, port, spoken)
         before = _clocks(routes, port, run, key, field.echoes, 0)
         agent = Helper(agents.AGENT, _job(trial, raw, routes, port, run, key))
         helpers.callback(agent.end)
@@ -119,7 +117,8 @@ def _wish(trial: Trial, target: Target) -> dict[str, Any]:
         "congestion_control": _congestion_control(trial),
         "sample_ns": scenario.run.sample,
         "stop_ns": scenario.stop_ns,
-        "captures": target.captures,
+        # Measured are packets also where none are kept.
+        "captures": "headers" if target.captures == "none" else target.captures,
     }
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from mptcplab import _core
+from mptcplab.engines.field.marks import Marked
 from mptcplab.engines.kernel import measured
 from mptcplab.engines.kernel.measured import Numbers
 
@@ -14,21 +15,29 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.engines.field.measure import Ended
+    from mptcplab.engines.field.routes import Route
 
 CAPTURES = ("client.pcapng", "server.pcapng")
 HOSTS = ("client", "server")
 
 
-def of_run(directory: Path, raw: Path, ended: Ended) -> dict[str, _core.Table]:
+def of_run(
+    directory: Path, raw: Path, ended: Ended, routes: dict[str, Route]
+) -> dict[str, _core.Table]:
     """Measure a run, all of whose files are there."""
     _to_one_clock(raw / "server.samples", offset_ns(ended))
     names = [name for name in CAPTURES if (directory / name).exists()]
     samples = [path for host in HOSTS if (path := raw / f"{host}.samples").exists()]
     counters = [path for host in HOSTS if (path := raw / f"{host}.counters").exists()]
-    captured = _core.analyze(names, directory=directory)
-    made = {name: captured.table(name) for name in captured.NAMES}
-    numbers = Numbers(captured)
-    remarks = [*captured.rows("diagnostics"), *_remarks(ended)]
+    if "client.pcapng" in names:
+        captured = _core.analyze(names, directory=directory)
+        made = {name: captured.table(name) for name in captured.NAMES}
+        numbers, found = Numbers(captured), list(captured.rows("diagnostics"))
+    else:
+        marked = Marked(ended, routes, raw / "client.samples")
+        made = {name: marked.table(name) for name in _core.Tables.NAMES}
+        numbers, found = Numbers(marked), []
+    remarks = [*found, *_remarks(ended)]
     return made | {
         "state": numbers.state(samples),
         "counters": measured.counters(counters),
@@ -58,7 +67,13 @@ def _remarks(ended: Ended) -> list[dict[str, Any]]:
     return [
         {
             "diagnostic": "not_captured",
-            "message": f"nothing was captured at the {end}: {about['why']}",
+            "message": f"nothing was captured at the {end} ({about['why']}): "
+            + (
+                "figures are what the kernels counted and the applications marked, and what only "
+                "packets tell is empty"
+                if end == "client"
+                else "what only its packets tell is empty"
+            ),
         }
         for end, about in ended.captured.items()
         if about["by"] is None

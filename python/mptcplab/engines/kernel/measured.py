@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Protocol
 
 from mptcplab import _core
 from mptcplab.engines import remarks
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 CLIENT, SERVER = "client", "server"
 
 
+class Rows(Protocol):
+    """Whatever has rows of tables."""
+
+    def rows(self, name: str, *, columns: Iterable[str] | None = None) -> Iterable[Row]:
+        """Give the rows of a table."""
+        ...
+
+
 class Numbers:
     """Connections, subflows and seconds of an analysis.
 
@@ -30,7 +39,7 @@ class Numbers:
     where that is another.
     """
 
-    def __init__(self, tables: _core.Tables, private: Mapping[str, str] | None = None) -> None:
+    def __init__(self, tables: Rows, private: Mapping[str, str] | None = None) -> None:
         self._private = private or {}
         columns = ["connection", "client_token", "server_token", "start_ns", "start_s"]
         connections = list(tables.rows("connections", columns=columns))

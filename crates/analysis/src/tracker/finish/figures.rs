@@ -25,8 +25,8 @@ impl Connection {
                 let from_start = a.from_syn && b.from_syn;
                 let row = &mut rows[direction as usize];
                 // What a capture dropped is not lost.
-                let whole =
-                    row.merged_segments == 0 && [a, b].iter().all(|end| !end.from_syn || end.missed_bytes() == 0);
+                let whole = row.merged_segments.is_none_or(|merged| merged == 0)
+                    && [a, b].iter().all(|end| !end.from_syn || end.missed_bytes() == 0);
                 row.lost_packets =
                     one_way.lost_packets((index, direction), sender, (from_start, to_end)).filter(|_| whole);
             }

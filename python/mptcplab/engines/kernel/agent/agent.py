@@ -115,6 +115,9 @@ class Agent:
             "lingering": self._observer.alive(),
             "sockets": self._observer.finish(),
         }
+        if self._job.shared:
+            done["connections"] = work.marks()
+            done["counted"] = self._observer.counted()
         _say({"done": done})
         self._loop.stop()
 

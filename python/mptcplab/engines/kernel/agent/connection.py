@@ -8,6 +8,7 @@ import select
 import socket
 import struct
 import sys
+import time
 
 from mptcplab.engines.kernel.agent.loop import IN, OUT, now
 from mptcplab.engines.kernel.agent.sockets import in_words
@@ -95,6 +96,14 @@ class Connection:
         self._backlog = 0
         self._finishing = False
         self._mask = OUT if opening else IN
+        #: Unix time in ns: of its first attempt (at a server: when it was taken), of the first and
+        #: the last byte read, and of the acknowledgement of all that was written.
+        self.marks: dict[str, int | None] = {
+            "begun_ns": time.time_ns(),
+            "first_read_ns": None,
+            "last_read_ns": None,
+            "delivered_ns": None,
+        }
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not application.gathers)
         loop.watch(sock.fileno(), self._mask, self._on)
         if not opening:
@@ -176,6 +185,9 @@ class Connection:
             return
         if count:
             self._used(count)
+            self.marks["last_read_ns"] = at_ns = time.time_ns()
+            if self.marks["first_read_ns"] is None:
+                self.marks["first_read_ns"] = at_ns
             self.corrupt_bytes += corrupt_bytes(self.read, _received[:count])
             self.read += count
             self._application.received(self, count)
@@ -248,6 +260,7 @@ class Connection:
         left = fcntl.ioctl(self.sock, SIOCOUTQ, bytes(4))
         if int.from_bytes(left, sys.byteorder) == 0:
             self.delivered = True
+            self.marks["delivered_ns"] = time.time_ns()
             self._done()
         else:
             longer = min(2 * interval_ns, ASK_AT_MOST_NS)

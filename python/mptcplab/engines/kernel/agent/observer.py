@@ -180,6 +180,10 @@ class Observer:
             return self._diagnosis.alive()
         return self._diagnosis.alive({ends for used in self._used for ends in used.ends})
 
+    def counted(self) -> list[list[dict[str, Any]]]:
+        """Give what TCP counted on the subflows of each connection."""
+        return [used.counted() for used in self._used]
+
     def finish(self) -> list[dict[str, Any]]:
         """Complete the files; gives what sockets used."""
         if self._events is not None:
@@ -211,7 +215,7 @@ class Observer:
         self._loop.at(after, lambda: self._look(after, period))
 
     def _note(self, connection: Connection) -> None:
-        """Look at a connection at its beginning or end."""
+        """Look at a connection at its beginning or end, and sample it then where it is shared."""
         rows = self._read(connection)
         if self._job.shared and self._samples is not None:
             at_ns = time.time_ns()
@@ -256,6 +260,20 @@ class Observer:
             _write(self._signals, ({"host": self._job.host, **row} for row in heard))
 
 
+COUNTED = (
+    "bytes_acked",
+    "bytes_received",
+    "bytes_sent",
+    "bytes_retrans",
+    "total_retrans",
+    "segs_out",
+    "segs_in",
+    "data_segs_in",
+    "data_segs_out",
+    "min_rtt",
+)
+
+
 class Used:
     """What a socket turned out to be."""
 
@@ -263,6 +281,8 @@ class Used:
         self.token: int | None = None
         self._mptcp = self._fallback = False
         self._subflows: dict[Tuple, str | None] = {}
+        #: What TCP said last of each subflow, and when it was first seen.
+        self._last: dict[Tuple, tuple[int, Fields, Policy]] = {}
 
     def add(self, information: Information, policies: dict[Tuple, Policy]) -> None:
         """Learn from a look at it."""
@@ -270,6 +290,10 @@ class Used:
         if information.mptcp is not None:
             self._mptcp = True
             self.token = information.mptcp["token"]
+        at_ns = time.time_ns()
+        for one in information.subflows:
+            first_ns, _, _ = self._last.get(one.ends, (at_ns, one.tcp, policies[one.ends]))
+            self._last[one.ends] = first_ns, one.tcp, policies[one.ends]
         for ends, policy in policies.items():
             self._subflows[ends] = policy.congestion_control or self._subflows.get(ends)
 
@@ -277,6 +301,19 @@ class Used:
     def ends(self) -> Iterable[Tuple]:
         """Give the ends of its subflows."""
         return self._subflows
+
+    def counted(self) -> list[dict[str, Any]]:
+        """Give what TCP counted on each subflow, as it was last seen."""
+        return [
+            {
+                "local": local,
+                "remote": remote,
+                "first_ns": first_ns,
+                "backup": policy.backup,
+                **{name: tcp[name] for name in COUNTED},
+            }
+            for (local, remote), (first_ns, tcp, policy) in self._last.items()
+        ]
 
     def said(self) -> dict[str, Any]:
         """Give it as JSON has it."""

@@ -107,6 +107,10 @@ class Transfer:
         done = [connection.closed == COMPLETE for connection in self.connections]
         return self.failure is None and len(done) == self._job.connections and all(done)
 
+    def marks(self) -> list[dict[str, int | None]]:
+        """Give when each connection was opened, and when its application wrote and read last."""
+        return [one.marks for one in self.connections]
+
     def reason(self) -> str:
         """Say who waits for what, or that all is complete."""
         if self.failure is not None:
@@ -231,6 +235,10 @@ class Datagrams:
         self._ticks = Ticks(start, packet_bytes, rate, stop)
         self._send()
 
+    def marks(self) -> list[dict[str, int | None]]:
+        """Datagrams have no connections."""
+        return []
+
     def abort(self) -> None:
         """Send no more than what is due by now; what comes is still counted."""
         self._send()
@@ -273,6 +281,10 @@ class Watching:
 
     def start(self) -> None:
         """Others do."""
+
+    def marks(self) -> list[dict[str, int | None]]:
+        """Of others nothing is marked."""
+        return []
 
     def abort(self) -> None:
         """Others go on."""

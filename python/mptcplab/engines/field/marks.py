@@ -1,0 +1,234 @@
+"""Tables without captures: what the kernels counted and the applications marked, and no more.
+
+Bytes, packets and retransmissions are TCP's own counts (TCP_INFO) as they were last seen. Times are
+those of the client's application: from when it began to connect until it had read all (``down``),
+or until all that it wrote was acknowledged (``up``). Whatever only packets tell is empty.
+"""
+
+from __future__ import annotations
+
+import json
+
+from mptcplab import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from mptcplab.engines.field.measure import Ended
+    from mptcplab.engines.field.routes import Route
+
+    Row = dict[str, Any]
+
+BIN_NS = 10**9
+# As TCP counts them: a SYN, or a FIN.
+SIGN_BYTES = 1
+# So much of what was delivered may have come twice for shares to be told.
+TWICE = 0.01
+
+
+class Marked:
+    """The tables, by name."""
+
+    def __init__(self, ended: Ended, routes: dict[str, Route], samples: Path) -> None:
+        self._ended = ended
+        self._paths = {one.local: name for name, one in routes.items()}
+        mark = ended.client["connections"][0] if ended.client["connections"] else {}
+        self._start_ns: int = mark.get("begun_ns") or ended.started_ns
+        self._ends_ns = {"down": mark.get("last_read_ns"), "up": mark.get("delivered_ns")}
+        counted = ended.client["counted"][0] if ended.client["counted"] else []
+        self._client = sorted(counted, key=lambda one: one["first_ns"])
+        self._server = self._of_server(ended.server["counted"])
+        self._lines = (
+            [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+            if samples.exists()
+            else []
+        )
+        self._rows: dict[str, list[Row]] = {"connections": []}
+        if self._client:
+            self._rows = {
+                "connections": [self._connection()],
+                "transfers": [self._transfer(way) for way in ("up", "down")],
+                "subflows": [self._subflow(number) for number in range(len(self._client))],
+                "flows": [
+                    self._flow(number, way)
+                    for number in range(len(self._client))
+                    for way in ("up", "down")
+                ],
+                "throughput": list(self._throughput()),
+            }
+
+    def rows(self, name: str, *, columns: Iterable[str] | None = None) -> Iterable[Row]:
+        """Give the rows of a table, with what is known in them."""
+        del columns
+        return self._rows.get(name, [])
+
+    def table(self, name: str) -> _core.Table:
+        """Give a table; one of which packets alone could tell is empty."""
+        return _core.rows(name, json.dumps(self._rows.get(name, [])))
+
+    def _of_server(self, counted: list[list[Row]]) -> list[Row | None]:
+        """Give the server's account of each subflow of the client, where it can be told which."""
+        theirs = counted[0] if counted else []
+        by_end = {tuple(one["remote"]): one for one in theirs}
+        found = [by_end.get(tuple(one["local"])) for one in self._client]
+        if len(self._client) == len(theirs) == 1:
+            # A translator may have given it another address on the way.
+            found = list(theirs)
+        return found
+
+    def _bytes(self, way: str) -> int:
+        end = self._ended.client if way == "down" else self._ended.server
+        return int(end["bytes_received"])
+
+    def _seconds(self, way: str) -> float | None:
+        end_ns = self._ends_ns[way]
+        return None if end_ns is None or not self._bytes(way) else (end_ns - self._start_ns) / 1e9
+
+    def _mbps(self, count: int, way: str) -> float | None:
+        seconds = self._seconds(way)
+        return count * 8 / seconds / 1e6 if seconds else None
+
+    def _connection(self) -> Row:
+        socket = self._ended.client["sockets"][0]
+        theirs = (self._ended.server["sockets"] or [{}])[0]
+        local, remote = self._client[0]["local"], self._client[0]["remote"]
+        mptcp = socket["mptcp"] and not socket["fallback"]
+        return {
+            "connection": 0,
+            "client_address": local[0],
+            "client_port": local[1],
+            "server_address": remote[0],
+            "server_port": remote[1],
+            "protocol": "mptcp" if mptcp else "tcp",
+            "mptcp_version": 1 if mptcp else None,
+            "client_token": socket["token"] if mptcp else None,
+            "server_token": theirs.get("token") if mptcp else None,
+            "start_ns": self._start_ns,
+            "start_s": 0.0,
+            "duration_s": self._last_s(),
+            "subflows": len(self._client),
+            "began": "handshake",
+            "fallback": "the kernel says that it fell back" if socket["fallback"] else None,
+            "ended": "closed" if self._finished else "open",
+        }
+
+    def _last_s(self) -> float:
+        ends = [end for end in self._ends_ns.values() if end is not None]
+        return (max(ends) - self._start_ns) / 1e9 if ends else self._ended.elapsed_ns / 1e9
+
+    @property
+    def _finished(self) -> bool:
+        return bool(self._ended.client["finished"])
+
+    def _transfer(self, way: str) -> Row:
+        count = self._bytes(way)
+        return {
+            "connection": 0,
+            "direction": way,
+            "bytes": count,
+            "elapsed_s": self._seconds(way),
+            "throughput_mbps": self._mbps(count, way),
+        }
+
+    def _subflow(self, number: int) -> Row:
+        one = self._client[number]
+        plain = not self._ended.client["sockets"][0]["mptcp"]
+        start_s = max(0, one["first_ns"] - self._start_ns) / 1e9 if number else 0.0
+        return {
+            "connection": 0,
+            "subflow": number,
+            "path": self._paths.get(one["local"][0]),
+            "client_address": one["local"][0],
+            "client_port": one["local"][1],
+            "server_address": one["remote"][0],
+            "server_port": one["remote"][1],
+            "kind": "tcp" if plain else "join" if number else "initial",
+            "opened_by": "client",
+            "start_s": start_s,
+            "handshake": "established",
+            "backup": bool(one["backup"]),
+            "ended": "fin" if self._finished else "open",
+            "end_s": self._last_s(),
+        }
+
+    def _flow(self, number: int, way: str) -> Row:
+        ours, theirs = self._client[number], self._server[number]
+        sender, receiver = (theirs, ours) if way == "down" else (ours, theirs)
+        count = _delivered(sender, receiver)
+        sent = sender or {}
+        data_packets = sent.get("data_segs_out") or (receiver or {}).get("data_segs_in") or 0
+        resent = sent.get("total_retrans")
+        min_us = sent.get("min_rtt")
+        row = {
+            "connection": 0,
+            "subflow": number,
+            "direction": way,
+            "bytes": count,
+            "share": self._share(count, way),
+            "packets": sent.get("segs_out") or (receiver or {}).get("segs_in") or 0,
+            "data_packets": data_packets,
+            "data_bytes": sent.get("bytes_sent") or count,
+            "throughput_mbps": self._mbps(count, way),
+        }
+        if sender is not None:
+            row |= {
+                "retransmitted_packets": resent,
+                "retransmitted_bytes": sender["bytes_retrans"],
+                "loss_rate_percent": 100 * resent / data_packets
+                if resent is not None and data_packets
+                else None,
+                "rtt_ms_min": min_us / 1000 if min_us and min_us != 0xFFFF_FFFF else None,
+            }
+        return row
+
+    def _share(self, count: int, way: str) -> float | None:
+        """Tell it where next to nothing came twice."""
+        total = sum(
+            _delivered(*((theirs, ours) if way == "down" else (ours, theirs)))
+            for ours, theirs in zip(self._client, self._server, strict=True)
+        )
+        extra = 0 if way == "down" else self._ended.ready["preamble_bytes"]
+        # A sign or two for each subflow is counted as a byte.
+        most = (self._bytes(way) + extra) * (1 + TWICE) + 2 * len(self._client)
+        return count / total if total and total <= most else None
+
+    def _throughput(self) -> Iterator[Row]:
+        """Series at the client: what its subflows received, and had acknowledged."""
+        keys = {tuple(one["local"]): number for number, one in enumerate(self._client)}
+        for way, column in (("down", "received_bytes"), ("up", "acknowledged_bytes")):
+            if not self._bytes(way):
+                continue
+            series: dict[int, list[tuple[int, int]]] = {number: [] for number in keys.values()}
+            for line in self._lines:
+                number = keys.get(tuple(line["local"]))
+                if number is not None and line.get(column) is not None:
+                    series[number].append((line["at_ns"], line[column]))
+            for number, points in series.items():
+                for row in self._binned(points):
+                    yield {"connection": 0, "subflow": number, "direction": way} | row
+
+    def _binned(self, points: list[tuple[int, int]]) -> Iterator[Row]:
+        end_ns = self._start_ns + int(self._last_s() * 1e9)
+        before = 0
+        for number, at_ns in enumerate(range(self._start_ns, end_ns, BIN_NS)):
+            until_ns = min(at_ns + BIN_NS, end_ns)
+            last = until_ns == end_ns
+            seen = [value for when, value in points if last or when <= until_ns]
+            now = max(seen, default=before)
+            yield {
+                "at_ns": at_ns,
+                "at_s": number * BIN_NS / 1e9,
+                "bytes": now - before,
+                "throughput_mbps": (now - before) * 8e3 / (until_ns - at_ns),
+            }
+            before = now
+
+
+def _delivered(sender: Row | None, receiver: Row | None) -> int:
+    """Count the bytes that came; the receiver knows best."""
+    if receiver is not None:
+        return int(receiver["bytes_received"])
+    return max(0, int((sender or {})["bytes_acked"]) - SIGN_BYTES)

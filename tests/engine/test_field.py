@@ -1,0 +1,126 @@
+"""The field engine between two namespaces that know nothing of it: links of the kernel engine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from engine.machines import Machine
+from mptcplab.results.comparison import Comparison, open_comparison
+from mptcplab.results.run import Run
+
+LINKS = """\
+schema = 1
+
+[transfer]
+direction = "{direction}"
+size = "4 MB"
+
+[path.wifi]
+rate = "20 Mbit/s"
+delay = "10 ms"
+queue = "100 kB"
+{wifi}
+[path.lte]
+rate = "10 Mbit/s"
+delay = "25 ms"
+queue = "100 kB"
+{lte}
+[kernel]
+congestion_control = "cubic"
+"""
+FIELD = """
+[field]
+token = "{place}/state/token"
+"""
+# Root of its network no more: as whoever has no rights over it.
+PLAIN = "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs"
+
+
+class Field:
+    """Runs between the ends of ``mptcplab shell``: all but the links knows of no lab."""
+
+    def __init__(self, machine: Machine, direction: str) -> None:
+        self._machine = machine
+        place = machine.place
+        bare = {"wifi": "", "lte": ""}
+        self._links = machine.write(LINKS.format(direction=direction, **bare), "links")
+        named = {name: f'interface = "{name}"\n' for name in bare}
+        text = LINKS.format(direction=direction, **named) + FIELD.format(place=place)
+        # The same file for both engines.
+        self.scenario = machine.write(text, "field")
+
+    def measure(self, *, captures: bool) -> Comparison:
+        """Run it, as who may capture or as who may not."""
+        place, python = self._machine.place, f"{sys.executable} -P -m mptcplab"
+        drop = "" if captures else PLAIN
+        out = place / f"captured-{captures}"
+        lines = {
+            "serve.sh": f"{python} serve --name server --state {place}/state > {place}/line",
+            "run.sh": f"{python} run {self.scenario} --engine field --server $(cat {place}/line) "
+            f"--out {out} --no-report",
+        }
+        for name, line in lines.items():
+            (place / name).write_text(line)
+        serve, run = (f"{drop} sh {place / name}" for name in lines)
+        words = ["shell", self._links, "--out", place / f"shell-{captures}", "--serve", serve]
+        done = self._machine.run(*words, "--", *run.split())
+        assert done.returncode == 0, done.stderr
+        return open_comparison(out)
+
+    def emulate(self) -> Comparison:
+        """Run the same file over the same links with the kernel engine."""
+        out = self._machine.place / "kernel"
+        words = ["run", self.scenario, "--engine", "kernel", "--out", out, "--no-report"]
+        done = self._machine.run(*words)
+        assert done.returncode == 0, done.stderr
+        return open_comparison(out)
+
+
+def transfer(run: Run) -> dict[str, Any]:
+    """Give what came the way that the scenario asks for."""
+    (row,) = run.transfers.filter(direction=run.about["direction"]).iter_rows(named=True)
+    return row
+
+
+def shares(run: Run) -> dict[str, float]:
+    """Give what each path had."""
+    paths = dict(run.subflows.select("subflow", "path").iter_rows())
+    flows = run.flows.filter(direction=run.about["direction"]).select("subflow", "share")
+    return {paths[subflow]: share for subflow, share in flows.iter_rows()}
+
+
+@pytest.mark.parametrize("direction", ["download", "upload"])
+def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: str) -> None:
+    field = Field(host, direction)
+    measured, emulated = field.measure(captures=True), field.emulate()
+    for real, lab in zip(measured.runs, emulated.runs, strict=True):
+        assert real.about["run"] == lab.about["run"]
+        assert real.about["field"]["captures"]["client"]["by"] == "AF_PACKET"
+        ours, theirs = transfer(real), transfer(lab)
+        assert ours["throughput_mbps"] == pytest.approx(theirs["throughput_mbps"], rel=0.05)
+
+
+def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None:
+    field = Field(any_host, "download")
+    captured, plain = field.measure(captures=True), field.measure(captures=False)
+    for one, other in zip(captured.runs, plain.runs, strict=True):
+        assert other.about["field"]["captures"]["client"]["by"] is None
+        assert "not_captured" in set(other.diagnostics["diagnostic"])
+        assert transfer(other)["bytes"] == 4_000_000
+        rates = [transfer(run)["throughput_mbps"] for run in (one, other)]
+        assert rates[1] == pytest.approx(rates[0], rel=0.05)
+        # What only packets tell.
+        assert transfer(other)["out_of_order_delay_ms_mean"] is None
+        assert other.flows["gap_filled_packets"].is_null().all()
+    with_packets, without = shares(captured.mptcp), shares(plain.mptcp)
+    assert without == pytest.approx(with_packets, abs=0.05)
+
+
+def test_what_only_other_engines_can_is_refused(any_host: Machine) -> None:
+    field = Field(any_host, "download")
+    done = any_host.run("run", field.scenario, "--engine", "field")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "needs a server" in done.stderr

@@ -1,0 +1,313 @@
+"""``mptcplab serve`` on this host's loopback: what it serves, and what it does not."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mptcplab import Error
+from mptcplab.api import run
+from mptcplab.engines.field import clock, control, preamble, server_line
+from mptcplab.engines.field.routes import Route
+from mptcplab.engines.field.server import wish
+from mptcplab.engines.field.server.limits import Ledger, Limits
+
+HOST = "127.0.0.1"
+TIMEOUT_SECONDS = 30
+WISH = {
+    "transfer": {"application": "bulk", "direction": "down", "size_bytes": 100_000},
+    "congestion_control": None,
+    "sample_ns": 0,
+    "stop_ns": 20 * 10**9,
+    "captures": "none",
+}
+
+
+class Server:
+    """One that runs, and how to come to it."""
+
+    def __init__(self, process: subprocess.Popen[str], state: Path, line: str) -> None:
+        self.process = process
+        self.state = state
+        self.line = server_line.read(line)
+        self.word = server_line.token(str(state / "token"))
+
+    def connect(self) -> socket.socket:
+        """Connect to it as anybody may."""
+        return socket.create_connection((HOST, self.line.port), TIMEOUT_SECONDS)
+
+    def transfer(self) -> bytes:
+        """Have it serve a run, to see that it still does."""
+        with control.connected(self.line, self.word) as spoken:
+            ready = spoken.ask(WISH)
+            run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
+            with self.connect() as sock:
+                sock.sendall(preamble.preamble(run_, key, 0))
+                sock.shutdown(socket.SHUT_WR)
+                return everything(sock)
+
+    def resident_bytes(self) -> int:
+        """Give its memory."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def everything(sock: socket.socket) -> bytes:
+    """Read until the end; of what is reset nothing."""
+    came = b""
+    with contextlib.suppress(ConnectionResetError):
+        while block := sock.recv(1 << 16):
+            came += block
+    return came
+
+
+@contextlib.contextmanager
+def serving(place: Path, *options: str) -> Iterator[Server]:
+    """Serve at a free port."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mptcplab", "serve", "--name", HOST, "--address", HOST]
+    words = [*command, "--port", str(port), "--state", str(place / "state"), *options]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield Server(process, place / "state", process.stdout.readline().strip())
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(TIMEOUT_SECONDS) == 0
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("serve")) as made:
+        yield made
+
+
+def test_key_and_token_are_nobody_elses(server: Server) -> None:
+    assert {path.name: path.stat().st_mode & 0o777 for path in server.state.iterdir()} | {
+        "served.json": 0
+    } == {"token": 0o600, "server.pem": 0o600, "served.json": 0}
+
+
+def test_a_run_over_loopback_is_a_run_like_others(server: Server, tmp_path: Path) -> None:
+    scenario = {
+        "schema": 1,
+        "transfer": {"direction": "download", "size": "3 MB"},
+        "path": {"near": {"interface": "lo"}},
+        "field": {"server": str(server.line), "token": str(server.state / "token")},
+    }
+    made = run(scenario, engine="field", out=tmp_path / "run")
+    for one in made.runs:
+        assert one.outcome["finished"], one.outcome["reason"]
+        (down,) = one.transfers.filter(direction="down").iter_rows(named=True)
+        assert down["bytes"] == 3_000_000
+        assert one.about["field"]["clocks"]["near"]["before"]["answers"] > 0
+        # Both ends are this host: their clocks are one.
+        near = one.about["field"]["clocks"]["near"]["before"]
+        assert abs(near["offset_ns"]) <= near["rtt_ns"] / 2
+
+
+def test_a_wrong_token_is_refused(server: Server) -> None:
+    with (
+        pytest.raises(Error, match="refuses: wrong token"),
+        control.connected(server.line, "x" * 43),
+    ):
+        pass
+
+
+def test_another_server_is_not_trusted(server: Server) -> None:
+    other = server_line.ServerLine(HOST, server.line.port, "0" * 64)
+    with pytest.raises(Error, match="is another server"), control.connected(other, server.word):
+        pass
+
+
+def test_nothing_is_sent_to_who_does_not_prove_himself(server: Server) -> None:
+    with control.connected(server.line, server.word) as spoken:
+        ready = spoken.ask(WISH)
+        run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
+        good = preamble.preamble(run_, key, 0)
+        false = [
+            b"GET / HTTP/1.1\r\n\r\n",
+            good[:-1] + bytes([good[-1] ^ 1]),
+            preamble.preamble(bytes(16), key, 0),
+            preamble.preamble(run_, bytes(32), 0),
+            preamble.preamble(run_, key, 1),
+        ]
+        for raw in false:
+            with server.connect() as sock:
+                sock.sendall(raw)
+                assert everything(sock) == b""
+        with server.connect() as sock:
+            sock.sendall(good)
+            # The same once more, while the first is served.
+            with server.connect() as again:
+                again.sendall(good)
+                assert everything(again) == b""
+            sock.shutdown(socket.SHUT_WR)
+            assert len(everything(sock)) == 100_000
+    with server.connect() as sock:
+        sock.sendall(good)
+        assert everything(sock) == b""
+
+
+def test_echoes_answer_their_own_run_alone_and_no_longer_than_asked(server: Server) -> None:
+    with control.connected(server.line, server.word) as spoken:
+        ready = spoken.ask(WISH)
+        run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
+        route = Route("lo", HOST, HOST)
+        found = clock.offset(route, server.line.port, run_, key, 5)
+        assert found is not None
+        assert found.answers == 5
+        assert clock.offset(route, server.line.port, run_, bytes(32), 2) is None
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.connect((HOST, server.line.port))
+            sock.settimeout(TIMEOUT_SECONDS)
+            asked = preamble.Echo(run_, 9, 1).packed(key)
+            sock.send(b"?" * 1000)
+            sock.send(asked)
+            answer = sock.recv(1 << 16)
+            assert len(answer) == len(asked)
+            # An answer that comes back is not answered again.
+            sock.send(answer)
+            sock.send(asked)
+            echo = preamble.read_echo(sock.recv(1 << 16))
+            assert echo is not None
+            assert (echo.sequence, echo.sent_ns) == (9, 1)
+    # The next one is served when that is over.
+    server.transfer()
+    assert clock.offset(route, server.line.port, run_, key, 2) is None
+
+
+def test_strangers_in_thousands_leave_it_as_it_was(server: Server) -> None:
+    """Half-open, silent, slow: none of them gets a byte, and runs go on."""
+    server.transfer()
+    before = server.resident_bytes()
+    with contextlib.ExitStack() as held:
+        socks = [held.enter_context(server.connect()) for _ in range(300)]
+        for number, sock in enumerate(socks):
+            with contextlib.suppress(OSError):
+                sock.send([b"\x16\x03", b"M", b"MPTCPLAB" + bytes(20), b""][number % 4])
+        closed = 0
+        for sock in socks:
+            sock.setblocking(False)
+            try:
+                assert sock.recv(1) == b""
+            except BlockingIOError:
+                continue
+            except ConnectionResetError:
+                pass
+            closed += 1
+        # More than a few from one address are turned away at once.
+        assert closed >= 300 - 2 * Limits().strangers_of_one
+    for _ in range(700):
+        server.connect().close()
+    assert len(server.transfer()) == 100_000
+    assert server.resident_bytes() - before < 20 << 20
+
+
+def test_whatever_is_said_over_tls_it_goes_on(server: Server) -> None:
+    chance = random.Random(1)
+    hello = json.dumps({"hello": 1, "token": server.word}).encode()
+    lines = [
+        b"",
+        b"\n",
+        b"[" * 60_000 + b"\n",
+        b"x" * 200_000,
+        b'{"token": 5}\n',
+        b'{"hello": 2, "token": "' + server.word.encode() + b'"}\n',
+        hello + b'\n{"run": []}\n',
+        hello + b"\n" + b'{"run": {"transfer": {"application": "sh"}}}\n',
+        *(chance.randbytes(chance.randrange(1, 300)) + b"\n" for _ in range(5)),
+        *(hello + b"\n" + chance.randbytes(80) + b"\n" for _ in range(5)),
+        *(_mutated(hello, chance) + b"\n" for _ in range(5)),
+    ]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    for line in lines:
+        with (
+            server.connect() as plain,
+            context.wrap_socket(plain) as sock,
+            contextlib.suppress(OSError),
+        ):
+            sock.sendall(line)
+            sock.settimeout(0.05)
+            sock.recv(1 << 16)
+    assert len(server.transfer()) == 100_000
+
+
+def _mutated(line: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(line))
+    return line[:place] + bytes([chance.randrange(256)]) + line[place + 1 :]
+
+
+def _wished(**changes: Any) -> dict[str, Any]:
+    return WISH | {"transfer": WISH["transfer"] | changes}  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (None, "a run is asked for with"),
+        (WISH | {"command": "ls"}, "a run is asked for with"),
+        (_wished(application="shell"), "the application is none of"),
+        (_wished(direction="sideways"), "neither up nor down"),
+        (_wished(size_bytes=-1), "size_bytes is no whole number"),
+        (_wished(size_bytes=True), "size_bytes is no whole number"),
+        (_wished(size_bytes=2 * 10**9), "allows a run 1000 MB"),
+        (_wished(host="elsewhere"), "bulk has no host"),
+        (WISH | {"congestion_control": "../x"}, "is no name"),
+        (WISH | {"captures": "all"}, "captures is none of"),
+        (WISH | {"sample_ns": 1}, "10 ms to 60 s apart"),
+    ],
+)
+def test_wishes_beyond_what_it_serves_are_refused(asked: Any, why: str) -> None:
+    with pytest.raises(Error, match=why):
+        wish.read(asked, Limits())
+
+
+def test_a_day_has_its_limit(tmp_path: Path) -> None:
+    with serving(tmp_path, "--per-day", "150 kB") as small:
+        assert len(small.transfer()) == 100_000
+        # The rest of the day's is less than it asks for, and it is cut there.
+        assert len(small.transfer()) <= 50_000
+        spent = pytest.raises(Error, match="carried all that it may today")
+        with spent:
+            small.transfer()
+
+
+def test_a_rate_is_kept(tmp_path: Path) -> None:
+    # 100 kB at 400 kbit/s; a burst of 256 KiB at most goes before.
+    with serving(tmp_path, "--rate", "8 Mbit/s") as slow:
+        scenario = {
+            "schema": 1,
+            "transfer": {"direction": "download", "size": "2 MB"},
+            "path": {"near": {"interface": "lo"}},
+            "field": {"server": str(slow.line), "token": str(slow.state / "token")},
+        }
+        made = run(scenario, engine="field", out=tmp_path / "run", baselines=False)
+        (down,) = made.mptcp.transfers.filter(direction="down").iter_rows(named=True)
+        least_s = (2_000_000 - (1 << 18)) * 8 / 8e6
+        assert down["elapsed_s"] >= least_s
+
+
+def test_yesterday_is_not_counted(tmp_path: Path) -> None:
+    day = ["2026-03-01"]
+    ledger = Ledger(tmp_path / "served.json", lambda: day[0])
+    ledger.add(5)
+    assert Ledger(tmp_path / "served.json", lambda: day[0]).spent() == 5
+    day[0] = "2026-03-02"
+    assert ledger.spent() == 0
