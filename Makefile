@@ -82,7 +82,7 @@ fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly tool
 clean: ## Remove what was built
 	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules
 	find python -name '_core*.so' -delete
-	rm -f python/mptcplab/libpreload.so python/mptcplab/charts/report.js python/mptcplab/charts/report.css
+	rm -f python/mptcplab/libpreload.so python/mptcplab/mptcplab-guard python/mptcplab/charts/report.js python/mptcplab/charts/report.css
 
 # Stamps: each names what it needs, so that nothing is done twice.
 

@@ -1,4 +1,4 @@
-"""Builds the library that gives MPTCP to programs, into the Python package."""
+"""Builds what is no part of the extension module, into the Python package: a library, a program."""
 
 import json
 import shutil
@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PLACE = ROOT / "python" / "mptcplab" / "libpreload.so"
-COMMAND = ("cargo", "build", "--release", "--locked", "--package", "preload")
+PLACE = ROOT / "python" / "mptcplab"
+# What cargo calls each, and its file's name.
+BUILT = {"preload": "libpreload.so", "mptcplab-guard": "mptcplab-guard"}
+COMMAND = ("cargo", "build", "--release", "--locked", "--package", "preload", "--package", "agent")
 
 
 def build() -> None:
-    """Write libpreload.so; only Linux has a use for it."""
+    """Write them; only Linux has a use for them."""
     if sys.platform != "linux":
         return
     words = [*COMMAND, "--message-format", "json-render-diagnostics"]
@@ -21,16 +23,13 @@ def build() -> None:
         raise SystemExit(f"{' '.join(COMMAND)} in {ROOT} failed")
     # Where cargo builds is a matter of its settings.
     messages = [json.loads(line) for line in done.stdout.splitlines()]
-    (built,) = (
-        file
-        for message in messages
-        if message.get("target", {}).get("name") == "preload"
-        for file in message.get("filenames", ())
-    )
-    # A new file in the place of the old one, which programs may be running with.
-    new = PLACE.with_suffix(".new")
-    shutil.copy(built, new)
-    new.replace(PLACE)
+    for message in messages:
+        name = BUILT.get(message.get("target", {}).get("name"))
+        if name is not None and "filenames" in message:
+            # A new file in the place of the old one, which programs may be running with.
+            new = PLACE / f"{name}.new"
+            shutil.copy(message["filenames"][0], new)
+            new.replace(PLACE / name)
 
 
 if __name__ == "__main__":

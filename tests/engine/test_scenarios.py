@@ -21,6 +21,7 @@ SHORT: dict[str, list[str]] = {
         *("timeline.0.at=500ms", "timeline.1.at=1s", "timeline.1.takes=500ms"),
     ],
     "era-2012": ["transfer.size=2MB"],
+    "guard": ["transfer.duration=4s", "timeline.0.at=1s", "timeline.1.at=2s"],
     "handover": [
         "transfer.duration=5s",
         *("timeline.0.at=1s", "timeline.1.at=3s", "timeline.2.at=3s", "timeline.3.at=4s"),

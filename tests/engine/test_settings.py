@@ -144,7 +144,7 @@ def test_settings_become_attributes_of_routes() -> None:
         (
             "mptcp.path_manager=handover",
             '[mptcp] path_manager: Linux cannot have "handover": '
-            'it has "full-mesh", "linux", "single"',
+            'it has "full-mesh", "guard", "linux", "single"',
         ),
         ("mptcp.scheduler=blest", "[kernel] scheduler: this kernel has no blest"),
         ("mptcp.scheduler=lowest-rtt", "[kernel] scheduler: this kernel has no lowest-rtt"),

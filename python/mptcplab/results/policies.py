@@ -25,7 +25,7 @@ NAMED = ("congestion_control", "scheduler", "path_manager", "era")
 LINUX = {
     "congestion_control": {"cubic-linux": "cubic", "reno-linux": "reno"},
     "scheduler": {"linux": "default"},
-    "path_manager": {"linux": "linux", "single": "single"},
+    "path_manager": {"guard": "guard", "linux": "linux", "single": "single"},
 }
 
 

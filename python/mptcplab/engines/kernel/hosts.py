@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.engines.kernel.namespace import SIX
+from mptcplab.engines.kernel.namespace import FORCED, SIX
 from mptcplab.engines.kernel.network import QUEUE_PACKETS, Agent, Host, Interface
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.section import DIRECTIONS
@@ -48,6 +48,8 @@ class Client:
         self._settings = settings
         self._mptcp = mptcp
         self._use = endpoint_flags(scenario) if mptcp else None
+        # A guard may have taken endpoints away already.
+        self._forced = FORCED if scenario.mptcp.path_manager == "guard" else ""
 
     def host(self, names: list[str]) -> Host:
         """Give the host with the interfaces of these paths, all of them down."""
@@ -87,7 +89,10 @@ class Client:
         number, path = self._paths[name]
         lines = [f"link set dev {name} down"]
         if self._use is not None:
-            lines += [f"mptcp endpoint delete id {id_}" for id_, _ in self._endpoints(number, path)]
+            lines += [
+                f"{self._forced}mptcp endpoint delete id {id_}"
+                for id_, _ in self._endpoints(number, path)
+            ]
         return [*lines, f"address flush dev {name}"]
 
     def _interface(self, name: str) -> Interface:

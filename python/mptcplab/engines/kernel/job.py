@@ -8,6 +8,7 @@ from typing import Any
 from mptcplab.engines.kernel import hosts, settings
 from mptcplab.engines.kernel.network import Agent, Host, Job
 from mptcplab.engines.kernel.settings import Refusals
+from mptcplab.machine import guard
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import CONGESTION_CONTROL, over_one_path
 from mptcplab.scenario.plan import (
@@ -38,6 +39,8 @@ SETTLE_NS = 20 * 10**6
 LINK_LOG = "links.csv"
 # What an agent writes, by its job's key.
 LISTS = {"samples": "samples", "events": "events", "counters": "counters"}
+# What the guard writes, where there is one.
+DECISIONS = "client.decisions"
 
 
 @dataclass
@@ -139,7 +142,19 @@ class Wanted:
             "sample_ns": self.scenario.run.sample,
             **{key: str(raw / f"{host}.{name}") for key, name in LISTS.items()},
         }
+        if host == "client" and self.mptcp and self.scenario.mptcp.path_manager == "guard":
+            job["guard"] = {
+                "program": guard.program(),
+                "parameters": self._parameters(),
+                "decisions": str(raw / DECISIONS),
+            }
         return Agent(host, job | ends)
+
+    def _parameters(self) -> dict[str, Any]:
+        """Give what is set of the path manager, in base units."""
+        transport = plan(self.scenario, self.seed, self.baseline).table()["transport"]
+        parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
+        return parameters
 
     def _connect(self, presence: list[Presence]) -> dict[str, Any]:
         """Connect from the first path that there is, once it is there."""

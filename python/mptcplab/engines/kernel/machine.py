@@ -13,7 +13,7 @@ from mptcplab._core import Error
 from mptcplab.machine.machine import SYSTEM
 
 # What endpoints and limits can say.
-PATH_MANAGERS = ("full-mesh", "linux", "single")
+PATH_MANAGERS = ("full-mesh", "guard", "linux", "single")
 SYSCTL = Path("/proc/sys")
 TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}
 

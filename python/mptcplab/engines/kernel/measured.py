@@ -80,6 +80,8 @@ class Numbers:
         """Make the table ``signals`` of files of events."""
         rows = []
         for row in _lines(events):
+            # The guard stands at the client, and says of a path what goes for all connections.
+            row.setdefault("host", CLIENT)
             connection = self._connections.get((row["host"], row.get("token")))
             local = row.get("local_address"), row.get("local_port")
             remote = row.get("remote_address"), row.get("remote_port")
@@ -135,7 +137,7 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
     numbers = Numbers(captured, _private(job.plan))
     return {name: captured.table(name) for name in captured.NAMES} | {
         "state": numbers.state(_files(job, "samples")),
-        "signals": numbers.signals(_files(job, "events")),
+        "signals": numbers.signals([*_files(job, "events"), *_decisions(job)]),
         "counters": counters(_files(job, "counters")),
         "diagnostics": _diagnostics(job, captured, ended),
     }
@@ -195,6 +197,13 @@ def _counted(files: Iterable[Path]) -> Iterator[tuple[str, str, int, int]]:
 
 def _files(job: Job, key: str) -> list[Path]:
     return [Path(job.agents[end].job[key]) for end in ("client", "server") if end in job.agents]
+
+
+def _decisions(job: Job) -> list[Path]:
+    """Give the file of the guard's, if there was one."""
+    client = job.agents.get("client")
+    guard = client and client.job.get("guard")
+    return [Path(guard["decisions"])] if guard else []
 
 
 def _private(plan: _core.Plan) -> dict[str, str]:

@@ -26,6 +26,7 @@ CLONE_NEWNET = 0x40000000
 OWN = "/proc/self/ns/net"
 SYSCTL = Path("/proc/sys")
 SIX = "-6 "
+FORCED = "-force "
 # Where /proc/net/dev has what was not transmitted.
 DROPPED = 11
 
@@ -55,10 +56,12 @@ def _enter(namespace: int) -> None:
 def ip(commands: Iterable[str]) -> None:
     """Have iproute2 carry out commands, all or until the first that fails, where we are.
 
-    Those that begin with "-6" are told apart: iproute2 knows the version of a batch alone.
+    Those that begin with "-6" are told apart: iproute2 knows the version of a batch alone. Those
+    that begin with "-force" may fail.
     """
-    for is_six, lines in groupby(commands, lambda line: line.startswith(SIX)):
-        _batch(["-6"] if is_six else [], [line.removeprefix(SIX) for line in lines])
+    for kind, lines in groupby(commands, lambda line: line[: line.find(" ") + 1]):
+        options = [kind.strip()] if kind in (SIX, FORCED) else []
+        _batch(options, [line.removeprefix(kind) if options else line for line in lines])
 
 
 def _batch(options: list[str], lines: list[str]) -> None:
@@ -69,7 +72,7 @@ def _batch(options: list[str], lines: list[str]) -> None:
         text=True,
         check=False,
     )
-    if done.returncode:
+    if done.returncode and FORCED.strip() not in options:
         # "Error: ...\nCommand failed -:3"
         said, _, failed = done.stderr.strip().rpartition("\n")
         number = failed.rpartition(":")[2]

@@ -41,7 +41,7 @@ SERVED = "server.log"
 # Where /etc/nsswitch.conf says who knows hosts.
 HOSTS_LINE = re.compile(r"^hosts:.*$", re.MULTILINE)
 # What watching agents are told of all that those of a transfer are.
-KEPT = ("host", "sample_ns", *LISTS)
+KEPT = ("host", "sample_ns", "guard", *LISTS)
 
 
 def run_programs(
@@ -101,7 +101,7 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
     for end in ENDS:
         own = job.agents[end].job
         watching: dict[str, Any] = {"transfer": {"application": "watching"}}
-        job.agents[end].job = watching | {key: own[key] for key in KEPT}
+        job.agents[end].job = watching | {key: own[key] for key in KEPT if key in own}
     names = raw / "names"
     names.mkdir()
     for file, content in _names(wanted.scenario).items():

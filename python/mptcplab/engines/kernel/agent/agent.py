@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines.kernel.agent import job as jobs
+from mptcplab.engines.kernel.agent.guard import Guard
 from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 from mptcplab.engines.kernel.agent.observer import Observer
 from mptcplab.engines.kernel.agent.transfer import Datagrams, Transfer, Watching
@@ -39,6 +40,7 @@ class Agent:
             self._job = jobs.read(_first_line())
             self._observer = Observer(self._loop, self._job)
             self._work = self._made()
+            self._guard = None if self._job.guard is None else Guard(**self._job.guard)
         except (Error, OSError, ValueError) as error:
             _say({"error": str(error)})
             return 1
@@ -103,6 +105,8 @@ class Agent:
         if self._is_done:
             return
         self._is_done = True
+        if self._guard is not None:
+            self._guard.end()
         work = self._work
         done = {
             "bytes_sent": work.sent,

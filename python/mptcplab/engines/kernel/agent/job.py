@@ -40,6 +40,8 @@ class Job:
     shared: bool = False
     most_bytes: int | None = None
     most_bits_per_second: int | None = None
+    #: Where the scenario wants one: ``program``, ``parameters``, ``decisions``.
+    guard: dict[str, Any] | None = None
 
     @property
     def end(self) -> str:

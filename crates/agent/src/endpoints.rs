@@ -1,0 +1,147 @@
+//! Endpoints of the kernel's path manager (linux/mptcp_pm.h): what `ip mptcp endpoint` shows and changes.
+
+use crate::netlink::{Asking, attribute, put, u16_at, u32_at};
+use std::io::{Error, ErrorKind, Result};
+use std::net::IpAddr;
+
+const GENERIC: isize = 16;
+/// The controller of generic netlink, and how a family's number is asked for.
+const CONTROLLER: u16 = 16;
+const GET_FAMILY: u8 = 3;
+const FAMILY_ID: u16 = 1;
+const FAMILY_NAME: u16 = 2;
+/// MPTCP_PM_CMD_*
+const ADD_ADDR: u8 = 1;
+const DEL_ADDR: u8 = 2;
+const GET_ADDR: u8 = 3;
+/// MPTCP_PM_ATTR_ADDR
+const ADDR: u16 = 1;
+/// MPTCP_PM_ADDR_ATTR_*
+const FAMILY: u16 = 1;
+const ID: u16 = 2;
+const ADDR4: u16 = 3;
+const ADDR6: u16 = 4;
+const FLAGS: u16 = 6;
+const IF_IDX: u16 = 7;
+/// MPTCP_PM_ADDR_FLAG_*
+const SUBFLOW: u32 = 2;
+const IMPLICIT: u32 = 16;
+/// Address families.
+const INET: u16 = 2;
+const INET6: u16 = 10;
+
+/// An endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its number.
+    pub id: u8,
+    /// Its address.
+    pub address: IpAddr,
+    flags: u32,
+    interface: u32,
+}
+
+impl Endpoint {
+    /// Whether subflows are opened from it: a path of ours.
+    pub fn is_path(&self) -> bool {
+        self.flags & SUBFLOW != 0
+    }
+
+    fn emit(&self) -> Vec<u8> {
+        let mut inner = Vec::new();
+        match self.address {
+            IpAddr::V4(address) => {
+                put(&mut inner, FAMILY, &INET.to_ne_bytes());
+                put(&mut inner, ADDR4, &address.octets());
+            }
+            IpAddr::V6(address) => {
+                put(&mut inner, FAMILY, &INET6.to_ne_bytes());
+                put(&mut inner, ADDR6, &address.octets());
+            }
+        }
+        put(&mut inner, ID, &[self.id]);
+        // The kernel makes implicit ones itself, and takes no such flag.
+        put(&mut inner, FLAGS, &(self.flags & !IMPLICIT).to_ne_bytes());
+        if self.interface != 0 {
+            put(&mut inner, IF_IDX, &self.interface.to_ne_bytes());
+        }
+        let mut outer = Vec::new();
+        // NLA_F_NESTED
+        put(&mut outer, ADDR | 0x8000, &inner);
+        outer
+    }
+
+    fn read(body: &[u8]) -> Option<Endpoint> {
+        let inner = attribute(body, ADDR)?;
+        let address = match (attribute(inner, ADDR4), attribute(inner, ADDR6)) {
+            (Some(four), _) => <[u8; 4]>::try_from(four).ok()?.into(),
+            (_, six) => <[u8; 16]>::try_from(six?).ok()?.into(),
+        };
+        Some(Endpoint {
+            id: *attribute(inner, ID)?.first()?,
+            address,
+            flags: attribute(inner, FLAGS).map_or(0, |flags| u32_at(flags, 0)),
+            interface: attribute(inner, IF_IDX).map_or(0, |index| u32_at(index, 0)),
+        })
+    }
+}
+
+/// What asks for them and changes them.
+pub struct Endpoints {
+    asking: Asking,
+    family: u16,
+}
+
+impl Endpoints {
+    /// Finds the kernel's path manager.
+    ///
+    /// # Errors
+    /// The kernel has no MPTCP, or netlink cannot be used.
+    pub fn new() -> Result<Endpoints> {
+        let mut asking = Asking::new(GENERIC)?;
+        let mut body = vec![GET_FAMILY, 1, 0, 0];
+        put(&mut body, FAMILY_NAME, b"mptcp_pm\0");
+        let answers = asking.order(CONTROLLER, &body).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(error.kind(), "this kernel has no MPTCP, or it is switched off"),
+            _ => error,
+        })?;
+        let family = answers.first().and_then(|answer| attribute(answer.get(4..)?, FAMILY_ID));
+        let family = family.map(|id| u16_at(id, 0)).ok_or_else(|| Error::other("the kernel does not name mptcp_pm"))?;
+        Ok(Endpoints { asking, family })
+    }
+
+    /// All that there are.
+    pub fn list(&mut self) -> Result<Vec<Endpoint>> {
+        let answers = self.asking.dump(self.family, &[GET_ADDR, 1, 0, 0])?;
+        Ok(answers.iter().filter_map(|answer| Endpoint::read(answer.get(4..)?)).collect())
+    }
+
+    /// Takes one away: its subflows end here, and REMOVE_ADDR tells peers.
+    pub fn delete(&mut self, endpoint: &Endpoint) -> Result<()> {
+        self.order(DEL_ADDR, endpoint)
+    }
+
+    /// Brings one, as it was: subflows are opened from it.
+    pub fn add(&mut self, endpoint: &Endpoint) -> Result<()> {
+        self.order(ADD_ADDR, endpoint)
+    }
+
+    fn order(&mut self, command: u8, endpoint: &Endpoint) -> Result<()> {
+        let mut body = vec![command, 1, 0, 0];
+        body.extend(endpoint.emit());
+        self.asking.order(self.family, &body).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_reads_as_it_was_written() {
+        for address in ["10.0.1.2", "fd00:0:1::2"] {
+            let endpoint = Endpoint { id: 3, address: address.parse().unwrap(), flags: 6, interface: 12 };
+            assert_eq!(Endpoint::read(&endpoint.emit()), Some(endpoint));
+        }
+    }
+}

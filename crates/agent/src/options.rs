@@ -1,0 +1,56 @@
+//! The command line.
+
+use guard::Settings;
+use parameters::{Parameters, Table};
+use serde_json::Value;
+
+pub const USAGE: &str = "\
+usage: mptcplab-guard [--observe] [--json] [--parameters JSON]
+
+Watches the paths of this host's MPTCP connections, which are its endpoints (ip mptcp endpoint). Where one has gone bad it is
+taken out of use, and put back once it answers again; when this program ends, all are as they were. Needs CAP_NET_ADMIN, and
+CAP_NET_RAW where net.ipv4.ping_group_range does not allow pings.
+
+  --observe           only tell what would be done
+  --json              a line of JSON for each decision: rows of mptcplab's table signals
+  --parameters JSON   what is set of the guard, as in a scenario's path_manager_parameters, times in nanoseconds
+  --version           say which version this is
+";
+
+/// What was asked for.
+pub struct Options {
+    pub observes: bool,
+    pub json: bool,
+    pub settings: Settings,
+}
+
+/// What is to be done.
+pub enum Asked {
+    Watch(Options),
+    Say(String),
+}
+
+/// Reads them.
+pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
+    let (mut observes, mut json, mut table) = (false, false, Table::new());
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--observe" => observes = true,
+            "--json" => json = true,
+            "--parameters" => {
+                let text = words.next().ok_or("--parameters needs a table in JSON")?;
+                table = match serde_json::from_str(&text) {
+                    Ok(Value::Object(table)) => table,
+                    Ok(_) => return Err("--parameters: not a table".into()),
+                    Err(error) => return Err(format!("--parameters: {error}")),
+                };
+            }
+            "--version" => return Ok(Asked::Say(format!("mptcplab-guard {}\n", env!("CARGO_PKG_VERSION")))),
+            "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
+            _ => return Err(format!("{word} is not known here; try --help")),
+        }
+    }
+    let settings = Settings::read(&table, None).and_then(Settings::check);
+    let settings = settings.map_err(|fault| format!("--parameters: {} {}", fault.parameter, fault.message))?;
+    Ok(Asked::Watch(Options { observes, json, settings }))
+}
