@@ -145,7 +145,11 @@ impl Path {
     }
 
     fn patience_ns(&self, settings: &Settings) -> i64 {
-        self.rtt_ns() + (settings.margin.nanos() << self.doubts)
+        self.rtt_ns() + self.margin_ns(settings)
+    }
+
+    fn margin_ns(&self, settings: &Settings) -> i64 {
+        settings.margin.nanos() << self.doubts
     }
 
     /// Why it is suspect, if it is; `other` is when data came over another path last.
@@ -166,7 +170,8 @@ impl Path {
         }
         let received = self.received?;
         let silent_ns = now - received;
-        let patience_ns = patience_ns + self.usual_gap_ns();
+        // Who receives waits for no round trip: data comes as densely as it did, whatever the way is long.
+        let patience_ns = self.usual_gap_ns() + self.margin_ns(settings);
         if !self.is_cleared && silent_ns > patience_ns {
             return Some(about(Cause::Silent, silent_ns, patience_ns));
         }

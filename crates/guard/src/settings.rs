@@ -3,8 +3,9 @@ use parameters::{Duration, Fault, Number, fault, parameters};
 parameters! {
     /// How soon the guard suspects, and what it asks for before it leaves a path or comes back.
     pub struct Settings {
-        /// A path is suspect when nothing moves on it for its round-trip time, four times its deviation and this. Linux sends ACKs up to 40 ms late
-        /// (TCP_DELACK_MIN), and timers of a host that is busy run some milliseconds late.
+        /// A path is suspect when nothing is acknowledged on it for its round-trip time, four times its deviation and this; or when nothing comes for the usual time
+        /// between arrivals, four times its deviation and this. Linux sends ACKs up to 40 ms late (TCP_DELACK_MIN), and timers of a host that is busy run
+        /// some milliseconds late. Twice as much, up to eight times, after each suspicion that proved wrong.
         margin: Duration = Duration(60_000_000),
         /// Least time in which probes over a suspect path have to be answered: mobile networks stand still for 30 to 80 ms at a
         /// handover, and radios that sleep take 100 ms to wake.

@@ -99,13 +99,13 @@ impl Bench {
 }
 
 #[test]
-fn a_path_that_dies_is_left_within_a_third_of_a_second() {
+fn a_path_that_dies_is_left_in_tenths_of_a_second() {
     for dies in [DEAD, Way { acked: Some(false), ..DEAD }] {
         let mut bench = Bench::new(&[FLOWS, IDLE]);
         bench.run(2000).set(0, dies).run(2000);
         let left = bench.first(Verdict::Suspended).unwrap() - 2000;
-        // Round-trip time 30 ms, four times 5 ms, 60 ms of margin, gaps of 20 ms; then 150 ms of probes.
-        assert!((250..400).contains(&left), "{left} ms");
+        // 60 ms of margin, after gaps of 20 ms or a round trip of 30 ms and four times 5 ms; then 150 ms of probes.
+        assert!((220..330).contains(&left), "{left} ms");
         assert_eq!((bench.guard.state(0), bench.count(Verdict::Suspended)), (State::Suspended, 1));
     }
 }
