@@ -59,7 +59,8 @@ class Field:
         out = place / f"captured-{captures}"
         lines = {
             "serve.sh": f"{python} serve --name server --state {place}/state > {place}/line",
-            "run.sh": f"{python} run {self.scenario} --engine field --server $(cat {place}/line) "
+            "run.sh": f"until [ -s {place}/line ]; do sleep 0.1; done\n"
+            f"{python} run {self.scenario} --engine field --server $(cat {place}/line) "
             f"--out {out} --no-report",
         }
         for name, line in lines.items():
