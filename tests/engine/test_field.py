@@ -16,7 +16,7 @@ schema = 1
 
 [transfer]
 direction = "{direction}"
-size = "4 MB"
+size = "12 MB"
 
 [path.wifi]
 rate = "20 Mbit/s"
@@ -110,7 +110,7 @@ def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None
     for one, other in zip(captured.runs, plain.runs, strict=True):
         assert other.about["field"]["captures"]["client"]["by"] is None
         assert "not_captured" in set(other.diagnostics["diagnostic"])
-        assert transfer(other)["bytes"] == 4_000_000
+        assert transfer(other)["bytes"] == 12_000_000
         rates = [transfer(run)["throughput_mbps"] for run in (one, other)]
         assert rates[1] == pytest.approx(rates[0], rel=0.05)
         # What only packets tell.

@@ -39,6 +39,12 @@ class Control:
         self._file = sock.makefile("rb")
         self._line = line
 
+    def __enter__(self) -> Control:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
     def greet(self, word: str) -> None:
         """Say who we are."""
         self.send({"hello": PROTOCOL, "token": word})
@@ -120,8 +126,10 @@ def connected(line: ServerLine, word: str, *, device: str | None = None) -> Iter
                     f"is {found}"
                 )
             control = Control(sock, line)
-            control.greet(word)
-            yield control
+            # The file holds the socket open, too.
+            with control:
+                control.greet(word)
+                yield control
 
 
 def _socket(line: ServerLine, device: str | None) -> socket.socket:
