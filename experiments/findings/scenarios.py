@@ -161,7 +161,7 @@ def silent() -> Iterator[tuple[str, Table]]:
     for little in ("150 kB", "300 kB", "600 kB", "1 MB"):
         yield "short", scenario(BULK | {"size": little})
     for queue in ("150 ms", "200 ms"):
-        yield "queues", scenario(wifi=WIFI, lte=LTE | {"queue": queue})
+        yield "bloated", scenario(wifi=WIFI, lte=LTE | {"queue": queue})
     for scheduler in ("lowest-rtt", "blest", "ecf"):
         yield "schedulers", scenario(mptcp={"scheduler": scheduler})
     for control in ("lia", "olia", "balia", "reno", "cubic"):

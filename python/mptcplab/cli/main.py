@@ -22,6 +22,7 @@ from mptcplab.cli import (
     shell,
     study,
     sweep,
+    why,
 )
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     analyze,
     run_command,
+    why,
     sweep,
     report_command,
     figure,

@@ -5,6 +5,7 @@ use super::case::{Case, Cost, Found};
 /// A connection younger than this, or with less data, needs no second path.
 const LEAST_S: f64 = 2.0;
 const LEAST_BYTES: u64 = 500_000;
+const LEAST_LIFE_S: f64 = 0.5;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let row = &case.report.connection;
@@ -24,7 +25,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let told = found.iter().any(|one| {
             one.kind == kind && one.subflow.is_some_and(|other| case.report.subflows[other].client_address == row.client_address)
         });
-        if worked(row.client_address) || told {
+        // A join that meets the connection's end is nobody's fault.
+        let early = case.bytes < LEAST_BYTES || case.end_s() - row.start_s < LEAST_LIFE_S;
+        if worked(row.client_address) || told || early {
             continue;
         }
         let why = row.reset_reason.or(row.handshake_remark).unwrap_or("no reason was given");

@@ -1,6 +1,7 @@
 //! Retransmission time-outs for packets that were not lost: the radio had held them.
 
 use super::case::{Case, Cost, Found};
+use crate::metrics::Timeline;
 use wire::Time;
 
 /// What a needless time-out costs is within this time after it: the window starts anew.
@@ -40,10 +41,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     found
 }
 
-/// Whether what was sent again at a time arrived although it had arrived before.
+/// Whether at least half of what was sent again from a time on arrived although it had arrived before.
 fn came_twice(case: &Case, subflow: usize, at_s: f64) -> bool {
-    let Some(receiver) = case.receiver else { return false };
-    let begin_s = case.seconds(receiver, 0);
-    let span = receiver.place(at_s - begin_s)..receiver.place(at_s + AFTER_S - begin_s);
-    span.into_iter().any(|index| receiver.of(subflow, index).resent_bytes > 0)
+    let (Some(sender), Some(receiver)) = (case.sender, case.receiver) else { return false };
+    let again = |timeline: &Timeline| -> u64 {
+        let begin_s = case.seconds(timeline, 0);
+        let span = timeline.place(at_s - begin_s)..timeline.place(at_s + AFTER_S - begin_s);
+        span.map(|index| u64::from(timeline.of(subflow, index).resent_bytes)).sum()
+    };
+    let sent = again(sender);
+    sent > 0 && again(receiver) * 2 >= sent
 }

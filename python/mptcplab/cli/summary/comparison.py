@@ -13,6 +13,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, of_runs
 from mptcplab.results import policies, run_metrics
+from mptcplab.results.findings import findings
 from mptcplab.results.labels import engine, gain, label
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ def print_comparison(
     page = page or _page()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
-    print_first(page, mptcp.tables.rows("findings"), several=len(mptcp.connections) > 1)
+    print_first(page, findings(comparison), several=len(mptcp.connections) > 1)
     print_measured(page, mptcp.tables, run=mptcp)
     page.line()
     draw(page, _columns(comparison.runs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mptcplab.cli.summary.page import Page
+from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.findings import MOST, by_cost, in_words
 
@@ -59,3 +59,25 @@ def _facts(row: Row) -> list[str]:
     if row["record"] is not None:
         facts.append(f"{row['capture']} packet {row['record']}")
     return facts
+
+
+def print_tried(page: Page, tried: list[Row]) -> None:
+    """Print what each remedy gave in a simulation."""
+    page.line()
+    if not tried:
+        page.words("no finding has a remedy that a simulation can try", indent="")
+        return
+    page.words("tried with the same seed:", indent="", style="strong")
+    columns = [
+        Column("remedy", [row["remedy"] for row in tried], left=True),
+        Column("for", [row["kind"] for row in tried], left=True),
+        Column("claimed", [_or_unknown(row["claimed_s"]) for row in tried]),
+        Column("gained", [_or_unknown(row["gained_s"]) for row in tried]),
+        Column("Mbit/s", [text.figure(row["throughput_mbps"]) for row in tried]),
+        Column("before", [text.figure(row["before_mbps"]) for row in tried]),
+    ]
+    draw(page, columns)
+
+
+def _or_unknown(seconds: float | None) -> str:
+    return text.UNKNOWN if seconds is None else f"{seconds:.2f} s"

@@ -1,0 +1,68 @@
+"""Why a run was slow, with what only a run knows: plain TCP beside it, and its scenario.
+
+A kind of finding is a file with a function that gives rows of the table ``findings``, named in
+``RULES``. What packets alone show is found by the analysis.
+"""
+
+from __future__ import annotations
+
+from mptcplab.results.findings import path_unused, send_buffer, slower
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.results.comparison import Comparison
+
+    Row = dict[str, Any]
+
+RULES = (path_unused.find, send_buffer.find, slower.find)
+
+
+def findings(comparison: Comparison) -> list[Row]:
+    """Give all findings of a run: those of its table, and what the runs beside it add."""
+    own = list(comparison.mptcp.tables.rows("findings"))
+    transfer = comparison.mptcp.transfer
+    if transfer is None or not transfer["elapsed_s"]:
+        return own
+    for rule in RULES:
+        for found in rule(comparison, own):
+            own.append(_row(comparison, transfer, found))
+    return own
+
+
+def _row(comparison: Comparison, transfer: Row, found: Row) -> Row:
+    start_s = next(
+        row["start_s"]
+        for row in comparison.mptcp.tables.rows("connections")
+        if row["connection"] == transfer["connection"]
+    )
+    cost_s = found.get("cost_s")
+    elapsed_s = transfer["elapsed_s"]
+    cost_mbps = None
+    if cost_s is not None and cost_s < elapsed_s:
+        megabits = transfer["bytes"] * 8e-6
+        cost_mbps = megabits / (elapsed_s - cost_s) - megabits / elapsed_s
+    subflow = found.get("subflow")
+    return {
+        "connection": transfer["connection"],
+        "subflow": None,
+        "direction": transfer["direction"],
+        "from_s": start_s,
+        "to_s": start_s + elapsed_s,
+        "cost_s": None,
+        "cost_mbps": cost_mbps,
+        "confidence": 0.9,
+        "filter": _filter(comparison, transfer["connection"], subflow),
+        "capture": None,
+        "record": None,
+    } | found
+
+
+def _filter(comparison: Comparison, connection: int, subflow: int | None) -> str:
+    rows = comparison.mptcp.tables.rows("subflows", connection=connection)
+    return " || ".join(
+        f"(tcp.port == {row['client_port']} && tcp.port == {row['server_port']})"
+        for row in rows
+        if subflow is None or row["subflow"] == subflow
+    )

@@ -1,0 +1,45 @@
+"""MPTCP took longer than plain TCP over its best path alone."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.results.comparison import Comparison
+
+    Row = dict[str, Any]
+
+# Less is chance, or one more handshake.
+LEAST_PART, LEAST_S = 0.05, 0.1
+
+
+def find(comparison: Comparison, others: list[Row]) -> list[Row]:
+    """Say by how much, and which of the other findings explains most of it."""
+    gain, best = comparison.gain, comparison.best_path
+    transfer = comparison.mptcp.transfer
+    if gain is None or best is None or transfer is None or gain > -LEAST_PART:
+        return []
+    # Where a time was given and not a size, bytes are what was lost.
+    lost_s = transfer["elapsed_s"] * -gain
+    if lost_s < LEAST_S:
+        return []
+    explained = sum(row["cost_s"] or 0.0 for row in others)
+    most = max(others, key=lambda row: row["cost_s"] or 0.0, default=None)
+    why = ""
+    if most is not None and most["cost_s"]:
+        why = f"; most of that is told by {most['kind']}"
+    return [
+        {
+            "kind": "slower_than_single",
+            # What others explain is theirs: costs never add up to more than was lost.
+            "cost_s": round(max(lost_s - explained, 0.0), 3) or None,
+            "message": f"MPTCP was {-gain:.0%} slower than plain TCP over {best} alone{why}".replace(
+                "%", " %"
+            ),
+            "evidence": f"transfers of tcp-{best}: throughput_mbps = "
+            f"{comparison.baselines[best].throughput_mbps:.2f}, of mptcp: "
+            f"{comparison.mptcp.throughput_mbps:.2f}",
+            "remedy": f"{best} alone, or the slower path as backup (ip mptcp endpoint change … backup)",
+        }
+    ]
