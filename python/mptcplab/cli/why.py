@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  mptcplab why runs/wifi-lte-1                      findings, those that plain TCP beside it tells too
+  mptcplab why runs/wifi-lte-1                      findings, with what plain TCP beside it tells
   mptcplab why runs/wifi-lte-1 --try                what each remedy gives, with the same seed
   mptcplab analyze --why client.pcapng              the same of captures made elsewhere
 """

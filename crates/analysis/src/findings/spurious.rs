@@ -41,7 +41,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     found
 }
 
-/// Whether at least half of what was sent again from a time on arrived although it had arrived before.
+/// Whether at least a fifth of what was sent again from a time on arrived although it had arrived before.
 fn came_twice(case: &Case, subflow: usize, at_s: f64) -> bool {
     let (Some(sender), Some(receiver)) = (case.sender, case.receiver) else { return false };
     let again = |timeline: &Timeline| -> u64 {
@@ -50,5 +50,5 @@ fn came_twice(case: &Case, subflow: usize, at_s: f64) -> bool {
         span.map(|index| u64::from(timeline.of(subflow, index).resent_bytes)).sum()
     };
     let sent = again(sender);
-    sent > 0 && again(receiver) * 2 >= sent
+    sent > 0 && again(receiver) * 5 >= sent
 }

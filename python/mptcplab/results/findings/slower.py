@@ -34,12 +34,10 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "kind": "slower_than_single",
             # What others explain is theirs: costs never add up to more than was lost.
             "cost_s": round(max(lost_s - explained, 0.0), 3) or None,
-            "message": f"MPTCP was {-gain:.0%} slower than plain TCP over {best} alone{why}".replace(
-                "%", " %"
-            ),
+            "message": f"MPTCP was {-100 * gain:.0f} % slower than plain TCP over {best} alone{why}",
             "evidence": f"transfers of tcp-{best}: throughput_mbps = "
             f"{comparison.baselines[best].throughput_mbps:.2f}, of mptcp: "
             f"{comparison.mptcp.throughput_mbps:.2f}",
-            "remedy": f"{best} alone, or the slower path as backup (ip mptcp endpoint change … backup)",
+            "remedy": f"{best} alone, or the other path as backup (ip mptcp endpoint change)",
         }
     ]
