@@ -132,10 +132,6 @@ def provoked() -> Iterator[tuple[str, Table]]:
         one = {"wifi": box(WIFI, "nat", idle="5 s")}
         asked = ASK | {"think": think, "requests": 3}
         yield "forgotten", scenario(asked, **one)
-    for at_s in (1.0, 1.5, 2.0):
-        held = away("wifi", at_s, at_s + 0.6, "hold")
-        old = {"timestamps": False}
-        yield "spurious_timeouts", scenario(wifi=WIFI, timeline=held, tcp=old)
 
 
 def silent() -> Iterator[tuple[str, Table]]:

@@ -55,4 +55,5 @@ def test_filters_show_the_packets(mptcplab: Any) -> None:
         check=True,
     ).stdout.splitlines()
     ports = re.findall(r"tcp.port == (\d+)", rows[0]["filter"])
-    assert shown and all(port in ports for port in shown[0].split(","))
+    assert shown
+    assert all(port in ports for port in shown[0].split(","))

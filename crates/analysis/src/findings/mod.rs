@@ -36,7 +36,6 @@ rules! {
     boxes,
     window,
     application,
-    spurious,
     waste,
     blocking,
     bloat,

@@ -37,8 +37,8 @@ fn stops(case: &Case, timeline: &Timeline) -> Vec<Range<usize>> {
     let least = (LEAST_S.max(ROUND_TRIPS * rtt_s) / timeline.width_s()).ceil() as usize;
     let mut stops = Vec::new();
     let mut from = first;
-    for index in first..=last {
-        if came[index] {
+    for (index, &came) in came.iter().enumerate().take(last + 1).skip(first) {
+        if came {
             if index - from > least {
                 stops.push(from + 1..index);
             }
@@ -137,7 +137,7 @@ fn all_silent(case: &Case, timeline: &Timeline, subflows: &[usize], bins: &[usiz
 /// Time-outs of a subflow in a span.
 fn timeouts(case: &Case, timeline: &Timeline, subflow: usize, from_s: f64, to_s: f64) -> usize {
     let all = timeline.flows[subflow].timeouts.iter();
-    all.filter(|(at, ..)| (from_s..=to_s).contains(&case.at(*at))).count()
+    all.filter(|at| (from_s..=to_s).contains(&case.at(**at))).count()
 }
 
 /// No path was left that went on.

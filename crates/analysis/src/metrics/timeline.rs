@@ -51,11 +51,10 @@ pub(crate) struct Flow {
     pub(crate) again_bytes: u64,
     /// Segments sent again, with the round-trip time measured last before each, in microseconds.
     pub(crate) losses: Vec<(Time, u32)>,
-    /// Segments sent again after a silence, when, after how long, and whether the answer came too early to be theirs.
-    pub(crate) timeouts: Vec<(Time, i64, bool)>,
+    /// When segments were sent again after a silence.
+    pub(crate) timeouts: Vec<Time>,
     last_sent: Option<Time>,
     last_rtt_us: u32,
-    least_rtt_us: u32,
     in_flight_bytes: u64,
 }
 
@@ -163,7 +162,6 @@ impl Timeline {
                 let answered = in_flight_bytes < flow.in_flight_bytes;
                 flow.in_flight_bytes = in_flight_bytes;
                 if answered {
-                    flow.answered(at);
                     let bin = self.bin(event.subflow, at);
                     bin.answers = bin.answers.saturating_add(1);
                 }
@@ -174,7 +172,6 @@ impl Timeline {
                 bin.rtt_us = if bin.rtt_us == 0 { rtt_us } else { bin.rtt_us.min(rtt_us) };
                 let flow = &mut self.flows[event.subflow];
                 flow.last_rtt_us = rtt_us;
-                flow.least_rtt_us = if flow.least_rtt_us == 0 { rtt_us } else { flow.least_rtt_us.min(rtt_us) };
             }
             Kind::Arrived { bytes } => {
                 if let Some(since) = self.idle_since.take() {
@@ -274,19 +271,10 @@ impl Flow {
     fn resent(&mut self, at: Time, last: Option<Time>) {
         let silent_nanos = last.map_or(0, |last| at - last);
         if silent_nanos >= TIME_OUT_NANOS && self.timeouts.len() < MOST_LOSSES {
-            self.timeouts.push((at, silent_nanos, false));
+            self.timeouts.push(at);
         }
         if self.losses.len() < MOST_LOSSES {
             self.losses.push((at, self.last_rtt_us));
-        }
-    }
-
-    /// RFC 5682: what answers sooner than a packet takes to go and return answers an earlier one.
-    #[inline(always)]
-    fn answered(&mut self, at: Time) {
-        let half_nanos = i64::from(self.least_rtt_us) * 500;
-        if let Some((sent, _, early)) = self.timeouts.last_mut() {
-            *early |= at - *sent < half_nanos;
         }
     }
 }

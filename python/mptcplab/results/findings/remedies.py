@@ -22,8 +22,4 @@ REMEDIES: dict[str, tuple[tuple[str, ...], str]] = {
     "losses_random": (("mptcp.congestion_control=bbr",), "the congestion controller bbr"),
     "losses_bursts": (("mptcp.congestion_control=bbr",), "the congestion controller bbr"),
     "bufferbloat": (("mptcp.congestion_control=bbr",), "the congestion controller bbr"),
-    "spurious_timeouts": (
-        ("tcp.timestamps=true", "tcp.min_timeout=1s"),
-        "time-outs of 1 s and more",
-    ),
 }

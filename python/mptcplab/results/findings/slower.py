@@ -34,7 +34,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
             "kind": "slower_than_single",
             # What others explain is theirs: costs never add up to more than was lost.
             "cost_s": round(max(lost_s - explained, 0.0), 3) or None,
-            "message": f"MPTCP was {-100 * gain:.0f} % slower than plain TCP over {best} alone{why}",
+            "message": f"MPTCP was {-100 * gain:.0f} % slower than TCP over {best} alone{why}",
             "evidence": f"transfers of tcp-{best}: throughput_mbps = "
             f"{comparison.baselines[best].throughput_mbps:.2f}, of mptcp: "
             f"{comparison.mptcp.throughput_mbps:.2f}",
