@@ -69,7 +69,11 @@ def unique(known: Pieces) -> Pieces:
 
 def same(ours: mptcplab.Analysis, theirs: mptcplab.Analysis, *, but: set[str]) -> None:
     for name in _core.Tables.NAMES:
-        a, b = (getattr(analysis, name).drop(but, strict=False) for analysis in (ours, theirs))
+        # Findings call subflows by their paths.
+        told = {"message"} if name == "findings" and "path" in but else set()
+        a, b = (
+            getattr(analysis, name).drop(but | told, strict=False) for analysis in (ours, theirs)
+        )
         if name == "diagnostics":
             # What is said of a capture is said of each.
             a, b = (frame.filter(pl.col("connection").is_not_null()) for frame in (a, b))

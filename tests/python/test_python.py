@@ -193,8 +193,8 @@ def test_the_study_runs_from_python(tmp_path: Path) -> None:
         ("eight-subflow", {}, "did you mean eight-subflows"),
         (
             "eight-subflows",
-            {"engine": "field"},
-            "there is no engine field; known: simulation, kernel",
+            {"engine": "ns3"},
+            "there is no engine ns3; known: simulation, kernel, field",
         ),
         ("eight-subflows", {"era": "1999"}, "there is no era 1999"),
         ("eight-subflows", {"engine": "kernel", "era": "current"}, "goes with the simulation"),

@@ -35,7 +35,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!(
-                "{name}: a queue stood full for {}; its round trip takes {:.0} ms and took {:.0} ms (median): throughput is not hurt, whatever waits for answers is",
+                "{name}: a queue stood full for {}; its round trip takes {:.0} ms and took {:.0} ms (median): throughput does not suffer, interactive traffic does",
                 s(high_s),
                 least_ms,
                 row.rtt_ms_median.unwrap_or(bound_ms)

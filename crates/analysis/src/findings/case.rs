@@ -188,7 +188,8 @@ impl<'a> Case<'a> {
             let address = row.client_address.map(|address| format!("{ip}.addr == {address} && ")).unwrap_or_default();
             format!("({address}tcp.port == {} && tcp.port == {})", row.client_port, row.server_port)
         };
-        let flows: Vec<String> = rows.iter().map(of).collect();
+        let mut flows: Vec<String> = rows.iter().map(of).collect();
+        flows.sort();
         let epoch = |seconds: f64| self.origin.as_nanos() as f64 / 1e9 + seconds;
         format!(
             "({}) && frame.time_epoch >= {:.3} && frame.time_epoch <= {:.3}",

@@ -14,7 +14,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if joins().count() == 0 || first.is_some_and(|first| first < case.elapsed_s * 500.0) {
         return Vec::new();
     }
-    let when = first.map_or("never".to_owned(), |first| format!("after {first:.0} ms"));
+    let joined = match first {
+        None => "no second path joined".to_owned(),
+        Some(first) => format!("the second path joined after {first:.0} ms"),
+    };
     vec![Found {
         kind: "short_transfer",
         subflow: None,
@@ -22,7 +25,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         to_s: case.end_s(),
         cost: Cost::Unknown,
         confidence: 0.9,
-        message: format!("the transfer took {:.0} ms and a second path was there {when}: too short for MPTCP to help, no fault", case.elapsed_s * 1e3),
+        message: format!("the transfer took {:.0} ms, and {joined}: too short for MPTCP to help, which is no fault", case.elapsed_s * 1e3),
         evidence: "subflows: join_time_ms; transfers: elapsed_s".to_owned(),
         remedy: "one connection for several transfers",
     }]
