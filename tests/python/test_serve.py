@@ -196,7 +196,11 @@ def test_strangers_in_thousands_leave_it_as_it_was(server: Server) -> None:
     server.transfer()
     before = server.resident_bytes()
     with contextlib.ExitStack() as held:
-        socks = [held.enter_context(server.connect()) for _ in range(300)]
+        socks = []
+        for _ in range(300):
+            # Who is turned away may hear it before connect returns.
+            with contextlib.suppress(ConnectionResetError):
+                socks.append(held.enter_context(server.connect()))
         for number, sock in enumerate(socks):
             with contextlib.suppress(OSError):
                 sock.send([b"\x16\x03", b"M", b"MPTCPLAB" + bytes(20), b""][number % 4])
@@ -204,7 +208,8 @@ def test_strangers_in_thousands_leave_it_as_it_was(server: Server) -> None:
         for sock in socks:
             assert everything(sock) == b""
     for _ in range(700):
-        server.connect().close()
+        with contextlib.suppress(ConnectionResetError):
+            server.connect().close()
     assert len(server.transfer()) == 100_000
     assert server.resident_bytes() - before < 20 << 20
 
@@ -230,9 +235,9 @@ def test_whatever_is_said_over_tls_it_goes_on(server: Server) -> None:
     context.verify_mode = ssl.CERT_NONE
     for line in lines:
         with (
+            contextlib.suppress(OSError),
             server.connect() as plain,
             context.wrap_socket(plain) as sock,
-            contextlib.suppress(OSError),
         ):
             sock.sendall(line)
             sock.settimeout(0.05)

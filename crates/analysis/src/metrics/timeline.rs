@@ -36,6 +36,10 @@ pub(crate) struct Timeline {
     pub(crate) flows: Vec<Flow>,
     /// At the receiver: times in which data waited for earlier data.
     pub(crate) stalls: Vec<Stall>,
+    /// The time that passes: its place, its end, and what it has had of the connection so far.
+    index: usize,
+    end: Time,
+    now: Bin,
     /// Sent and not yet acknowledged at connection level.
     outstanding_bytes: i64,
     idle_since: Option<Time>,
@@ -47,6 +51,8 @@ pub(crate) struct Timeline {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) bins: Vec<Bin>,
+    /// What the time that passes has had so far.
+    now: Bin,
     /// Bytes that another subflow, or this one, had brought before.
     pub(crate) again_bytes: u64,
     /// Segments sent again, with the round-trip time measured last before each, in microseconds.
@@ -55,11 +61,11 @@ pub(crate) struct Flow {
     pub(crate) timeouts: Vec<Time>,
     last_sent: Option<Time>,
     last_rtt_us: u32,
-    in_flight_bytes: u64,
+    in_flight_bytes: u32,
 }
 
 /// A short time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bin {
     pub(crate) sent_bytes: u32,
     pub(crate) resent_bytes: u32,
@@ -69,10 +75,10 @@ pub(crate) struct Bin {
     /// Of the connection, at the sender: time without unacknowledged data.
     pub(crate) idle_us: u32,
     /// Of the connection, at the sender: segments sent, and those of them that filled the window.
-    pub(crate) segments: u16,
-    pub(crate) limited: u16,
+    pub(crate) segments: u32,
+    pub(crate) limited: u32,
     /// Of a subflow, at the sender: acknowledgements of data, and most bytes in flight.
-    pub(crate) answers: u16,
+    pub(crate) answers: u32,
     pub(crate) in_flight_bytes: u32,
     /// In flight when last known, and one more; 0: nothing told.
     pub(crate) left_bytes: u32,
@@ -108,6 +114,7 @@ impl Metric for Watch {
         for direction in Direction::BOTH {
             let d = direction as usize;
             let Some(mut timeline) = self.directions[d].take() else { continue };
+            timeline.keep();
             timeline.flows.resize_with(report.subflows.len(), Flow::default);
             if closing.is_sender(direction) {
                 timeline.whole.iter_mut().for_each(Bin::at_sender);
@@ -128,6 +135,9 @@ impl Timeline {
             whole: Vec::new(),
             flows: Vec::new(),
             stalls: Vec::new(),
+            index: 0,
+            end: start + FIRST_WIDTH_NANOS,
+            now: Bin::default(),
             outstanding_bytes: 0,
             idle_since: None,
             window_bytes: None,
@@ -138,118 +148,114 @@ impl Timeline {
     #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         let at = event.seen.at;
+        if at >= self.end || event.subflow >= self.flows.len() {
+            self.make_room(event.subflow, at);
+        }
+        let flow = &mut self.flows[event.subflow];
         match event.kind {
             Kind::Data(data) if data.has_payload() => {
-                let resent = data.resent_bytes();
-                let bin = self.bin(event.subflow, at);
-                bin.sent_bytes = bin.sent_bytes.saturating_add(data.new_bytes);
-                bin.resent_bytes = bin.resent_bytes.saturating_add(resent);
-                let flow = &mut self.flows[event.subflow];
+                flow.now.sent_bytes = flow.now.sent_bytes.saturating_add(data.new_bytes);
                 let last = flow.last_sent.replace(at);
+                let resent = data.resent_bytes();
                 if resent > 0 {
+                    flow.now.resent_bytes = flow.now.resent_bytes.saturating_add(resent);
                     flow.resent(at, last);
                 }
             }
             Kind::Flight { in_flight_bytes, window_bytes } => {
-                self.window_bytes = window_bytes.or(self.window_bytes);
-                if window_bytes.is_some_and(|window| window < CLOSED_BYTES) {
-                    self.idle_since = None; // the receiver's doing
+                if window_bytes.is_some() && window_bytes != self.window_bytes {
+                    self.window_bytes = window_bytes;
+                    if window_bytes.is_some_and(|window| window < CLOSED_BYTES) {
+                        self.idle_since = None; // the receiver's doing
+                    }
                 }
-                let bin = self.bin(event.subflow, at);
-                bin.in_flight_bytes = bin.in_flight_bytes.max(in_flight_bytes.min(u64::from(u32::MAX)) as u32);
-                bin.left_bytes = in_flight_bytes.min(u64::from(u32::MAX) - 1) as u32 + 1;
-                let flow = &mut self.flows[event.subflow];
-                let answered = in_flight_bytes < flow.in_flight_bytes;
-                flow.in_flight_bytes = in_flight_bytes;
-                if answered {
-                    let bin = self.bin(event.subflow, at);
-                    bin.answers = bin.answers.saturating_add(1);
-                }
+                let bytes = in_flight_bytes.min(u64::from(u32::MAX) - 1) as u32;
+                flow.now.in_flight_bytes = flow.now.in_flight_bytes.max(bytes);
+                flow.now.left_bytes = bytes + 1;
+                let is_answer = bytes < flow.in_flight_bytes;
+                flow.now.answers += u32::from(is_answer);
+                flow.in_flight_bytes = bytes;
             }
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
-                let bin = self.bin(event.subflow, at);
-                bin.rtt_us = if bin.rtt_us == 0 { rtt_us } else { bin.rtt_us.min(rtt_us) };
-                let flow = &mut self.flows[event.subflow];
+                flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };
                 flow.last_rtt_us = rtt_us;
             }
             Kind::Arrived { bytes } => {
+                flow.now.arrived_bytes(bytes);
+                self.outstanding_bytes += bytes as i64;
+                let full = self.window_bytes.is_some_and(|window| self.outstanding_bytes as u64 >= window / 10 * 9);
+                self.now.segments += 1;
+                self.now.limited += u32::from(full);
                 if let Some(since) = self.idle_since.take() {
                     self.idle(since, at);
                 }
-                self.outstanding_bytes += bytes as i64;
-                let full = self.window_bytes.is_some_and(|window| self.outstanding_bytes as u64 >= window / 10 * 9);
-                let index = self.index(at);
-                let bin = &mut self.whole[index];
-                bin.segments = bin.segments.saturating_add(1);
-                bin.limited = bin.limited.saturating_add(full.into());
-                self.bin(event.subflow, at).arrived_bytes(bytes);
             }
-            Kind::Confirmed { bytes } => self.bin(event.subflow, at).confirmed_bytes(bytes),
+            Kind::Confirmed { bytes } => flow.now.confirmed_bytes(bytes),
             Kind::DataAcked { bytes } => {
-                let index = self.index(at);
-                self.whole[index].confirmed_bytes(bytes);
+                self.now.confirmed_bytes(bytes);
                 self.outstanding_bytes = (self.outstanding_bytes - bytes as i64).max(0);
                 if self.outstanding_bytes == 0 && self.window_bytes.is_none_or(|window| window >= CLOSED_BYTES) {
                     self.idle_since = Some(at);
                 }
             }
-            Kind::Progress { bytes } => {
-                let index = self.index(at);
-                self.whole[index].arrived_bytes(bytes);
-            }
+            Kind::Progress { bytes } => self.now.arrived_bytes(bytes),
             Kind::InOrder { delay_nanos: 0, .. } => self.filler = (event.subflow, at),
             Kind::InOrder { delay_nanos, .. } if delay_nanos >= STALL_NANOS => self.stall(at),
-            Kind::Reinjected { bytes } => {
-                self.bin(event.subflow, at);
-                self.flows[event.subflow].again_bytes += bytes;
-            }
+            Kind::Reinjected { bytes } => flow.again_bytes += bytes,
             _ => {}
         }
     }
 
-    /// The place of a time, which is made where it is missing.
-    #[inline(always)]
-    fn index(&mut self, at: Time) -> usize {
-        let index = ((at - self.start).max(0) / self.width_nanos) as usize;
-        if index < self.whole.len() { index } else { self.grow(at) }
-    }
-
+    /// Begins the time that `at` lies in, where another one passed, and makes room for a subflow.
     #[cold]
-    fn grow(&mut self, at: Time) -> usize {
-        let mut index = ((at - self.start).max(0) / self.width_nanos) as usize;
+    fn make_room(&mut self, subflow: usize, at: Time) {
+        if subflow >= self.flows.len() {
+            self.flows.resize_with(subflow + 1, Flow::default);
+        }
+        if at < self.end {
+            return;
+        }
+        self.keep();
+        let mut index = self.index_of(at);
         while index >= MOST_BINS {
             self.width_nanos *= 2;
             index /= 2;
             halve(&mut self.whole);
             self.flows.iter_mut().for_each(|flow| halve(&mut flow.bins));
         }
-        if index >= self.whole.len() {
-            self.whole.resize(index + 1, Bin::default());
-        }
-        index
+        self.index = index;
+        self.end = self.end_of(index);
     }
 
-    #[inline(always)]
-    fn bin(&mut self, subflow: usize, at: Time) -> &mut Bin {
-        let index = self.index(at);
-        if subflow >= self.flows.len() {
-            self.flows.resize_with(subflow + 1, Flow::default);
+    /// Puts what the time that passes has had in its place.
+    fn keep(&mut self) {
+        let now = std::mem::take(&mut self.now);
+        put(&mut self.whole, self.index, now);
+        for flow in self.flows.iter_mut().filter(|flow| flow.now != Bin::default()) {
+            let now = std::mem::take(&mut flow.now);
+            put(&mut flow.bins, self.index, now);
         }
-        let bins = &mut self.flows[subflow].bins;
-        if index >= bins.len() {
-            bins.resize(index + 1, Bin::default());
-        }
-        &mut bins[index]
+    }
+
+    fn index_of(&self, at: Time) -> usize {
+        ((at - self.start).max(0) / self.width_nanos) as usize
+    }
+
+    /// No time is beyond the last one that there is.
+    fn end_of(&self, index: usize) -> Time {
+        Time::from_nanos(self.width_nanos.saturating_mul(index as i64 + 1).saturating_add(self.start.as_nanos()))
     }
 
     #[cold]
     fn idle(&mut self, since: Time, until: Time) {
+        self.whole.resize(self.index, Bin::default());
         let mut at = since;
         while at < until {
-            let index = self.index(at);
-            let end = (self.start + (index as i64 + 1) * self.width_nanos).min(until);
-            self.whole[index].idle_us += ((end - at) / 1000) as u32;
+            let index = self.index_of(at).min(self.index);
+            let end = if index == self.index { until } else { self.end_of(index) };
+            let bin = if index == self.index { &mut self.now } else { &mut self.whole[index] };
+            bin.idle_us += ((end - at) / 1000) as u32;
             at = end;
         }
     }
@@ -302,9 +308,9 @@ impl Bin {
             came_bytes: self.came_bytes.saturating_add(other.came_bytes),
             confirmed_bytes: self.confirmed_bytes.saturating_add(other.confirmed_bytes),
             idle_us: self.idle_us.saturating_add(other.idle_us),
-            segments: self.segments.saturating_add(other.segments),
-            limited: self.limited.saturating_add(other.limited),
-            answers: self.answers.saturating_add(other.answers),
+            segments: self.segments + other.segments,
+            limited: self.limited + other.limited,
+            answers: self.answers + other.answers,
             in_flight_bytes: self.in_flight_bytes.max(other.in_flight_bytes),
             left_bytes: if other.left_bytes > 0 { other.left_bytes } else { self.left_bytes },
             rtt_us: match (self.rtt_us, other.rtt_us) {
@@ -313,6 +319,12 @@ impl Bin {
             },
         }
     }
+}
+
+/// Puts a bin in a place behind all others.
+fn put(bins: &mut Vec<Bin>, index: usize, bin: Bin) {
+    bins.resize(index, Bin::default());
+    bins.push(bin);
 }
 
 fn halve(bins: &mut Vec<Bin>) {
