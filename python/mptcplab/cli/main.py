@@ -16,6 +16,7 @@ from mptcplab.cli import (
     guard,
     interrupt,
     policies,
+    probe,
     radio,
     scenarios,
     serve,
@@ -51,6 +52,7 @@ COMMANDS = (
     policies,
     radio,
     anonymise,
+    probe,
 )
 UNREADABLE = 2
 # As a shell reports a program that a closed pipe ended.

@@ -1,0 +1,1 @@
+"""Whether probes find what stands in a path."""
