@@ -54,7 +54,9 @@ def sent_to(server: int, line: bytes) -> bytes:
     """Say a first line and ask for an echo; give all that comes until the server closes."""
     with socket.create_connection((HERE, server), timeout=10) as connection:
         connection.sendall(line + protocol.line({"do": "echo"}))
-        connection.shutdown(socket.SHUT_WR)
+        # Who is turned away may already have been reset.
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_WR)
         came = b""
         with suppress(ConnectionResetError):
             while piece := connection.recv(4096):
