@@ -26,7 +26,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         to_s,
         cost,
         confidence: 0.9,
-        message: format!("the application had nothing to send for {} of {}: the network was not the limit", s(idle_s), s(case.elapsed_s)),
+        message: format!(
+            "the application had nothing to send for {} of {}: the network was not the limit",
+            s(idle_s),
+            s(case.elapsed_s)
+        ),
         evidence: format!("all data was acknowledged for {idle_s:.3} s before more was sent"),
         remedy: "nothing on the network: look at what writes, or waits for an answer",
     }]

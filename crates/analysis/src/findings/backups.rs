@@ -6,7 +6,9 @@ const LEAST_PART: f64 = 0.05;
 const LEAST_S: f64 = 1.0;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    let Some(timeline) = case.sender.or(case.receiver).filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let Some(timeline) = case.sender.or(case.receiver).filter(|_| case.is_whole() && case.main) else {
+        return Vec::new();
+    };
     let is_backup = |subflow: &usize| case.report.subflows[*subflow].backup;
     let (backup, regular): (Vec<usize>, Vec<usize>) = case.established().into_iter().partition(is_backup);
     if backup.is_empty() || regular.is_empty() {

@@ -20,7 +20,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             .filter_map(|index| Some((index, timeline.of(subflow, index).rtt_us)).filter(|(_, rtt_us)| *rtt_us > 0))
             .map(|(index, rtt_us)| (index, f64::from(rtt_us) / 1e3))
             .collect();
-        let high: Vec<usize> = measured.iter().filter(|(_, rtt_ms)| *rtt_ms >= bound_ms).map(|(index, _)| *index).collect();
+        let high: Vec<usize> =
+            measured.iter().filter(|(_, rtt_ms)| *rtt_ms >= bound_ms).map(|(index, _)| *index).collect();
         let high_s = high.len() as f64 * timeline.width_s();
         let few = row.loss_rate_percent.unwrap_or(0.0) < FEW_LOSSES_PERCENT;
         if !few || high_s < LEAST_S || (high.len() as f64) < OFTEN * measured.len() as f64 {

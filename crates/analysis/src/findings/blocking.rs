@@ -42,8 +42,17 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             to_s: own[own.len() - 1].1,
             cost: Cost::Seconds(if cost_s >= (LEAST_PART * case.elapsed_s).min(0.5) { cost_s } else { 0.0 }),
             confidence: 0.9,
-            message: format!("data waited {} of {} for what {} brought, up to {} at once", s(waited_s), s(case.elapsed_s), case.name(subflow), s(longest)),
-            evidence: format!("reordering: {} times of 100 ms and more in which this subflow filled the gap", own.len()),
+            message: format!(
+                "data waited {} of {} for what {} brought, up to {} at once",
+                s(waited_s),
+                s(case.elapsed_s),
+                case.name(subflow),
+                s(longest)
+            ),
+            evidence: format!(
+                "reordering: {} times of 100 ms and more in which this subflow filled the gap",
+                own.len()
+            ),
             remedy: "a scheduler that heeds delays (blest, ecf), a shorter queue on that path, or the path as backup",
         });
     }

@@ -6,9 +6,17 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     let begin_s = case.begin_s;
     let boxes = [
-        ("mss_clamped", "a box lowers the maximum segment size", "nothing, if the way is a tunnel; else look at the box's MSS clamping"),
+        (
+            "mss_clamped",
+            "a box lowers the maximum segment size",
+            "nothing, if the way is a tunnel; else look at the box's MSS clamping",
+        ),
         ("window_clamped", "a box narrows the receive windows", "a box that keeps window scaling (RFC 7323) intact"),
-        ("large_segments_lost", "packets of full size vanish on the way", "a smaller MTU or MSS on that path: ip route … advmss 1300, or net.ipv4.tcp_mtu_probing=1"),
+        (
+            "large_segments_lost",
+            "packets of full size vanish on the way",
+            "a smaller MTU or MSS on that path: ip route … advmss 1300, or net.ipv4.tcp_mtu_probing=1",
+        ),
     ];
     for (name, what, remedy) in boxes {
         let Some(row) = case.diagnosed(name).filter(|_| case.main) else { continue };
@@ -26,7 +34,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             remedy,
         });
     }
-    for row in case.report.events.iter().filter(|row| row.event == "forgotten" && row.direction == Some(case.direction)) {
+    for row in case.report.events.iter().filter(|row| row.event == "forgotten" && row.direction == Some(case.direction))
+    {
         let Some(subflow) = row.subflow.map(|subflow| subflow as usize) else { continue };
         let pause_s = row.duration_ms.unwrap_or(0.0) / 1e3;
         found.push(Found {

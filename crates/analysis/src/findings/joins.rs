@@ -17,13 +17,22 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (subflow, row) in joins() {
         let (kind, what, remedy) = match row.handshake {
-            "refused" => ("join_refused", "was refused", "the limits of the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4"),
-            "unanswered" => ("join_unanswered", "was not answered", "a firewall on that path that lets joins pass, and a route from its address: ip rule"),
+            "refused" => (
+                "join_refused",
+                "was refused",
+                "the limits of the side that refused: ip mptcp limits set subflows 4 add_addr_accepted 4",
+            ),
+            "unanswered" => (
+                "join_unanswered",
+                "was not answered",
+                "a firewall on that path that lets joins pass, and a route from its address: ip rule",
+            ),
             "unfinished" => ("join_unfinished", "was not finished", "a firewall on that path that lets MP_JOIN pass"),
             _ => continue,
         };
         let told = found.iter().any(|one| {
-            one.kind == kind && one.subflow.is_some_and(|other| case.report.subflows[other].client_address == row.client_address)
+            one.kind == kind
+                && one.subflow.is_some_and(|other| case.report.subflows[other].client_address == row.client_address)
         });
         // A join that meets the connection's end is nobody's fault.
         let early = case.bytes < LEAST_BYTES || case.end_s() - row.start_s < LEAST_LIFE_S;

@@ -8,7 +8,9 @@ const LEAST_S: f64 = 1.0;
 const LEAST_BYTES: u64 = 1_000_000;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    let Some(timeline) = case.receiver.or(case.sender).filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let Some(timeline) = case.receiver.or(case.sender).filter(|_| case.is_whole() && case.main) else {
+        return Vec::new();
+    };
     if case.report.connection.began != "handshake" || case.bytes < LEAST_BYTES || case.best_rate <= 0.0 {
         return Vec::new();
     }
@@ -17,9 +19,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     for subflow in case.established() {
         let row = &case.report.subflows[subflow];
-        let Some(joined_s) = row.join_time_ms.map(|ms| ms / 1e3).filter(|_| row.kind == "join" && !row.backup) else { continue };
+        let Some(joined_s) = row.join_time_ms.map(|ms| ms / 1e3).filter(|_| row.kind == "join" && !row.backup) else {
+            continue;
+        };
         let earlier = case.report.subflows.iter().any(|other| {
-            other.client_address == row.client_address && other.server_address == row.server_address && other.start_s < row.start_s
+            other.client_address == row.client_address
+                && other.server_address == row.server_address
+                && other.start_s < row.start_s
         });
         if joined_s < due_s || earlier {
             continue;

@@ -23,7 +23,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     for subflow in case.established() {
         let row = &case.report.flows[subflow][case.direction as usize];
         let losses = &timeline.flows[subflow].losses;
-        let (Some(percent), Some(least_ms), Some(longest_ms)) = (row.loss_rate_percent, row.rtt_ms_min, row.rtt_ms_p95) else { continue };
+        let (Some(percent), Some(least_ms), Some(longest_ms)) = (row.loss_rate_percent, row.rtt_ms_min, row.rtt_ms_p95)
+        else {
+            continue;
+        };
         let mut seconds: Vec<i64> = losses.iter().map(|(at, _)| case.at(*at) as i64).collect();
         seconds.dedup();
         if percent < LEAST_PERCENT || losses.len() < LEAST_PACKETS || seconds.len() < LEAST_SECONDS {
@@ -37,11 +40,23 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         let burst = mean_burst(timeline, subflow, row.rtt_ms_median.unwrap_or(least_ms));
         let (kind, what, remedy) = if from_queue {
-            ("losses_queue", "a queue that overflows", "nothing, if the queue is of a sensible length: this is how TCP finds the rate; else active queue management")
+            (
+                "losses_queue",
+                "a queue that overflows",
+                "nothing, if the queue is of a sensible length: this is how TCP finds the rate; else active queue management",
+            )
         } else if burst >= BURST {
-            ("losses_bursts", "bursts, not a full queue", "look at the radio (handovers, interference); a controller that does not halve at each burst (BBR)")
+            (
+                "losses_bursts",
+                "bursts, not a full queue",
+                "look at the radio (handovers, interference); a controller that does not halve at each burst (BBR)",
+            )
         } else {
-            ("losses_random", "chance, not a full queue", "retransmissions in the radio link, or a controller that does not take loss for congestion (BBR)")
+            (
+                "losses_random",
+                "chance, not a full queue",
+                "retransmissions in the radio link, or a controller that does not take loss for congestion (BBR)",
+            )
         };
         let (from_s, to_s) = (case.at(losses[0].0), case.at(losses[losses.len() - 1].0));
         found.push(Found {

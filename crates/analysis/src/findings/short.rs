@@ -25,7 +25,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         to_s: case.end_s(),
         cost: Cost::Unknown,
         confidence: 0.9,
-        message: format!("the transfer took {:.0} ms, and {joined}: too short for MPTCP to help, which is no fault", case.elapsed_s * 1e3),
+        message: format!(
+            "the transfer took {:.0} ms, and {joined}: too short for MPTCP to help, which is no fault",
+            case.elapsed_s * 1e3
+        ),
         evidence: "subflows: join_time_ms; transfers: elapsed_s".to_owned(),
         remedy: "one connection for several transfers",
     }]

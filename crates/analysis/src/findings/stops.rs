@@ -33,7 +33,9 @@ fn stops(case: &Case, timeline: &Timeline) -> Vec<Range<usize>> {
     let (Some(first), Some(last)) = (came.iter().position(|&came| came), came.iter().rposition(|&came| came)) else {
         return Vec::new();
     };
-    let rtt_s = case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].rtt_ms_median).fold(0.0, f64::max) / 1e3;
+    let rtt_s =
+        case.report.flows.iter().filter_map(|rows| rows[case.direction as usize].rtt_ms_median).fold(0.0, f64::max)
+            / 1e3;
     let least = (LEAST_S.max(ROUND_TRIPS * rtt_s) / timeline.width_s()).ceil() as usize;
     let mut stops = Vec::new();
     let mut from = first;
@@ -49,7 +51,8 @@ fn stops(case: &Case, timeline: &Timeline) -> Vec<Range<usize>> {
 }
 
 fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
-    let mut found: Vec<Found> = case.established().into_iter().filter_map(|subflow| dead(case, timeline, subflow)).collect();
+    let mut found: Vec<Found> =
+        case.established().into_iter().filter_map(|subflow| dead(case, timeline, subflow)).collect();
     found.extend(all_dead(case, timeline));
     found
 }
@@ -117,7 +120,9 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize) -> Option<Found> {
             s(waited_s),
             s(lost_s)
         ),
-        evidence: format!("nothing acknowledged on it for {cover_s:.3} s with data in flight; events: {timeouts} timeout"),
+        evidence: format!(
+            "nothing acknowledged on it for {cover_s:.3} s with data in flight; events: {timeouts} timeout"
+        ),
         remedy: "a path manager that suspends silent paths, or a larger receive buffer so that the other paths go on meanwhile",
     })
 }
@@ -163,7 +168,8 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Option<Found> {
         if let Cost::Seconds(claimed_s) = case.claim(from_s, to_s, to_s - from_s) {
             lost_s += claimed_s;
         }
-        let timed = dead.iter().map(|&subflow| timeouts(case, timeline, subflow, from_s - DEAD_S, to_s)).max().unwrap_or(0);
+        let timed =
+            dead.iter().map(|&subflow| timeouts(case, timeline, subflow, from_s - DEAD_S, to_s)).max().unwrap_or(0);
         timeouts_seen = timeouts_seen.max(timed);
         span = Some((span.map_or(from_s, |span| span.0), to_s));
         if to_s - from_s > longest.0 {
@@ -191,7 +197,10 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Option<Found> {
         } else {
             format!("nothing came over any path between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
         },
-        evidence: format!("nothing acknowledged for up to {:.3} s with data in flight; events: {timeouts_seen} timeout", longest.0),
+        evidence: format!(
+            "nothing acknowledged for up to {:.3} s with data in flight; events: {timeouts_seen} timeout",
+            longest.0
+        ),
         remedy: "a second path that fails at other times; where the outage was shorter than the wait, a limit on the back-off (net.ipv4.tcp_rto_max_ms)",
     })
 }
@@ -215,7 +224,10 @@ fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             .filter(|&subflow| came(subflow, from_s - 2.0, from_s) && !came(subflow, from_s, to_s + LEAST_S))
             .collect();
         let [subflow] = silent[..] else { continue };
-        let others = case.established().into_iter().any(|other| other != subflow && came(other, to_s - timeline.width_s(), to_s + LEAST_S));
+        let others = case
+            .established()
+            .into_iter()
+            .any(|other| other != subflow && came(other, to_s - timeline.width_s(), to_s + LEAST_S));
         if !waited || !others || to_s - from_s < DEAD_S {
             continue;
         }

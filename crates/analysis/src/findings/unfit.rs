@@ -11,8 +11,16 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         ("captures_unrelated", "its ends are of different runs", "give captures of one run"),
         ("clock_jumped", "its clock was set meanwhile", "capture while no clock is being set"),
         ("vantage_unknown", "it does not tell at which end it was taken", "capture the handshake, at one end"),
-        ("missed_bytes", "it dropped packets", "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536"),
-        ("capture_partial", "it covers a part of the connection", "capture from before the connection begins to its end"),
+        (
+            "missed_bytes",
+            "it dropped packets",
+            "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536",
+        ),
+        (
+            "capture_partial",
+            "it covers a part of the connection",
+            "capture from before the connection begins to its end",
+        ),
     ];
     if case.is_whole() || !case.main || case.bytes < LEAST_BYTES {
         return Vec::new();

@@ -19,10 +19,14 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         from_s,
         to_s,
         // Rates here count new data alone: what came twice took the place of as much.
-        cost: super::case::Cost::Seconds((twice as f64 / (case.best_rate * (1.0 + part))).min(case.elapsed_s * part / (1.0 + part))),
+        cost: super::case::Cost::Seconds(
+            (twice as f64 / (case.best_rate * (1.0 + part))).min(case.elapsed_s * part / (1.0 + part)),
+        ),
         confidence: 0.9,
         message: format!("{:.0} % of the data came twice, over two subflows", part * 100.0),
-        evidence: format!("{twice} bytes arrived whose data sequence numbers had arrived before; flows: reinjected_bytes"),
+        evidence: format!(
+            "{twice} bytes arrived whose data sequence numbers had arrived before; flows: reinjected_bytes"
+        ),
         remedy: "another scheduler than a redundant one, or paths whose delays differ less",
     }]
 }

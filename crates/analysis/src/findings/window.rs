@@ -8,8 +8,7 @@ const OFTEN: f64 = 0.2;
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
     let sending = timeline.whole.iter().filter(|bin| bin.segments > 0).count();
-    let full: Vec<usize> =
-        (0..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
+    let full: Vec<usize> = (0..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
     let (Some(&first), Some(&last)) = (full.first(), full.last()) else { return Vec::new() };
     let part = full.len() as f64 / sending.max(1) as f64;
     if part < OFTEN {
@@ -31,8 +30,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         to_s,
         cost,
         confidence: 0.9,
-        message: format!("the receive window was full {:.0} % of the time: never more than {} kB", part * 100.0, window / 1000),
-        evidence: format!("window: sent and not acknowledged ≥ 90 % of the window in {} of {sending} times", full.len()),
+        message: format!(
+            "the receive window was full {:.0} % of the time: never more than {} kB",
+            part * 100.0,
+            window / 1000
+        ),
+        evidence: format!(
+            "window: sent and not acknowledged ≥ 90 % of the window in {} of {sending} times",
+            full.len()
+        ),
         remedy: "a larger receive buffer: net.ipv4.tcp_rmem (its third figure) at the receiver, at least the rate of all paths times the longest RTT, twice",
     }]
 }
