@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 
 from mptcplab.engines.engine import Engine
-from mptcplab.engines.kernel.machine import PATH_MANAGERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ class Kernel(Engine):
     linux = True
     programs = True
     samples = ("state", "signals", "counters")
-    policies = {"path_manager": PATH_MANAGERS}  # noqa: RUF012 - a Mapping
 
     def conditions(self) -> dict[str, Any]:
         """Another kernel is another run."""
