@@ -91,7 +91,7 @@ def figures(run: Run, *, direction: str, load: str) -> pool.Figures:
         if load in scenarios.RATES_MBPS
         else None,
         "response_ms": run.responses["response_time_ms"].max() if load == "requests" else None,
-        "reused_s": None if new.is_empty() else new["at_s"].min() - scenarios.COMES_S,
+        "reused_s": new.select(pl.col("at_s").min() - scenarios.COMES_S).item(),
         "suspects": len(at["suspect"]),
         "suspended_s": at["suspended"],
         "resumed_s": at["resumed"],
@@ -113,7 +113,7 @@ def age_ms(run: Run, direction: str, mbps: float) -> float:
     ).sort("at_ns")
     pending: list[tuple[int, int]] = []
     in_order = int(came["data_offset_bytes"].min())  # type: ignore[arg-type]
-    ages = []
+    ages: list[float] = []
     for at_ns, start, length in came.select("at_ns", "data_offset_bytes", "bytes").iter_rows():
         heappush(pending, (start, start + length))
         before = in_order
