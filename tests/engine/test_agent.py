@@ -210,7 +210,7 @@ def test_who_waits_is_told(place: Loopback) -> None:
             {"listen": ["127.0.0.1", 1], "congestion_control": "none"},
             "congestion control none: No such file or directory",
         ),
-        ({}, "the agent's job: it either listens or connects"),
+        ({}, "the agent's job: it either listens, connects or is handed connections"),
         ({"listen": ["127.0.0.1", 1], "speed": 1}, "the agent's job: "),
     ],
 )

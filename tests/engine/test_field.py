@@ -29,7 +29,7 @@ delay = "25 ms"
 queue = "100 kB"
 {lte}
 [kernel]
-congestion_control = "cubic"
+congestion_control = "reno"
 """
 FIELD = """
 [field]
