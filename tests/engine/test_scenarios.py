@@ -21,7 +21,12 @@ SHORT: dict[str, list[str]] = {
         *("timeline.0.at=500ms", "timeline.1.at=1s", "timeline.1.takes=500ms"),
     ],
     "era-2012": ["transfer.size=2MB"],
-    "guard": ["transfer.duration=4s", "timeline.0.at=1s", "timeline.1.at=2s"],
+    # Less than a receive buffer in the second without Wi-Fi: where memory is full while a path is
+    # lost, Linux 6.18 now and then delivers nothing any more, with a guard or without.
+    "guard": [
+        *("transfer.rate=1Mbit/s", "transfer.duration=4s"),
+        *("timeline.0.at=1s", "timeline.1.at=2s"),
+    ],
     "handover": [
         "transfer.duration=5s",
         *("timeline.0.at=1s", "timeline.1.at=3s", "timeline.2.at=3s", "timeline.3.at=4s"),
