@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -22,6 +23,7 @@ from mptcplab.api import run
 from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.server import wish
+from mptcplab.engines.field.server.door import Client, Door
 from mptcplab.engines.field.server.limits import Ledger, Limits
 
 HOST = "127.0.0.1"
@@ -199,6 +201,29 @@ def test_strangers_in_thousands_leave_it_as_it_was(server: Server) -> None:
     _come_as_strangers(server)
     assert len(server.transfer()) == 100_000
     assert server.resident_bytes() - before < 12 << 20
+
+
+def test_who_waited_together_is_counted_too() -> None:
+    """All that came while the server was busy are accepted in one go."""
+
+    async def come() -> int:
+        async def serve(client: Client, address: str) -> None:
+            raise AssertionError("nobody spoke TLS")
+
+        door = Door(Limits(strangers_of_one=4), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), serve)
+        with contextlib.ExitStack() as held:
+            with socket.socket() as free:
+                free.bind((HOST, 0))
+                port = free.getsockname()[1]
+            door.open(HOST, port)
+            for _ in range(20):
+                held.enter_context(socket.create_connection((HOST, port), TIMEOUT_SECONDS))
+            while len(door.others) < 20:
+                await asyncio.sleep(0)
+            await door.close()
+        return door.turned_away["too many at once"]
+
+    assert asyncio.run(come()) == 16
 
 
 def _come_as_strangers(server: Server) -> None:

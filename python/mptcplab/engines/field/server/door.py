@@ -65,6 +65,7 @@ class Door:
         self._serve = serve
         self._strangers: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._listeners: list[socket.socket] = []
 
     def open(self, address: str, port: int) -> None:
         """Listen there, also for echoes; within a running loop.
@@ -77,12 +78,16 @@ class Door:
         self._keep(loop.create_task(self._accept(listener)))
         echoes = _echoes(address, port)
         loop.add_reader(echoes, self._answer, echoes)
+        self._listeners += [listener, echoes]
 
     async def close(self) -> None:
         """End all that goes on here."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for listener in self._listeners:
+            asyncio.get_running_loop().remove_reader(listener)
+            listener.close()
 
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._tasks.add(task)
@@ -106,11 +111,13 @@ class Door:
             ):
                 self._turn_away(sock, "too many at once")
                 continue
+            self._strangers[address] += 1
             self._keep(loop.create_task(self._meet(sock, address, place[1])))
+            # sock_accept does not wait where others do: those that have gone are seen to have gone.
+            await asyncio.sleep(0)
 
     async def _meet(self, sock: socket.socket, address: str, port: int) -> None:
         """Find out what a stranger wants."""
-        self._strangers[address] += 1
         known = False
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
@@ -129,6 +136,7 @@ class Door:
         finally:
             if not known:
                 self._leave(address)
+                sock.close()
 
     def _leave(self, address: str) -> None:
         self._strangers[address] -= 1
