@@ -75,7 +75,7 @@ def family(engine: int) -> dict[str, int]:
 
 
 def wait_for_family(engine: int, members: int) -> dict[str, int]:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while len(family(engine)) < members:
         if time.monotonic() > until:
             break

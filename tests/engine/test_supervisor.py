@@ -33,7 +33,7 @@ def kept(engine: int, place: Path, *command: str) -> Iterator[tuple[subprocess.P
         os.close(process)
         yield supervisor, word
         try:
-            supervisor.communicate(timeout=30)
+            supervisor.communicate(timeout=120)
         finally:
             supervisor.kill()
     assert supervisor.returncode == 0

@@ -58,6 +58,8 @@ class Shown:
         context = browser.new_context(
             offline=True, viewport={"width": width, "height": height}, **settings
         )
+        # As long as a loaded machine may take: what never comes fails all the same.
+        context.set_default_timeout(120_000)
         self.page: Page = context.new_page()
         self.said: list[str] = []
         self.asked: list[str] = []

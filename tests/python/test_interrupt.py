@@ -65,12 +65,12 @@ def test_the_first_ends_the_reading(download: list[str], closed: bool) -> None:
         interrupt(process)
         if closed:
             time.sleep(0.3)
-            out, err = process.communicate(timeout=10)
+            out, err = process.communicate(timeout=120)
         else:
             assert process.stdout is not None
             assert process.stderr is not None
             out, err = process.stdout.read(), process.stderr.read()
-            process.wait(10)
+            process.wait(120)
     assert process.returncode == 0
     assert b"analysing what has come" in err
     document = json.loads(out)
@@ -95,7 +95,7 @@ def test_nothing_has_come() -> None:
     with running(COMMAND) as process:
         send(process, b"")
         interrupt(process)
-        assert process.wait(10) == 2
+        assert process.wait(120) == 2
         assert process.stderr is not None
         assert b"standard input: is empty" in process.stderr.read()
 
@@ -104,7 +104,7 @@ def test_the_library_raises_at_once_while_the_pipe_is_silent() -> None:
     with running("mptcplab.analyze('-')") as process:
         send(process, b"")
         interrupt(process)
-        process.wait(10)
+        process.wait(120)
         assert process.stderr is not None
         assert process.stderr.read().endswith(b"KeyboardInterrupt\n")
 

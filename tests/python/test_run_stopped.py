@@ -27,13 +27,13 @@ def test_what_is_stopped_in_the_middle_leaves_no_run(
     command = [sys.executable, *map(str, words)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 120
             while not list(out.glob(".mptcplab-unfinished-*/client.pcapng")):
                 assert time.monotonic() < until
                 assert process.poll() is None
                 time.sleep(0.02)
             process.send_signal(number)
-            said = process.communicate(timeout=30)[1]
+            said = process.communicate(timeout=120)[1]
         finally:
             process.kill()
     left = [path.name for path in out.iterdir()] if out.exists() else None
@@ -56,7 +56,7 @@ def test_interrupted_between_seeds_says_how_to_go_on(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mptcplab", *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         try:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 120
             while not (tmp_path / "out" / "2").exists():
                 assert time.monotonic() < until
                 time.sleep(0.02)

@@ -139,7 +139,7 @@ def test_interrupted_it_says_how_to_go_on(
     with sweeping(file, out) as process:
         until(lambda: shards(out) >= 2)
         process.send_signal(signal.SIGINT)
-        output, told = process.communicate(timeout=20)
+        output, told = process.communicate(timeout=120)
     assert process.returncode == 130
     assert output == ""
     first, last = told.splitlines()
