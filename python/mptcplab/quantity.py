@@ -259,7 +259,7 @@ PACKETS = Packets(
     {"packets": 1, "packet": 1},
     ("packets",),
 )
-RATIO = Ratio("ratio", 'a part in percent such as "1 %"', {"%": Decimal("0.01")}, ("%",))
+RATIO = Ratio("ratio", 'a percentage such as "1 %"', {"%": Decimal("0.01")}, ("%",))
 INTEGER = Plain("integer", "a whole number", int)
 FLOAT = Plain("number", "a number", int, float)
 TEXT = Plain("text", "text", str)

@@ -153,7 +153,7 @@ def test_baselines_and_runs_that_are_there(machine: Machine) -> None:
         }
     file, out = machine.place / "scenario.toml", machine.place / "scenario"
     again = machine.run("run", file, "--engine", "kernel", "--out", out, "--no-captures")
-    assert "3 runs there already, kept" in again.stderr
+    assert "3 runs kept from before" in again.stderr
     other = machine.run("run", file, "--out", out, "--no-captures")
     assert other.returncode == 2
     assert "its engine differs" in other.stderr

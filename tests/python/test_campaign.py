@@ -176,9 +176,7 @@ def test_a_dry_run_counts_and_writes_nothing(
     enough = written(tmp_path / "enough", repetitions=6)
     told = mptcplab("sweep", enough, "--dry-run", "--out", tmp_path / "out").stdout
     assert "rule out chance" not in told
-    assert re.search(
-        r"for the 30 that are left, 1 at once: .* 30 runs that were tried", done.stdout
-    )
+    assert re.search(r"30 runs left: .*, 1 at a time; .* 30 runs tried just now", done.stdout)
     assert not (tmp_path / "out").exists()
     more = written(tmp_path / "more", repetitions=5)
     words = ("sweep", more, "--dry-run", "--jobs", "1", "--out", swept.directory)
@@ -189,8 +187,8 @@ def test_a_dry_run_counts_and_writes_nothing(
     assert told["axes"] == swept.axes
     assert told["left_s"] == pytest.approx(20 * told["run_s"])
     done = mptcplab("sweep", more, "--dry-run", "--out", swept.directory)
-    assert f"30 are there already in {swept.directory}" in done.stdout
-    assert "for the 20 that are left" in done.stdout
+    assert f"30 are already done in {swept.directory}" in done.stdout
+    assert "20 runs left" in done.stdout
     assert "the mean of 30 runs that are there" in done.stdout
 
 

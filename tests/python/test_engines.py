@@ -49,7 +49,7 @@ def test_the_command_runs_and_draws_it(capsys: pytest.CaptureFixture[str]) -> No
     stored = mptcplab.open_run(place / "mptcp")
     assert stored.transfers.equals(mptcplab.analyze(captures).transfers)
     assert command(arguments) == 0
-    assert "3 runs there already, kept" in capsys.readouterr().err
+    assert "3 runs kept from before" in capsys.readouterr().err
 
 
 def test_help_tells_of_it(capsys: pytest.CaptureFixture[str]) -> None:

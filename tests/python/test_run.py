@@ -131,7 +131,7 @@ def test_tables_from_the_disk_nest_as_those_of_an_analysis(
 def test_what_is_there_is_kept(mptcplab: Run, small: Path, ran: Path) -> None:
     before = everything(ran)
     done = mptcplab("run", small, "--out", ran)
-    assert done.stderr == f"{ran}: 3 runs there already, kept\n"
+    assert done.stderr == f"{ran}: 3 runs kept from before\n"
     assert everything(ran) == before
 
 

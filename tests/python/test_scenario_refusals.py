@@ -76,7 +76,7 @@ REFUSED = [
     ('"1 ms" }', '"1 ms", shared = "air" }', 'downlink.1: what is shared as "air" stands once'),
     (DELAY, "{ shared = 1 }", "downlink.1.shared: 1 is no name that both directions share"),
     (DELAY, '{ element = "loss", ratio = "200 %" }', '"200 %" is more than 100 %'),
-    (DELAY, '{ element = "loss", ratio = 0.01 }', '0.01 is not a part in percent such as "1 %"'),
+    (DELAY, '{ element = "loss", ratio = 0.01 }', '0.01 is not a percentage such as "1 %"'),
     ('delay = "1 ms" }', 'delay = "1 ms", reorder = 1 }', "reorder: 1 is not true or false"),
     (DELAY, '{ element = "trace", trace = "nosuch" }', "trace: nosuch: No such file"),
     (DELAY, '{ element = "trace", trace = [1, "2"] }', "trace: a list is not a trace: a file, or"),

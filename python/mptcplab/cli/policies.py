@@ -68,8 +68,7 @@ def _list(options: Namespace, known: list[dict[str, Any]]) -> None:
         options.thing,
         [policy["name"] for policy in known],
         [policy["summary"] for policy in known],
-        f"in a scenario: [mptcp] {options.key}; mptcplab {options.what} NAME says what can be set "
-        "of it",
+        f"in a scenario: [mptcp] {options.key}; mptcplab {options.what} NAME lists its parameters",
     )
 
 

@@ -164,7 +164,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
         raise
     if kept:
         place = out.parent if options.repeat is not None else out
-        say(f"{place}: {text.plural(kept, 'run')} there already, kept")
+        say(f"{place}: {text.plural(kept, 'run')} kept from before")
     return comparisons
 
 

@@ -75,8 +75,8 @@ def _badges(subject: Subject) -> list[Badge]:
     if connection["fallback"] is not None:
         badges.append(Badge("fell back to TCP", text.clean(connection["fallback"])))
     if run is not None:
-        badges.append(Badge(text.clean(_policies(subject, run)), "what the endpoints went by"))
-        badges.append(Badge(f"seed {run.about['seed']}", "seed of all chance in the run"))
+        badges.append(Badge(text.clean(_policies(subject, run)), "the policies of the endpoints"))
+        badges.append(Badge(f"seed {run.about['seed']}", "the random seed of the run"))
         if not run.outcome["finished"]:
             badges.append(Badge("not finished", str(run.outcome["reason"])))
     if not subject.analysis.complete:

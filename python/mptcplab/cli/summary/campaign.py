@@ -248,14 +248,15 @@ def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> 
     found = estimate(tasks, out)
     left = len(tasks) - found.there
     if found.there:
-        page.words(f"{text.count(found.there)} are there already in {out}")
+        page.words(f"{text.count(found.there)} are already done in {out}")
     if found.seconds is None:
         page.words(f"the run that was tried failed: {found.failure}", first="! ", style="warning")
     elif left:
         at_once = workers(matrix.sheet.campaign.engine, left, jobs)
         page.words(
-            f"about {text.seconds(left * found.seconds / at_once)} for the {text.count(left)} that "
-            f"are left, {at_once} at once: one takes {text.seconds(found.seconds)}, the mean of "
-            f"{text.plural(found.measured, 'run')} "
-            + ("that are there" if found.there else "that were tried")
+            f"{text.plural(left, 'run')} left: "
+            f"about {text.seconds(left * found.seconds / at_once)}, {at_once} at a time; "
+            f"one takes {text.seconds(found.seconds)}, "
+            f"the mean of {text.plural(found.measured, 'run')} "
+            + ("already done" if found.there else "tried just now")
         )

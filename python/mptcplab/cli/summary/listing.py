@@ -30,7 +30,7 @@ def describe(described: dict[str, Any], where: str) -> None:
     page.words(f"{described['name']}: {_plain(described['summary'])}", indent="")
     page.line()
     if not described["parameters"]:
-        page.words("nothing can be set of it", indent="", style="faint")
+        page.words("it has no parameters", indent="", style="faint")
         return
     page.words(where, indent="", style="faint")
     for parameter in described["parameters"]:
