@@ -11,6 +11,7 @@ from mptcplab.cli import (
     anonymise,
     calibrate,
     compare,
+    completion,
     doctor,
     figure,
     guard,
@@ -53,6 +54,7 @@ COMMANDS = (
     radio,
     anonymise,
     probe,
+    completion,
 )
 UNREADABLE = 2
 # As a shell reports a program that a closed pipe ended.
@@ -128,4 +130,5 @@ def parser() -> Parser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)
+    top.set_defaults(parser=top)
     return top

@@ -1,0 +1,77 @@
+"""``mptcplab completion``: lets a shell complete commands, options, names and files."""
+
+from __future__ import annotations
+
+import argparse
+
+from mptcplab.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EXAMPLES = """\
+examples:
+  eval "$(mptcplab completion bash)"                         for this shell; in ~/.bashrc for all
+  mptcplab completion bash > ~/.local/share/bash-completion/completions/mptcplab
+  mptcplab completion zsh > ~/.zfunc/_mptcplab               with ~/.zfunc in $fpath
+"""
+SHELLS = ("bash", "zsh", "tcsh")
+# What arguments are, by what help calls them.
+FILES = ("FILE", "CAPTURE", "DB")
+DIRECTORIES = ("DIR",)
+SHIPPED = ("SCENARIO", "CAMPAIGN")
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "completion",
+        help="print what makes a shell complete mptcplab's commands and options",
+        description="Prints a script that makes a shell complete commands, options, the names of "
+        "what ships, and files.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command and return its exit status."""
+    import shtab
+
+    for action in _actions(options.parser):
+        if action.metavar in FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+        elif action.metavar in DIRECTORIES:
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+        elif action.metavar in SHIPPED:
+            function = f"_mptcplab_{action.metavar.lower()}"
+            action.complete = {"bash": function, "zsh": function}  # type: ignore[attr-defined]
+    print(shtab.complete(options.parser, options.shell, preamble=_preamble(options.shell)), end="")
+    return 0
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Give all options and arguments, those of commands too."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)
+
+
+def _preamble(shell: str) -> str:
+    """Give the functions that complete names of what ships, beside files."""
+    from mptcplab.scenario import library
+
+    functions = []
+    for kind in map(str.lower, SHIPPED):
+        names = " ".join(library.names(f"{kind}s"))
+        body = {
+            "bash": f'compgen -W "{names}" -- "$1"; compgen -f -- "$1"',
+            "zsh": f"_alternative '{kind}s:{kind}:({names})' files:file:_files",
+        }
+        if shell in body:
+            functions.append(f"_mptcplab_{kind}() {{ {body[shell]}; }}")
+    return "\n".join(functions)
