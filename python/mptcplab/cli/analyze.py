@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab import Error, _core
+from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, named, number, seconds, seconds_above_0
 from mptcplab.cli.say import say
 
@@ -61,6 +62,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="FILE",
         help="draw the connection that moved most bytes, or that of --connection, as one HTML page",
     )
+    add_open_to(output)
     output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
     definitions = command.add_argument_group("definitions")
     definitions.add_argument(
@@ -113,6 +115,8 @@ def _check_places(options: Namespace) -> None:
     """Better now than after a long analysis."""
     from pathlib import Path
 
+    if options.open and not options.report:
+        raise Error("--open has no page to open without --report FILE")
     if options.report:
         from mptcplab.charts.html import refuse_foreign
 
@@ -189,6 +193,8 @@ def _draw(tables: _core.Tables, options: Namespace) -> None:
 
     write_report(Analysis(tables), options.report, connection=options.connection)
     say(f"wrote {options.report}")
+    if options.open:
+        open_page(options.report)
 
 
 def _say_written(tables: _core.Tables, place: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, named, number
 from mptcplab.cli.say import show_path
 
@@ -54,6 +55,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="N",
         help="draw connection N (default: the one that moved most bytes)",
     )
+    add_open_to(command)
     command.set_defaults(run=run)
 
 
@@ -61,7 +63,10 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.api import write_report
 
-    show_path(
-        write_report(options.directory, options.out, connection=options.connection, run=options.key)
+    page = write_report(
+        options.directory, options.out, connection=options.connection, run=options.key
     )
+    show_path(page)
+    if options.open:
+        open_page(page)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab import engines
+from mptcplab.cli.browser import add_open_to, open_page, refuse_without_page
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import (
     Parser,
@@ -84,6 +85,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="store_true",
         help="leave out the page of the runs, DIR/report.html; --json and --repeat do, too",
     )
+    add_open_to(output)
     output.add_argument("--json", action="store_true", help="print everything as JSON")
     command.set_defaults(run=run)
 
@@ -96,6 +98,7 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.scenario.scenario import load
 
+    refuse_without_page(options, "no_report", "json", "repeat")
     options.settings += server_setting(options)
     name, scenario = load(options.scenario, options.settings)
     for remark in scenario.remarks:
@@ -114,7 +117,10 @@ def run(options: Namespace) -> int:
 
         print_comparison(comparisons[0], scenario.title)
         if not options.no_report and len(comparisons[0].mptcp.connections):
-            show(f"{comparisons[0].report()} shows them")
+            page = comparisons[0].report()
+            show(f"{page} shows them")
+            if options.open:
+                open_page(page)
     else:
         from mptcplab.cli.summary.comparison import print_repeated
 

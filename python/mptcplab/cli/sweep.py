@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mptcplab.cli.browser import add_open_to, open_page, refuse_without_page
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import print_json, say, show
 from mptcplab.labels import text
@@ -68,6 +69,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="store_true",
         help="leave out the page of the campaign, DIR/report.html; --json does, too",
     )
+    add_open_to(output)
     output.add_argument("--json", action="store_true", help="print the summary as JSON")
     command.set_defaults(run=run)
 
@@ -79,6 +81,7 @@ def run(options: Namespace) -> int:
     from mptcplab.campaign import sheet
     from mptcplab.campaign.matrix import Matrix
 
+    refuse_without_page(options, "dry_run", "no_report", "json")
     matrix = Matrix(sheet.load(options.campaign))
     out = Path(options.out or Path("campaigns", matrix.sheet.name))
     if options.dry_run:
@@ -97,7 +100,10 @@ def run(options: Namespace) -> int:
 
         print_campaign(campaign)
         if not options.no_report and campaign.runs.height:
-            show(f"{campaign.report()} shows it")
+            page = campaign.report()
+            show(f"{page} shows it")
+            if options.open:
+                open_page(page)
     return FAILED if campaign.failures.height else 0
 
 
