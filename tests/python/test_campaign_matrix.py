@@ -215,7 +215,6 @@ addresses = 2
         (('"small.toml"', '"smal.toml"'), "campaign.toml:3: scenario: there is no file "),
         (('"small.toml"', '"wifi-ltee"'), "did you mean wifi-lte?"),
         (("schema = 1", "schema = 2"), "campaign.toml:1: schema: 2 is not known"),
-        (("schema = 1\n", ""), "campaign.toml: needs schema = 1"),
         (("{repetitions}", "0"), "campaign.toml:4: repetitions: must be at least 1"),
         (("{repetitions}", "3\nseed = -1"), "campaign.toml:5: seed: must be at least 0"),
         (("{repetitions}", '3\nengine = "ns3"'), "campaign.toml:5: engine: "),

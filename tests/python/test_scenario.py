@@ -146,6 +146,14 @@ def test_links_say_what_they_are_and_where_their_figures_come_from(name: str) ->
     assert read(text).links["lte"].origin == table["origin"]
 
 
+def test_a_file_may_leave_out_its_schema_and_the_direction() -> None:
+    rest = 'size = "1 MB"\n[path.wifi]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n'
+    short = read("[transfer]\n" + rest)
+    assert short == read('schema = 1\n[transfer]\ndirection = "download"\n' + rest)
+    assert long.write(short).startswith("schema = 1\n")
+    assert 'direction = "download"' in long.write(short)
+
+
 def test_the_long_form_holds_neither_short_forms_nor_profiles() -> None:
     text = long.write(read(FULL))
     assert "profile =" not in text

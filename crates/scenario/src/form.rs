@@ -63,7 +63,7 @@ tables! {
         /// As much as the network takes.
         Bulk = "bulk" {
             /// `"download"` (server to client) or `"upload"`.
-            direction: Direction,
+            direction: Direction = Direction::Down,
             /// How much is transferred; either this or `duration`.
             size_bytes: Option<u64> = None; above 0,
             /// How long data is written, what `send_buffer` takes at once; either this or `size`.
@@ -74,7 +74,7 @@ tables! {
         /// The client asks, the server answers, the client thinks.
         RequestResponse = "request-response" {
             /// `"download"` (server to client) or `"upload"`.
-            direction: Direction,
+            direction: Direction = Direction::Down,
             /// Bytes of each request.
             request_bytes: u64; above 0,
             /// Bytes of each response.
@@ -87,7 +87,7 @@ tables! {
         /// Messages of one size at equal distances.
         ConstantBitRate = "constant-bit-rate" {
             /// `"download"` (server to client) or `"upload"`.
-            direction: Direction,
+            direction: Direction = Direction::Down,
             /// Bits of messages per second.
             rate_bits_per_second: u64; above 0,
             /// Bytes of each message.

@@ -102,13 +102,8 @@ def load(given: Given) -> Sheet:
     """Read a campaign: a file, the name of one that ships, or a table."""
     name, source = _find(given)
     data = dict(source.data)
-    version = data.pop("schema", None)
-    if version is None:
-        raise source.fault((), f"needs schema = {SCHEMA} at its top")
-    if version is True or version != SCHEMA:
-        raise source.fault(
-            ("schema",), f"{said(version)} is not known: this mptcplab reads {SCHEMA}"
-        )
+    source.check_schema(SCHEMA)
+    data.pop("schema", None)
     if "scenario" not in data and data.keys() & {"transfer", "path"}:
         raise ScenarioError(f"{source.name}: is a scenario: mptcplab run runs it")
     campaign = read(Campaign, data, (), source)

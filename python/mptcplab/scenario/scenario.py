@@ -186,12 +186,7 @@ def _check_top(data: dict[str, Any], source: Source) -> None:
     for key in data:
         if key not in SECTIONS:
             raise source.unknown((key,), f"there is no such section; {nearest(key, SECTIONS)}")
-    if "schema" not in data:
-        raise source.fault((), f"needs schema = {SCHEMA} at its top")
-    if data["schema"] is True or data["schema"] != SCHEMA:
-        raise source.fault(
-            ("schema",), f"{said(data['schema'])} is not known: this mptcplab reads {SCHEMA}"
-        )
+    source.check_schema(SCHEMA)
     if not isinstance(data.get("title", ""), str):
         raise source.fault(("title",), f"{said(data['title'])} is not text")
     for key, what in (("transfer", "[transfer]"), ("path", "at least one [path.NAME]")):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
+from mptcplab.messages import said
 from mptcplab.reading import read_text
 from mptcplab.scenario import library
 from mptcplab.scenario.fault import KeyPath, ScenarioError
@@ -66,6 +67,13 @@ class Source:
         """Read a link, scenario or campaign that ships."""
         text, file = library.text(what, name), library.file(what, name)
         return cls.of_text(text, f"{name} ({what} that ship)", file.parent)
+
+    def check_schema(self, known: int) -> None:
+        """Refuse a version of the schema that is not read here; where none is named, it is 1."""
+        version = self.data.get("schema", 1)
+        if version is True or version != known:
+            what = f"{said(version)} is not known: this mptcplab reads {known}"
+            raise self.fault(("schema",), what)
 
     def fault(self, key_path: KeyPath, what: str) -> ScenarioError:
         """Make the message about a value."""
