@@ -87,6 +87,12 @@ def values(what: object) -> Iterator[object]:
             yield one
 
 
+def test_who_cites_it_names_this_version() -> None:
+    found = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert found is not None
+    assert found[1] == mptcplab.__version__
+
+
 def shown() -> set[str]:
     """What follows ``mptcplab run`` wherever users are shown it."""
     (subparsers,) = (one for one in parser()._actions if isinstance(one.choices, dict))
