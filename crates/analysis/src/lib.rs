@@ -12,6 +12,7 @@ mod ranges;
 mod report;
 mod reports;
 mod split;
+mod timeline;
 mod tracker;
 
 use tables::{Diagnostic, Tables};

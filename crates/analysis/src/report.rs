@@ -1,6 +1,6 @@
 //! What is known of a finished connection, as rows.
 
-use crate::metrics::Timeline;
+use crate::timeline::Timeline;
 use std::net::SocketAddr;
 use tables::Diagnostic;
 use wire::Time;

@@ -1,8 +1,8 @@
 //! What rules look at: one direction of a finished connection.
 
 use super::cost::Lost;
-use crate::metrics::{Bin, Timeline};
 use crate::report::Report;
+use crate::timeline::{Bin, Timeline};
 use std::borrow::Cow;
 use tables::{Direction, Finding};
 use wire::Time;

@@ -1,7 +1,7 @@
 //! Losses that held a subflow back, and what they look like: a queue that overflows, bursts, or chance.
 
 use super::case::{Case, Cost, Found};
-use crate::metrics::Timeline;
+use crate::timeline::Timeline;
 
 const LEAST_PERCENT: f64 = 1.0;
 const LEAST_PACKETS: usize = 20;

@@ -1,7 +1,7 @@
 //! Nothing new came although there was something to send: a path was dead and the others waited, or all of them were.
 
 use super::case::{Case, Cost, Found, s};
-use crate::metrics::Timeline;
+use crate::timeline::Timeline;
 use std::ops::Range;
 
 /// Less of the usual rate is nothing.

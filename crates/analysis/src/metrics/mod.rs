@@ -50,7 +50,5 @@ metrics! {
     gaps::Gaps,
     pauses::Pauses,
     events::Events,
-    timeline::Watch,
+    watch::Watch,
 }
-
-pub(crate) use timeline::{Bin, Timeline};

@@ -1,12 +1,7 @@
 //! What passed in short times, by subflow and as a whole: what findings are drawn from. Times grow with the transfer, so that
 //! a timeline holds at most 512 of them.
 
-use super::metric::Metric;
-use crate::Options;
-use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind};
-use crate::report::Report;
-use tables::Direction;
 use wire::Time;
 
 const FIRST_WIDTH_NANOS: i64 = 20_000_000;
@@ -19,12 +14,6 @@ const STALL_NANOS: u64 = 100_000_000;
 const CLOSED_BYTES: u64 = 3000;
 /// Linux's least retransmission time-out.
 const TIME_OUT_NANOS: i64 = 200_000_000;
-
-/// Watches both directions at one end.
-pub(crate) struct Watch {
-    start: Time,
-    directions: [Option<Box<Timeline>>; 2],
-}
 
 /// One direction, as its sender or its receiver saw it.
 #[derive(Clone, Debug)]
@@ -95,40 +84,8 @@ pub(crate) struct Stall {
     pub(crate) filler: usize,
 }
 
-impl Metric for Watch {
-    fn new(_: &Options, start: Time) -> Self {
-        Watch { start, directions: [None, None] }
-    }
-
-    #[inline(always)]
-    fn on(&mut self, event: &FlowEvent) {
-        if matches!(event.kind, Kind::Packet | Kind::Happened(_)) {
-            return;
-        }
-        let start = self.start;
-        let timeline = self.directions[event.direction as usize].get_or_insert_with(|| Timeline::new(start));
-        timeline.on(event);
-    }
-
-    fn finish(&mut self, closing: &Closing, report: &mut Report) {
-        for direction in Direction::BOTH {
-            let d = direction as usize;
-            let Some(mut timeline) = self.directions[d].take() else { continue };
-            timeline.keep();
-            timeline.flows.resize_with(report.subflows.len(), Flow::default);
-            if closing.is_sender(direction) {
-                timeline.whole.iter_mut().for_each(Bin::at_sender);
-                timeline.flows.iter_mut().flat_map(|flow| &mut flow.bins).for_each(Bin::at_sender);
-                report.senders[d] = Some(timeline);
-            } else if closing.is_receiver(direction) && !closing.lacks_data(direction) {
-                report.receivers[d] = Some(timeline);
-            }
-        }
-    }
-}
-
 impl Timeline {
-    fn new(start: Time) -> Box<Self> {
+    pub(crate) fn new(start: Time) -> Box<Self> {
         Box::new(Timeline {
             start,
             width_nanos: FIRST_WIDTH_NANOS,
@@ -146,7 +103,7 @@ impl Timeline {
     }
 
     #[inline(always)]
-    fn on(&mut self, event: &FlowEvent) {
+    pub(crate) fn on(&mut self, event: &FlowEvent) {
         let at = event.seen.at;
         if at >= self.end || event.subflow >= self.flows.len() {
             self.make_room(event.subflow, at);
@@ -229,7 +186,7 @@ impl Timeline {
     }
 
     /// Puts what the time that passes has had in its place.
-    fn keep(&mut self) {
+    pub(crate) fn keep(&mut self) {
         let now = std::mem::take(&mut self.now);
         put(&mut self.whole, self.index, now);
         for flow in self.flows.iter_mut().filter(|flow| flow.now != Bin::default()) {
@@ -297,7 +254,7 @@ impl Bin {
     }
 
     /// What left is no news there; what was acknowledged is.
-    fn at_sender(&mut self) {
+    pub(crate) fn at_sender(&mut self) {
         self.came_bytes = self.confirmed_bytes;
     }
 
