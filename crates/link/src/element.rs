@@ -69,7 +69,7 @@ pub enum Reason {
     TooBig,
     /// A firewall let it not pass.
     Filtered,
-    /// A translator knows, or knows any more, nobody that it is for.
+    /// A translator has no mapping for it, or no longer has one.
     NoMapping,
 }
 
