@@ -16,6 +16,7 @@ from mptcplab._core import Error
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import BinaryIO
 
 # What begins the names of directories that are not yet what they are to be.
 UNFINISHED = ".mptcplab-unfinished-"
@@ -52,11 +53,18 @@ def replace(target: Path, content: bytes) -> None:
 
     It is made under a name that nobody else can have taken. Raises OSError.
     """
+    with replacing(target) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Give a new file to write, and :func:`replace` an earlier one with it when all went well."""
     handle, name = tempfile.mkstemp(prefix=NEW, dir=target.parent)
     new = Path(name)
     try:
         with open(handle, "wb") as file:  # noqa: PTH123 - it is open already
-            file.write(content)
+            yield file
             file.flush()
             os.fchmod(handle, _mode(target))
             os.fsync(handle)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from ipaddress import ip_address
 
+from mptcplab.writing import replacing
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,15 +64,12 @@ _BLOCK = struct.Struct("<II")
 def leave_out(path: Path, others: set[tuple[str, int]]) -> None:
     """Leave out the packets of a capture of ours from or to any of these addresses and ports."""
     wanted = {(ip_address(address).packed, port) for address, port in others}
-    new = path.with_suffix(".new")
-    with path.open("rb") as file, new.open("xb") as kept:
-        new.chmod(0o600)
+    with path.open("rb") as file, replacing(path) as kept:
         while head := file.read(_BLOCK.size):
             kind, length = _BLOCK.unpack(head)
             block = head + file.read(length - _BLOCK.size)
             if kind != PACKET or not _ends(block) & wanted:
                 kept.write(block)
-    new.replace(path)
 
 
 def _ends(block: bytes) -> set[tuple[bytes, int]]:
