@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mptcplab.engines.engine import Engine
+
 THROUGHPUT = "throughput_mbps"
 RESPONSE = "response_time_ms_mean"
 # Shown in captures of both ends and in the slow-start thresholds of `state`.
@@ -71,9 +73,9 @@ class Case:
         """How far the engines' speed may be apart before it is to be explained."""
         return 0.15 if self.is_multipath else 0.10
 
-    def runs(self, engine: str) -> int:
-        """How many runs an engine makes: Linux's take as long as they take."""
-        if engine == "simulation":
+    def runs(self, engine: Engine) -> int:
+        """How many runs an engine makes: in real time they take as long as they take."""
+        if not engine.real_time:
             return 20
         return 8 if self.is_drawn else 5
 

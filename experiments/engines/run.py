@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import re
 import shutil
 from pathlib import Path
@@ -17,6 +16,8 @@ from experiments import pool
 from experiments.engines.case import Case
 from experiments.engines.cases import CASES
 from mptcplab import _core
+from mptcplab.engines import named
+from mptcplab.engines.engine import Engine
 from mptcplab.results.run import Run
 
 ENGINES = ("simulation", "kernel")
@@ -78,18 +79,18 @@ def _forget(kept: Path, most_ms: list[float] | None, *, measured: bool) -> None:
 
 def _run(engine: str, cases: list[Case], directory: Path, at_once: int, repeat: int | None) -> None:
     """Run them with one engine; the first seeds of all come first."""
-    most = repeat or max((case.runs(engine) for case in cases), default=0)
+    by = named(engine)
+    most = repeat or max((case.runs(by) for case in cases), default=0)
     jobs = {
-        (case.name, seed): job(case, engine, seed)
+        (case.name, seed): job(case, by, seed)
         for seed in range(1, most + 1)
         for case in cases
-        if seed <= (repeat or case.runs(engine))
+        if seed <= (repeat or case.runs(by))
     }
     done = pool.run(jobs.values(), directory, at_once)
     file = HERE / f"{engine}.json"
     results = json.loads(file.read_text()) if file.exists() else {"cases": {}}
-    if engine == "kernel":
-        results["kernel"] = platform.release()
+    results |= by.conditions()
     for case in cases:
         results["cases"][case.name] = [
             done[job] for (name, _), job in jobs.items() if name == case.name and job in done
@@ -97,15 +98,15 @@ def _run(engine: str, cases: list[Case], directory: Path, at_once: int, repeat: 
     file.write_text(json.dumps(results, indent=1) + "\n")
 
 
-def job(case: Case, engine: str, seed: int) -> pool.Job:
-    """Give one run: the kernel's take long, and stay."""
+def job(case: Case, engine: Engine, seed: int) -> pool.Job:
+    """Give one run: those in real time take long, and stay."""
     return pool.Job(
         directory_name(case),
         case.text,
-        engine,
+        engine.name,
         seed,
         Figures(case.first),
-        is_kept=engine == "kernel",
+        is_kept=engine.real_time,
     )
 
 

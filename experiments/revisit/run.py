@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import mptcplab
 from experiments import pool
+from mptcplab.engines import named
 from mptcplab.results.run import Run
 
 ENGINES = ("simulation", "kernel")
@@ -107,8 +107,8 @@ def main() -> None:
     }
     done = pool.run(jobs.values(), given.directory, given.at_once)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
-    if "kernel" in engines:
-        results["kernel"] = platform.release()
+    for engine in engines:
+        results |= named(engine).conditions()
     kept = {
         (row["verb"], row["load"], row["engine"], row["absence_s"]): row
         for row in results["rows"]

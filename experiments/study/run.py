@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mptcplab.engines import DEFAULT, named
 from mptcplab.study.outcome import NAME
 
 HERE = Path(__file__).parent
@@ -21,9 +22,9 @@ def main() -> None:
     """Run what is not there already, and keep the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path, help="where runs are kept")
-    parser.add_argument("--engine", choices=KEPT, default="simulation")
+    parser.add_argument("--engine", choices=KEPT, default=DEFAULT.name)
     given = parser.parse_args()
-    extent = ["--quick"] if given.engine == "kernel" else []
+    extent = ["--quick"] if named(given.engine).real_time else []
     words = ["study", "all", *extent, "--engine", given.engine, "--out", str(given.directory)]
     subprocess.run([sys.executable, "-m", "mptcplab", *words], check=True)
     shutil.copyfile(given.directory / NAME, KEPT[given.engine])

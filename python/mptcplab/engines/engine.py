@@ -127,9 +127,10 @@ class Engine:
         from mptcplab.scenario.fault import ScenarioError
 
         if self.emulates and scenario.unlinked:
+            others = [one.name for one in Engine.__subclasses__() if not one.emulates]
             raise ScenarioError(
                 f"path {scenario.unlinked[0]}: it has an interface and no link, and the "
-                f"{self.name} engine emulates links: run it with --engine field"
+                f"{self.name} engine emulates links: run it with --engine {' or '.join(others)}"
             )
         asked = [
             (f"[[timeline]] {event.path}: verb", event.verb, self.verbs)

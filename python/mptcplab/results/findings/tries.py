@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mptcplab._core import Error, simulate
+from mptcplab._core import Error
+from mptcplab.engines import named
+from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
 from mptcplab.results.findings.remedies import REMEDIES
 
@@ -10,7 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mptcplab.engines.engine import Engine
     from mptcplab.results.comparison import Comparison
+    from mptcplab.results.run import Run
 
     Row = dict[str, Any]
 
@@ -21,12 +25,13 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
     A remedy that several findings name is tried once, for what they claim together.
 
     Raises:
-        Error: The run was not simulated.
+        Error: The run's engine cannot run it again in memory.
     """
     run = comparison.mptcp
-    if run.about["engine"] != "simulation":
+    engine = named(run.about["engine"])
+    if not engine.in_memory:
         raise Error(
-            f"{run.directory} was not simulated: only the findings of a simulation are tried"
+            f"{run.directory} was {engine.made}: only the findings of a simulation are tried"
         )
     remedies: dict[tuple[tuple[str, ...], str], list[Row]] = {}
     for row in findings:
@@ -34,10 +39,10 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
             remedies.setdefault(remedy, []).append(row)
     if not remedies:
         return []
-    before = _transfer(run.scenario, run.about["seed"], run.about["direction"], ())
+    before = _transfer(engine, run, ())
     tried = []
     for (settings, words), rows in remedies.items():
-        after = _transfer(run.scenario, run.about["seed"], run.about["direction"], settings)
+        after = _transfer(engine, run, settings)
         claimed = [row["cost_s"] for row in rows if row["cost_s"] is not None]
         tried.append(
             {
@@ -62,14 +67,14 @@ def _gained(before: Row, after: Row) -> float | None:
     return float(megabits / before["throughput_mbps"] - megabits / after["throughput_mbps"])
 
 
-def _transfer(scenario: Row, seed: int, direction: str, settings: tuple[str, ...]) -> Row:
+def _transfer(engine: Engine, run: Run, settings: tuple[str, ...]) -> Row:
     import copy
 
-    from mptcplab.scenario.plan import plan
     from mptcplab.scenario.scenario import load
 
-    _, changed = load(copy.deepcopy(scenario), list(settings))
-    tables = simulate(plan(changed, seed, None), samples=False)
+    _, changed = load(copy.deepcopy(run.scenario), list(settings))
+    trial = Trial(changed, run.about["seed"], None)
+    tables = engine.tables(trial, samples=False, progress=None)
     connections, transfers = (list(tables.rows(name)) for name in ("connections", "transfers"))
-    found = run_metrics.transfer(connections, transfers, direction)
+    found = run_metrics.transfer(connections, transfers, run.about["direction"])
     return found or {"bytes": 0, "throughput_mbps": None}
