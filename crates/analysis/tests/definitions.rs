@@ -1,4 +1,4 @@
-//! The definitions of ARCHITECTURE.md, each figure worked out by hand from a script.
+//! The definitions of docs/analysis.md, each figure worked out by hand from a script.
 
 mod script;
 
