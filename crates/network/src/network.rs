@@ -87,6 +87,8 @@ pub enum Event {
     Detached(usize),
     /// This link has other elements.
     Replaced(usize),
+    /// The transfer starts, later than the run.
+    TransferStarted,
     /// A flow of this cross traffic starts.
     Started(usize),
     /// This cross traffic stops.
@@ -254,6 +256,7 @@ impl Network {
                 self.leave(now, link, tap);
                 Some(Event::Replaced(link))
             }
+            Action::StartTransfer => Some(Event::TransferStarted),
             Action::Start(traffic) => Some(Event::Started(traffic)),
             Action::Stop(traffic) => Some(Event::Stopped(traffic)),
         }

@@ -27,7 +27,7 @@ impl Network {
             let (link, action) = match action {
                 Action::Path(path, change) => (moved[path].0, Action::Path(moved[path].1, change)),
                 Action::Profile(link, new) => (link, Action::Profile(0, new)),
-                Action::Start(_) | Action::Stop(_) => continue,
+                Action::StartTransfer | Action::Start(_) | Action::Stop(_) => continue,
             };
             members[link].2.add(at, action);
         }

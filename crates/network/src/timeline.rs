@@ -3,7 +3,7 @@
 use crate::network::Link;
 use link::Change;
 use scenario::form::Event;
-use scenario::{Error, Scenario, starts};
+use scenario::{Error, Scenario, starts, transfer_start};
 use std::collections::VecDeque;
 use wire::Time;
 
@@ -13,6 +13,8 @@ pub(crate) enum Action {
     Path(usize, Change),
     /// A link is another.
     Profile(usize, Box<Link>),
+    /// The transfer starts, later than the run.
+    StartTransfer,
     /// A flow of the cross traffic with this index starts.
     Start(usize),
     /// It stops.
@@ -57,6 +59,10 @@ impl Timeline {
                     (at, Action::Profile(index, Box::new(new)))
                 }
             });
+        }
+        let late_ns = transfer_start(scenario);
+        if late_ns > 0 {
+            actions.push((start + late_ns, Action::StartTransfer));
         }
         for (number, traffic) in scenario.cross_traffic.iter().enumerate() {
             let (_, to) = traffic.times();

@@ -11,4 +11,4 @@ mod starts;
 
 pub use error::{Error, Key};
 pub use form::Scenario;
-pub use starts::starts;
+pub use starts::{starts, transfer_start};

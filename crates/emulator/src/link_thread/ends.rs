@@ -174,8 +174,8 @@ impl LinkThread {
                 self.pump(CLIENT);
             }
             Event::Replaced(_) => self.keep_pace(),
-            // Cross traffic is the kernel's.
-            Event::Started(_) | Event::Stopped(_) => {}
+            // Cross traffic is the kernel's, and who has an endpoint here starts it when the run does.
+            Event::TransferStarted | Event::Started(_) | Event::Stopped(_) => {}
         }
     }
 

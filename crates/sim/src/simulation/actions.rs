@@ -19,6 +19,10 @@ impl Simulation {
                 self.pump(CLIENT, observer);
             }
             Event::Replaced(_) => {}
+            Event::TransferStarted => {
+                self.open();
+                self.pump(CLIENT, observer);
+            }
             Event::Started(traffic) => {
                 let cross = &self.crosses[traffic];
                 let neighbour = cross.neighbour;

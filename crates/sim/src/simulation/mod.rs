@@ -14,7 +14,7 @@ use crate::records::Records;
 use crate::sink::Sink;
 use host::Host;
 use network::{CLIENT, Network, SERVER};
-use scenario::Scenario;
+use scenario::{Scenario, transfer_start};
 use std::hint::select_unpredictable;
 use std::sync::Arc;
 use transport::Nic;
@@ -143,7 +143,9 @@ impl Simulation {
         while let Some(event) = self.network.act(self.now, &mut self.sink) {
             self.carry_out(event, observer);
         }
-        self.open();
+        if transfer_start(&self.scenario) == 0 {
+            self.open();
+        }
         for host in 0..self.nodes.len() {
             self.pump(host, observer);
         }
