@@ -73,7 +73,9 @@ class Hidden:
         captures = sorted(run.directory.glob("*.pcapng"))
         # Linux's CUBIC is what a capture is taken for.
         controller = None if self.sender == "cubic" else f"{self.sender}-linux"
-        limited, delay, lost = calibrate(captures, controller=controller, runs=RUNS).link["downlink"]
+        limited, delay, lost = calibrate(captures, controller=controller, runs=RUNS).link[
+            "downlink"
+        ]
         return {
             "rate_mbps": _number(limited["rate"]),
             "rtt_ms": 2 * _number(delay["delay"]),

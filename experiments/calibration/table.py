@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from math import sqrt
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from experiments.calibration.hidden import SEGMENT_BYTES
 from experiments.markdown import table
 
 RESULTS = Path(__file__).parent / "results.json"
+HIDDEN = Path(__file__).parent / "hidden.json"
 NAMES = {
     "throughput": "throughput",
     "rtt": "RTT",
@@ -31,7 +34,12 @@ Rows = dict[str, dict[str, Any]]
 
 
 def markdown(part: str = "rows") -> str:
-    """Give a table of all rows (``rows``) or of figures left out (``left``), or either in a few lines (``sum``, ``errors``)."""
+    """Give a table of all rows (``rows``) or of figures left out (``left``), or either in a few lines (``sum``, ``errors``).
+
+    ``hidden`` is the table of hidden links and what was found of them.
+    """
+    if part == "hidden":
+        return _hidden(json.loads(HIDDEN.read_text()))
     results = json.loads(RESULTS.read_text())
     if part == "sum":
         return _sum(results["rows"], results["seeds"])
@@ -80,6 +88,45 @@ def _rows(rows: Rows) -> str:
         for name, row in rows.items()
     )
     return "\n".join(table(["row", *units, "parameters"], lines)) + "\n"
+
+
+def _hidden(results: dict[str, Any]) -> str:
+    """Set what was hidden beside what was found."""
+    senders = {"cubic": "CUBIC", "reno": "Reno"}
+    lines = []
+    likely = 0
+    for row in results["rows"]:
+        hidden, found = row["hidden"], row["found"]
+        link = f"{hidden['rate_mbps']:g}, {hidden['rtt_ms']:g} ms, {hidden['queue_bytes'] / 1000:g} kB, {hidden['loss_percent']:g} %"
+        errors = (
+            f"{found[name] / hidden[name] - 1:+.1%}".replace("%", " %").replace("-", "−")
+            for name in ("rate_mbps", "rtt_ms", "queue_bytes")
+        )
+        packets = hidden["size_bytes"] / SEGMENT_BYTES
+        lost, drawn = (packets * one["loss_percent"] / 100 for one in (hidden, found))
+        # 95 % of counts of independent losses are within 1.96 of their deviations.
+        likely += abs(drawn - lost) <= 1.96 * sqrt(lost)
+        losses = f"{found['loss_percent']:.3f} %, {drawn:.0f} ({lost:.0f})"
+        lines.append(
+            [link, senders[hidden["sender"]], *errors, losses, f"{found['late_ms_p99']:.2f}"]
+        )
+    heads = ("hidden: Mbit/s, RTT, queue, loss", "sender", "rate", "RTT", "queue")
+    version = ".".join(results["kernel"].split(".")[:2])
+    return (
+        "\n".join(
+            [
+                f"Hidden links in the emulator, found again from one transfer each with the sender of Linux {version}:",
+                "",
+                *table(
+                    [*heads, "loss, packets (hidden)", "99 % of packets late by less than ms"],
+                    lines,
+                ),
+                "",
+                f"The losses are within what chance leaves of so few packets (95 %) in {likely} of {len(lines)}.",
+            ]
+        )
+        + "\n"
+    )
 
 
 def _errors(rows: Rows) -> str:

@@ -1,0 +1,59 @@
+"""Writes sentences of the documentation from ``results.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results.json"
+
+
+def markdown(part: str) -> str:
+    """Give one sentence, by a name of ``SENTENCES``."""
+    return SENTENCES[part](json.loads(RESULTS.read_text())) + "\n"
+
+
+def _schedulers(results: dict[str, Any]) -> str:
+    took = {name: f"{seconds:.1f} s" for name, seconds in results["schedulers"].items()}
+    return (
+        "With 20 Mbit/s at 20 ms beside 1 Mbit/s at 300 ms, 0.05 % loss, Reno and a buffer of 128 kB, 10 MB take "
+        f"{took['blest']} with `blest`, {took['ecf']} with `ecf`, {took['lowest-rtt']} with `lowest-rtt`, and "
+        f"{took['lowest-rtt alone']} with that without the opportunistic retransmission and the penalisation that come with it "
+        "(means over the seeds 1 to 8)."
+    )
+
+
+def _joins(results: dict[str, Any]) -> str:
+    first = {join: f"{ms:.0f}" for join, ms in results["joins"].items()}
+    return (
+        "Over Wi-Fi and LTE with round-trip times of 20 and 50 ms, LTE's first data comes after "
+        f"{first['simultaneous']} rather than {first['specified']} ms."
+    )
+
+
+def _gain(results: dict[str, Any]) -> str:
+    gain = results["gain"]
+    return (
+        f"One seed is one draw, and says little of the next: over the seeds 1 to 20 MPTCP gives {gain['mean']:.0%} ± {gain['sigma']:.0%} "
+        "more than the best single path in `wifi-lte` (mean ± standard deviation), where seed 1 alone gives what stands above. "
+        "Compare scenarios over `--repeat 20`."
+    ).replace("%", " %")
+
+
+def example(results: dict[str, Any]) -> str:
+    """Give the gain of the example for Python, as its comment has it."""
+    gain = results["gain"]["example"]
+    return f"# {gain:.2f}: {gain:.0%} more".replace("%", " %")
+
+
+def shares(results: dict[str, Any], controller: str) -> tuple[str, str]:
+    """Give what a controller had at the shared bottleneck, and the neighbour, as the scenario's comment has them."""
+    found = results["bottleneck"][controller]
+    own, neighbour = (
+        f"{found[who]['mean']:.1f} ± {found[who]['sigma']:.1f}" for who in ("own", "neighbour")
+    )
+    return own, neighbour
+
+
+SENTENCES = {"schedulers": _schedulers, "joins": _joins, "gain": _gain}
