@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from mptcplab import Error
 from mptcplab.cli.parser import Parser, number_above_0
 from mptcplab.cli.say import say, show
 
@@ -84,13 +85,16 @@ def run(options: Namespace) -> int:
     from mptcplab.engines.field.server.limits import Limits
     from mptcplab.engines.field.server.serve import Server, serve
 
+    ports = tuple(options.port or [server_line.PORT])
     if options.systemd:
-        from mptcplab.engines.field.server.unit import unit
+        from mptcplab.engines.field.server.unit import STATE, unit
 
-        show(unit())
+        if options.state:
+            raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
+        for line in unit(_said(options), ports).splitlines():
+            show(line)
         return 0
     state = Path(options.state) if options.state else server_line.configuration() / "server"
-    ports = tuple(options.port or [server_line.PORT])
     limits = Limits(
         rate_bits_per_second=options.rate,
         run_bytes=options.per_run,
@@ -106,11 +110,31 @@ def run(options: Namespace) -> int:
         say(f"mptcplab: serves at port {', '.join(map(str, ports))}; the token is in {state}/token")
         show(str(line))
 
-    def fault(what: str) -> None:
+    def log(what: str) -> None:
         say(f"mptcplab: {what}")
 
-    serve(Server(state.absolute(), addresses, ports, limits), begin, fault)
+    serve(Server(state.absolute(), addresses, ports, limits), begin, log)
     return 0
+
+
+def _said(options: Namespace) -> list[str]:
+    """Give the options again, as a command line has them."""
+    said = {
+        "--name": [options.name],
+        "--address": options.address or [],
+        "--port": options.port or [],
+        "--rate": [options.rate and f"{options.rate} bit/s"],
+        "--per-run": [f"{options.per_run} B"],
+        "--per-day": [f"{options.per_day} B"],
+        "--clients": [options.clients],
+    }
+    return [
+        word
+        for name, values in said.items()
+        for value in values
+        if value
+        for word in (name, str(value))
+    ]
 
 
 def _port(text: str) -> int:

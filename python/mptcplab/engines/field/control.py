@@ -34,7 +34,6 @@ class Control:
     def __init__(self, sock: ssl.SSLSocket, line: ServerLine) -> None:
         #: Our own end.
         self.local = tuple(sock.getsockname()[:2])
-        self.welcome: dict[str, Any] = {}
         self._sock = sock
         self._file = sock.makefile("rb")
         self._line = line
@@ -48,7 +47,7 @@ class Control:
     def greet(self, word: str) -> None:
         """Say who we are."""
         self.send({"hello": PROTOCOL, "token": word})
-        self.welcome = self.receive()["welcome"]
+        self.receive()
 
     def ask(self, wish: dict[str, Any]) -> dict[str, Any]:
         """Ask for a run, and wait for our turn; gives what the server has ready."""
@@ -102,13 +101,13 @@ class Control:
 
 
 @contextmanager
-def connected(line: ServerLine, word: str, *, device: str | None = None) -> Iterator[Control]:
-    """Connect to a server, by an interface if one is named, and see that it is the one.
+def connected(line: ServerLine, word: str) -> Iterator[Control]:
+    """Connect to a server, and see that it is the one.
 
     Raises:
         Error: It is not there, or another one.
     """
-    with _socket(line, device) as plain:
+    with _socket(line) as plain:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         # It is known by its fingerprint, and by nothing else.
@@ -132,7 +131,7 @@ def connected(line: ServerLine, word: str, *, device: str | None = None) -> Iter
                 yield control
 
 
-def _socket(line: ServerLine, device: str | None) -> socket.socket:
+def _socket(line: ServerLine) -> socket.socket:
     """Connect to the first of its addresses that answers."""
     failure: OSError | None = None
     try:
@@ -143,16 +142,13 @@ def _socket(line: ServerLine, device: str | None) -> socket.socket:
         sock = socket.socket(family, kind, protocol)
         sock.settimeout(CONNECT_SECONDS)
         try:
-            if device is not None:
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
             sock.connect(place)
         except OSError as error:
             sock.close()
             failure = error
         else:
             return sock
-    by = f" by {device}" if device else ""
-    raise Error(f"cannot connect to {line.host} port {line.port}{by}: {_said(failure)}")
+    raise Error(f"cannot connect to {line.host} port {line.port}: {_said(failure)}")
 
 
 def _said(error: OSError | None) -> str:

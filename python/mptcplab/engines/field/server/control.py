@@ -14,6 +14,7 @@ import hmac
 import json
 import platform
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from mptcplab.engines.field.server_line import PROTOCOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
     from typing import Any
 
     from mptcplab.engines.field.server.door import Client, Door
@@ -37,6 +39,16 @@ HELLO_SECONDS = 10.0
 # After a wrong token, so that guessing takes its time.
 WRONG_SECONDS = 1.0
 CHUNK_BYTES = 1 << 16
+# A client that takes its files more slowly than this gets no more of them.
+LEAST_BYTES_PER_SECOND = 16_000
+# A client that does not answer for a minute is gone.
+KEEP_ALIVE = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 30),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 10),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
+    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60_000),
+)
 # Between one's end and the other's.
 GRACE_SECONDS = 3.0
 # How a client may break off: that is its own business.
@@ -57,8 +69,6 @@ class Control:
 
     def __init__(self, word: str, limits: Limits, ledger: Ledger) -> None:
         self.door: Door
-        #: Runs that were served.
-        self.served = 0
         self._word = word.encode()
         self._limits = limits
         self._ledger = ledger
@@ -66,12 +76,11 @@ class Control:
         self._waiting = 0
         self._turn = asyncio.Lock()
 
-    async def serve(self, client: Client, address: str) -> None:
-        """Serve one until it has enough."""
-        del address
+    async def serve(self, client: Client, proven: Callable[[], None]) -> None:
+        """Serve one until it has enough; ``proven`` is called once it has shown its token."""
         reader, writer = client
         try:
-            await self._serve(reader, writer)
+            await self._serve(reader, writer, proven)
         except BROKEN:
             # It broke off, was too slow, or spoke of something else.
             pass
@@ -82,7 +91,12 @@ class Control:
                     await writer.wait_closed()
             writer.transport.abort()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        proven: Callable[[], None],
+    ) -> None:
         hello = await _read(reader, HELLO_SECONDS)
         given = hello.get("token")
         if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self._word):
@@ -95,9 +109,11 @@ class Control:
         if self._clients >= self._limits.clients:
             await _say(writer, {"refused": "too many clients wait: try again later"})
             return
+        proven()
+        _watch(writer.get_extra_info("socket"))
         self._clients += 1
         try:
-            await _say(writer, {"welcome": {"version": _core.VERSION, "today": self._left()}})
+            await _say(writer, {"welcome": {"version": _core.VERSION}})
             while True:
                 line = await _read(reader, PATIENCE_SECONDS)
                 try:
@@ -109,51 +125,73 @@ class Control:
         finally:
             self._clients -= 1
 
-    def _left(self) -> int:
-        return max(0, self._limits.day_bytes - self._ledger.spent())
-
     async def _in_turn(
         self, wish: wishes.Wish, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if self._turn.locked():
             await _say(writer, {"waiting": self._waiting})
+        place = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
+        try:
+            async with self._own_turn(reader):
+                running = await self._run(wish, place, reader, writer)
+            # Whoever takes long to read keeps nobody waiting.
+            if running is not None:
+                await _hand_back(writer, running)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    @contextlib.asynccontextmanager
+    async def _own_turn(self, reader: asyncio.StreamReader) -> AsyncIterator[None]:
+        """Wait for the turn, as long as the client is there."""
+        turn = asyncio.ensure_future(self._turn.acquire())
+        gone = asyncio.ensure_future(reader.read(1))
         self._waiting += 1
         try:
-            await self._turn.acquire()
+            await asyncio.wait({turn, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done():
+                raise Error("a client that waits has nothing to say")
+        except BaseException:
+            await _cancelled(turn)
+            if not turn.cancelled():
+                self._turn.release()
+            raise
         finally:
             self._waiting -= 1
+            await _cancelled(gone)
         try:
-            if not self._left():
-                await _say(writer, {"refused": "this server has carried all that it may today"})
-                return
-            await self._run(wish, reader, writer)
+            yield
         finally:
             self._turn.release()
 
     async def _run(
-        self, wish: wishes.Wish, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        place = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
+        self,
+        wish: wishes.Wish,
+        place: Path,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> Running | None:
+        """Have it run; gives it once it is over, or nothing where it could not be."""
+        reserved = self._ledger.reserve(self._limits.run_bytes, self._limits.day_bytes)
+        if reserved is None:
+            await _say(writer, {"refused": "this server has carried all that it may today"})
+            return None
         port = writer.get_extra_info("sockname")[1]
-        running = Running(wish, self._limits, self._left(), place, port)
+        running = Running(wish, self._limits, reserved.count, place, port)
         try:
             try:
                 await running.start()
             except Error as error:
                 await _say(writer, {"refused": str(error)})
-                return
+                return None
             self.door.runs[running.run] = running
             await _say(writer, {"ready": self._ready(running, writer)})
             await self._until_over(running, wish, reader)
             await running.end(self.door.others)
-            del self.door.runs[running.run]
-            self.served += 1
-            await _hand_back(writer, running)
         finally:
             self.door.runs.pop(running.run, None)
             await running.end()
-            self._ledger.add(running.carried)
-            shutil.rmtree(place, ignore_errors=True)
+            self._ledger.settle(reserved, running.carried)
+        return running
 
     def _ready(self, running: Running, writer: asyncio.StreamWriter) -> dict[str, Any]:
         return {
@@ -186,9 +224,7 @@ class Control:
             if agent.done():
                 agent.result()
         finally:
-            for one in (ends, agent):
-                one.cancel()
-            await asyncio.gather(ends, agent, return_exceptions=True)
+            await _cancelled(ends, agent)
 
 
 async def _read(reader: asyncio.StreamReader, seconds: float) -> dict[str, Any]:
@@ -207,19 +243,33 @@ async def _say(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
 
 
 async def _hand_back(writer: asyncio.StreamWriter, running: Running) -> None:
+    """Send what a run left, to whoever takes it fast enough to be worth the place."""
     files = running.files()
     sizes = [path.stat().st_size for path in files]
     named = [{"name": path.name, "bytes": size} for path, size in zip(files, sizes, strict=True)]
-    await _say(writer, {"done": running.done, "files": named})
-    for path, size in zip(files, sizes, strict=True):
-        left = size
-        with path.open("rb") as file:
-            while left:
-                block = file.read(min(left, CHUNK_BYTES))
-                left -= len(block)
-                writer.write(block)
-                async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS + sum(sizes) / LEAST_BYTES_PER_SECOND):
+        await _say(writer, {"done": running.done, "files": named})
+        for path, size in zip(files, sizes, strict=True):
+            left = size
+            with path.open("rb") as file:
+                while left:
+                    block = file.read(min(left, CHUNK_BYTES))
+                    left -= len(block)
+                    writer.write(block)
                     await writer.drain()
+
+
+def _watch(sock: socket.socket) -> None:
+    """Have the kernel notice a client whose network is gone."""
+    for level, option, value in KEEP_ALIVE:
+        with contextlib.suppress(OSError):
+            sock.setsockopt(level, option, value)
+
+
+async def _cancelled(*futures: asyncio.Future[Any]) -> None:
+    for future in futures:
+        future.cancel()
+    await asyncio.gather(*futures, return_exceptions=True)
 
 
 def _settings() -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Where strangers come: one port for TLS, data connections and echoes; it lets in who proves it.
 
 The first byte tells what a connection is to be. Nothing is sent on a data connection before its
-preamble is proven, and nothing to a datagram that is not. Strangers have little time, little memory
-and only so many places.
+preamble is proven, and nothing to a datagram that is not. Whoever has not proven who they are, over
+TLS too, has little time, little memory and only so many places.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import contextlib
 import socket
 import struct
 import time
-from collections import Counter, deque
+from collections import Counter
 from ipaddress import IPv6Address, ip_address
 
 from mptcplab._core import Error
@@ -45,19 +45,48 @@ MOST_OTHERS = 1 << 16
 Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
+class Stranger:
+    """A connection that has not proven who it is, and counts as such until ``leave``."""
+
+    def __init__(self, sock: socket.socket, counted: Counter[str], address: str) -> None:
+        #: Its socket, unless a transport of TLS or a run has it.
+        self.sock: socket.socket | None = sock
+        self._counted = counted
+        self._address: str | None = address
+        counted[address] += 1
+
+    def leave(self) -> None:
+        """Count it no more."""
+        if self._address is None:
+            return
+        self._counted[self._address] -= 1
+        if not self._counted[self._address]:
+            del self._counted[self._address]
+        self._address = None
+
+    def part(self, _: object) -> None:
+        """End what is left of it, also where it was cancelled before it began."""
+        self.leave()
+        if self.sock is not None:
+            self.sock.close()
+
+
 class Door:
-    """All sockets that listen; ``serve`` is called with each client that has spoken TLS."""
+    """All sockets that listen.
+
+    ``serve`` is called with each client that has spoken TLS, and what to call once it is proven.
+    """
 
     def __init__(
         self,
         limits: Limits,
         tls: ssl.SSLContext,
-        serve: Callable[[Client, str], Awaitable[None]],
+        serve: Callable[[Client, Callable[[], None]], Awaitable[None]],
     ) -> None:
         #: Runs that connections may come for, by their bytes.
         self.runs: dict[bytes, Running] = {}
-        #: Ends of connections that are none of a run's, of those of late.
-        self.others: deque[tuple[str, int]] = deque(maxlen=MOST_OTHERS)
+        #: Ends of connections that are none of a run's, of those of late, in their order.
+        self.others: dict[tuple[str, int], None] = {}
         #: Why connections were turned away, and how often.
         self.turned_away: Counter[str] = Counter()
         self._limits = limits
@@ -103,7 +132,7 @@ class Door:
                 continue
             sock.setblocking(False)
             address = plain(place[0])
-            self.others.append((address, place[1]))
+            self._remember((address, place[1]))
             limits = self._limits
             if (
                 self._strangers.total() >= limits.strangers
@@ -111,37 +140,35 @@ class Door:
             ):
                 self._turn_away(sock, "too many at once")
                 continue
-            self._strangers[address] += 1
-            self._keep(loop.create_task(self._meet(sock, address, place[1])))
+            stranger = Stranger(sock, self._strangers, address)
+            task = loop.create_task(self._meet(sock, stranger, (address, place[1])))
+            task.add_done_callback(stranger.part)
+            self._keep(task)
             # sock_accept does not wait where others do: those that have gone are seen to have gone.
             await asyncio.sleep(0)
 
-    async def _meet(self, sock: socket.socket, address: str, port: int) -> None:
+    def _remember(self, end: tuple[str, int]) -> None:
+        self.others.pop(end, None)
+        if len(self.others) >= MOST_OTHERS:
+            del self.others[next(iter(self.others))]
+        self.others[end] = None
+
+    async def _meet(self, sock: socket.socket, stranger: Stranger, end: tuple[str, int]) -> None:
         """Find out what a stranger wants."""
-        known = False
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 first = await _peek(sock)
-                client = await self._shake_hands(sock) if first == HANDSHAKE else None
-                if client is None:
-                    await self._hand_over(sock, first, (address, port))
+                if first != HANDSHAKE:
+                    await self._hand_over(sock, first, end)
                     return
-            known = True
-            self._leave(address)
-            await self._serve(client, address)
+                # The transport's from here on, whose descriptor nobody else may close.
+                stranger.sock = None
+                client = await self._shake_hands(sock)
+            await self._serve(client, stranger.leave)
         except TimeoutError:
-            self._turn_away(sock, "said nothing in time")
+            self._turn_away(stranger.sock, "said nothing in time")
         except (OSError, Error):
-            self._turn_away(sock, "broke off")
-        finally:
-            if not known:
-                self._leave(address)
-                sock.close()
-
-    def _leave(self, address: str) -> None:
-        self._strangers[address] -= 1
-        if not self._strangers[address]:
-            del self._strangers[address]
+            self._turn_away(stranger.sock, "broke off")
 
     async def _shake_hands(self, sock: socket.socket) -> Client:
         loop = asyncio.get_running_loop()
@@ -175,10 +202,12 @@ class Door:
         elif not run.take(read[1], sock):
             self._turn_away(sock, "came a second time")
         else:
-            self.others.remove(end)
+            self.others.pop(end, None)
 
-    def _turn_away(self, sock: socket.socket, why: str) -> None:
+    def _turn_away(self, sock: socket.socket | None, why: str) -> None:
         self.turned_away[why] += 1
+        if sock is None:
+            return
         with contextlib.suppress(OSError):
             # A reset, and nothing that would wait for an answer.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -196,7 +225,7 @@ class Door:
             run = None if echo is None else self.runs.get(echo.run)
             if echo is None or run is None or echo.received_ns:
                 continue
-            if not preamble.is_proven(raw, run.key) or not run.may_echo():
+            if not preamble.is_proven(raw, run.key) or not run.may_echo(echo.sequence):
                 continue
             answer = preamble.Echo(
                 echo.run, echo.sequence, echo.sent_ns, received_ns, time.time_ns()

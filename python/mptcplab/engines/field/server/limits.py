@@ -34,7 +34,11 @@ class Limits:
 
 
 class Ledger:
-    """What was carried on each day (UTC); it outlives the server."""
+    """What was carried on each day (UTC); it outlives the server, however that ends.
+
+    What may be carried is written down before, and what was carried in its place after: whoever
+    kills the server gains nothing.
+    """
 
     def __init__(self, path: Path, today: Callable[[], str] | None = None) -> None:
         self._path = path
@@ -49,13 +53,36 @@ class Ledger:
             raise Error(f"{path}: cannot be read as a ledger: {error}") from None
 
     def spent(self) -> int:
-        """Give the bytes of today."""
+        """Give the bytes of today, with those that are reserved."""
         return self._days.get(self._today(), 0)
 
-    def add(self, count: int) -> None:
-        """Write so many more down; older days than today's are forgotten."""
-        self._days = {self._today(): self.spent() + count}
+    def reserve(self, most: int, day_bytes: int) -> Reservation | None:
+        """Set up to so many bytes of today's aside; ``None`` where none are left."""
+        count = min(most, day_bytes - self.spent())
+        if count <= 0:
+            return None
+        day = self._today()
+        self._write(day, count)
+        return Reservation(day, count)
+
+    def settle(self, reserved: Reservation, carried: int | None) -> None:
+        """Put what was carried in its place; where nobody knows, all of it was."""
+        if carried is not None:
+            self._write(reserved.day, carried - reserved.count)
+
+    def _write(self, day: str, count: int) -> None:
+        """Change a day's count; days before the one that is written are forgotten."""
+        days = {one: bytes_ for one, bytes_ in self._days.items() if one >= day}
+        self._days = days | {day: max(0, days.get(day, 0) + count)}
         writing.write_whole(self._path, (json.dumps(self._days) + "\n").encode())
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """Bytes of a day that a run may carry."""
+
+    day: str
+    count: int
 
 
 def _today() -> str:

@@ -36,7 +36,7 @@ CAPTURE = "server.pcapng"
 class Running:
     """What connections and echoes may come for."""
 
-    def __init__(self, wish: Wish, limits: Limits, left_bytes: int, place: Path, port: int) -> None:
+    def __init__(self, wish: Wish, limits: Limits, most_bytes: int, place: Path, port: int) -> None:
         self.run = secrets.token_bytes(preamble.RUN_BYTES)
         self.key = secrets.token_bytes(preamble.KEY_BYTES)
         #: Who captures, or why nobody does.
@@ -45,11 +45,11 @@ class Running:
         self.done: dict[str, Any] | None = None
         self._wish = wish
         self._limits = limits
-        self._left_bytes = left_bytes
+        self._most_bytes = most_bytes
         self._place = place
         self._port = port
         self._taken: set[int] = set()
-        self._echoes = 0
+        self._echoed = bytearray(MOST_ECHOES)
         self._agent: asyncio.subprocess.Process | None = None
         self._recorder: asyncio.subprocess.Process | None = None
         # Where connections are put through to the agent.
@@ -68,10 +68,12 @@ class Running:
         sock.close()
         return True
 
-    def may_echo(self) -> bool:
-        """Count an echo."""
-        self._echoes += 1
-        return self._echoes <= MOST_ECHOES
+    def may_echo(self, sequence: int) -> bool:
+        """Take a sequence number, once."""
+        if sequence >= MOST_ECHOES or self._echoed[sequence]:
+            return False
+        self._echoed[sequence] = 1
+        return True
 
     async def start(self) -> None:
         """Start what serves it."""
@@ -123,10 +125,11 @@ class Running:
         return [path for name in names if (path := self._place / name).is_file()]
 
     @property
-    def carried(self) -> int:
-        """Bytes that were written and read."""
-        done = self.done or {}
-        return int(done.get("bytes_sent", 0)) + int(done.get("bytes_received", 0))
+    def carried(self) -> int | None:
+        """Bytes that were written and read; ``None`` where the agent did not live to tell."""
+        if self.done is None:
+            return None if self._taken else 0
+        return int(self.done["bytes_sent"]) + int(self.done["bytes_received"])
 
     def _job(self) -> dict[str, Any]:
         wish = self._wish
@@ -138,7 +141,7 @@ class Running:
             "host": HOST,
             "sample_ns": wish.sample_ns,
             "shared": True,
-            "most_bytes": min(self._limits.run_bytes, self._left_bytes),
+            "most_bytes": self._most_bytes,
             "most_bits_per_second": self._limits.rate_bits_per_second,
             **{key: str(self._place / name) for key, name in FILES.items()},
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,13 @@ from mptcplab.engines.field.server.limits import Ledger, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable
     from typing import Any
 
 LEDGER = "served.json"
+# Between two lines about who was turned away.
+SUMMARY_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -31,17 +35,16 @@ class Server:
     limits: Limits
 
 
-def serve(server: Server, begin: Callable[[str], None], fault: Callable[[str], None]) -> None:
+def serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
-    ``begin`` is told the fingerprint when all listen, ``fault`` what went wrong with us in a line.
+    ``begin`` is told the fingerprint when all listen, ``log`` in a line what went wrong with us and,
+    now and then, how many connections were turned away.
     """
-    asyncio.run(_serve(server, begin, fault))
+    asyncio.run(_serve(server, begin, log))
 
 
-async def _serve(
-    server: Server, begin: Callable[[str], None], fault: Callable[[str], None]
-) -> None:
+async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> None:
     tls, fingerprint = secrets.context(server.state)
     ledger = Ledger(server.state / LEDGER)
     control = Control(secrets.token(server.state), server.limits, ledger)
@@ -51,15 +54,29 @@ async def _serve(
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    loop.set_exception_handler(lambda _, about: fault(_said(about)))
+    loop.set_exception_handler(lambda _, about: log(_said(about)))
     try:
         for address in server.addresses:
             for port in server.ports:
                 door.open(address, port)
         begin(fingerprint)
-        await ended.wait()
+        while not ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SUMMARY_SECONDS):
+                    await ended.wait()
+            if summary := summed_up(door.turned_away):
+                log(summary)
+            door.turned_away.clear()
     finally:
         await door.close()
+
+
+def summed_up(turned_away: Counter[str]) -> str:
+    """Say in a line who was turned away, and why; nothing where nobody was."""
+    if not turned_away:
+        return ""
+    reasons = ", ".join(f"{count} {why}" for why, count in turned_away.most_common())
+    return f"{turned_away.total()} connections were turned away: {reasons}"
 
 
 def _said(about: dict[str, Any]) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 UNIT = """\
 [Unit]
@@ -11,14 +16,14 @@ After=network-online.target
 Wants=network-online.target
 
 [Service]
-ExecStart={python} -P -m mptcplab serve --state /var/lib/mptcplab
+ExecStart={command}
 DynamicUser=yes
 StateDirectory=mptcplab
 StateDirectoryMode=0700
 UMask=0077
-# For captures; without it the server measures without them.
-AmbientCapabilities=CAP_NET_RAW
-CapabilityBoundingSet=CAP_NET_RAW
+# CAP_NET_RAW is for captures; without it the server measures without them.
+AmbientCapabilities={capabilities}
+CapabilityBoundingSet={capabilities}
 NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome=read-only
@@ -37,6 +42,19 @@ WantedBy=multi-user.target
 """
 
 
-def unit() -> str:
-    """Give it for the Python that runs us."""
-    return UNIT.format(python=sys.executable).rstrip("\n")
+STATE = "/var/lib/mptcplab"
+# From here on anybody may listen (net.ipv4.ip_unprivileged_port_start).
+ORDINARY_PORTS = 1024
+
+
+def unit(options: Sequence[str], ports: Sequence[int]) -> str:
+    """Give it for the Python that runs us, with these further options of ``mptcplab serve``."""
+    command = [sys.executable, "-P", "-m", "mptcplab", "serve", "--state", STATE, *options]
+    capabilities = ["CAP_NET_RAW"]
+    if any(port < ORDINARY_PORTS for port in ports):
+        capabilities.append("CAP_NET_BIND_SERVICE")
+    return UNIT.format(
+        # What systemd would expand (systemd.service(5), "Command lines").
+        command=shlex.join(command).replace("%", "%%").replace("$", "$$"),
+        capabilities=" ".join(capabilities),
+    ).rstrip("\n")
