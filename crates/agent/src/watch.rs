@@ -92,7 +92,11 @@ impl Watch {
         let mut told = Vec::new();
         for order in orders {
             match order {
-                Order::Probe { path, number } => self.probe(path, number),
+                Order::Probe { path, number, about } => {
+                    if self.probe(path, number) {
+                        self.guard.sent(now, path, number, about);
+                    }
+                }
                 Order::Decided { path, decision } => {
                     self.act(path, decision.verdict)?;
                     told.push(Told { address: self.paths[path].endpoint.address, decision });
@@ -184,12 +188,14 @@ impl Watch {
         Ok(())
     }
 
-    fn probe(&self, place: usize, number: u16) {
+    fn probe(&self, place: usize, number: u16) -> bool {
         let path = &self.paths[place];
         let remote = self.remotes.iter().find(|remote| remote.is_ipv4() == path.endpoint.address.is_ipv4());
         if let (Some(pings), Some(&remote)) = (&path.pings, remote) {
             pings.send(remote, number);
+            return true;
         }
+        false
     }
 
     fn act(&mut self, place: usize, verdict: Verdict) -> Result<()> {

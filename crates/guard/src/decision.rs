@@ -43,6 +43,12 @@ pub enum Cause {
     Overtaken,
     /// No other path is there.
     Alone,
+    /// The host lost its address.
+    Lost,
+    /// A guard that ended had left it.
+    Found,
+    /// Nobody is left to ask.
+    Unasked,
 }
 
 impl Verdict {
@@ -65,12 +71,15 @@ impl fmt::Display for Decision {
         if verdict == Verdict::Resumed {
             return match cause {
                 Cause::Alone => write!(f, "{answers} of {probes} probes answered, and no other path is good"),
+                Cause::Unasked => write!(f, "no connection is left, and nobody to ask"),
                 _ => write!(f, "{answers} probes answered in a row, over at least {} ms", ms(within_ns)),
             };
         }
         match cause {
             Cause::Unacknowledged => write!(f, "nothing acknowledged for {} ms", ms(still_ns))?,
-            Cause::Silent | Cause::Alone => write!(f, "nothing came for {} ms", ms(still_ns))?,
+            Cause::Lost => return write!(f, "the host lost its address"),
+            Cause::Found => return write!(f, "an earlier guard had left it"),
+            Cause::Silent | Cause::Alone | Cause::Unasked => write!(f, "nothing came for {} ms", ms(still_ns))?,
             Cause::Overtaken => write!(f, "nothing came for {} ms while another path delivered", ms(still_ns))?,
         }
         match verdict {

@@ -1,18 +1,20 @@
 //! All paths of a host: the evidence of one is weighed by another's.
 
 use crate::path::Path;
-use crate::{Decision, Seen, Settings, State};
+use crate::{Cause, Decision, Seen, Settings, State};
 use wire::Time;
 
 /// What the guard orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Send a probe over a path, something that the peer's host answers at once.
+    /// Send a probe over a path, something that the peer's host answers at once, and tell [`Guard::sent`] if that could be done.
     Probe {
         /// The path.
         path: usize,
         /// What the answer is known by.
         number: u16,
+        /// The path that it is to tell of: this one, or one that is suspect.
+        about: usize,
     },
     /// A path is not to be used, or may be again, if the verdict says so; else it is only told.
     Decided {
@@ -28,6 +30,8 @@ pub struct Guard {
     settings: Settings,
     paths: Vec<Path>,
     number: u16,
+    /// Whether there is a connection, be it one that has no subflow left.
+    is_connected: bool,
 }
 
 /// How often [`Guard::tick`] should be called while data moves: a fifth of what a decision takes.
@@ -36,7 +40,7 @@ pub const TICK_NS: i64 = 20_000_000;
 impl Guard {
     /// Of a host without paths.
     pub fn new(settings: Settings) -> Guard {
-        Guard { settings, paths: Vec::new(), number: 0 }
+        Guard { settings, paths: Vec::new(), number: 0, is_connected: true }
     }
 
     /// A path came; gives its place.
@@ -48,6 +52,46 @@ impl Guard {
     /// A path that had gone came again.
     pub fn up(&mut self, now: Time, path: usize) {
         self.paths[path].came(now);
+    }
+
+    /// A path that an earlier guard had left: it is not used until it answers.
+    pub fn add_left(&mut self, now: Time) -> usize {
+        let path = self.add(now);
+        self.paths[path].leave(now, &self.settings, Cause::Found);
+        path
+    }
+
+    /// The host lost a path's address, but not what uses it: it is not to be used until it answers.
+    pub fn lost(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
+        if self.may_use(path) {
+            let decision = self.paths[path].leave(now, &self.settings, Cause::Lost);
+            orders.push(Order::Decided { path, decision });
+        }
+    }
+
+    /// There is a connection now, or none; as long as nobody says, there is one.
+    pub fn connected(&mut self, is_connected: bool) {
+        self.is_connected = is_connected;
+    }
+
+    /// Nobody is left to ask, and no connection would suffer: paths that were left may be used again.
+    pub fn unasked(&mut self, now: Time, orders: &mut Vec<Order>) {
+        for path in 0..self.paths.len() {
+            if !self.may_use(path) {
+                let decision = self.paths[path].resume(now, &self.settings, Some(Cause::Unasked));
+                orders.push(Order::Decided { path, decision });
+            }
+        }
+    }
+
+    /// Another host is asked from now on.
+    pub fn ask_anew(&mut self) {
+        self.paths.iter_mut().for_each(Path::ask_anew);
+    }
+
+    /// A probe that was ordered went out.
+    pub fn sent(&mut self, now: Time, path: usize, number: u16, about: usize) {
+        self.paths[path].sent(now, number, about);
     }
 
     /// The host has a path no more.
@@ -69,18 +113,21 @@ impl Guard {
     pub fn seen(&mut self, now: Time, path: usize, seen: Seen, orders: &mut Vec<Order>) {
         let one = &mut self.paths[path];
         if one.see(now, seen) && one.state == State::Probed {
-            let decision = one.clear(now, true);
-            orders.push(Order::Decided { path, decision });
+            let told = one.clear(now, true);
+            orders.extend(told.map(|decision| Order::Decided { path, decision }));
         }
     }
 
     /// The answer to a probe came over a path.
     pub fn answered(&mut self, now: Time, path: usize, number: u16, orders: &mut Vec<Order>) {
         let one = &mut self.paths[path];
-        one.answer(now, number);
+        let Some((about, sent)) = one.answer(now, number) else { return };
         if one.state == State::Probed && one.has_answered() {
-            let decision = one.clear(now, false);
-            orders.push(Order::Decided { path, decision });
+            let told = one.clear(now, false);
+            orders.extend(told.map(|decision| Order::Decided { path, decision }));
+        }
+        if about != path {
+            self.paths[about].witness(now, sent);
         }
     }
 
@@ -91,12 +138,12 @@ impl Guard {
                 continue;
             }
             match self.paths[path].state {
-                State::Good => self.look(now, path, orders),
+                State::Good => self.look(now, path),
                 State::Probed => self.judge(now, path, orders),
                 State::Suspended | State::OnTrial => self.try_again(now, path, orders),
             }
             if self.paths[path].wants_probe(now, &self.settings) {
-                self.probe(now, path, orders);
+                self.probe(path, orders);
             }
         }
     }
@@ -108,8 +155,13 @@ impl Guard {
         })
     }
 
-    fn look(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
+    /// Of a path that is good, or probed before it is suspect.
+    fn suspicion(&self, now: Time, path: usize, early: bool) -> Option<Decision> {
         let other = self.others(path).filter_map(|(_, one)| one.received()).max();
+        self.paths[path].suspicion(now, &self.settings, other, early)
+    }
+
+    fn look(&mut self, now: Time, path: usize) {
         let has_other = self.others(path).next().is_some();
         let one = &mut self.paths[path];
         one.calm(now);
@@ -117,33 +169,34 @@ impl Guard {
         if !one.is_good() || !has_other || one.answered.is_none() {
             return;
         }
-        let Some(suspicion) = one.suspicion(now, &self.settings, other) else { return };
-        let decision = one.suspect(now, &self.settings, suspicion);
-        orders.push(Order::Decided { path, decision });
+        if let Some(suspicion) = self.suspicion(now, path, true) {
+            self.paths[path].ask(now, &self.settings, suspicion);
+        }
     }
 
-    fn probe(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
-        self.send(now, path, orders);
+    fn probe(&mut self, path: usize, orders: &mut Vec<Order>) {
+        self.send(path, path, orders);
         if self.paths[path].state == State::Probed {
-            let witnesses: Vec<_> =
-                self.others(path).filter(|(_, one)| one.state == State::Good).map(|(other, _)| other).collect();
+            let witnesses: Vec<_> = self.others(path).map(|(other, _)| other).collect();
             for other in witnesses {
-                self.send(now, other, orders);
+                self.send(other, path, orders);
             }
         }
     }
 
-    fn send(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
+    fn send(&mut self, path: usize, about: usize, orders: &mut Vec<Order>) {
         self.number = self.number.wrapping_add(1);
-        self.paths[path].sent(now, self.number);
-        orders.push(Order::Probe { path, number: self.number });
+        orders.push(Order::Probe { path, number: self.number, about });
     }
 
     /// Of a path that is probed.
     fn judge(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
-        let since = self.paths[path].since();
-        let witnessed =
-            self.others(path).any(|(_, one)| one.state == State::Good && one.answered.is_some_and(|at| at > since));
+        if self.paths[path].is_early() {
+            let Some(suspicion) = self.suspicion(now, path, false) else { return };
+            let decision = self.paths[path].suspect(suspicion);
+            orders.push(Order::Decided { path, decision });
+        }
+        let witnessed = self.paths[path].is_witnessed() && self.others(path).any(|(_, one)| one.state == State::Good);
         let one = &mut self.paths[path];
         if !one.is_overdue(now) || !witnessed {
             return;
@@ -155,13 +208,18 @@ impl Guard {
     /// Of a path that is suspended or on trial.
     fn try_again(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
         let alone = !self.others(path).any(|(_, one)| one.state == State::Good);
-        let gone = self.others(path).next().is_none();
+        // Where no connection is, nothing is carried: another path may be good all the same.
+        let gone = if self.is_connected {
+            self.others(path).next().is_none()
+        } else {
+            !(0..self.paths.len()).any(|other| other != path && self.paths[other].up && self.may_use(other))
+        };
         let one = &mut self.paths[path];
         let decision = if gone {
             // A bad path is better than none.
-            Some(one.resume(now, &self.settings, true))
+            Some(one.resume(now, &self.settings, Some(Cause::Alone)))
         } else if one.state == State::OnTrial {
-            one.judge_trial(now, &self.settings, alone)
+            one.judge_trial(now, &self.settings, alone && self.is_connected)
         } else {
             None
         };

@@ -10,6 +10,8 @@ const UNKNOWN_RTT_NS: i64 = 250_000_000;
 const MOST_DOUBTS: u32 = 3;
 /// A path that others have overtaken is looked at after so long, twice as long each time that it answers.
 const OVERTAKEN_NS: i64 = 1_000_000_000;
+/// After so many probes without any answer the next ones are far between.
+const MANY_UNANSWERED: u32 = 12;
 /// Probes that are remembered.
 const MOST_PROBES: usize = 32;
 
@@ -18,12 +20,19 @@ const MOST_PROBES: usize = 32;
 pub enum State {
     /// It may carry data.
     Good,
-    /// It is suspect, and probes are under way.
+    /// It is suspect, or soon will be, and probes are under way.
     Probed,
     /// It is not to carry data.
     Suspended,
     /// Not yet, but it answers.
     OnTrial,
+}
+
+struct Waiting {
+    number: u16,
+    sent: Time,
+    /// The path that it is to tell of.
+    about: usize,
 }
 
 pub(crate) struct Path {
@@ -39,12 +48,16 @@ pub(crate) struct Path {
     gap_var_ns: i64,
     /// It answered, or its silence was looked at, since something came.
     is_cleared: bool,
-    /// Suspicions that proved wrong lately.
-    doubts: u32,
+    /// Probes are under way, but it is not suspect yet.
+    is_early: bool,
+    /// Suspicions that proved wrong lately, for want of acknowledgements and for silence.
+    doubts: [u32; 2],
     /// How often it answered since others overtook it.
     overtaken: u32,
-    /// Probes that wait for an answer: number and time.
-    waiting: VecDeque<(u16, Time)>,
+    /// When a probe that went over another path to tell about this one was answered.
+    witnessed: Option<Time>,
+    /// Probes that wait for an answer.
+    waiting: VecDeque<Waiting>,
     /// The last probe's round-trip time, and when its answer came.
     probe_rtt_ns: Option<i64>,
     pub answered: Option<Time>,
@@ -52,6 +65,7 @@ pub(crate) struct Path {
     since: Time,
     sent: u32,
     answers: u32,
+    first_sent: Time,
     last_sent: Time,
     within_ns: i64,
     decision: Decision,
@@ -79,14 +93,17 @@ impl Path {
             gap_ns: 0,
             gap_var_ns: 0,
             is_cleared: false,
-            doubts: 0,
+            is_early: false,
+            doubts: [0; 2],
             overtaken: 0,
+            witnessed: None,
             waiting: VecDeque::new(),
             probe_rtt_ns: None,
             answered: None,
             since: now,
             sent: 0,
             answers: 0,
+            first_sent: now,
             last_sent: now,
             within_ns: 0,
             decision,
@@ -144,17 +161,15 @@ impl Path {
         smooth.max(self.probe_rtt_ns).unwrap_or(UNKNOWN_RTT_NS)
     }
 
-    fn patience_ns(&self, settings: &Settings) -> i64 {
-        self.rtt_ns() + self.margin_ns(settings)
+    fn margin_ns(&self, settings: &Settings, cause: Cause) -> i64 {
+        doubled(settings.margin.nanos(), self.doubts[kind(cause)])
     }
 
-    fn margin_ns(&self, settings: &Settings) -> i64 {
-        settings.margin.nanos() << self.doubts
-    }
-
-    /// Why it is suspect, if it is; `other` is when data came over another path last.
-    pub fn suspicion(&self, now: Time, settings: &Settings, other: Option<Time>) -> Option<Decision> {
-        let patience_ns = self.patience_ns(settings);
+    /// Why it is suspect, if it is; `other` is when data came over another path last. `early`: why it soon will be.
+    pub fn suspicion(&self, now: Time, settings: &Settings, other: Option<Time>, early: bool) -> Option<Decision> {
+        // Probes take a round trip at least: they set out before patience is at its end.
+        let early = |patience_ns: i64| if early { patience_ns / 2 } else { patience_ns };
+        let patience_ns = self.rtt_ns().saturating_add(self.margin_ns(settings, Cause::Unacknowledged));
         let about = |cause, still_ns, patience_ns| Decision {
             verdict: Verdict::Suspect,
             cause,
@@ -165,14 +180,14 @@ impl Path {
             within_ns: 0,
         };
         let stalled_ns = now - self.acked.max(self.since);
-        if self.seen.outstanding && stalled_ns > patience_ns {
+        if self.seen.outstanding && stalled_ns > early(patience_ns) {
             return Some(about(Cause::Unacknowledged, stalled_ns, patience_ns));
         }
         let received = self.received?;
         let silent_ns = now - received;
         // Who receives waits for no round trip: data comes as densely as it did, whatever the way is long.
-        let patience_ns = self.usual_gap_ns() + self.margin_ns(settings);
-        if !self.is_cleared && silent_ns > patience_ns {
+        let patience_ns = self.usual_gap_ns().saturating_add(self.margin_ns(settings, Cause::Silent));
+        if !self.is_cleared && silent_ns > early(patience_ns) {
             return Some(about(Cause::Silent, silent_ns, patience_ns));
         }
         let patience_ns = patience_ns.max(OVERTAKEN_NS << self.overtaken.min(5));
@@ -181,24 +196,40 @@ impl Path {
         (overtaken && still_ns > patience_ns).then(|| about(Cause::Overtaken, still_ns, patience_ns))
     }
 
-    /// Probes are to tell.
-    pub fn suspect(&mut self, now: Time, settings: &Settings, suspicion: Decision) -> Decision {
-        let factor = (settings.probe_factor.0 * 16.0) as i64;
-        self.within_ns = settings.probe_timeout.nanos().max(self.rtt_ns() / 16 * factor);
+    /// Probes are to tell, before it is suspect.
+    pub fn ask(&mut self, now: Time, settings: &Settings, suspicion: Decision) {
+        let sixteenths = (settings.probe_factor.0 * 16.0) as i64;
+        self.within_ns = settings.probe_timeout.nanos().max((self.rtt_ns() / 16).saturating_mul(sixteenths));
         self.enter(now, State::Probed);
+        self.is_early = true;
         self.decision = suspicion;
+    }
+
+    /// It is suspect by now.
+    pub fn suspect(&mut self, suspicion: Decision) -> Decision {
+        self.is_early = false;
+        self.decision = Decision { probes: self.sent, ..suspicion };
         self.decision
     }
 
+    /// Whether probes are under way although it is not suspect yet.
+    pub fn is_early(&self) -> bool {
+        self.is_early
+    }
+
     fn enter(&mut self, now: Time, state: State) {
-        (self.state, self.since, self.sent, self.answers) = (state, now, 0, 0);
+        (self.state, self.since, self.sent, self.answers, self.is_early) = (state, now, 0, 0, false);
     }
 
     /// Whether another probe is due.
     pub fn wants_probe(&self, now: Time, settings: &Settings) -> bool {
         let waited = now - self.last_sent;
         match self.state {
-            State::Good => self.answered.is_none() && self.sent < 5 && (self.sent == 0 || waited >= 1_000_000_000),
+            // Who has never answered is asked again and again: now and then, once that is no news.
+            State::Good => {
+                let spacing = if self.sent < MANY_UNANSWERED { 500_000_000 } else { 10_000_000_000 };
+                self.seen.carries && self.answered.is_none() && (self.sent == 0 || waited >= spacing)
+            }
             State::Probed => {
                 // What is not decided after them may stay so for long.
                 let spacing = self.within_ns / settings.probes.0 as i64;
@@ -214,20 +245,23 @@ impl Path {
         self.probe_rtt_ns.map_or(UNKNOWN_RTT_NS, |rtt| rtt * 3).clamp(100_000_000, 2_000_000_000)
     }
 
-    /// A probe goes out.
-    pub fn sent(&mut self, now: Time, number: u16) {
-        self.sent += 1;
+    /// A probe went out, to tell of the path at the place `about`.
+    pub fn sent(&mut self, now: Time, number: u16, about: usize) {
+        if self.sent == 0 {
+            self.first_sent = now;
+        }
+        self.sent = self.sent.saturating_add(1);
         self.last_sent = now;
-        self.waiting.push_back((number, now));
+        self.waiting.push_back(Waiting { number, sent: now, about });
         if self.waiting.len() > MOST_PROBES {
             self.waiting.pop_front();
         }
     }
 
-    /// A probe was answered.
-    pub fn answer(&mut self, now: Time, number: u16) {
-        let Some(at) = self.waiting.iter().position(|&(waiting, _)| waiting == number) else { return };
-        let Some((_, sent)) = self.waiting.remove(at) else { return };
+    /// A probe was answered; gives the path that it was to tell of, and when it was sent.
+    pub fn answer(&mut self, now: Time, number: u16) -> Option<(usize, Time)> {
+        let at = self.waiting.iter().position(|waiting| waiting.number == number)?;
+        let Waiting { sent, about, .. } = self.waiting.remove(at)?;
         self.probe_rtt_ns = Some(now - sent);
         self.answered = Some(now);
         if sent >= self.since {
@@ -238,18 +272,43 @@ impl Path {
             self.enter(now, State::OnTrial);
             (self.answers, self.sent) = (1, sent.min(1));
         }
+        Some((about, sent))
     }
 
-    /// It moved or answered while it was probed.
-    pub fn clear(&mut self, now: Time, moved: bool) -> Decision {
-        let decision = self.decided(now, Verdict::Cleared);
+    /// A probe over another path, to tell of this one, was answered.
+    pub fn witness(&mut self, now: Time, sent: Time) {
+        if sent >= self.since {
+            self.witnessed = Some(now);
+        }
+    }
+
+    /// Whether another path answered since this one was asked.
+    pub fn is_witnessed(&self) -> bool {
+        self.witnessed.is_some_and(|at| at >= self.since)
+    }
+
+    /// Answers of earlier prove nothing more: others are asked from now on.
+    pub fn ask_anew(&mut self) {
+        self.answered = None;
+        self.waiting.clear();
+        if self.state == State::Good {
+            self.sent = 0;
+        }
+    }
+
+    /// It moved or answered while it was probed; what nobody suspected is not told.
+    pub fn clear(&mut self, now: Time, moved: bool) -> Option<Decision> {
+        let told = (!self.is_early).then(|| self.decided(now, Verdict::Cleared));
         if self.decision.cause == Cause::Overtaken {
             self.overtaken += 1;
         }
-        self.doubts = (self.doubts + 1).min(MOST_DOUBTS);
+        if told.is_some() {
+            let doubts = &mut self.doubts[kind(self.decision.cause)];
+            *doubts = (*doubts + 1).min(MOST_DOUBTS);
+        }
         self.is_cleared = !moved;
         self.enter(now, State::Good);
-        decision
+        told
     }
 
     pub fn has_answered(&self) -> bool {
@@ -258,12 +317,13 @@ impl Path {
 
     /// Whether probes have had their time.
     pub fn is_overdue(&self, now: Time) -> bool {
-        now - self.since >= self.within_ns
+        self.sent >= 2 && now - self.first_sent >= self.within_ns
     }
 
     pub fn suspend(&mut self, now: Time, settings: &Settings) -> Decision {
         let decision = self.decided(now, Verdict::Suspended);
-        let forgiven = now - self.suspended >= settings.forgive.nanos().max(self.hold_down_ns(settings) * 2);
+        let past_ns = settings.forgive.nanos().max(self.hold_down_ns(settings).saturating_mul(2));
+        let forgiven = now - self.suspended >= past_ns;
         self.suspensions = if forgiven { 1 } else { self.suspensions + 1 };
         self.suspended = now;
         self.enter(now, State::Suspended);
@@ -272,14 +332,13 @@ impl Path {
     }
 
     fn hold_down_ns(&self, settings: &Settings) -> i64 {
-        let doubled = settings.hold_down.nanos() << self.suspensions.saturating_sub(1).min(16);
-        doubled.min(settings.longest_hold_down.nanos())
+        doubled(settings.hold_down.nanos(), self.suspensions.saturating_sub(1)).min(settings.longest_hold_down.nanos())
     }
 
     /// What a path on trial has come to: whether it may be used again. `alone`: there is no other.
     pub fn judge_trial(&mut self, now: Time, settings: &Settings, alone: bool) -> Option<Decision> {
         let round_ns = self.round_ns();
-        let missing = self.waiting.iter().any(|&(_, sent)| sent >= self.since && now - sent > round_ns);
+        let missing = self.waiting.iter().any(|&Waiting { sent, .. }| sent >= self.since && now - sent > round_ns);
         if missing && !alone {
             // What was answered no more counts for nothing.
             self.enter(now, State::Suspended);
@@ -288,18 +347,16 @@ impl Path {
         }
         let enough =
             f64::from(self.answers) >= settings.trial_answers.0 && now - self.since >= self.hold_down_ns(settings);
-        (enough || alone).then(|| self.resume(now, settings, alone))
+        (enough || alone).then(|| self.resume(now, settings, alone.then_some(Cause::Alone)))
     }
 
     /// It may be used again.
-    pub fn resume(&mut self, now: Time, settings: &Settings, alone: bool) -> Decision {
+    pub fn resume(&mut self, now: Time, settings: &Settings, cause: Option<Cause>) -> Decision {
         self.within_ns = self.hold_down_ns(settings);
-        if alone {
-            self.decision.cause = Cause::Alone;
-        }
+        self.decision.cause = cause.unwrap_or(self.decision.cause);
         let decision = self.decided(now, Verdict::Resumed);
         self.enter(now, State::Good);
-        (self.acked, self.received, self.doubts) = (now, None, 0);
+        (self.acked, self.received, self.doubts) = (now, None, [0; 2]);
         self.is_cleared = false;
         decision
     }
@@ -323,15 +380,26 @@ impl Path {
         self.received
     }
 
-    pub fn since(&self) -> Time {
-        self.since
-    }
-
     /// It moves without having been suspected for long.
     pub fn calm(&mut self, now: Time) {
-        if self.doubts > 0 && now - self.since > 10_000_000_000 {
-            self.doubts -= 1;
+        if self.doubts != [0; 2] && now - self.since > 10_000_000_000 {
+            self.doubts = self.doubts.map(|doubts| doubts.saturating_sub(1));
             self.since = now;
         }
     }
+
+    /// The host lost it, or an earlier guard had left it: it is not used until it answers.
+    pub fn leave(&mut self, now: Time, settings: &Settings, cause: Cause) -> Decision {
+        self.decision.cause = cause;
+        (self.within_ns, self.sent, self.answers) = (0, 0, 0);
+        self.suspend(now, settings)
+    }
+}
+
+fn kind(cause: Cause) -> usize {
+    usize::from(cause != Cause::Unacknowledged)
+}
+
+fn doubled(ns: i64, times: u32) -> i64 {
+    ns.saturating_mul(1 << times.min(16))
 }

@@ -4,12 +4,12 @@ parameters! {
     /// How soon the guard suspects, and what it asks for before it leaves a path or comes back.
     pub struct Settings {
         /// A path is suspect when nothing is acknowledged on it for its round-trip time, four times its deviation and this; or when nothing comes for the usual time
-        /// between arrivals, four times its deviation and this. Linux sends ACKs up to 40 ms late (TCP_DELACK_MIN), and timers of a host that is busy run
+        /// between arrivals, four times its deviation and this. Probes set out after half of that. Linux sends ACKs up to 40 ms late (TCP_DELACK_MIN), and timers of a host that is busy run
         /// some milliseconds late. Twice as much, up to eight times, after each suspicion that proved wrong.
         margin: Duration = Duration(60_000_000),
         /// Least time in which probes over a suspect path have to be answered: mobile networks stand still for 30 to 80 ms at a
-        /// handover, and radios that sleep take 100 ms to wake.
-        probe_timeout: Duration = Duration(150_000_000),
+        /// handover, and data on its way took longer than that by then, too. Radios that sleep take 100 ms to wake; their round-trip time counts twice.
+        probe_timeout: Duration = Duration(100_000_000),
         /// So many of the path's present round-trip times they have at least: a queue that has filled doubles it in a few; from 1 to 100.
         probe_factor: Number = Number(2.0),
         /// How many probes go over a suspect path within that time. One that answers clears it: with 20 % loss on a round trip three stay
@@ -28,6 +28,9 @@ parameters! {
     }
 }
 
+/// Whoever waits longer has mistaken the unit.
+const MOST_NS: u64 = 86_400_000_000_000;
+
 impl Settings {
     /// Those, if they make sense.
     ///
@@ -45,6 +48,18 @@ impl Settings {
         for (name, value) in [("probe_timeout", self.probe_timeout), ("trial_interval", self.trial_interval)] {
             if value.0 < 1_000_000 {
                 return Err(fault(name, "is less than 1 ms"));
+            }
+        }
+        for (name, value) in [
+            ("margin", self.margin),
+            ("probe_timeout", self.probe_timeout),
+            ("trial_interval", self.trial_interval),
+            ("hold_down", self.hold_down),
+            ("longest_hold_down", self.longest_hold_down),
+            ("forgive", self.forgive),
+        ] {
+            if value.0 > MOST_NS {
+                return Err(fault(name, "is more than a day"));
             }
         }
         Ok(self)

@@ -130,9 +130,10 @@ impl PathManager for Guard {
         let Some(remote) = self.remote else { return };
         for order in orders {
             match order {
-                Order::Probe { path, number } => {
+                Order::Probe { path, number, about } => {
                     let local = self.locals[path].address;
                     if local.is_ipv4() == remote.is_ipv4() {
+                        self.brain.sent(now, path, number, about);
                         commands.push(PathCommand::Probe { local, remote, number });
                     }
                 }
