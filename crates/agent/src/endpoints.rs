@@ -1,6 +1,6 @@
 //! Endpoints of the kernel's path manager (linux/mptcp_pm.h): what `ip mptcp endpoint` shows and changes.
 
-use crate::netlink::{Asking, attribute, put, u16_at, u32_at};
+use crate::netlink::{Asking, Hearing, attribute, attributes, put, u16_at, u32_at};
 use std::io::{Error, ErrorKind, Result};
 use std::net::IpAddr;
 
@@ -10,6 +10,10 @@ const CONTROLLER: u16 = 16;
 const GET_FAMILY: u8 = 3;
 const FAMILY_ID: u16 = 1;
 const FAMILY_NAME: u16 = 2;
+const MULTICAST_GROUPS: u16 = 7;
+/// CTRL_ATTR_MCAST_GRP_*
+const GROUP_NAME: u16 = 1;
+const GROUP_ID: u16 = 2;
 /// MPTCP_PM_CMD_*
 const ADD_ADDR: u8 = 1;
 const DEL_ADDR: u8 = 2;
@@ -37,8 +41,10 @@ pub struct Endpoint {
     pub id: u8,
     /// Its address.
     pub address: IpAddr,
-    flags: u32,
-    interface: u32,
+    /// What it is for.
+    pub flags: u32,
+    /// The index of the interface that it is bound to; 0: of none.
+    pub interface: u32,
 }
 
 impl Endpoint {
@@ -90,6 +96,7 @@ impl Endpoint {
 pub struct Endpoints {
     asking: Asking,
     family: u16,
+    events: Option<u32>,
 }
 
 impl Endpoints {
@@ -102,12 +109,21 @@ impl Endpoints {
         let mut body = vec![GET_FAMILY, 1, 0, 0];
         put(&mut body, FAMILY_NAME, b"mptcp_pm\0");
         let answers = asking.order(CONTROLLER, &body).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::new(error.kind(), "this kernel has no MPTCP, or it is switched off"),
+            ErrorKind::NotFound => Error::new(error.kind(), "this kernel has no MPTCP"),
             _ => error,
         })?;
-        let family = answers.first().and_then(|answer| attribute(answer.get(4..)?, FAMILY_ID));
-        let family = family.map(|id| u16_at(id, 0)).ok_or_else(|| Error::other("the kernel does not name mptcp_pm"))?;
-        Ok(Endpoints { asking, family })
+        let answer = answers.first().and_then(|answer| answer.get(4..)).unwrap_or_default();
+        let family = attribute(answer, FAMILY_ID).map(|id| u16_at(id, 0));
+        let family = family.ok_or_else(|| Error::other("the kernel does not name mptcp_pm"))?;
+        let groups = attributes(attribute(answer, MULTICAST_GROUPS).unwrap_or_default());
+        let events = groups.filter(|(_, group)| attribute(group, GROUP_NAME) == Some(b"mptcp_pm_events\0"));
+        let events = events.filter_map(|(_, group)| attribute(group, GROUP_ID)).map(|id| u32_at(id, 0)).next();
+        Ok(Endpoints { asking, family, events })
+    }
+
+    /// Hears of connections and subflows that come and go; none where the kernel does not tell.
+    pub fn events(&self) -> Option<Hearing> {
+        Hearing::new(GENERIC, &[self.events?]).ok()
     }
 
     /// All that there are.

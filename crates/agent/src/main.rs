@@ -1,14 +1,28 @@
 //! The guard for hosts and routers: the policy of the crate `guard` beside Linux's path manager.
 
 #[cfg(target_os = "linux")]
+mod addresses;
+#[cfg(target_os = "linux")]
 mod endpoints;
+#[cfg(target_os = "linux")]
+mod handshakes;
+#[cfg(target_os = "linux")]
+mod kept;
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(target_os = "linux")]
+mod linux;
 #[cfg(target_os = "linux")]
 mod netlink;
 mod options;
 #[cfg(target_os = "linux")]
 mod pings;
 #[cfg(target_os = "linux")]
+mod probes;
+#[cfg(target_os = "linux")]
 mod subflows;
+#[cfg(target_os = "linux")]
+mod targets;
 #[cfg(target_os = "linux")]
 mod watch;
 
@@ -38,40 +52,134 @@ fn run(_: &options::Options) -> ExitCode {
 
 #[cfg(target_os = "linux")]
 fn run(options: &options::Options) -> ExitCode {
+    use signal_hook::consts as signals;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     let ends = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+    // All that end a program unless it says otherwise, and that it may.
+    for signal in [
+        signals::SIGINT,
+        signals::SIGTERM,
+        signals::SIGHUP,
+        signals::SIGQUIT,
+        signals::SIGUSR1,
+        signals::SIGUSR2,
+        signals::SIGALRM,
+        signals::SIGVTALRM,
+        signals::SIGPROF,
+        signals::SIGXCPU,
+        signals::SIGXFSZ,
+    ] {
         if let Err(error) = signal_hook::flag::register(signal, Arc::clone(&ends)) {
             return fails(&format!("cannot hear signals: {error}"));
         }
     }
-    let mut watch = match watch::Watch::new(options.settings.clone(), options.observes) {
+    let mut watch = match begun(options) {
         Ok(watch) => watch,
-        Err(error) => return fails(&format!("cannot watch MPTCP here: {error}")),
+        Err(error) => return fails(&error),
     };
-    let outcome = watching(&mut watch, options, || ends.load(Ordering::Relaxed));
-    if let Err(error) = watch.restore() {
-        return fails(&format!("an endpoint could not be put back, see ip mptcp endpoint: {error}"));
-    }
+    eprintln!("mptcplab-guard: {}", begins(&watch, options.observes));
+    let mut tally = Tally::default();
+    let outcome = watching(&mut watch, options, &mut tally, || ends.load(Ordering::Relaxed));
+    let failed = watch.restore();
+    eprintln!("mptcplab-guard: {}", tally.said(options.observes, &failed));
     match outcome {
+        _ if !failed.is_empty() => fails(&format!("not put back: {}; see ip mptcp endpoint", failed.join(", "))),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fails(&error.to_string()),
     }
 }
 
-/// How often it looks while nobody has a connection.
 #[cfg(target_os = "linux")]
-const IDLE_NS: i64 = 250_000_000;
+type Watch = watch::Watch<linux::Linux>;
 
 #[cfg(target_os = "linux")]
-fn watching(watch: &mut watch::Watch, options: &options::Options, ends: impl Fn() -> bool) -> std::io::Result<()> {
+fn begun(options: &options::Options) -> Result<Watch, String> {
+    let kernel = linux::Linux::new().map_err(|error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied => "this needs CAP_NET_ADMIN: run it as root".to_owned(),
+        _ => error.to_string(),
+    })?;
+    let (kept, left) = if options.observes {
+        (None, Vec::new())
+    } else {
+        let state = options.state.clone().map_or_else(kept::usual, Ok).map_err(|error| error.to_string())?;
+        let (kept, left) = kept::Kept::open(&state).map_err(|error| error.to_string())?;
+        (Some(kept), left)
+    };
+    Watch::new(kernel, options.settings.clone(), kept, left, options.observes).map_err(|error| error.to_string())
+}
+
+/// What it does and watches, in a line.
+#[cfg(target_os = "linux")]
+fn begins(watch: &Watch, observes: bool) -> String {
+    let paths: Vec<_> = watch
+        .paths()
+        .map(|(address, interface, is_left)| {
+            let interface = if interface.is_empty() { "no interface" } else { interface };
+            let left = if is_left { ", left by an earlier guard" } else { "" };
+            format!("{address} ({interface}{left})")
+        })
+        .collect();
+    let does = if observes {
+        "only tells what it would do"
+    } else {
+        "takes paths that have gone bad out of use, until they answer again"
+    };
+    let watches = if paths.is_empty() {
+        "no endpoint yet: ip mptcp endpoint add ADDRESS dev INTERFACE subflow".to_owned()
+    } else {
+        paths.join(", ")
+    };
+    let off = std::fs::read_to_string("/proc/sys/net/mptcp/enabled").is_ok_and(|text| text.trim() == "0");
+    let off = if off { "; MPTCP is switched off here, see net.mptcp.enabled" } else { "" };
+    format!("{does}; watches {watches}{off}")
+}
+
+/// What was decided in all.
+#[cfg(target_os = "linux")]
+#[derive(Default)]
+struct Tally {
+    suspicions: usize,
+    suspended: usize,
+    resumed: usize,
+}
+
+#[cfg(target_os = "linux")]
+impl Tally {
+    fn count(&mut self, verdict: guard::Verdict) {
+        match verdict {
+            guard::Verdict::Suspect => self.suspicions += 1,
+            guard::Verdict::Suspended => self.suspended += 1,
+            guard::Verdict::Resumed => self.resumed += 1,
+            guard::Verdict::Cleared => {}
+        }
+    }
+
+    fn said(&self, observes: bool, failed: &[String]) -> String {
+        let Tally { suspicions, suspended, resumed } = self;
+        let end = match (observes, failed.is_empty()) {
+            (true, _) => "nothing was touched",
+            (false, true) => "endpoints are as they were found",
+            (false, false) => "some endpoints are missing",
+        };
+        format!("{suspicions} suspected, {suspended} suspended, {resumed} resumed; {end}")
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn watching(
+    watch: &mut Watch,
+    options: &options::Options,
+    tally: &mut Tally,
+    ends: impl Fn() -> bool,
+) -> std::io::Result<()> {
     use std::io::Write;
     use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
     let (begun, mut out) = (Instant::now(), std::io::stdout());
     while !ends() {
         let now = wire::Time::from_nanos(begun.elapsed().as_nanos() as i64);
         for told in watch.step(now)? {
+            tally.count(told.decision.verdict);
             let at_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
             let (signal, evidence) = (told.decision.verdict.name(), told.decision.to_string());
             if options.json {
@@ -82,12 +190,15 @@ fn watching(watch: &mut watch::Watch, options: &options::Options, ends: impl Fn(
             } else {
                 let seconds = now.as_nanos() as f64 / 1e9;
                 let would = if options.observes { " (only observed)" } else { "" };
-                writeln!(out, "{seconds:9.3} s  {} {}{would}: {evidence}", told.address, &signal["guard-".len()..])?;
+                let verdict = &signal["guard-".len()..];
+                writeln!(out, "{seconds:9.3} s  {} ({}) {verdict}{would}: {evidence}", told.address, told.interface)?;
             }
             out.flush()?;
         }
-        let wait_ns = if watch.is_busy() { guard::TICK_NS } else { IDLE_NS };
-        std::thread::sleep(Duration::from_nanos(wait_ns as u64));
+        for note in watch.notes() {
+            eprintln!("mptcplab-guard: {note}");
+        }
+        std::thread::sleep(Duration::from_nanos(watch.pause_ns(now) as u64));
     }
     Ok(())
 }

@@ -3,17 +3,19 @@
 use guard::Settings;
 use parameters::{Parameters, Table};
 use serde_json::Value;
+use std::path::PathBuf;
 
 pub const USAGE: &str = "\
-usage: mptcplab-guard [--observe] [--json] [--parameters JSON]
+usage: mptcplab-guard [--observe] [--json] [--parameters JSON] [--state FILE]
 
 Watches the paths of this host's MPTCP connections, which are its endpoints (ip mptcp endpoint). Where one has gone bad it is
-taken out of use, and put back once it answers again; when this program ends, all are as they were. Needs CAP_NET_ADMIN, and
-CAP_NET_RAW where net.ipv4.ping_group_range does not allow pings.
+taken out of use, and put back once it answers again; when this program ends, all are as they were. If it is killed, the next one
+does that. Needs CAP_NET_ADMIN, and CAP_NET_RAW where net.ipv4.ping_group_range does not allow pings.
 
   --observe           only tell what would be done
   --json              a line of JSON for each decision: rows of mptcplab's table signals
   --parameters JSON   what is set of the guard, as in a scenario's path_manager_parameters, times in nanoseconds
+  --state FILE        where it is kept what is out of use; else in /run/mptcplab-guard, for each network namespace
   --version           say which version this is
 ";
 
@@ -22,6 +24,7 @@ pub struct Options {
     pub observes: bool,
     pub json: bool,
     pub settings: Settings,
+    pub state: Option<PathBuf>,
 }
 
 /// What is to be done.
@@ -32,7 +35,7 @@ pub enum Asked {
 
 /// Reads them.
 pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
-    let (mut observes, mut json, mut table) = (false, false, Table::new());
+    let (mut observes, mut json, mut table, mut state) = (false, false, Table::new(), None);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--observe" => observes = true,
@@ -45,6 +48,7 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
                     Err(error) => return Err(format!("--parameters: {error}")),
                 };
             }
+            "--state" => state = Some(PathBuf::from(words.next().ok_or("--state needs a file")?)),
             "--version" => return Ok(Asked::Say(format!("mptcplab-guard {}\n", env!("CARGO_PKG_VERSION")))),
             "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
             _ => return Err(format!("{word} is not known here; try --help")),
@@ -52,5 +56,5 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     }
     let settings = Settings::read(&table, None).and_then(Settings::check);
     let settings = settings.map_err(|fault| format!("--parameters: {} {}", fault.parameter, fault.message))?;
-    Ok(Asked::Watch(Options { observes, json, settings }))
+    Ok(Asked::Watch(Options { observes, json, settings, state }))
 }

@@ -1,4 +1,4 @@
-//! Probes: pings (RFC 792, RFC 4443 §4) from an address, which the host's rules send over its path.
+//! Probes: pings (RFC 792, RFC 4443 §4) from an address, over its interface whatever the host's routes say.
 
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{ErrorKind, Read, Result};
@@ -17,12 +17,12 @@ pub struct Pings {
 }
 
 impl Pings {
-    /// From an address. A socket for pings needs no right where `net.ipv4.ping_group_range` allows it; else a raw one, which
+    /// From an address, over an interface: by the default route a probe would go another way, and find nothing wrong. A socket for pings needs no right where `net.ipv4.ping_group_range` allows it; else a raw one, which
     /// needs CAP_NET_RAW.
     ///
     /// # Errors
     /// Neither can be had, or the host does not have the address.
-    pub fn new(local: IpAddr) -> Result<Pings> {
+    pub fn new(local: IpAddr, interface: &str) -> Result<Pings> {
         let (domain, protocol) =
             if local.is_ipv4() { (Domain::IPV4, Protocol::ICMPV4) } else { (Domain::IPV6, Protocol::ICMPV6) };
         let (socket, is_raw) = match Socket::new(domain, Type::DGRAM, Some(protocol)) {
@@ -30,19 +30,28 @@ impl Pings {
             Err(_) => (Socket::new(domain, Type::RAW, Some(protocol))?, true),
         };
         socket.set_nonblocking(true)?;
+        socket.bind_device(Some(interface.as_bytes()))?;
         socket.bind(&SocketAddr::new(local, 0).into())?;
         Ok(Pings { socket, local, is_raw, id: std::process::id() as u16 })
     }
 
-    /// Sends one. What cannot be sent now is as good as lost.
-    pub fn send(&self, remote: IpAddr, number: u16) {
+    /// Sends one.
+    ///
+    /// # Errors
+    /// It could not be sent: there is no route, for example.
+    pub fn send(&self, remote: IpAddr, number: u16) -> Result<()> {
         let kind = if self.local.is_ipv4() { ECHO.0 } else { ECHO_IPV6.0 };
         let ([a, b], [c, d]) = (self.id.to_be_bytes(), number.to_be_bytes());
         let mut message = [kind, 0, 0, 0, a, b, c, d];
         if self.local.is_ipv4() {
             [message[2], message[3]] = checksum(&message).to_be_bytes();
         }
-        let _ = self.socket.send_to(&message, &SocketAddr::new(remote, 0).into());
+        let to = SocketAddr::new(remote, 0).into();
+        match self.socket.send_to(&message, &to) {
+            // What routers said of an earlier one comes first.
+            Err(_) => self.socket.send_to(&message, &to).map(drop),
+            Ok(_) => Ok(()),
+        }
     }
 
     /// Numbers of those whose answers have come since.
@@ -100,8 +109,8 @@ mod tests {
 
     #[test]
     fn the_host_itself_answers() {
-        let Ok(pings) = Pings::new("127.0.0.1".parse().unwrap()) else { return };
-        pings.send("127.0.0.1".parse().unwrap(), 77);
+        let Ok(pings) = Pings::new("127.0.0.1".parse().unwrap(), "lo") else { return };
+        pings.send("127.0.0.1".parse().unwrap(), 77).unwrap();
         // Loopback delivers before send returns.
         assert_eq!(pings.answers().unwrap(), [77]);
     }

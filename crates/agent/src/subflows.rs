@@ -1,8 +1,8 @@
 //! Subflows of everybody's connections, by inet_diag (linux/inet_diag.h): needs CAP_NET_ADMIN for those of others.
 
-use crate::netlink::{Asking, attribute, u32_at, u64_at};
+use crate::netlink::{Asking, attribute, put, u32_at, u64_at};
 use std::io::Result;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const SOCK_DIAG: isize = 4;
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
@@ -16,7 +16,16 @@ const INET: u8 = 2;
 const INET6: u8 = 10;
 /// Established, and those whose peer has said that it sends no more.
 const STATES: u32 = 1 << 1 | 1 << 8;
-/// Of struct inet_diag_msg: both addresses, the cookie, its length.
+/// IPPROTO_MPTCP, and the attribute of a request that names a protocol above 255.
+const MPTCP: u32 = 262;
+const PROTOCOL: u16 = 3;
+/// A program of conditions in a request (INET_DIAG_REQ_BYTECODE; INET_DIAG_BC_*).
+const BYTECODE: u16 = 1;
+const JUMP: u8 = 1;
+const LOCAL_ADDRESS: u8 = 7;
+const JUMP_BYTES: usize = 4;
+/// Of struct inet_diag_msg: the peer's port, both addresses, the cookie, its length.
+const REMOTE_PORT: usize = 6;
 const LOCAL: usize = 8;
 const REMOTE: usize = 24;
 const COOKIE: usize = 44;
@@ -35,8 +44,8 @@ pub struct Subflow {
     pub cookie: u64,
     /// Its addresses.
     pub local: IpAddr,
-    /// The peer's.
-    pub remote: IpAddr,
+    /// The peer's, and its port.
+    pub remote: SocketAddr,
     /// Segments sent and not acknowledged.
     pub unacked: u32,
     /// Bytes that the peer acknowledged.
@@ -58,17 +67,69 @@ impl Subflows {
         Asking::new(SOCK_DIAG).map(Subflows)
     }
 
-    /// All that there are now.
-    pub fn list(&mut self) -> Result<Vec<Subflow>> {
+    /// All from these addresses.
+    pub fn list(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>> {
         let mut found = Vec::new();
+        // A socket of IPv6 has subflows of IPv4, too.
         for family in [INET, INET6] {
-            let mut body = vec![family, TCP, 1 << (INFO - 1), 0];
-            body.extend(STATES.to_ne_bytes());
-            body.extend([0; 48]);
-            found.extend(self.0.dump(SOCK_DIAG_BY_FAMILY, &body)?.iter().filter_map(|answer| read(answer)));
+            let mut body = request(family, TCP);
+            if let Some(program) = program(from) {
+                put(&mut body, BYTECODE, &program);
+            }
+            let answers = self.0.dump(SOCK_DIAG_BY_FAMILY, &body)?;
+            found.extend(answers.iter().filter_map(|answer| read(answer)));
         }
         Ok(found)
     }
+
+    /// Whether there is a connection.
+    pub fn has_connection(&mut self) -> Result<bool> {
+        for family in [INET, INET6] {
+            let mut body = request(family, MPTCP as u8);
+            put(&mut body, PROTOCOL, &MPTCP.to_ne_bytes());
+            if !self.0.dump(SOCK_DIAG_BY_FAMILY, &body)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// struct inet_diag_req_v2
+fn request(family: u8, protocol: u8) -> Vec<u8> {
+    let mut body = vec![family, protocol, 1 << (INFO - 1), 0];
+    body.extend(STATES.to_ne_bytes());
+    body.resize(body.len() + 48, 0);
+    body
+}
+
+/// Conditions for the kernel to leave sockets from elsewhere out; none without addresses.
+fn program(from: &[IpAddr]) -> Option<Vec<u8>> {
+    let mut out: Vec<u8> = Vec::new();
+    for address in from.iter().rev() {
+        let (family, octets) = match address {
+            IpAddr::V4(address) => (INET, address.octets().to_vec()),
+            IpAddr::V6(address) => (INET6, address.octets().to_vec()),
+        };
+        // struct inet_diag_bc_op with struct inet_diag_hostcond, of any port. Who does not match goes past what follows on a match.
+        let own = 12 + octets.len();
+        let mut one = operation(LOCAL_ADDRESS, own, own + JUMP_BYTES);
+        one.extend([family, octets.len() as u8 * 8, 0, 0]);
+        one.extend((-1_i32).to_ne_bytes());
+        one.extend(octets);
+        if !out.is_empty() {
+            one.extend(operation(JUMP, JUMP_BYTES, JUMP_BYTES + out.len()));
+        }
+        one.extend(out);
+        out = one;
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn operation(code: u8, yes: usize, no: usize) -> Vec<u8> {
+    let mut out = vec![code, yes as u8];
+    out.extend((no as u16).to_ne_bytes());
+    out
 }
 
 fn read(answer: &[u8]) -> Option<Subflow> {
@@ -78,7 +139,10 @@ fn read(answer: &[u8]) -> Option<Subflow> {
     Some(Subflow {
         cookie: u64_at(answer, COOKIE),
         local: address(answer, LOCAL)?,
-        remote: address(answer, REMOTE)?,
+        remote: SocketAddr::new(
+            address(answer, REMOTE)?,
+            u16::from_be_bytes(*answer.get(REMOTE_PORT..)?.first_chunk()?),
+        ),
         unacked: u32_at(info, UNACKED),
         acked_bytes: u64_at(info, BYTES_ACKED),
         received_bytes: u64_at(info, BYTES_RECEIVED),
@@ -94,4 +158,44 @@ fn address(answer: &[u8], at: usize) -> Option<IpAddr> {
         INET => Ipv4Addr::from(*bytes.first_chunk::<4>()?).into(),
         _ => Ipv6Addr::from(*bytes.first_chunk::<16>()?).to_canonical(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream};
+
+    #[test]
+    fn the_kernel_takes_conditions_of_any_number() {
+        // Its audit refuses jumps to where no operation begins.
+        let mut subflows = Subflows::new().unwrap();
+        for count in [1, 2, 3, 40] {
+            let from: Vec<IpAddr> =
+                (0..count)
+                    .map(|n| {
+                        if n % 2 == 0 {
+                            Ipv4Addr::new(10, 0, 0, n).into()
+                        } else {
+                            Ipv6Addr::from(u128::from(n)).into()
+                        }
+                    })
+                    .collect();
+            subflows.list(&from).unwrap();
+        }
+    }
+
+    #[test]
+    fn conditions_choose_by_the_local_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (own, other): (IpAddr, IpAddr) = ("127.0.0.1".parse().unwrap(), "192.0.2.1".parse().unwrap());
+        let mut asking = Asking::new(SOCK_DIAG).unwrap();
+        let mut count = |from: &[IpAddr]| {
+            let mut body = request(INET, TCP);
+            put(&mut body, BYTECODE, &program(from).unwrap());
+            asking.dump(SOCK_DIAG_BY_FAMILY, &body).unwrap().len()
+        };
+        assert_eq!(count(&[other]), 0);
+        assert!(count(&[own]) >= 2 && count(&[other, own]) >= 2 && count(&[own, other]) >= 2);
+    }
 }

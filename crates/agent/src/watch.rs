@@ -1,171 +1,272 @@
 //! The guard beside the kernel's path manager: what it sees of subflows, and what it makes of endpoints.
 
-use crate::endpoints::{Endpoint, Endpoints};
-use crate::pings::Pings;
-use crate::subflows::Subflows;
+use crate::endpoints::Endpoint;
+use crate::kept::{Kept, Taken};
+use crate::kernel::{Address, Kernel};
+use crate::targets::Targets;
 use guard::{Decision, Guard, Order, Seen, Settings, Verdict};
-use std::collections::HashMap;
-use std::io::Result;
-use std::net::IpAddr;
+use std::collections::{HashMap, HashSet};
+use std::io::{Error, ErrorKind, Result};
+use std::net::{IpAddr, SocketAddr};
 use wire::Time;
 
-/// How often endpoints are asked for: others change them, too.
-const LOOK_NS: i64 = 250_000_000;
+#[cfg(test)]
+mod tests;
+
+/// How often endpoints and addresses are asked for: the kernel does not tell when others change endpoints.
+const LOOK_NS: i64 = 500_000_000;
+/// How often subflows are asked for where there are none, beside when the kernel tells of one.
+const IDLE_NS: i64 = 1_000_000_000;
+/// For how long an address has to be away: tools that renew one take it away and bring it again.
+const AWAY_NS: i64 = 200_000_000;
+/// After so much time without anything moving it looks less often.
+const CALM_NS: i64 = 1_000_000_000;
+const CALM_TICK_NS: i64 = 100_000_000;
+/// For how long the kernel may refuse to say anything.
+const FAILING_NS: i64 = 5_000_000_000;
 
 /// What the guard decided of an address.
 pub struct Told {
     /// The address.
     pub address: IpAddr,
+    /// Its interface; empty: unknown.
+    pub interface: String,
     /// What, on what evidence.
     pub decision: Decision,
 }
 
 /// Watches the paths of this host.
-pub struct Watch {
+pub struct Watch<K: Kernel> {
+    kernel: K,
+    kept: Option<Kept>,
     guard: Guard,
-    endpoints: Endpoints,
-    subflows: Subflows,
+    targets: Targets,
     paths: Vec<Path>,
     /// Bytes of each subflow when it was seen last, acknowledged and received.
     known: HashMap<u64, (u64, u64)>,
-    remotes: Vec<IpAddr>,
     observes: bool,
     looked: Option<Time>,
+    listed: Option<Time>,
+    moved: Time,
+    failing: Option<Time>,
+    notes: Vec<String>,
+    noted: HashSet<String>,
 }
 
 struct Path {
     endpoint: Endpoint,
-    /// None while the host does not have its address.
-    pings: Option<Pings>,
+    /// None while the host does not have it, or its interface has no carrier.
+    address: Option<Address>,
+    /// The interface that has it, or had.
+    interface: String,
+    away: Option<Time>,
     /// Whether its endpoint is there.
     is_there: bool,
-    /// Whether we took it away.
-    is_ours: bool,
+    /// Whether we took it away, and whether it could not be put back since.
+    is_taken: bool,
+    is_due: bool,
     acked_bytes: u64,
     received_bytes: u64,
 }
 
-impl Watch {
-    /// Watches and acts; or only tells if it `observes`.
+impl Path {
+    fn new(endpoint: Endpoint) -> Path {
+        Path {
+            endpoint,
+            address: None,
+            interface: String::new(),
+            away: None,
+            is_there: true,
+            is_taken: false,
+            is_due: false,
+            acked_bytes: 0,
+            received_bytes: 0,
+        }
+    }
+
+    /// As it is to be put back: an interface that came back has another index.
+    fn endpoint(&self) -> Endpoint {
+        let index = self.address.as_ref().map(|address| address.index).filter(|_| self.endpoint.interface != 0);
+        Endpoint { interface: index.unwrap_or(self.endpoint.interface), ..self.endpoint }
+    }
+}
+
+impl<K: Kernel> Watch<K> {
+    /// Watches and acts; or only tells if it `observes`. `left` is what an earlier guard had taken away.
     ///
     /// # Errors
-    /// The kernel has no MPTCP, or a right is missing.
-    pub fn new(settings: Settings, observes: bool) -> Result<Watch> {
-        Ok(Watch {
+    /// The kernel does not say what there is.
+    pub fn new(
+        kernel: K,
+        settings: Settings,
+        kept: Option<Kept>,
+        left: Vec<Taken>,
+        observes: bool,
+    ) -> Result<Watch<K>> {
+        let now = Time::default();
+        let mut watch = Watch {
+            kernel,
+            kept,
             guard: Guard::new(settings),
-            endpoints: Endpoints::new()?,
-            subflows: Subflows::new()?,
+            targets: Targets::default(),
             paths: Vec::new(),
             known: HashMap::new(),
-            remotes: Vec::new(),
             observes,
             looked: None,
-        })
+            listed: None,
+            moved: now,
+            failing: None,
+            notes: Vec::new(),
+            noted: HashSet::new(),
+        };
+        for Taken { endpoint, interface } in left {
+            watch.guard.add_left(now);
+            watch.paths.push(Path { interface, is_there: false, is_taken: true, ..Path::new(endpoint) });
+        }
+        watch.look(now, &mut Vec::new())?;
+        Ok(watch)
     }
 
-    /// Whether there is anything to watch: a connection, or a path that has to come back.
-    pub fn is_busy(&self) -> bool {
-        !self.known.is_empty() || self.paths.iter().any(|path| path.is_ours)
+    /// The paths: address and interface of each, and whether it is out of use.
+    pub fn paths(&self) -> impl Iterator<Item = (IpAddr, &str, bool)> {
+        self.paths.iter().map(|path| (path.endpoint.address, path.interface.as_str(), path.is_taken))
     }
 
-    /// Looks and acts; gives what was decided.
+    /// What went wrong since this was asked, each kind once.
+    pub fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// How long to wait before the next step.
+    pub fn pause_ns(&self, now: Time) -> i64 {
+        let is_calm = now - self.moved > CALM_NS && (0..self.paths.len()).all(|path| self.guard.is_at_rest(path));
+        if is_calm { CALM_TICK_NS } else { guard::TICK_NS }
+    }
+
+    /// Looks and acts; gives what was decided. While the kernel refuses to say what there is, nothing is decided.
     ///
     /// # Errors
-    /// Netlink fails.
+    /// It has done so for long.
     pub fn step(&mut self, now: Time) -> Result<Vec<Told>> {
-        if self.looked.is_none_or(|looked| now - looked >= LOOK_NS) {
-            self.looked = Some(now);
-            self.look(now)?;
-        }
         let mut orders = Vec::new();
-        for (place, path) in self.paths.iter_mut().enumerate() {
-            let Some(pings) = &path.pings else { continue };
-            match pings.answers() {
-                Ok(numbers) => {
-                    numbers.into_iter().for_each(|number| self.guard.answered(now, place, number, &mut orders));
+        match self.take(now, &mut orders) {
+            Ok(()) => self.failing = None,
+            Err(error) => {
+                let since = *self.failing.get_or_insert(now);
+                if now - since >= FAILING_NS {
+                    return Err(Error::new(error.kind(), format!("the kernel does not say what there is: {error}")));
                 }
-                Err(_) => path.pings = None,
+                return Ok(Vec::new());
             }
         }
-        self.see(now, &mut orders)?;
         self.guard.tick(now, &mut orders);
         let mut told = Vec::new();
         for order in orders {
             match order {
-                Order::Probe { path, number, about } => {
-                    if self.probe(path, number) {
-                        self.guard.sent(now, path, number, about);
-                    }
-                }
+                Order::Probe { path, number, about } => self.probe(now, path, number, about),
                 Order::Decided { path, decision } => {
-                    self.act(path, decision.verdict)?;
-                    told.push(Told { address: self.paths[path].endpoint.address, decision });
+                    let done = self.act(now, path, decision.verdict);
+                    if done {
+                        let Path { endpoint, interface, .. } = &self.paths[path];
+                        told.push(Told { address: endpoint.address, interface: interface.clone(), decision });
+                    }
                 }
             }
         }
         Ok(told)
     }
 
+    fn take(&mut self, now: Time, orders: &mut Vec<Order>) -> Result<()> {
+        let changed = self.kernel.has_changed();
+        let is_away = self.paths.iter().any(|path| path.away.is_some() && path.is_there);
+        if changed || is_away || self.looked.is_none_or(|looked| now - looked >= LOOK_NS) {
+            self.look(now, orders)?;
+        }
+        for (address, number) in self.kernel.answers() {
+            if let Some(place) = self.place(address) {
+                self.targets.answered(address.is_ipv4());
+                self.guard.answered(now, place, number, orders);
+            }
+        }
+        let is_idle = self.known.is_empty() && !self.paths.iter().any(|path| path.is_taken);
+        if changed || !is_idle || self.listed.is_none_or(|listed| now - listed >= IDLE_NS) {
+            self.listed = Some(now);
+            self.see(now, orders)?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, address: IpAddr) -> Option<usize> {
+        self.paths.iter().position(|path| path.endpoint.address == address)
+    }
+
     /// What has become of endpoints and addresses.
-    fn look(&mut self, now: Time) -> Result<()> {
-        let found: Vec<_> = self.endpoints.list()?.into_iter().filter(Endpoint::is_path).collect();
+    fn look(&mut self, now: Time, orders: &mut Vec<Order>) -> Result<()> {
+        let found: Vec<_> = self.kernel.endpoints()?.into_iter().filter(Endpoint::is_path).collect();
+        let addresses = self.kernel.addresses()?;
+        self.looked = Some(now);
+        let mut is_changed = false;
         for endpoint in &found {
-            match self.paths.iter().position(|path| path.endpoint.address == endpoint.address) {
-                None => {
-                    self.guard.add(now);
-                    self.paths.push(Path {
-                        endpoint: *endpoint,
-                        pings: Pings::new(endpoint.address).ok(),
-                        is_there: true,
-                        is_ours: false,
-                        acked_bytes: 0,
-                        received_bytes: 0,
-                    });
-                }
-                Some(place) => {
-                    let path = &mut self.paths[place];
-                    path.endpoint = *endpoint;
-                    if !path.is_there || path.is_ours {
-                        // Somebody brought it again, perhaps while we had taken it away.
-                        (path.is_there, path.is_ours) = (true, false);
-                        self.guard.up(now, place);
-                    }
-                }
+            let Some(place) = self.place(endpoint.address) else {
+                self.guard.add(now);
+                self.paths.push(Path::new(*endpoint));
+                continue;
+            };
+            let path = &mut self.paths[place];
+            path.endpoint = *endpoint;
+            if !path.is_there || path.is_taken {
+                // Somebody brought it again, perhaps while we had taken it away.
+                is_changed |= path.is_taken;
+                (path.is_there, path.is_taken, path.is_due) = (true, false, false);
+                self.guard.up(now, place);
             }
         }
         for place in 0..self.paths.len() {
             let path = &mut self.paths[place];
-            let address = path.endpoint.address;
-            // An address that can be bound is the host's.
-            let bound = Pings::new(address).ok();
-            let has_address = bound.is_some();
-            path.pings = path.pings.take().filter(|_| has_address).or(bound);
-            let is_listed = found.iter().any(|endpoint| endpoint.address == address);
-            if path.is_ours && !has_address {
-                // Whoever took the address away brings the endpoint with it again.
-                path.is_ours = false;
+            let own = path.endpoint.address;
+            let address = addresses.iter().find(|address| address.address == own);
+            if let Some(address) = address {
+                path.interface.clone_from(&address.interface);
             }
-            if path.is_there && !path.is_ours && !is_listed {
+            path.address = address.filter(|address| address.is_running).cloned();
+            path.away = if path.address.is_some() { None } else { path.away.or(Some(now)) };
+            if path.is_there && !path.is_taken && !found.iter().any(|endpoint| endpoint.address == own) {
                 path.is_there = false;
                 self.guard.down(place);
             }
+            if path.is_there && !path.is_taken && path.away.is_some_and(|away| now - away >= AWAY_NS) {
+                self.guard.lost(now, place, orders);
+            }
+            if self.paths[place].is_due {
+                self.put_back(place);
+            }
+        }
+        if is_changed {
+            self.keep();
         }
         Ok(())
     }
 
     /// What subflows carry now.
     fn see(&mut self, now: Time, orders: &mut Vec<Order>) -> Result<()> {
+        let places: HashMap<IpAddr, usize> =
+            self.paths.iter().enumerate().map(|(place, path)| (path.endpoint.address, place)).collect();
+        let addresses: Vec<_> = places.keys().copied().collect();
+        let subflows = if addresses.is_empty() { Vec::new() } else { self.kernel.subflows(&addresses)? };
         let mut seen = vec![Seen::default(); self.paths.len()];
-        let subflows = self.subflows.list()?;
+        let mut remotes: Vec<(usize, SocketAddr)> = Vec::with_capacity(subflows.len());
+        let before = std::mem::take(&mut self.known);
         for subflow in &subflows {
-            let Some(place) = self.paths.iter().position(|path| path.endpoint.address == subflow.local) else {
-                continue;
-            };
+            let Some(&place) = places.get(&subflow.local) else { continue };
             let bytes = (subflow.acked_bytes, subflow.received_bytes);
-            let before = self.known.insert(subflow.cookie, bytes).unwrap_or(bytes);
+            let (acked, received) = *before.get(&subflow.cookie).unwrap_or(&bytes);
+            self.known.insert(subflow.cookie, bytes);
             let path = &mut self.paths[place];
-            path.acked_bytes += bytes.0.saturating_sub(before.0);
-            path.received_bytes += bytes.1.saturating_sub(before.1);
+            path.acked_bytes += bytes.0.saturating_sub(acked);
+            path.received_bytes += bytes.1.saturating_sub(received);
+            if bytes != (acked, received) || subflow.unacked > 0 || !before.contains_key(&subflow.cookie) {
+                self.moved = now;
+            }
             let one = Seen {
                 carries: true,
                 acked_bytes: 0,
@@ -175,12 +276,17 @@ impl Watch {
                 rttvar_ns: i64::from(subflow.rttvar_us) * 1000,
             };
             seen[place] = seen[place].with(&one);
-            if !self.remotes.contains(&subflow.remote) {
-                self.remotes.insert(0, subflow.remote);
-                self.remotes.truncate(8);
-            }
+            remotes.push((place, subflow.remote));
         }
-        self.known.retain(|cookie, _| subflows.iter().any(|subflow| subflow.cookie == *cookie));
+        if self.targets.see(now, &remotes) {
+            self.guard.ask_anew();
+        }
+        let is_taken = self.paths.iter().any(|path| path.is_taken);
+        let is_connected = !remotes.is_empty() || is_taken && self.kernel.has_connection().unwrap_or(false);
+        self.guard.connected(is_connected);
+        if is_taken && !is_connected && !self.targets.has_any() {
+            self.guard.unasked(now, orders);
+        }
         for (place, (path, one)) in self.paths.iter().zip(seen).enumerate() {
             let sums = Seen { acked_bytes: path.acked_bytes, received_bytes: path.received_bytes, ..one };
             self.guard.seen(now, place, sums, orders);
@@ -188,45 +294,116 @@ impl Watch {
         Ok(())
     }
 
-    fn probe(&self, place: usize, number: u16) -> bool {
-        let path = &self.paths[place];
-        let remote = self.remotes.iter().find(|remote| remote.is_ipv4() == path.endpoint.address.is_ipv4());
-        if let (Some(pings), Some(&remote)) = (&path.pings, remote) {
-            pings.send(remote, number);
-            return true;
+    fn probe(&mut self, now: Time, place: usize, number: u16, about: usize) {
+        let is_ipv4 = self.paths[place].endpoint.address.is_ipv4();
+        // Another host would be no witness.
+        if self.paths[about].endpoint.address.is_ipv4() != is_ipv4 {
+            return;
         }
-        false
+        let (Some(address), Some((to, means))) = (&self.paths[place].address, self.targets.of(is_ipv4)) else { return };
+        match self.kernel.probe(address, to, means, number) {
+            Ok(()) => {
+                self.targets.sent(is_ipv4);
+                self.guard.sent(now, place, number, about);
+            }
+            Err(error) => {
+                if error.kind() == ErrorKind::PermissionDenied {
+                    // By other means it may be allowed.
+                    self.targets.sent(is_ipv4);
+                    let way = format!("{:?}", means).to_lowercase();
+                    let remedy = "run it with CAP_NET_RAW, or widen net.ipv4.ping_group_range";
+                    self.note(format!("no {way} may be sent: {error}; {remedy}"));
+                }
+            }
+        }
     }
 
-    fn act(&mut self, place: usize, verdict: Verdict) -> Result<()> {
-        let path = &mut self.paths[place];
+    /// Does what was decided; says whether it could be done.
+    fn act(&mut self, now: Time, place: usize, verdict: Verdict) -> bool {
         if self.observes {
-            return Ok(());
+            return true;
         }
         match verdict {
             Verdict::Suspended => {
-                self.endpoints.delete(&path.endpoint)?;
-                path.is_ours = true;
+                let address = self.paths[place].endpoint.address;
+                self.paths[place].is_taken = true;
+                // On file before it is done: whoever is killed in between has left nothing that nobody knows of.
+                let done = self.keep() && {
+                    let outcome = self.kernel.delete(&self.paths[place].endpoint);
+                    outcome
+                        .map_err(|error| self.note(format!("{address} could not be taken out of use: {error}")))
+                        .is_ok()
+                };
+                if !done {
+                    self.paths[place].is_taken = false;
+                    self.keep();
+                    self.guard.up(now, place);
+                }
+                done
             }
-            Verdict::Resumed if path.is_ours => {
-                self.endpoints.add(&path.endpoint)?;
-                path.is_ours = false;
+            Verdict::Resumed => {
+                if self.paths[place].is_taken {
+                    self.put_back(place);
+                    self.keep();
+                }
+                true
             }
-            _ => {}
+            Verdict::Suspect | Verdict::Cleared => true,
         }
-        Ok(())
     }
 
-    /// Brings back what was taken away.
-    ///
-    /// # Errors
-    /// The first that could not be brought.
-    pub fn restore(&mut self) -> Result<()> {
-        let mut outcome = Ok(());
-        for path in self.paths.iter_mut().filter(|path| path.is_ours) {
-            path.is_ours = false;
-            outcome = outcome.and(self.endpoints.add(&path.endpoint));
+    /// Puts back what was taken away; what fails is tried again.
+    fn put_back(&mut self, place: usize) {
+        let endpoint = self.paths[place].endpoint();
+        match self.kernel.add(&endpoint) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                self.paths[place].is_due = true;
+                self.note(format!("{} could not be put back, and will be tried again: {error}", endpoint.address));
+            }
+            _ => {
+                let path = &mut self.paths[place];
+                (path.is_there, path.is_taken, path.is_due, path.endpoint) = (true, false, false, endpoint);
+            }
         }
-        outcome
+    }
+
+    /// Writes down what is taken away now; says whether that could be done.
+    fn keep(&mut self) -> bool {
+        let taken: Vec<_> = self
+            .paths
+            .iter()
+            .filter(|path| path.is_taken)
+            .map(|path| Taken { endpoint: path.endpoint, interface: path.interface.clone() })
+            .collect();
+        let outcome = self.kept.as_ref().map_or(Ok(()), |kept| kept.write(&taken));
+        outcome.map_err(|error| self.note(format!("what is taken out of use cannot be kept on file: {error}"))).is_ok()
+    }
+
+    fn note(&mut self, note: String) {
+        if self.noted.insert(note.clone()) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Brings back what was taken away; gives what could not be brought, and why.
+    pub fn restore(&mut self) -> Vec<String> {
+        let mut failed = Vec::new();
+        for place in 0..self.paths.len() {
+            if self.paths[place].is_taken {
+                self.put_back(place);
+            }
+        }
+        for path in self.paths.iter().filter(|path| path.is_taken) {
+            failed.push(path.endpoint.address.to_string());
+        }
+        self.keep();
+        failed
+    }
+}
+
+/// Also where a fault of ours ends it.
+impl<K: Kernel> Drop for Watch<K> {
+    fn drop(&mut self) {
+        self.restore();
     }
 }

@@ -63,7 +63,7 @@ impl Guard {
 
     /// The host lost a path's address, but not what uses it: it is not to be used until it answers.
     pub fn lost(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
-        if self.may_use(path) {
+        if self.may_use(path) && self.others(path).next().is_some() {
             let decision = self.paths[path].leave(now, &self.settings, Cause::Lost);
             orders.push(Order::Decided { path, decision });
         }
@@ -107,6 +107,12 @@ impl Guard {
     /// Whether a path may be used.
     pub fn may_use(&self, path: usize) -> bool {
         matches!(self.paths[path].state, State::Good | State::Probed)
+    }
+
+    /// Whether a path is good, and nothing of it is under way.
+    pub fn is_at_rest(&self, path: usize) -> bool {
+        let one = &self.paths[path];
+        one.state == State::Good && (one.answered.is_some() || !one.seen.carries)
     }
 
     /// What is known of a path at this time.

@@ -220,11 +220,17 @@ fn what_was_left_has_to_answer() {
     let now = Time::default();
     let (left, other) = (guard.add_left(now), guard.add(now));
     assert_eq!((guard.state(left), guard.state(other)), (State::Suspended, State::Good));
+}
+
+#[test]
+fn a_path_without_address_is_left_unless_it_is_the_last() {
+    let mut bench = Bench::new(&[FLOWS, IDLE]);
     let mut orders = Vec::new();
-    guard.lost(now, other, &mut orders);
-    assert!(
-        matches!(orders[..], [Order::Decided { path: 1, decision }] if decision.to_string() == "the host lost its address")
-    );
+    bench.run(2000).guard.lost(Time::default(), 1, &mut orders);
+    let [Order::Decided { path: 1, decision }] = orders[..] else { panic!("{orders:?}") };
+    assert_eq!((decision.verdict, decision.to_string().as_str()), (Verdict::Suspended, "the host lost its address"));
+    bench.guard.lost(bench.now, 0, &mut orders);
+    assert_eq!(orders.len(), 1);
 }
 
 #[test]

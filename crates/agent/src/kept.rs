@@ -1,0 +1,136 @@
+//! What was taken away, on file: who was killed is followed by another who puts it back. One guard of a host at a time.
+
+use crate::endpoints::Endpoint;
+use serde_json::{Value, json};
+use std::fs::{self, File, TryLockError};
+use std::io::{Error, ErrorKind, Result};
+use std::path::{Path, PathBuf};
+
+/// An endpoint that was taken away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The interface that had its address; empty: none.
+    pub interface: String,
+}
+
+/// Where that is kept.
+pub struct Kept {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Of this network namespace; gone when the host starts anew, as endpoints are.
+pub fn usual() -> Result<PathBuf> {
+    let namespace = fs::read_link("/proc/self/ns/net")?;
+    let number: String = namespace.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
+    Ok(PathBuf::from(format!("/run/mptcplab-guard/{number}.json")))
+}
+
+impl Kept {
+    /// Takes what is kept there for its own; gives what an earlier guard had taken away and not put back.
+    ///
+    /// # Errors
+    /// Another guard is at work, or nothing can be kept there.
+    pub fn open(path: &Path) -> Result<(Kept, Vec<Taken>)> {
+        let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", path.display()));
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).map_err(about)?;
+        }
+        let lock = File::create(path.with_extension("lock")).map_err(about)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::ResourceBusy, "another guard is at work here: end that one first"));
+            }
+            Err(TryLockError::Error(error)) => return Err(about(error)),
+        }
+        let taken = match fs::read_to_string(path) {
+            Ok(text) => read(&text).ok_or_else(|| {
+                let said = "this is no list of endpoints that a guard had taken away: look at it, then remove it";
+                about(Error::new(ErrorKind::InvalidData, said))
+            })?,
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(about(error)),
+        };
+        Ok((Kept { path: path.to_owned(), _lock: lock }, taken))
+    }
+
+    /// Keeps this, in the place of what was kept; nothing of nothing.
+    ///
+    /// # Errors
+    /// It cannot be written; what was kept still is.
+    pub fn write(&self, taken: &[Taken]) -> Result<()> {
+        if taken.is_empty() {
+            return match fs::remove_file(&self.path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+        }
+        let new = self.path.with_extension("new");
+        let rows: Vec<_> = taken.iter().map(row).collect();
+        fs::write(&new, format!("{}\n", json!({ "taken": rows })))?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+fn row(taken: &Taken) -> Value {
+    let Endpoint { id, address, flags, interface } = taken.endpoint;
+    json!({ "address": address.to_string(), "id": id, "flags": flags, "index": interface, "interface": taken.interface })
+}
+
+fn read(text: &str) -> Option<Vec<Taken>> {
+    let whole: Value = serde_json::from_str(text).ok()?;
+    let one = |row: &Value| {
+        let number = |name| row.get(name)?.as_u64();
+        let endpoint = Endpoint {
+            id: u8::try_from(number("id")?).ok()?,
+            address: row.get("address")?.as_str()?.parse().ok()?,
+            flags: u32::try_from(number("flags")?).ok()?,
+            interface: u32::try_from(number("index")?).ok()?,
+        };
+        Some(Taken { endpoint, interface: row.get("interface")?.as_str()?.to_owned() })
+    };
+    whole.get("taken")?.as_array()?.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("guard-{}-{name}", std::process::id())).join("kept.json")
+    }
+
+    #[test]
+    fn what_was_kept_is_read_by_the_next() {
+        let path = place("next");
+        let endpoint = Endpoint { id: 3, address: "fd00::2".parse().unwrap(), flags: 6, interface: 12 };
+        let taken = vec![Taken { endpoint, interface: "wwan0".into() }];
+        let (kept, nothing) = Kept::open(&path).unwrap();
+        assert!(nothing.is_empty());
+        kept.write(&taken).unwrap();
+        // Who lives keeps others out; who was killed does not.
+        assert!(Kept::open(&path).is_err_and(|error| error.to_string().contains("another guard")));
+        drop(kept);
+        let (kept, found) = Kept::open(&path).unwrap();
+        assert_eq!(found, taken);
+        kept.write(&[]).unwrap();
+        drop(kept);
+        assert!(Kept::open(&path).unwrap().1.is_empty());
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_not_guessed_at() {
+        let path = place("nonsense");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        for text in ["", "{}", r#"{"taken": [{"address": "here"}]}"#] {
+            fs::write(&path, text).unwrap();
+            let Err(error) = Kept::open(&path) else { panic!("{text} was taken") };
+            assert!(error.to_string().contains("kept.json"), "{error}");
+        }
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+}

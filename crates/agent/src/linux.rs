@@ -1,0 +1,78 @@
+//! Linux, by netlink, inet_diag and sockets.
+
+use crate::addresses::Addresses;
+use crate::endpoints::{Endpoint, Endpoints};
+use crate::kernel::{Address, Kernel, Means};
+use crate::netlink::Hearing;
+use crate::probes::Probes;
+use crate::subflows::{Subflow, Subflows};
+use std::io::Result;
+use std::net::{IpAddr, SocketAddr};
+
+/// The kernel of this host, or of this namespace.
+pub struct Linux {
+    endpoints: Endpoints,
+    subflows: Subflows,
+    addresses: Addresses,
+    probes: Probes,
+    events: Vec<Hearing>,
+}
+
+impl Linux {
+    /// Opens what is needed of it.
+    ///
+    /// # Errors
+    /// It has no MPTCP, or a right is missing.
+    pub fn new() -> Result<Linux> {
+        let mut endpoints = Endpoints::new()?;
+        // Whoever may not list them may not change them, and sees nothing of other programs' connections.
+        endpoints.list()?;
+        let events = endpoints.events().into_iter().chain(Addresses::events().ok()).collect();
+        Ok(Linux {
+            endpoints,
+            subflows: Subflows::new()?,
+            addresses: Addresses::new()?,
+            probes: Probes::default(),
+            events,
+        })
+    }
+}
+
+impl Kernel for Linux {
+    fn endpoints(&mut self) -> Result<Vec<Endpoint>> {
+        self.endpoints.list()
+    }
+
+    fn delete(&mut self, endpoint: &Endpoint) -> Result<()> {
+        self.endpoints.delete(endpoint)
+    }
+
+    fn add(&mut self, endpoint: &Endpoint) -> Result<()> {
+        self.endpoints.add(endpoint)
+    }
+
+    fn subflows(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>> {
+        self.subflows.list(from)
+    }
+
+    fn has_connection(&mut self) -> Result<bool> {
+        self.subflows.has_connection()
+    }
+
+    fn addresses(&mut self) -> Result<Vec<Address>> {
+        self.addresses.list()
+    }
+
+    fn has_changed(&mut self) -> bool {
+        // All are emptied.
+        self.events.iter().fold(false, |changed, events| events.heard() | changed)
+    }
+
+    fn probe(&mut self, from: &Address, to: SocketAddr, means: Means, number: u16) -> Result<()> {
+        self.probes.send(from, to, means, number)
+    }
+
+    fn answers(&mut self) -> Vec<(IpAddr, u16)> {
+        self.probes.answers()
+    }
+}
