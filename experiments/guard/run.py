@@ -1,7 +1,7 @@
 """What a guard is worth, and what it costs: ``python -m experiments.guard.run DIR``.
 
-Wi-Fi goes bad in many ways for 4 s, under several loads, with Linux's path manager and with the guard, in both engines. The figures
-go to ``results.json`` beside this file.
+Wi-Fi goes bad in many ways, under several loads, with Linux's path manager and with the guard, in both engines. The figures of all runs
+go to ``results.json`` beside this file; those of an engine that is not asked for stay.
 """
 
 from __future__ import annotations
@@ -9,119 +9,115 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from heapq import heappop, heappush
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from experiments import pool
-from experiments.guard import scenarios
-from mptcplab import analyze
+from experiments.guard.figures import figures
+from experiments.guard.scenarios import Case, healthy, matrix
+from mptcplab import _core
 from mptcplab.results.run import Run
+from mptcplab.scenario.plan import plan
 
-ENGINES = ("simulation", "kernel")
 MANAGERS = ("linux", "guard")
 RESULTS = Path(__file__).parent / "results.json"
-LOADS = [load for load in scenarios.LOADS if load != "idle"]
+Key = tuple[Case, str, int]
 
 
 def main() -> None:
     """Run, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
-    parser.add_argument("directory", type=Path, help="where figures of single runs are kept")
+    parser.add_argument("directory", type=Path, help="where figures of runs with the kernel are")
     parser.add_argument("--seeds", type=int, default=50, help="runs of each in simulation")
     parser.add_argument("--kernel-seeds", type=int, default=10, help="runs of each with the kernel")
-    parser.add_argument("--fault", nargs="+", default=list(scenarios.FAULTS), help="only these")
-    parser.add_argument("--load", nargs="+", default=LOADS, help="only these")
+    parser.add_argument("--way", nargs="+", help="only what goes bad like this")
+    parser.add_argument("--load", nargs="+", help="only these loads")
+    parser.add_argument("--beside", nargs="+", help="only with this beside Wi-Fi")
     parser.add_argument("--at-once", type=int, default=2, help="runs at once")
     given = parser.parse_args()
-    counts = dict(zip(ENGINES, (given.seeds, given.kernel_seeds), strict=True))
-    cases: list[tuple[str, str, str, str, bool]] = [
-        (engine, fault, load, manager, backup)
-        for fault in given.fault
-        for load in given.load
-        for backup in (False, True)
-        for engine in ENGINES
-        if counts[engine]
+    cases = [
+        case
+        for case in [*matrix(), *healthy()]
+        if (case.way in given.way if given.way else case in matrix())
+        and (given.load is None or case.load in given.load)
+        and (given.beside is None or case.beside in given.beside)
+    ]
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    if given.seeds:
+        results["simulation"] = gathered(simulated(cases, given.seeds, given.at_once))
+    if given.kernel_seeds:
+        found = played(cases, given.kernel_seeds, given.directory, given.at_once)
+        results["kernel"] = gathered(found)
+        results["release"] = platform.release()
+    RESULTS.write_text(written(results))
+
+
+def written(results: dict[str, Any]) -> str:
+    """Write them, a row a line."""
+    parts = [
+        f'"{name}": [\n' + ",\n".join(json.dumps(row) for row in results[name]) + "\n]"
+        for name in ("simulation", "kernel")
+        if name in results
+    ]
+    return "{\n" + ",\n".join([f'"release": "{results.get("release", "")}"', *parts]) + "\n}\n"
+
+
+def gathered(runs: Iterator[tuple[Key, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Put the figures of all runs of a case together: a list of each."""
+    rows: dict[tuple[Case, str], dict[str, Any]] = {}
+    for (case, manager, _), found in runs:
+        about = {"way": case.way, "load": case.load, "beside": case.beside, "manager": manager}
+        row = rows.setdefault((case, manager), about)
+        for name, value in found.items():
+            row.setdefault(name, []).append(value)
+    return list(rows.values())
+
+
+def simulated(
+    cases: list[Case], seeds: int, at_once: int
+) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Simulate each with both."""
+    keys = [
+        (case, manager, seed)
+        for case in cases
         for manager in MANAGERS
+        for seed in range(1, seeds + 1)
     ]
+    with ProcessPoolExecutor(at_once) as workers:
+        yield from zip(keys, workers.map(_simulated, keys, chunksize=seeds), strict=True)
+
+
+def _simulated(key: Key) -> dict[str, Any]:
+    case, manager, seed = key
+    tables = _core.simulate(plan(case.read(manager), seed))
+    return figures(lambda name: pl.DataFrame(tables.table(name)), case)
+
+
+def played(
+    cases: list[Case], seeds: int, directory: Path, at_once: int
+) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Play each with the kernel, with both."""
     jobs = {
-        (*case, seed): job(case, seed) for case in cases for seed in range(1, counts[case[0]] + 1)
+        pool.Job(
+            f"{case.name}-{manager}", case.text(manager), "kernel", seed, partial(_taken, case=case)
+        ): (case, manager, seed)
+        for seed in range(1, seeds + 1)
+        for case in cases
+        for manager in MANAGERS
     }
-    done = pool.run(jobs.values(), given.directory, given.at_once)
-    names = ("engine", "fault", "load", "manager", "backup", "seed")
-    rows = [
-        dict(zip(names, key, strict=True)) | done[one] for key, one in jobs.items() if one in done
-    ]
-    RESULTS.write_text(json.dumps({"kernel": platform.release(), "rows": rows}) + "\n")
+    done = pool.run(jobs, directory, at_once)
+    kept = (key for key in sorted(jobs.values(), key=str))
+    by_key = {jobs[job]: found for job, found in done.items()}
+    yield from ((key, by_key[key]) for key in kept if key in by_key)
 
 
-def job(case: tuple[str, str, str, str, bool], seed: int) -> pool.Job:
-    """Give one run."""
-    engine, fault, load, manager, backup = case
-    name = "-".join([fault, load, manager, "backup" if backup else "regular"]).replace(" ", "")
-    direction = "upload" if "upload" in load else "download"
-    text = scenarios.text(fault, load, manager, backup=backup)
-    take = partial(figures, direction="up" if direction == "upload" else "down", load=load)
-    return pool.Job(name.replace("%", ""), text, engine, seed, take)
-
-
-def figures(run: Run, *, direction: str, load: str) -> pool.Figures:
-    """Take what is compared: times of decisions from the start, in seconds; None: never."""
-    transfer = run.transfers.filter(direction=direction).row(0, named=True)
-    decided = run.signals.filter(pl.col("signal").str.starts_with("guard-")).filter(host="client")
-    at = {
-        name: decided.filter(signal=f"guard-{name}")["at_s"].to_list()
-        for name in ("suspect", "suspended", "resumed")
-    }
-    reused = run.segments.filter(
-        (pl.col("at_s") > scenarios.COMES_S)
-        & (pl.col("direction") == direction)
-        & (pl.col("bytes") > 0)
-    ).join(
-        run.subflows.filter(path="wifi").select("connection", "subflow"),
-        on=["connection", "subflow"],
-    )
-    new = reused.filter(pl.col("kind") == "new")
-    return {
-        "mbps": transfer["throughput_mbps"],
-        "longest_gap_ms": transfer["longest_gap_ms"],
-        "age_ms": age_ms(run, direction, scenarios.RATES_MBPS[load])
-        if load in scenarios.RATES_MBPS
-        else None,
-        "response_ms": run.responses["response_time_ms"].max() if load == "requests" else None,
-        "reused_s": new.select(pl.col("at_s").min() - scenarios.COMES_S).item(),
-        "suspects": len(at["suspect"]),
-        "suspended_s": at["suspended"],
-        "resumed_s": at["resumed"],
-    }
-
-
-def age_ms(run: Run, direction: str, mbps: float) -> float:
-    """Give the age of the oldest byte as it came in order, beyond that of the youngest.
-
-    Byte n was written n / rate after the first: what is later than the earliest waited.
-    """
-    assert mbps is not None
-    receiver = "client" if direction == "down" else "server"
-    segments = analyze(run.directory / f"{receiver}.pcapng").segments
-    came = segments.filter(
-        (pl.col("direction") == direction)
-        & (pl.col("bytes") > 0)
-        & pl.col("data_offset_bytes").is_not_null()
-    ).sort("at_ns")
-    pending: list[tuple[int, int]] = []
-    in_order = int(came["data_offset_bytes"].min())  # type: ignore[arg-type]
-    ages: list[float] = []
-    for at_ns, start, length in came.select("at_ns", "data_offset_bytes", "bytes").iter_rows():
-        heappush(pending, (start, start + length))
-        before = in_order
-        while pending and pending[0][0] <= in_order:
-            in_order = max(in_order, heappop(pending)[1])
-        if in_order > before:
-            ages.append(at_ns / 1e6 - before * 8 / (mbps * 1e3))
-    return max(ages) - min(ages)
+def _taken(run: Run, *, case: Case) -> pool.Figures:
+    return figures(lambda name: getattr(run, name), case)
 
 
 if __name__ == "__main__":

@@ -198,8 +198,13 @@ impl Guard {
     /// Of a path that is probed.
     fn judge(&mut self, now: Time, path: usize, orders: &mut Vec<Order>) {
         if self.paths[path].is_early() {
-            let Some(suspicion) = self.suspicion(now, path, false) else { return };
-            let decision = self.paths[path].suspect(suspicion);
+            if self.suspicion(now, path, true).is_none() {
+                // What it waited for is over: a subflow has ended, for example.
+                self.paths[path].clear(now, false);
+                return;
+            }
+            let suspicion = self.suspicion(now, path, false);
+            let Some(decision) = self.paths[path].suspect(now, &self.settings, suspicion) else { return };
             orders.push(Order::Decided { path, decision });
         }
         let witnessed = self.paths[path].is_witnessed() && self.others(path).any(|(_, one)| one.state == State::Good);

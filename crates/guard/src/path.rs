@@ -8,8 +8,9 @@ use wire::Time;
 const UNKNOWN_RTT_NS: i64 = 250_000_000;
 /// What a suspicion that proved wrong adds to the margin, at most: so often twice.
 const MOST_DOUBTS: u32 = 3;
-/// A path that others have overtaken is looked at after so long, twice as long each time that it answers.
-const OVERTAKEN_NS: i64 = 1_000_000_000;
+/// A path that others have overtaken is looked at after so long, twice as long each time that it answers, so often.
+const OVERTAKEN_NS: i64 = 100_000_000;
+const MOST_OVERTAKEN: u32 = 8;
 /// After so many probes without any answer the next ones are far between.
 const MANY_UNANSWERED: u32 = 12;
 /// Probes that are remembered.
@@ -190,7 +191,7 @@ impl Path {
         if !self.is_cleared && silent_ns > early(patience_ns) {
             return Some(about(Cause::Silent, silent_ns, patience_ns));
         }
-        let patience_ns = patience_ns.max(OVERTAKEN_NS << self.overtaken.min(5));
+        let patience_ns = doubled(OVERTAKEN_NS, self.overtaken.min(MOST_OVERTAKEN));
         let overtaken = other.is_some_and(|other| other > received && other > self.since);
         let still_ns = now - received.max(self.since);
         (overtaken && still_ns > patience_ns).then(|| about(Cause::Overtaken, still_ns, patience_ns))
@@ -205,11 +206,17 @@ impl Path {
         self.decision = suspicion;
     }
 
-    /// It is suspect by now.
-    pub fn suspect(&mut self, suspicion: Decision) -> Decision {
+    /// It is suspect by now; or not yet.
+    pub fn suspect(&mut self, now: Time, settings: &Settings, suspicion: Option<Decision>) -> Option<Decision> {
+        let mut suspicion = suspicion?;
+        suspicion.probes = self.sent;
+        // That others deliver is no wonder, so that it says nothing until an answer is late.
+        if suspicion.cause == Cause::Overtaken && now - self.since < settings.margin.nanos() {
+            return None;
+        }
         self.is_early = false;
-        self.decision = Decision { probes: self.sent, ..suspicion };
-        self.decision
+        self.decision = suspicion;
+        Some(suspicion)
     }
 
     /// Whether probes are under way although it is not suspect yet.
@@ -302,7 +309,7 @@ impl Path {
         if self.decision.cause == Cause::Overtaken {
             self.overtaken += 1;
         }
-        if told.is_some() {
+        if told.is_some() && self.decision.cause != Cause::Overtaken {
             let doubts = &mut self.doubts[kind(self.decision.cause)];
             *doubts = (*doubts + 1).min(MOST_DOUBTS);
         }

@@ -9,7 +9,7 @@ parameters! {
         margin: Duration = Duration(60_000_000),
         /// Least time in which probes over a suspect path have to be answered: mobile networks stand still for 30 to 80 ms at a
         /// handover, and data on its way took longer than that by then, too. Radios that sleep take 100 ms to wake; their round-trip time counts twice.
-        probe_timeout: Duration = Duration(100_000_000),
+        probe_timeout: Duration = Duration(80_000_000),
         /// So many of the path's present round-trip times they have at least: a queue that has filled doubles it in a few; from 1 to 100.
         probe_factor: Number = Number(2.0),
         /// How many probes go over a suspect path within that time. One that answers clears it: with 20 % loss on a round trip three stay

@@ -112,10 +112,22 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
         let mut bench = Bench::new(&[FLOWS, IDLE]);
         bench.run(2000).set(0, dies).run(2000);
         let left = bench.first(Verdict::Suspended).unwrap() - 2000;
-        // Half of 60 ms of margin, after gaps of 20 ms or a round trip of 30 ms and four times 5 ms; then 100 ms of probes.
+        // Half of 60 ms of margin, after gaps of 20 ms or a round trip of 30 ms and four times 5 ms; then 80 ms of probes.
         assert!((120..220).contains(&left), "{left} ms");
         assert_eq!((bench.guard.state(0), bench.count(Verdict::Suspended)), (State::Suspended, 1));
     }
+}
+
+#[test]
+fn who_died_in_a_pause_is_left_once_the_other_delivers() {
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    bench.run(2000).set(0, IDLE).set(1, IDLE).run(400).set(0, DEAD).run(1000).set(1, FLOWS).run(2000);
+    let left = bench.first(Verdict::Suspended).unwrap() - 3400;
+    assert!((60..250).contains(&left), "{left} ms");
+    // One that only is not needed is asked less and less often.
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    bench.run(2000).set(0, IDLE).run(100_000);
+    assert!(bench.count(Verdict::Suspect) == 0 && bench.sent < 40, "{} probes", bench.sent);
 }
 
 #[test]
