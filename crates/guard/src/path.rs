@@ -62,8 +62,9 @@ pub(crate) struct Path {
     /// The last probe's round-trip time, and when its answer came.
     probe_rtt_ns: Option<i64>,
     pub answered: Option<Time>,
-    /// Since when it is in its state.
+    /// Since when it is in its state, and since when it was good last.
     since: Time,
+    good_since: Time,
     sent: u32,
     answers: u32,
     first_sent: Time,
@@ -102,6 +103,7 @@ impl Path {
             probe_rtt_ns: None,
             answered: None,
             since: now,
+            good_since: now,
             sent: 0,
             answers: 0,
             first_sent: now,
@@ -180,7 +182,7 @@ impl Path {
             answers: 0,
             within_ns: 0,
         };
-        let stalled_ns = now - self.acked.max(self.since);
+        let stalled_ns = now - self.acked.max(self.good_since);
         if self.seen.outstanding && stalled_ns > early(patience_ns) {
             return Some(about(Cause::Unacknowledged, stalled_ns, patience_ns));
         }
@@ -192,8 +194,8 @@ impl Path {
             return Some(about(Cause::Silent, silent_ns, patience_ns));
         }
         let patience_ns = doubled(OVERTAKEN_NS, self.overtaken.min(MOST_OVERTAKEN));
-        let overtaken = other.is_some_and(|other| other > received && other > self.since);
-        let still_ns = now - received.max(self.since);
+        let overtaken = other.is_some_and(|other| other > received && other > self.good_since);
+        let still_ns = now - received.max(self.good_since);
         (overtaken && still_ns > patience_ns).then(|| about(Cause::Overtaken, still_ns, patience_ns))
     }
 
@@ -226,6 +228,9 @@ impl Path {
 
     fn enter(&mut self, now: Time, state: State) {
         (self.state, self.since, self.sent, self.answers, self.is_early) = (state, now, 0, 0, false);
+        if state == State::Good {
+            self.good_since = now;
+        }
     }
 
     /// Whether another probe is due.

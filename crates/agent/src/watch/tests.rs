@@ -1,1 +1,397 @@
+//! The guard beside a kernel that is played: it fails, loses answers, and others change what it has.
 
+use super::*;
+use crate::kernel::Means;
+use crate::subflows::Subflow;
+use guard::TICK_NS;
+use parameters::{Parameters, Table};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const MS: i64 = 1_000_000;
+const WIFI: &str = "10.0.1.2";
+const LTE: &str = "10.0.2.2";
+
+/// What the played host has, and how it fails.
+#[derive(Default)]
+struct Host {
+    endpoints: Vec<Endpoint>,
+    addresses: Vec<Address>,
+    /// From where, whether it carries data now, and bytes so far.
+    subflows: Vec<(IpAddr, bool, u64)>,
+    has_connection: bool,
+    /// Which addresses are answered, and whether pings are.
+    answering: Vec<IpAddr>,
+    drops_pings: bool,
+    answers: Vec<(IpAddr, u16)>,
+    probes: Vec<(IpAddr, Means)>,
+    refuses_delete: bool,
+    refuses_add: bool,
+    is_silent: bool,
+}
+
+#[derive(Clone, Default)]
+struct Played(Rc<RefCell<Host>>);
+
+fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+fn refused<T>() -> Result<T> {
+    Err(Error::from_raw_os_error(105))
+}
+
+impl Kernel for Played {
+    fn endpoints(&mut self) -> Result<Vec<Endpoint>> {
+        let host = self.0.borrow();
+        if host.is_silent { refused() } else { Ok(host.endpoints.clone()) }
+    }
+
+    fn delete(&mut self, endpoint: &Endpoint) -> Result<()> {
+        let mut host = self.0.borrow_mut();
+        if host.refuses_delete {
+            return refused();
+        }
+        let before = host.endpoints.len();
+        host.endpoints.retain(|one| one.address != endpoint.address);
+        host.subflows.retain(|one| one.0 != endpoint.address);
+        if host.endpoints.len() == before { Err(ErrorKind::InvalidInput.into()) } else { Ok(()) }
+    }
+
+    fn add(&mut self, endpoint: &Endpoint) -> Result<()> {
+        let mut host = self.0.borrow_mut();
+        if host.refuses_add {
+            return refused();
+        }
+        if host.endpoints.iter().any(|one| one.address == endpoint.address) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        host.endpoints.push(*endpoint);
+        Ok(())
+    }
+
+    fn subflows(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>> {
+        let mut host = self.0.borrow_mut();
+        if host.is_silent {
+            return refused();
+        }
+        for one in host.subflows.iter_mut().filter(|one| one.1) {
+            one.2 += 1000;
+        }
+        let shown = host.subflows.iter().enumerate().filter(|(_, one)| from.contains(&one.0));
+        Ok(shown
+            .map(|(at, &(local, _, received_bytes))| Subflow {
+                cookie: at as u64 + u64::from(local == ip(LTE)) * 100,
+                local,
+                remote: "192.0.2.1:8080".parse().unwrap(),
+                unacked: 0,
+                acked_bytes: 0,
+                received_bytes,
+                rtt_us: 30_000,
+                rttvar_us: 5000,
+            })
+            .collect())
+    }
+
+    fn has_connection(&mut self) -> Result<bool> {
+        Ok(self.0.borrow().has_connection)
+    }
+
+    fn addresses(&mut self) -> Result<Vec<Address>> {
+        Ok(self.0.borrow().addresses.clone())
+    }
+
+    fn has_changed(&mut self) -> bool {
+        false
+    }
+
+    fn probe(&mut self, from: &Address, _: SocketAddr, means: Means, number: u16) -> Result<()> {
+        let mut host = self.0.borrow_mut();
+        host.probes.push((from.address, means));
+        if host.answering.contains(&from.address) && !(host.drops_pings && means == Means::Ping) {
+            host.answers.push((from.address, number));
+        }
+        Ok(())
+    }
+
+    fn answers(&mut self) -> Vec<(IpAddr, u16)> {
+        std::mem::take(&mut self.0.borrow_mut().answers)
+    }
+}
+
+struct Bench {
+    host: Played,
+    watch: Watch<Played>,
+    now: Time,
+    told: Vec<(i64, IpAddr, Verdict)>,
+}
+
+fn endpoint(id: u8, address: &str) -> Endpoint {
+    Endpoint { id, address: ip(address), flags: 2, interface: u32::from(id) }
+}
+
+fn address(index: u32, address: &str) -> Address {
+    Address { address: ip(address), index, interface: format!("if{}", &address[5..6]), is_running: true }
+}
+
+/// Two paths that answer, of which the first carries data.
+fn host() -> Played {
+    Played(Rc::new(RefCell::new(Host {
+        endpoints: vec![endpoint(1, WIFI), endpoint(2, LTE)],
+        addresses: vec![address(1, WIFI), address(2, LTE)],
+        subflows: vec![(ip(WIFI), true, 0), (ip(LTE), false, 0)],
+        has_connection: true,
+        answering: vec![ip(WIFI), ip(LTE)],
+        ..Host::default()
+    })))
+}
+
+fn watch(host: &Played, left: Vec<Taken>, observes: bool) -> Watch<Played> {
+    let settings = Settings::read(&Table::new(), None).unwrap();
+    Watch::new(host.clone(), settings, None, left, observes).unwrap()
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench::with(host(), Vec::new(), false)
+    }
+
+    fn with(host: Played, left: Vec<Taken>, observes: bool) -> Bench {
+        let watch = watch(&host, left, observes);
+        Bench { host, watch, now: Time::default(), told: Vec::new() }
+    }
+
+    fn run(&mut self, ms: i64) -> &mut Bench {
+        let end = self.now + ms * MS;
+        while self.now < end {
+            self.now = self.now + TICK_NS;
+            for told in self.watch.step(self.now).unwrap() {
+                self.told.push((self.now.as_nanos() / MS, told.address, told.decision.verdict));
+            }
+        }
+        self
+    }
+
+    fn kill_wifi(&mut self) -> &mut Bench {
+        let mut host = self.host.0.borrow_mut();
+        host.answering.retain(|&one| one != ip(WIFI));
+        host.subflows.iter_mut().filter(|one| one.0 == ip(WIFI)).for_each(|one| one.1 = false);
+        drop(host);
+        self
+    }
+
+    fn revive_wifi(&mut self) -> &mut Bench {
+        self.host.0.borrow_mut().answering.push(ip(WIFI));
+        self
+    }
+
+    fn listed(&self) -> Vec<u8> {
+        let mut ids: Vec<_> = self.host.0.borrow().endpoints.iter().map(|one| one.id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        self.told.iter().filter(|one| one.2 == verdict).count()
+    }
+}
+
+#[test]
+fn a_path_that_dies_is_taken_away_and_put_back() {
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi().run(400);
+    assert_eq!(bench.listed(), [2]);
+    bench.run(3000).revive_wifi().run(1000);
+    assert_eq!(bench.listed(), [1, 2]);
+    assert_eq!((bench.count(Verdict::Suspended), bench.count(Verdict::Resumed)), (1, 1));
+}
+
+#[test]
+fn connections_may_come_long_after_the_guard() {
+    let mut bench = Bench::new();
+    let subflows = std::mem::take(&mut bench.host.0.borrow_mut().subflows);
+    bench.run(120_000);
+    bench.host.0.borrow_mut().subflows = subflows;
+    bench.run(3000).kill_wifi().run(1000);
+    assert_eq!(bench.listed(), [2]);
+}
+
+#[test]
+fn who_drops_pings_is_asked_by_handshakes() {
+    let mut bench = Bench::new();
+    bench.host.0.borrow_mut().drops_pings = true;
+    bench.run(10_000).kill_wifi().run(1000);
+    assert_eq!(bench.listed(), [2]);
+    assert!(bench.host.0.borrow().probes.iter().any(|one| one.1 == Means::Handshake));
+}
+
+#[test]
+fn an_address_that_goes_while_suspended_loses_no_endpoint() {
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi().run(1000);
+    let gone = bench.host.0.borrow_mut().addresses.remove(0);
+    bench.run(5000);
+    assert_eq!(bench.listed(), [2]);
+    // It comes back as another interface.
+    bench.host.0.borrow_mut().addresses.push(Address { index: 9, ..gone });
+    bench.revive_wifi().run(2000);
+    assert_eq!(bench.listed(), [1, 2]);
+    let host = bench.host.0.borrow();
+    assert_eq!(host.endpoints.iter().find(|one| one.id == 1).unwrap().interface, 9);
+}
+
+#[test]
+fn an_address_that_stays_away_is_put_back_at_the_end() {
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi().run(1000);
+    bench.host.0.borrow_mut().addresses.remove(0);
+    bench.run(1000);
+    assert!(bench.watch.restore().is_empty());
+    assert_eq!(bench.listed(), [1, 2]);
+    assert_eq!(bench.host.0.borrow().endpoints.iter().find(|one| one.id == 1), Some(&endpoint(1, WIFI)));
+}
+
+#[test]
+fn a_path_whose_address_or_carrier_goes_is_left() {
+    for carrier in [false, true] {
+        let mut bench = Bench::new();
+        bench.run(2000);
+        if carrier {
+            bench.host.0.borrow_mut().addresses[1].is_running = false;
+        } else {
+            bench.host.0.borrow_mut().addresses.remove(1);
+        }
+        bench.run(1000);
+        assert_eq!(bench.listed(), [1]);
+        bench.host.0.borrow_mut().addresses = vec![address(1, WIFI), address(2, LTE)];
+        bench.run(1500);
+        assert_eq!(bench.listed(), [1, 2]);
+    }
+}
+
+#[test]
+fn the_end_of_all_connections_brings_nothing_back_untried() {
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi().run(1000);
+    bench.host.0.borrow_mut().subflows.clear();
+    bench.host.0.borrow_mut().has_connection = false;
+    bench.run(50_000);
+    assert_eq!((bench.listed(), bench.count(Verdict::Resumed)), (vec![2], 0));
+    // Nobody is asked for ever.
+    bench.run(15_000);
+    assert_eq!(bench.listed(), [1, 2]);
+}
+
+#[test]
+fn a_connection_that_has_no_subflow_left_gets_one() {
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi().run(1000);
+    bench.host.0.borrow_mut().subflows.clear();
+    bench.run(100);
+    assert_eq!(bench.listed(), [1, 2]);
+}
+
+#[test]
+fn what_the_kernel_refuses_ends_nothing() {
+    let mut bench = Bench::new();
+    bench.run(2000);
+    bench.host.0.borrow_mut().refuses_delete = true;
+    bench.kill_wifi().run(5000);
+    assert_eq!((bench.listed(), bench.count(Verdict::Suspended)), (vec![1, 2], 0));
+    let notes = bench.watch.notes();
+    assert!(matches!(&notes[..], [one] if one.starts_with("10.0.1.2 could not be taken out of use")), "{notes:?}");
+    bench.host.0.borrow_mut().refuses_delete = false;
+    bench.revive_wifi();
+    bench.host.0.borrow_mut().subflows[0].1 = true;
+    bench.run(3000).kill_wifi().run(1000);
+    assert_eq!(bench.listed(), [2]);
+    bench.host.0.borrow_mut().refuses_add = true;
+    bench.revive_wifi().run(3000);
+    assert_eq!(bench.listed(), [2]);
+    bench.host.0.borrow_mut().refuses_add = false;
+    bench.run(1000);
+    assert_eq!(bench.listed(), [1, 2]);
+}
+
+#[test]
+fn nothing_is_decided_while_the_kernel_says_nothing() {
+    let mut bench = Bench::new();
+    bench.run(2000).host.0.borrow_mut().is_silent = true;
+    bench.run(3000);
+    bench.host.0.borrow_mut().is_silent = false;
+    bench.run(3000);
+    assert_eq!((bench.listed(), bench.count(Verdict::Suspended)), (vec![1, 2], 0));
+    bench.host.0.borrow_mut().is_silent = true;
+    let ended = (0..400).find_map(|step| bench.watch.step(bench.now + step * TICK_NS).err());
+    assert!(ended.unwrap().to_string().starts_with("the kernel does not say what there is"));
+}
+
+#[test]
+fn what_others_remove_stays_removed_and_what_they_bring_stays() {
+    let mut bench = Bench::new();
+    bench.run(2000).host.0.borrow_mut().endpoints.remove(1);
+    bench.run(2000);
+    assert!(bench.watch.restore().is_empty());
+    assert_eq!(bench.listed(), [1]);
+    let mut bench = Bench::new();
+    bench.run(2000).kill_wifi().run(1000);
+    bench.host.0.borrow_mut().endpoints.push(endpoint(7, WIFI));
+    bench.run(1000);
+    bench.watch.restore();
+    assert_eq!(bench.listed(), [2, 7]);
+}
+
+#[test]
+fn what_an_earlier_guard_left_is_put_back_once_it_answers() {
+    let host = host();
+    host.0.borrow_mut().endpoints.remove(0);
+    host.0.borrow_mut().subflows.remove(0);
+    host.0.borrow_mut().answering.remove(0);
+    let left = vec![Taken { endpoint: endpoint(1, WIFI), interface: "if1".into() }];
+    let mut bench = Bench::with(host, left.clone(), false);
+    bench.run(3000);
+    assert_eq!(bench.listed(), [2]);
+    bench.revive_wifi().run(2000);
+    assert_eq!(bench.listed(), [1, 2]);
+    // Somebody was faster.
+    let mut bench = Bench::with(self::host(), left, false);
+    bench.run(100);
+    assert_eq!(bench.listed(), [1, 2]);
+    assert!(bench.watch.paths().all(|(.., is_left)| !is_left));
+}
+
+#[test]
+fn observing_touches_nothing() {
+    let mut bench = Bench::with(host(), Vec::new(), true);
+    bench.run(2000).kill_wifi().run(2000);
+    assert_eq!((bench.listed(), bench.count(Verdict::Suspended)), (vec![1, 2], 1));
+    bench.revive_wifi().run(2000);
+    assert_eq!(bench.count(Verdict::Resumed), 1);
+    bench.watch.restore();
+    assert_eq!(bench.listed(), [1, 2]);
+}
+
+#[test]
+fn a_fault_of_ours_puts_back_too() {
+    let host = host();
+    let seen = host.clone();
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut bench = Bench::with(host, Vec::new(), false);
+        bench.run(2000).kill_wifi().run(1000);
+        assert_eq!(bench.listed(), [2]);
+        panic!("on purpose");
+    }));
+    assert!(ended.is_err());
+    assert_eq!(seen.0.borrow().endpoints.len(), 2);
+}
+
+#[test]
+fn two_hundred_connections_are_one_path_each() {
+    let mut bench = Bench::new();
+    {
+        let mut host = bench.host.0.borrow_mut();
+        host.subflows = (0..200).map(|n| (ip(if n % 2 == 0 { WIFI } else { LTE }), n % 2 == 0, 0)).collect();
+    }
+    bench.run(2000).kill_wifi().run(1000);
+    assert_eq!((bench.listed(), bench.count(Verdict::Suspended)), (vec![2], 1));
+}
