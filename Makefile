@@ -78,6 +78,10 @@ docs: $(VENV)/docs ## Reference from the code, then docs/_build/html/index.html
 fuzz: ## Every fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
 	scripts/fuzz $(FUZZ_SECONDS)
 
+.PHONY: wheels
+wheels: $(VENV)/pip ## What is published, into dist: a source distribution, and wheels that need neither Rust nor Node
+	scripts/wheels dist $(BIN)/python
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf target $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis report-ui/node_modules

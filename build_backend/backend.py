@@ -44,8 +44,11 @@ def build_editable(
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    """PEP 517."""
-    return _maturin().build_sdist(sdist_directory, config_settings)
+    """PEP 517; the page is in it, so that who builds from it needs no Node."""
+    maturin = _maturin()
+    page.bundle()
+    name: str = maturin.build_sdist(sdist_directory, config_settings)
+    return name
 
 
 def prepare_metadata_for_build_wheel(

@@ -8,11 +8,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "report-ui"
+BUNDLE = [ROOT / "python/mptcplab/charts" / name for name in ("report.js", "report.css")]
 ADVICE = "install nodejs and npm (Debian: apt install nodejs npm) and try again"
+
+
+def is_bundled() -> bool:
+    """Say whether the page came with the sources, as it does in a source distribution."""
+    return (ROOT / "PKG-INFO").exists() and all(file.exists() for file in BUNDLE)
 
 
 def trouble() -> str | None:
     """Say why the page cannot be bundled here."""
+    if is_bundled():
+        return None
     needed = _needed()
     if not (shutil.which("node") and shutil.which("npm")):
         return f"it needs Node {needed} or newer with npm and found none; {ADVICE}"
@@ -24,7 +32,9 @@ def trouble() -> str | None:
 
 
 def bundle() -> None:
-    """Write report.js and report.css."""
+    """Write report.js and report.css, where they did not come with the sources."""
+    if is_bundled():
+        return
     kept = SOURCE / "node_modules" / ".package-lock.json"
     lock = SOURCE / "package-lock.json"
     if not kept.exists() or kept.stat().st_mtime < lock.stat().st_mtime:

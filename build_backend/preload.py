@@ -10,17 +10,17 @@ ROOT = Path(__file__).parent.parent
 PLACE = ROOT / "python" / "mptcplab"
 # What cargo calls each, and its file's name.
 BUILT = {"preload": "libpreload.so", "mptcplab-guard": "mptcplab-guard"}
-COMMAND = ("cargo", "build", "--release", "--locked", "--package", "preload", "--package", "agent")
+OPTIONS = ("--release", "--locked", "--package", "preload", "--package", "agent")
 
 
-def build() -> None:
-    """Write them; only Linux has a use for them."""
+def build(command: str = "build", *options: str) -> None:
+    """Write them by a command of cargo; only Linux has a use for them."""
     if sys.platform != "linux":
         return
-    words = [*COMMAND, "--message-format", "json-render-diagnostics"]
+    words = ["cargo", command, *OPTIONS, *options, "--message-format", "json-render-diagnostics"]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{' '.join(COMMAND)} in {ROOT} failed")
+        raise SystemExit(f"{' '.join(words)} in {ROOT} failed")
     # Where cargo builds is a matter of its settings.
     messages = [json.loads(line) for line in done.stdout.splitlines()]
     for message in messages:
@@ -33,4 +33,4 @@ def build() -> None:
 
 
 if __name__ == "__main__":
-    build()
+    build(*sys.argv[1:])
