@@ -1,4 +1,4 @@
-//! The elements that scenarios name. To add one: a file here and a line in `elements!`.
+//! The elements that scenarios name. To add one: a file here, its `mod` line, and its name in `elements!`.
 
 mod ack_delay;
 mod alter_payload;
