@@ -35,7 +35,9 @@ fn year_2012() -> Config {
         // acknowledge counts since Linux 3.13 in slow start, since 4.0 after it.
         appropriate_byte_counting: false,
         // RACK came with Linux 4.4, tail loss probes with 3.10, proportional rate reduction with 3.2. Before it Linux
-        // halved the rate over a round trip, which is not modelled: the window is halved at once.
+        // halved the rate over a round trip, which is not modelled: the window is halved at once. Nor is FACK, which Linux
+        // had until 4.15 (sysctl_tcp_fack is 1): until it had seen reordering, tcp_mark_head_lost counted the holes below the
+        // highest segment reported, too. Losses in a row are found here a few ACKs later, as RFC 6675 has it.
         rack: false,
         // tcp_xmit_retransmit_queue in net/ipv4/tcp_output.c has NextSeg's rule 3, where tcp_can_forward_retransmit finds
         // nothing new to send, and no rule 4.
@@ -90,8 +92,8 @@ fn year_2012() -> Config {
         reinjection: Reinjection::SubflowTimeout,
         // mptcp_is_available: not before what timed out is acknowledged.
         stale_timeouts: 1,
-        // MPTCP_SYN_RETRIES.
-        capable_retries: 3,
+        // MPTCP_SYN_RETRIES is 3: tcp_write_timeout leaves the option out once that many were sent again.
+        capable_retries: 4,
         // "The Linux kernel maintains a connection-level receive buffer (over all sockets) as a shared resource"
         // (UM-CS-2012-022 §IV-A).
         receive_buffer: ReceiveBuffer::Shared,

@@ -5,6 +5,7 @@ mod closing;
 mod coverage;
 mod data;
 mod ecn;
+mod era_2012;
 mod failing;
 mod fallback;
 mod joining;

@@ -765,6 +765,11 @@ impl Player {
             "waiting" => of(&|snapshot| snapshot.unacknowledged_bytes.to_string()),
             "window" => of(&|snapshot| snapshot.peer_window_bytes.to_string()),
             "ahead" => of(&|snapshot| snapshot.out_of_order_bytes.to_string()),
+            // Congestion windows, in packets.
+            "windows" => of(&|snapshot| {
+                let path = |subflow: &transport::SubflowSnapshot| subflow.path.map_or(0, |path| path.cwnd_packets);
+                snapshot.subflows.iter().map(|subflow| path(subflow).to_string()).collect::<Vec<_>>().join(" ")
+            }),
             "subflows" => of(&|snapshot| snapshot.subflows.len().to_string()),
             _ => panic!("what is {name}?"),
         }

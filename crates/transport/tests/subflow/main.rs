@@ -5,6 +5,7 @@ mod coverage;
 mod deferring;
 mod ecn;
 mod ending;
+mod era_2012;
 mod headers;
 mod law;
 #[path = "../moves/mod.rs"]
