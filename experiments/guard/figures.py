@@ -59,9 +59,7 @@ def _reused_s(frame: Frame, case: Case) -> float | None:
     segments = frame("segments").filter(
         (pl.col("at_s") > COMES_S) & (pl.col("kind") == "new") & (pl.col("bytes") > 0)
     )
-    carried = segments.filter(direction=case.direction).join(
-        subflows, on=["connection", "subflow"]
-    )
+    carried = segments.filter(direction=case.direction).join(subflows, on=["connection", "subflow"])
     first = carried["at_s"].min()
     assert first is None or isinstance(first, float)
     return None if first is None else round(first - COMES_S, 3)

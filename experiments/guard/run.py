@@ -1,7 +1,7 @@
 """What a guard is worth, and what it costs: ``python -m experiments.guard.run DIR``.
 
 Wi-Fi goes bad in many ways, under several loads, with Linux's path manager and with the guard, in both engines. The figures of all runs
-go to ``results.json`` beside this file; those of an engine that is not asked for stay.
+go to ``results.json`` beside this file; those that are not asked for stay. Where nothing goes wrong only the guard is run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import polars as pl
 
 from experiments import pool
 from experiments.guard.figures import figures
-from experiments.guard.scenarios import Case, healthy, matrix
+from experiments.guard.scenarios import HEALTHY, Case, healthy, matrix
 from mptcplab import _core
 from mptcplab.results.run import Run
 from mptcplab.scenario.plan import plan
@@ -27,6 +27,8 @@ from mptcplab.scenario.plan import plan
 MANAGERS = ("linux", "guard")
 RESULTS = Path(__file__).parent / "results.json"
 Key = tuple[Case, str, int]
+Row = dict[str, Any]
+KEYS = ("way", "load", "beside", "manager")
 
 
 def main() -> None:
@@ -49,10 +51,11 @@ def main() -> None:
     ]
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if given.seeds:
-        results["simulation"] = gathered(simulated(cases, given.seeds, given.at_once))
+        found = gathered(simulated(cases, given.seeds, given.at_once))
+        results["simulation"] = merged(results.get("simulation", []), found)
     if given.kernel_seeds:
-        found = played(cases, given.kernel_seeds, given.directory, given.at_once)
-        results["kernel"] = gathered(found)
+        found = gathered(played(cases, given.kernel_seeds, given.directory, given.at_once))
+        results["kernel"] = merged(results.get("kernel", []), found)
         results["release"] = platform.release()
     RESULTS.write_text(written(results))
 
@@ -67,9 +70,20 @@ def written(results: dict[str, Any]) -> str:
     return "{\n" + ",\n".join([f'"release": "{results.get("release", "")}"', *parts]) + "\n}\n"
 
 
-def gathered(runs: Iterator[tuple[Key, dict[str, Any]]]) -> list[dict[str, Any]]:
+def merged(before: list[Row], found: list[Row]) -> list[Row]:
+    """Put new rows into the place of old ones."""
+    rows = {tuple(row[name] for name in KEYS): row for row in (*before, *found)}
+    return list(rows.values())
+
+
+def managers(case: Case) -> tuple[str, ...]:
+    """Say whose runs are compared."""
+    return ("guard",) if case.way in HEALTHY else MANAGERS
+
+
+def gathered(runs: Iterator[tuple[Key, Row]]) -> list[Row]:
     """Put the figures of all runs of a case together: a list of each."""
-    rows: dict[tuple[Case, str], dict[str, Any]] = {}
+    rows: dict[tuple[Case, str], Row] = {}
     for (case, manager, _), found in runs:
         about = {"way": case.way, "load": case.load, "beside": case.beside, "manager": manager}
         row = rows.setdefault((case, manager), about)
@@ -78,21 +92,19 @@ def gathered(runs: Iterator[tuple[Key, dict[str, Any]]]) -> list[dict[str, Any]]
     return list(rows.values())
 
 
-def simulated(
-    cases: list[Case], seeds: int, at_once: int
-) -> Iterator[tuple[Key, dict[str, Any]]]:
+def simulated(cases: list[Case], seeds: int, at_once: int) -> Iterator[tuple[Key, Row]]:
     """Simulate each with both."""
     keys = [
         (case, manager, seed)
         for case in cases
-        for manager in MANAGERS
+        for manager in managers(case)
         for seed in range(1, seeds + 1)
     ]
     with ProcessPoolExecutor(at_once) as workers:
         yield from zip(keys, workers.map(_simulated, keys, chunksize=seeds), strict=True)
 
 
-def _simulated(key: Key) -> dict[str, Any]:
+def _simulated(key: Key) -> Row:
     case, manager, seed = key
     tables = _core.simulate(plan(case.read(manager), seed))
     return figures(lambda name: pl.DataFrame(tables.table(name)), case)
@@ -100,7 +112,7 @@ def _simulated(key: Key) -> dict[str, Any]:
 
 def played(
     cases: list[Case], seeds: int, directory: Path, at_once: int
-) -> Iterator[tuple[Key, dict[str, Any]]]:
+) -> Iterator[tuple[Key, Row]]:
     """Play each with the kernel, with both."""
     jobs = {
         pool.Job(
@@ -108,7 +120,7 @@ def played(
         ): (case, manager, seed)
         for seed in range(1, seeds + 1)
         for case in cases
-        for manager in MANAGERS
+        for manager in managers(case)
     }
     done = pool.run(jobs, directory, at_once)
     kept = (key for key in sorted(jobs.values(), key=str))

@@ -126,6 +126,17 @@ impl Endpoints {
         Hearing::new(GENERIC, &[self.events?]).ok()
     }
 
+    /// Whether they may be changed: who may not is refused before it is seen that nothing was named.
+    ///
+    /// # Errors
+    /// They may not.
+    pub fn may_change(&mut self) -> Result<()> {
+        match self.asking.order(self.family, &[DEL_ADDR, 1, 0, 0]) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// All that there are.
     pub fn list(&mut self) -> Result<Vec<Endpoint>> {
         let answers = self.asking.dump(self.family, &[GET_ADDR, 1, 0, 0])?;

@@ -25,8 +25,8 @@ impl Linux {
     /// It has no MPTCP, or a right is missing.
     pub fn new() -> Result<Linux> {
         let mut endpoints = Endpoints::new()?;
-        // Whoever may not list them may not change them, and sees nothing of other programs' connections.
-        endpoints.list()?;
+        // Whoever may not sees nothing of other programs' connections either.
+        endpoints.may_change()?;
         let events = endpoints.events().into_iter().chain(Addresses::events().ok()).collect();
         Ok(Linux {
             endpoints,

@@ -9,11 +9,13 @@ from mptcplab.cli.parser import Parser
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
+    from typing import Any
 
 EXAMPLES = """\
 examples:
   sudo mptcplab guard --observe     only tell what would be done
   sudo mptcplab guard
+  sudo mptcplab guard --set 'margin=80 ms' --set probes=4
 """
 
 
@@ -29,13 +31,36 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     command.add_argument("--observe", action="store_true", help="only tell what would be done")
     command.add_argument("--json", action="store_true", help="print a line of JSON per decision")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="set something of the guard, as listed by mptcplab path-managers guard",
+    )
     command.set_defaults(run=run)
 
 
 def run(options: Namespace) -> int:
     """Become the program that does it."""
+    import json
+
     from mptcplab.machine.guard import program
 
-    flags = [flag for flag in ("observe", "json") if getattr(options, flag)]
+    words = [f"--{flag}" for flag in ("observe", "json") if getattr(options, flag)]
+    if options.settings:
+        words += ["--parameters", json.dumps(_parameters(options.settings))]
     path = program()
-    os.execv(path, [path, *(f"--{flag}" for flag in flags)])  # noqa: S606 - ours
+    os.execv(path, [path, *words])  # noqa: S606 - ours
+
+
+def _parameters(settings: list[str]) -> dict[str, Any]:
+    """Give what is set in base units, as a scenario's are read."""
+    from mptcplab.scenario.plan import plan
+    from mptcplab.scenario.scenario import load
+
+    _, scenario = load("guard", [f"mptcp.path_manager_parameters.{one}" for one in settings])
+    transport = plan(scenario, 1).table()["transport"]
+    parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
+    return parameters

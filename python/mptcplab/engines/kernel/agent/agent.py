@@ -86,6 +86,8 @@ class Agent:
     def _progress(self, at: int) -> None:
         if self._is_done:
             return
+        if self._guard is not None:
+            self._guard.check()
         _say({"progress": {"bytes": self._work.sent + self._work.received}})
         self._loop.at(at + PROGRESS_NS, lambda: self._progress(at + PROGRESS_NS))
 

@@ -1,0 +1,248 @@
+"""The guard's program on a host: it leaves what is bad and nothing else, and leaves the host as it was."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from engine.guarded import LTE, WIFI, Lab, lab
+from engine.machines import Machine
+from mptcplab.machine.guard import program
+from ordinary import NOBODY
+from requirements import missing, need_kernel_namespaces, need_tool
+
+# Long enough for it to have asked over both paths.
+LEARNS_SECONDS = 2
+PAUSES_SECONDS = 4
+
+
+@pytest.fixture
+def hosts(tmp_path: pathlib.Path) -> Iterator[Lab]:
+    need_kernel_namespaces()
+    if os.geteuid() != 0:
+        missing("needs root, for namespaces of its own")
+    with lab(tmp_path) as made:
+        yield made
+
+
+def test_leaves_a_path_that_is_silent_and_comes_back(hosts: Lab) -> None:
+    before = hosts.configuration()
+    hosts.fetch()
+    guard = hosts.guard()
+    assert f"{WIFI} (wifi), {LTE} (lte)" in guard.begins
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    evidence = guard.decides("suspended", WIFI)["evidence"]
+    assert "nothing came for" in evidence
+    assert "0 of" in evidence
+    assert [one.split()[0] for one in hosts.endpoints()] == [LTE]
+    hosts.find(WIFI)
+    guard.decides("resumed", WIFI)
+    said = guard.end()
+    assert "1 suspended, 1 resumed; endpoints are as they were found" in said
+    assert hosts.configuration() == before
+    assert not hosts.state.exists()
+
+
+def test_connections_may_come_later(hosts: Lab) -> None:
+    guard = hosts.guard()
+    time.sleep(2 * PAUSES_SECONDS)
+    hosts.fetch()
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    guard.decides("suspended", WIFI)
+
+
+def test_puts_back_what_is_still_bad_when_it_ends(hosts: Lab) -> None:
+    before = hosts.configuration()
+    hosts.fetch()
+    guard = hosts.guard()
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    guard.decides("suspended", WIFI)
+    assert hosts.configuration() != before
+    guard.end()
+    assert hosts.configuration() == before
+
+
+def test_leaves_alone_what_is_idle(hosts: Lab) -> None:
+    hosts.fetch(size=100_000, pause=PAUSES_SECONDS / 2)
+    guard = hosts.guard()
+    time.sleep(3 * PAUSES_SECONDS)
+    assert [row for row in guard.rest() if row["signal"] == "guard-suspended"] == []
+    guard.end()
+
+
+def test_takes_over_what_a_killed_one_left(hosts: Lab) -> None:
+    before = hosts.configuration()
+    hosts.fetch()
+    first = hosts.guard()
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    first.decides("suspended", WIFI)
+    first.kill()
+    second = hosts.guard()
+    assert f"{WIFI} (wifi, left by an earlier guard)" in second.begins
+    time.sleep(LEARNS_SECONDS)
+    assert [one.split()[0] for one in hosts.endpoints()] == [LTE]
+    second.kill()
+    third = hosts.guard()
+    hosts.find(WIFI)
+    third.decides("resumed", WIFI)
+    assert hosts.configuration() == before
+    third.end()
+    assert hosts.configuration() == before
+
+
+def test_there_is_one_at_a_time(hosts: Lab) -> None:
+    first = hosts.guard()
+    done = subprocess.run(hosts.words(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "mptcplab-guard: another guard is at work here: end that one first\n",
+    )
+    # Who only observes disturbs nobody.
+    hosts.guard("--observe").end()
+    first.end()
+    hosts.guard().end()
+
+
+def test_what_others_remove_stays_removed(hosts: Lab) -> None:
+    hosts.fetch()
+    guard = hosts.guard()
+    time.sleep(LEARNS_SECONDS)
+    hosts.ip("client", "mptcp endpoint delete id 2")
+    time.sleep(LEARNS_SECONDS)
+    guard.end()
+    assert [one.split()[0] for one in hosts.endpoints()] == [WIFI]
+
+
+def test_an_interface_may_come_back_as_another(hosts: Lab) -> None:
+    before = hosts.endpoints()
+    hosts.fetch()
+    guard = hosts.guard()
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(LTE)
+    hosts.ip("client", "link del dev lte")
+    # The address is gone, and the endpoint with it.
+    assert guard.decides("suspended", LTE)["evidence"] == "the host lost its address"
+    assert [one.split()[0] for one in hosts.endpoints()] == [WIFI]
+    hosts.attach("lte")
+    hosts.find(LTE)
+    guard.decides("resumed", LTE)
+    guard.end()
+    # It names the interface, not the index that was.
+    assert hosts.endpoints() == before
+
+
+def test_two_hundred_connections_of_several_programs(hosts: Lab) -> None:
+    before = hosts.configuration()
+    guard = hosts.guard()
+    hosts.fetch(200, size=1000, pause=0.5)
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    guard.decides("suspended", WIFI)
+    status = pathlib.Path(f"/proc/{guard.process.pid}/status").read_text()
+    resident = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    assert int(resident.split()[1]) < 10_000, resident
+    hosts.find(WIFI)
+    guard.decides("resumed", WIFI)
+    guard.end()
+    assert hosts.configuration() == before
+
+
+def test_observes_only(hosts: Lab) -> None:
+    before = hosts.configuration()
+    hosts.fetch()
+    guard = hosts.guard("--observe")
+    assert "only tells what it would do" in guard.begins
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    guard.decides("suspended", WIFI)
+    assert hosts.endpoints() == before["mptcp endpoint"]
+    hosts.find(WIFI)
+    guard.decides("resumed", WIFI)
+    assert "nothing was touched" in guard.end()
+    assert hosts.configuration() == before
+    assert not hosts.state.exists()
+
+
+def test_says_what_it_lacks(hosts: Lab, tmp_path: pathlib.Path) -> None:
+    need_tool("setpriv")
+    # Where others may not look, they may not run it either.
+    copy = pathlib.Path("/var/tmp") / f"{tmp_path.name}-{os.getpid()}-guard"
+    copy.write_bytes(pathlib.Path(program()).read_bytes())
+    copy.chmod(0o755)
+    try:
+        words = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+        done = subprocess.run(
+            [*hosts.enter("client"), *words, str(copy)], capture_output=True, text=True
+        )
+    finally:
+        copy.unlink()
+    assert (done.returncode, done.stderr) == (
+        2,
+        "mptcplab-guard: this needs CAP_NET_ADMIN: run it as root\n",
+    )
+    subprocess.run([*hosts.enter("client"), "sysctl", "-qw", "net.mptcp.enabled=0"], check=True)
+    assert "MPTCP is switched off here" in hosts.guard().begins
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--paramters"], "--paramters is not known here; try --help"),
+        (["--parameters", '{"probes": 0}'], "--parameters: probes is no whole number"),
+        (["--parameters", "[]"], "--parameters: not a table"),
+        (["--state"], "--state needs a file"),
+        (["--state", "/proc/none/kept.json"], "/proc/none/kept.json: "),
+    ],
+)
+def test_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
+    done = subprocess.run([program(), *words], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"mptcplab-guard: {said}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_run_with_the_kernel_shows_what_it_decided(any_host: Machine) -> None:
+    run = any_host.emulate(SCENARIO, "--no-baselines")["mptcp"]
+    decided = run.signals.filter(host="client")
+    times = {
+        name: decided.filter(signal=f"guard-{name}")["at_s"].to_list()
+        for name in ("suspended", "resumed")
+    }
+    # Wi-Fi is silent from 2 s to 4 s.
+    assert any(2 < at_s < 4 for at_s in times["suspended"]), times
+    assert any(4 < at_s for at_s in times["resumed"]), times
+
+
+SCENARIO = """\
+schema = 1
+[transfer]
+direction = "download"
+application = "constant-bit-rate"
+rate = "2 Mbit/s"
+duration = "7 s"
+[path.wifi]
+rate = "20 Mbit/s"
+delay = "10 ms"
+[path.lte]
+rate = "20 Mbit/s"
+delay = "25 ms"
+[mptcp]
+path_manager = "guard"
+[[timeline]]
+at = "2 s"
+path = "wifi"
+verb = "blackout"
+[[timeline]]
+at = "4 s"
+path = "wifi"
+verb = "restore"
+"""
