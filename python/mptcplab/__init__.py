@@ -10,7 +10,16 @@
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
 from mptcplab.anonymising import Anonymised, anonymise
-from mptcplab.api import calibrate, compare, figure, run, run_study, sweep, write_report
+from mptcplab.api import (
+    calibrate,
+    compare,
+    figure,
+    run,
+    run_schedule,
+    run_study,
+    sweep,
+    write_report,
+)
 from mptcplab.machine import doctor
 from mptcplab.results.campaign import open_campaign
 from mptcplab.results.run import open_run
@@ -33,6 +42,7 @@ __all__ = [
     "open_campaign",
     "open_run",
     "run",
+    "run_schedule",
     "run_study",
     "sweep",
     "write_report",

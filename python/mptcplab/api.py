@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.differences.differences import Comparable, Differences
+    from mptcplab.schedule.schedule import Told
     from mptcplab.study.running import Begin
 
     Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
@@ -118,6 +119,33 @@ def sweep(
     made = perform(matrix, keeper.directory, jobs=jobs, dask=dask, tell=progress)
     made.keeper = keeper
     return made
+
+
+def run_schedule(
+    campaign: str | PathLike[str] | dict[str, Any],
+    *,
+    out: str | PathLike[str],
+    server: str | None = None,
+    progress: Callable[[Told], None] = lambda _: None,
+) -> Campaign:
+    """Run a campaign by its calendar until it is over: that may take weeks.
+
+    Args:
+        campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
+        out: Where it goes; one that was begun there goes on.
+        server: The line that ``mptcplab serve`` prints, as ``server`` in ``[field]``.
+        progress: Told what became of each visit.
+
+    Raises:
+        ScenarioError: The campaign cannot be; says where and why.
+        Error: Something cannot be written, another schedule writes there, or it is another one.
+        KeyboardInterrupt: Ctrl-C; the same call goes on from there.
+    """
+    from mptcplab.campaign import sheet
+    from mptcplab.schedule.schedule import run
+
+    settings = () if server is None else (f"field.server={server}",)
+    return run(sheet.load(campaign, settings), Path(out), tell=progress)
 
 
 def run_study(

@@ -25,18 +25,29 @@ class Estimate:
     seconds: float | None
     #: How many runs it is the average of.
     measured: int
-    #: How many runs are there already.
-    there: int
+    #: Keys of those that are there already.
+    runs: frozenset[str] = frozenset()
     #: Why the first run failed that was tried.
     failure: str | None = None
 
+    @property
+    def there(self) -> int:
+        """How many runs are there already."""
+        return len(self.runs)
+
 
 def estimate(tasks: list[Task], directory: Path) -> Estimate:
-    """Look at the runs that are there; try some if there are none, and leave nothing of them."""
+    """Look at the runs that are there; try some of emulated networks if there are none.
+
+    Nothing is left of what was tried.
+    """
     known = shards.kept(directory / SHARDS, {}).seconds
-    there = [known[task.run] for task in tasks if task.run in known]
+    there = {task.run: known[task.run] for task in tasks if task.run in known}
     if there:
-        return Estimate(sum(there) / len(there), len(there), len(there))
+        return Estimate(sum(there.values()) / len(there), len(there), frozenset(there))
+    if not tasks[0].subject.engine.emulates:
+        # Real networks carry, and bill, whatever is tried.
+        return Estimate(None, 0)
     with tempfile.TemporaryDirectory(prefix="mptcplab-") as elsewhere:
         batch = Batch(tuple(tasks), TRIAL_SECONDS, build(), elsewhere, keep=False)
         begun = time.monotonic()
@@ -44,4 +55,4 @@ def estimate(tasks: list[Task], directory: Path) -> Estimate:
         taken = time.monotonic() - begun
     tried = len(shard.done)
     failure = next(iter(shard.failed.values()), None)
-    return Estimate(taken / tried if tried else None, tried, 0, failure)
+    return Estimate(taken / tried if tried else None, tried, failure=failure)

@@ -6,15 +6,18 @@ import hashlib
 import itertools
 import json
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mptcplab import _core
 from mptcplab.campaign import sheet
-from mptcplab.campaign.axis import Label, Point, holds
+from mptcplab.campaign.axis import Axis, Label, Point, holds
+from mptcplab.campaign.calendar import HOUR, Visit
 from mptcplab.campaign.sheet import Sheet
 from mptcplab.campaign.work import Subject, Task
+from mptcplab.messages import nearest
 from mptcplab.results.record import build
 from mptcplab.scenario import long
 from mptcplab.scenario.fault import ScenarioError
@@ -26,6 +29,8 @@ from mptcplab.scenario.settings import put
 # Digits of a run's key.
 DIGITS = 16
 MOST_RUNS = 1_000_000
+# Beyond the end of its transfer a run of a schedule may take so long, its turn included.
+PATIENCE_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -56,51 +61,116 @@ class Planned:
     labels: dict[str, Label | None]
     repetition: int
     pair: int
+    #: Of a calendar, by its number.
+    visit: int | None
 
 
 class Matrix:
-    """All that a campaign runs."""
+    """All that a campaign runs, as often as it is repeated or at the visits of its calendars."""
 
-    def __init__(self, read: Sheet) -> None:
+    def __init__(self, read: Sheet, visits: list[Visit] | None = None) -> None:
+        if read.calendars and visits is None:
+            raise ScenarioError(f"{read.name}: has a [[calendar]]: mptcplab schedule runs it")
         self.sheet = read
-        self.configurations = _told_apart(list(_configurations(read)))
-        if not self.configurations:
+        self.visits = visits or []
+        self.axes = list(read.axes)
+        apart = _told_apart(list(_configurations(read)))
+        if not apart:
             raise ScenarioError(f"{read.name}: only and exclude leave nothing to run")
-        _check_different(read, self.configurations)
+        _check_different(read, apart)
+        _check_budgets(read, apart)
+        if visits is not None:
+            hours = sorted({one.hour for one in visits})
+            self.axes.append(Axis(HOUR, [Point(hour, []) for hour in hours]))
+            apart = _by_hour(apart, hours)
+        self.configurations = apart
         groups = _groups(self.configurations).values()
-        _check_number(read, sum(len(one) + len(one[0].baselines) for one in groups))
+        if visits is None:
+            _check_number(read, sum(len(one) + len(one[0].baselines) for one in groups))
         self.runs = [run for one in groups for run in self._runs(one)]
+
+    @property
+    def repetitions(self) -> int:
+        """How often a configuration is run, at most."""
+        if not self.sheet.calendars:
+            return self.sheet.campaign.repetitions
+        return max(Counter(one.hour for one in self.visits).values(), default=0)
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds there are."""
+        return len(self.visits) if self.sheet.calendars else self.repetitions
+
+    def of_visit(self, number: int) -> list[Task]:
+        """Give what is run at a visit, in an order by chance: what is compared back to back."""
+        chance = random.Random(f"{self.sheet.campaign.seed} {number}")  # noqa: S311 - no secret
+        return _mixed([run for run in self.runs if run.visit == number], chance)
 
     def shuffled(self) -> list[Task]:
         """Give what is to be run, in an order that is by chance but always the same.
 
         What is compared stays together where the network changes between runs.
         """
-        visits: dict[int, list[Task]] = {}
-        for number, run in enumerate(self.runs):
-            together = run.pair if self.sheet.campaign.engine.visits else number
-            visits.setdefault(together, []).append(run.task)
         chance = random.Random(self.sheet.campaign.seed)  # noqa: S311 - no secret
-        order = list(visits.values())
-        chance.shuffle(order)
-        for visit in order:
-            chance.shuffle(visit)
-        return [task for visit in order for task in visit]
+        return _mixed(self.runs, chance, together=self.sheet.campaign.engine.visits)
 
     def _runs(self, group: list[Configuration]) -> Iterator[Planned]:
         first = group[0]
         common = _common(group)
-        campaign = self.sheet.campaign
-        for repetition in range(campaign.repetitions):
-            seed = campaign.seed + repetition
-            pair = first.conditions * campaign.repetitions + repetition
+        alone = first.number if len(group) == 1 else None
+        for repetition, number in enumerate(self._numbers(first), 1):
+            seed = self.sheet.campaign.seed + number
+            pair = first.conditions * self.seeds + number
+            visit = number if self.sheet.calendars else None
             for one in group:
                 task = Task(_key(one.mptcp, seed), seed, one.mptcp)
-                yield Planned(task, one.number, one.number, dict(one.labels), repetition + 1, pair)
-            alone = first.number if len(group) == 1 else None
+                labels: dict[str, Label | None] = dict(one.labels)
+                yield Planned(task, one.number, one.number, labels, repetition, pair, visit)
             for subject in first.baselines:
                 task = Task(_key(subject, seed), seed, subject)
-                yield Planned(task, alone, first.number, common, repetition + 1, pair)
+                yield Planned(task, alone, first.number, common, repetition, pair, visit)
+
+    def _numbers(self, one: Configuration) -> Iterable[int]:
+        """Number the seeds of a configuration: all, or those of the visits at its hour."""
+        if not self.sheet.calendars:
+            return range(self.repetitions)
+        return [visit.number for visit in self.visits if visit.hour == one.labels[HOUR]]
+
+
+def _mixed(runs: list[Planned], chance: random.Random, *, together: bool = True) -> list[Task]:
+    """Give runs in an order by chance; what is compared stays ``together``."""
+    groups: dict[int, list[Task]] = {}
+    for number, run in enumerate(runs):
+        groups.setdefault(run.pair if together else number, []).append(run.task)
+    order = list(groups.values())
+    chance.shuffle(order)
+    for group in order:
+        chance.shuffle(group)
+    return [task for group in order for task in group]
+
+
+def _by_hour(configurations: list[Configuration], hours: list[str]) -> list[Configuration]:
+    """Give each configuration at each hour of the day."""
+    return [
+        replace(
+            one,
+            number=one.number * len(hours) + place,
+            labels=one.labels | {HOUR: hour},
+            conditions=one.conditions * len(hours) + place,
+        )
+        for one in configurations
+        for place, hour in enumerate(hours)
+    ]
+
+
+def _check_budgets(read: Sheet, configurations: list[Configuration]) -> None:
+    """Refuse a budget for what is no path."""
+    known = {path for one in configurations for path in one.mptcp.scenario.paths}
+    for name in read.budgets:
+        if name not in known:
+            raise ScenarioError(
+                f"{read.name}: [budget.{name}]: there is no such path; {nearest(name, known)}"
+            )
 
 
 def _check_number(read: Sheet, seeded: int) -> None:
@@ -232,8 +302,15 @@ def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Su
         scenario=scenario,
         captures="headers" if campaign.keep == "captures" else "none",
         tables=tuple(tables),
-        limit_s=None if campaign.limit is None else campaign.limit / 1e9,
+        limit_s=_limit_s(read, scenario),
     )
+
+
+def _limit_s(read: Sheet, scenario: Scenario) -> float | None:
+    """Say how long a run may take; nobody is there who ends one of a schedule."""
+    if read.campaign.limit is not None:
+        return read.campaign.limit / 1e9
+    return scenario.stop_ns / 1e9 + PATIENCE_SECONDS if read.calendars else None
 
 
 def _identity(
@@ -244,8 +321,8 @@ def _identity(
         "scenario": text,
         "path": path,
         "engine": campaign.engine.name,
-        "version": _core.VERSION,
-        "build": build(),
+        # What was measured on a day cannot be had again with another build.
+        **({} if campaign.calendar else {"version": _core.VERSION, "build": build()}),
         "keep": campaign.keep,
         "tables": tables,
         **campaign.engine.conditions(),

@@ -8,6 +8,7 @@ import tomllib
 from datetime import UTC, datetime
 
 from mptcplab._core import VERSION
+from mptcplab.campaign.calendar import HOUR
 from mptcplab.results import policies
 from mptcplab.results.campaign import ABOUT_SCHEMA
 from mptcplab.results.record import build
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from mptcplab.campaign.axis import Axis
     from mptcplab.campaign.matrix import Matrix, Planned
 
 
@@ -36,13 +38,12 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "title": campaign.title,
         "scenario": sheet.scenario_name,
         "engine": campaign.engine.name,
-        "axes": {axis.name: axis.labels for axis in sheet.axes},
-        "keys": {
-            axis.name: sorted({one.key for point in axis.points for one in point.settings})
-            for axis in sheet.axes
-        },
+        "axes": {axis.name: axis.labels for axis in matrix.axes},
+        "keys": {axis.name: _keys(axis, matrix) for axis in matrix.axes},
         "configurations": len(matrix.configurations),
-        "repetitions": campaign.repetitions,
+        "repetitions": matrix.repetitions,
+        "seeds": matrix.seeds,
+        "calendar": _calendar(matrix),
         "seed": campaign.seed,
         "runs": len(matrix.runs),
         "keep": campaign.keep,
@@ -54,6 +55,22 @@ def about(matrix: Matrix) -> dict[str, Any]:
         "started": datetime.now(UTC).isoformat(),
         "ended": None,
     }
+
+
+def _keys(axis: Axis, matrix: Matrix) -> list[str]:
+    """Give the keys of the scenario that an axis sets; the hour of the day is none of them."""
+    if matrix.sheet.calendars and axis.name == HOUR:
+        return [f"hour of the day in {matrix.sheet.zone.key}"]
+    return sorted({one.key for point in axis.points for one in point.settings})
+
+
+def _calendar(matrix: Matrix) -> dict[str, Any] | None:
+    """Say where its hours are those of clocks, and what its paths may carry."""
+    sheet = matrix.sheet
+    if not sheet.calendars:
+        return None
+    budgets = {name: one.model_dump(exclude_none=True) for name, one in sheet.budgets.items()}
+    return {"time_zone": sheet.zone.key, "visits": len(matrix.visits), "budgets": budgets}
 
 
 def _policies(matrix: Matrix) -> dict[str, Any]:
@@ -82,10 +99,16 @@ def plan(matrix: Matrix) -> pl.DataFrame:
     """Give one row per run."""
     import polars as pl
 
+    utc = pl.Datetime("us", "UTC")
     runs = matrix.runs
     axes = {
         axis.name: pl.Series([run.labels[axis.name] for run in runs], strict=False)
-        for axis in matrix.sheet.axes
+        for axis in matrix.axes
+    }
+    due = {one.number: one.due for one in matrix.visits}
+    visits = {
+        "visit": _integers(runs, "visit"),
+        "due": pl.Series([due[run.visit] for run in runs if run.visit is not None], dtype=utc),
     }
     return pl.DataFrame(
         {
@@ -98,6 +121,7 @@ def plan(matrix: Matrix) -> pl.DataFrame:
             "path": pl.Series([run.task.subject.path for run in runs], dtype=pl.String),
             "pair": _integers(runs, "pair"),
             "scenario": _integers(runs, "scenario"),
+            **(visits if matrix.sheet.calendars else {}),
         }
     )
 

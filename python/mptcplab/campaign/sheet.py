@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from mptcplab import _core
 from mptcplab.campaign.axis import Axis, Choice, Setting, read_axes, read_choices, read_settings
+from mptcplab.campaign.budget import BudgetSection, read_budgets
+from mptcplab.campaign.calendar import HOUR, Calendar, read_calendars, zone
 from mptcplab.engines import DEFAULT, ENGINES
 from mptcplab.engines.engine import Engine
 from mptcplab.messages import nearest, said
@@ -19,6 +23,7 @@ from mptcplab.quantity import Kind
 from mptcplab.scenario import library, scenario
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.section import Duration, Flag, Integer, Section, Text, read
+from mptcplab.scenario.settings import set_value
 from mptcplab.scenario.source import Source
 
 SCHEMA = 1
@@ -82,6 +87,14 @@ class Campaign(Section):
     """Combinations of the axes' values that are run; if left out all."""
     exclude: list[Any] = Field(default_factory=list)
     """Combinations of the axes' values that are not run."""
+    calendar: list[Any] = Field(default_factory=list)
+    """When ``mptcplab schedule`` runs it, in place of ``repetitions``."""
+    time_zone: Text | None = None
+    """Time zone of calendars and budgets: ``"Europe/Berlin"``; if left out this machine's."""
+    hour_bin: Integer = Field(1, ge=1, le=24)
+    """How many hours of the day are a value of the axis ``hour``, which calendars add."""
+    budget: dict[str, Any] = Field(default_factory=dict)
+    """What each path may carry."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +109,18 @@ class Sheet:
     axes: list[Axis]
     only: list[Choice]
     exclude: list[Choice]
+    calendars: list[Calendar]
+    #: Of calendars and budgets.
+    zone: ZoneInfo
+    #: By path.
+    budgets: dict[str, BudgetSection]
 
 
-def load(given: Given) -> Sheet:
-    """Read a campaign: a file, the name of one that ships, or a table."""
+def load(given: Given, settings: Sequence[str] = ()) -> Sheet:
+    """Read a campaign: a file, the name of one that ships, or a table.
+
+    ``settings`` change its scenario, as after ``--set`` of ``mptcplab run``.
+    """
     name, source = _find(given)
     data = dict(source.data)
     source.check_schema(SCHEMA)
@@ -112,6 +133,8 @@ def load(given: Given) -> Sheet:
             hint = nearest(str(table), FURTHER)
             raise source.fault(("tables", number), f"{said(table)} cannot be kept; {hint}")
     scenario_name, base = _scenario(campaign.scenario, source)
+    for setting in settings:
+        set_value(base, setting)
     axes = read_axes(campaign.axis, source)
     return Sheet(
         name=name,
@@ -122,7 +145,38 @@ def load(given: Given) -> Sheet:
         axes=axes,
         only=read_choices(campaign.only, "only", axes, source),
         exclude=read_choices(campaign.exclude, "exclude", axes, source),
+        calendars=_calendars(campaign, data, source),
+        zone=_zone(campaign, source),
+        budgets=read_budgets(campaign.budget, source),
     )
+
+
+def _calendars(campaign: Campaign, data: dict[str, Any], source: Source) -> list[Calendar]:
+    """Read them, and refuse what does not go with them."""
+    calendars = read_calendars(campaign.calendar, source)
+    for key in ("time_zone", "hour_bin", "budget"):
+        if key in data and not calendars:
+            raise source.fault((key,), "goes with a [[calendar]], and there is none")
+    if not calendars:
+        return []
+    if "repetitions" in data:
+        raise source.fault(
+            ("repetitions",), "a campaign with a [[calendar]] has its visits instead"
+        )
+    if HOUR in campaign.axis:
+        raise source.fault(("axis", HOUR), "the calendar adds an axis of this name")
+    if 24 % campaign.hour_bin:
+        raise source.fault(("hour_bin",), "the hours of a day are no multiple of it")
+    return calendars
+
+
+def _zone(campaign: Campaign, source: Source) -> ZoneInfo:
+    if not campaign.calendar:
+        return ZoneInfo("UTC")
+    try:
+        return zone(campaign.time_zone)
+    except ValueError as error:
+        raise source.fault(("time_zone",), str(error)) from None
 
 
 def kept(campaign: Campaign) -> list[str]:

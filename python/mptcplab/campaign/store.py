@@ -23,6 +23,7 @@ from mptcplab.results.campaign import (
     SHARDS,
 )
 from mptcplab.results.files import write_parquet
+from mptcplab.results.ledger import LEDGER
 from mptcplab.writing import NEW, made, replace
 
 TYPE_CHECKING = False
@@ -178,6 +179,6 @@ def _check_ours(directory: Path, name: str) -> None:
 
 def _is_begun(directory: Path) -> bool:
     """Say whether a sweep may begin, or was killed before it had written what it is."""
-    known = {PLAN, FAILURES, SCENARIOS}
+    known = {PLAN, FAILURES, SCENARIOS, LEDGER}
     names = {path.name for path in directory.iterdir()}
     return all(name in known or name.startswith(NEW) for name in names)

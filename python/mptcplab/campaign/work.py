@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import math
 import os
 import shutil
 import tempfile
@@ -50,6 +51,16 @@ class Subject:
     limit_s: float | None
 
 
+@dataclass(frozen=True)
+class Allowance:
+    """What a run over real networks may take."""
+
+    #: By path, as its interface counts them.
+    carried_bytes: dict[str, int]
+    #: Where the transfer has no size of its own.
+    payload_bytes: int | None
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """A run: its key, its seed, and of what."""
@@ -57,6 +68,8 @@ class Task:
     run: str
     seed: int
     subject: Subject
+    #: What it may take of a budget; ``None``: there is none.
+    allowance: Allowance | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +133,7 @@ def perform(batch: Batch) -> Shard:
 def measure(task: Task, directory: str | None, *, keep: bool) -> dict[str, list[Row]]:
     """Run it, and give the rows of its tables and its own row in ``runs``."""
     subject = task.subject
-    progress = None if subject.limit_s is None else _limited(subject.limit_s)
+    progress = _limited(task)
     if subject.in_memory:
         tables = in_memory(task, samples=False, progress=progress)
         return _rows(task, tables, tables.outcome() or {})
@@ -153,6 +166,7 @@ def _into(target: Path, task: Task, progress: Progress | None) -> dict[str, list
         baseline=subject.path,
         captures=subject.captures,
         progress=progress,
+        most_bytes=None if task.allowance is None else task.allowance.payload_bytes,
     )
     return _rows(task, run.tables, run.outcome)
 
@@ -166,12 +180,25 @@ def _rows(task: Task, tables: Measured, outcome: Row) -> dict[str, list[Row]]:
     return {"runs": [run], **rows, **beside}
 
 
-def _limited(limit_s: float) -> Progress:
-    ends = time.monotonic() + limit_s
+def _limited(task: Task) -> Progress | None:
+    """Give what ends a run that takes longer than it may, or more of a budget."""
+    subject, allowance = task.subject, task.allowance
+    if subject.limit_s is None and allowance is None:
+        return None
+    ends = math.inf if subject.limit_s is None else time.monotonic() + subject.limit_s
+    most = {} if allowance is None else allowance.carried_bytes
+    start = subject.engine.carried(subject.scenario) if most else {}
 
     def check(_at_ns: int, _amount: int) -> None:
         if time.monotonic() > ends:
-            raise Error(f"took longer than {text.seconds(limit_s)}, the campaign's limit")
+            limit = text.seconds(subject.limit_s or 0.0)
+            raise Error(f"took longer than {limit}, the campaign's limit")
+        now = subject.engine.carried(subject.scenario) if most else {}
+        for path, count in most.items():
+            if path in start and path in now:
+                there, here = start[path], now[path]
+                if here.since == there.since and here.count_bytes - there.count_bytes > count:
+                    raise Error(f"{path} carried all {text.size(count)} that its budget allows")
 
     return check
 

@@ -61,6 +61,8 @@ class Target:
     #: What captures hold, of :data:`CAPTURES`; they go to the directory.
     captures: str
     progress: Progress | None = None
+    #: After so many bytes of payload, both ways, the transfer is given up; ``None``: never.
+    most_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,15 @@ class Measured:
     outcome: Mapping[str, Any]
     #: What only this engine tells, for ``run.json``.
     more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What an interface has carried, both ways, as it counts it."""
+
+    count_bytes: int
+    #: What changes when the count begins anew.
+    since: str
 
 
 class Engine:
@@ -147,6 +158,16 @@ class Engine:
                 raise ScenarioError(
                     f"{where}: the {self.name} engine cannot have {said(name)}: it has {has}"
                 )
+
+    def away(self, scenario: Scenario) -> dict[str, str]:
+        """Say of paths that cannot be used now why; next to nothing is sent."""
+        del scenario
+        return {}
+
+    def carried(self, scenario: Scenario) -> dict[str, Carried]:
+        """Count what real interfaces have carried, by path; one that is not there has no count."""
+        del scenario
+        return {}
 
     def session(self, place: Path, *, programs: bool = False) -> AbstractContextManager[Any]:
         """Open what a run needs: before its directory is begun in ``place``, until it is complete.

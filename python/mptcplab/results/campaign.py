@@ -11,7 +11,7 @@ from pathlib import Path
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT, named
 from mptcplab.metrics import OF_RUNS
-from mptcplab.results import files, pages, run_metrics, shards
+from mptcplab.results import files, ledger, pages, run_metrics, shards
 from mptcplab.results.files import read_parquet
 from mptcplab.results.run import Run
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     import polars as pl
+
+    from mptcplab.results.ledger import Ledger
 
 ABOUT = "campaign.json"
 # Version of what it holds.
@@ -142,6 +144,31 @@ class Campaign:
         if shards.scan(self._shards, run_metrics.NEIGHBOURS) is None:
             return pl.DataFrame(schema={"run": pl.String, **run_metrics.neighbours_schema()})
         return self._read(pl.LazyFrame.collect, self.table(run_metrics.NEIGHBOURS))
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """What a schedule took down so far; ``None`` without a calendar."""
+        return ledger.read(self.directory)
+
+    @cached_property
+    def visits(self) -> pl.DataFrame:
+        """One row per visit of a calendar: when it is due, and what became of it.
+
+        ``state`` is ``done``, ``missed``, ``to come`` or ``going on``; a missed one has a
+        ``reason`` (``off``, ``interrupted``, ``busy``, ``budget``, ``away``), and ``why`` in words.
+        ``begun`` and ``ended`` are those of its first and its last attempt.
+        """
+        return ledger.visits(self.plan, self._kept_ledger())
+
+    @cached_property
+    def data(self) -> pl.DataFrame:
+        """One row per attempt of a visit and path: the bytes reserved for it, and those it took."""
+        return ledger.data(self._kept_ledger())
+
+    def _kept_ledger(self) -> Ledger:
+        if (found := self.ledger) is None:
+            raise Error(f"{self.directory} holds a campaign without a calendar: it has no visits")
+        return found
 
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""

@@ -40,8 +40,36 @@ def document(campaign: Campaign) -> dict[str, Any]:
             "done": campaign.runs.height,
             "failed": campaign.failures.height,
         },
+        "calendar": calendar(campaign),
         "configurations": configurations(campaign),
         "failures": list(campaign.failures.iter_rows(named=True)),
+    }
+
+
+def calendar(campaign: Campaign) -> dict[str, Any] | None:
+    """Say what became of the visits of a calendar, and what each path carried in them."""
+    about = campaign.about.get("calendar")
+    if about is None:
+        return None
+    import polars as pl
+
+    visits, carried = campaign.visits, campaign.data.group_by("path", maintain_order=True)
+    state = pl.coalesce("reason", "state")
+    counts = visits.group_by(state.alias("state"), maintain_order=True).len()
+    return {
+        "time_zone": about["time_zone"],
+        "visits": visits.height,
+        "states": dict(counts.iter_rows()),
+        "bytes": dict(carried.agg(pl.col("bytes").sum()).iter_rows()),
+        "missed": [
+            {
+                "visit": row["visit"],
+                "due": row["due"].isoformat(),
+                "reason": row["reason"],
+                "why": row["why"],
+            }
+            for row in visits.filter(state="missed").iter_rows(named=True)
+        ],
     }
 
 

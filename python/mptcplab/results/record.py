@@ -47,10 +47,12 @@ def run(
     captures: str = "headers",
     force: bool = False,
     progress: Progress | None = None,
+    most_bytes: int | None = None,
 ) -> tuple[Run, bool]:
     """Run a scenario, or plain TCP over its path ``baseline``, into the directory ``target``.
 
-    Gives the run, and whether it was there already.
+    ``most_bytes`` is the most payload that it may have over real networks. Gives the run, and
+    whether it was there already.
     """
     trial = Trial(drawn(scenario, seed), seed, baseline)
     record = _Record(engine, trial, name, captures)
@@ -59,7 +61,7 @@ def run(
     engine.check(trial.scenario, baseline)
     with engine.session(target.parent) as session, writing.directory(target) as new:
         record.begin(new)
-        made = engine.run(trial, Target(new, session, captures, progress))
+        made = engine.run(trial, Target(new, session, captures, progress, most_bytes))
         record.complete(new, made)
     return Run(target), False
 
@@ -92,7 +94,8 @@ def with_baselines(
     paths = [None, *(scenario.paths if wanted else ())]
     order = list(paths)
     if engine.visits:
-        random.Random(seed).shuffle(order)  # noqa: S311 - no secret
+        # No seed has the network of another time again, so that its order is of no use.
+        random.shuffle(order)
     for path in order:
         what = "mptcp" if path is None else f"tcp-{path}"
         runs[path], there = run(

@@ -58,7 +58,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         curves=curved,
         sides=sides(subject),
         charts=charts(points, band),
-        tables=_failures(campaign),
+        tables=[*_missed(campaign), *_failures(campaign)],
         provenance=_provenance(subject),
         level=LEVEL,
     )
@@ -71,13 +71,39 @@ def _badges(campaign: Campaign) -> list[Badge]:
         Badge(engine.made, engine.means),
         Badge(text.plural(campaign.runs.height, "run"), "runs that are done"),
         Badge(text.plural(about["configurations"], "configuration"), "combinations of the axes"),
-        Badge(text.plural(about["repetitions"], "repetition"), "seeds of each configuration"),
+        _times(about),
     ]
     if (policies := about.get("policies")) and policies["in_words"]:
         badges.insert(1, Badge(text.clean(policies["in_words"]), "what all its runs of MPTCP have"))
     if campaign.failures.height:
         badges.append(Badge(f"{text.count(campaign.failures.height)} failed", "see the list"))
     return badges
+
+
+def _times(about: dict[str, Any]) -> Badge:
+    """Say how often each configuration was run."""
+    if (calendar := about.get("calendar")) is None:
+        return Badge(text.plural(about["repetitions"], "repetition"), "seeds of each configuration")
+    words = f"times of day are those of {calendar['time_zone']}"
+    return Badge(text.plural(calendar["visits"], "visit"), words)
+
+
+def _missed(campaign: Campaign) -> list[Table]:
+    """List the visits of a calendar that were missed."""
+    if campaign.about.get("calendar") is None:
+        return []
+    zone = campaign.about["calendar"]["time_zone"]
+    local = pl.col("due").dt.convert_time_zone(zone).dt.strftime("%a %Y-%m-%d %H:%M")
+    missed = campaign.visits.filter(state="missed").with_columns(due=local)
+    if not missed.height:
+        return []
+    rows = [
+        [str(visit), due, reason, text.clean(why)]
+        for visit, due, reason, why in missed.select("visit", "due", "reason", "why").iter_rows()
+    ]
+    columns = ["visit", f"due ({zone})", "reason", "why"]
+    numeric = [True, False, False, False]
+    return [Table("missed", "Visits that were missed", columns, numeric, rows, [None] * 4)]
 
 
 def _failures(campaign: Campaign) -> list[Table]:
@@ -101,6 +127,7 @@ def _failures(campaign: Campaign) -> list[Table]:
 
 def _provenance(subject: Subject) -> Provenance:
     campaign, about = subject.campaign, subject.campaign.about
+    seeds = about.get("seeds", about["repetitions"])
     facts = {
         "campaign": about["campaign"],
         "scenario": about["scenario"],
@@ -108,7 +135,7 @@ def _provenance(subject: Subject) -> Provenance:
         "what varies": "; ".join(
             f"{name}: {', '.join(keys)}" for name, keys in about["keys"].items()
         ),
-        "seeds": f"{about['seed']} to {about['seed'] + about['repetitions'] - 1}",
+        "seeds": f"{about['seed']} to {about['seed'] + seeds - 1}",
         "mptcplab": f"{about['mptcplab']}, build {about['build']}; page by {VERSION}",
         "platform": f"{about['platform']}, Python {about['python']}",
         "kernel": about.get("kernel"),

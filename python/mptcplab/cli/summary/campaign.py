@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from mptcplab.campaign.budget import worst
 from mptcplab.campaign.estimate import estimate
 from mptcplab.campaign.perform import workers
 from mptcplab.cli.summary.page import Column, Page, draw
@@ -21,6 +24,7 @@ Row = dict[str, Any]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mptcplab.campaign.matrix import Matrix
+    from mptcplab.campaign.work import Task
     from mptcplab.metrics import Metric
     from mptcplab.results.campaign import Campaign
 
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 MOST_FAILURES = 10
 MOST_UNFINISHED = 10
+MOST_MISSED = 10
 THROUGHPUT = OF_RUNS["throughput_mbps"]
 # Of the metrics beside the throughput, so many are worth more than the others, the first most.
 WORTH = 3
@@ -56,6 +61,7 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
             page.words(few, first="! ", style="warning")
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_unfinished(page, rows)
+    _print_calendar(page, overview["calendar"])
     _print_failures(page, overview["failures"], list(overview["axes"]))
     page.line()
     page.words(f"{campaign.directory} holds the campaign", indent="", style="faint")
@@ -167,6 +173,25 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
     _print_more(page, len(concerned) - MOST_UNFINISHED, "configuration")
 
 
+def _print_calendar(page: Page, calendar: Row | None) -> None:
+    """Say whose clocks hours are those of, and which visits were missed."""
+    if calendar is None:
+        return
+    zone = ZoneInfo(calendar["time_zone"])
+    page.words(f"hour: of the day in {zone.key}", style="faint")
+    states = ", ".join(f"{text.count(n)} {state}" for state, n in calendar["states"].items())
+    carried = ", ".join(
+        f"{text.clean(path)} {text.size(count)}" for path, count in calendar["bytes"].items()
+    )
+    words = f"{text.plural(calendar['visits'], 'visit')}: {states}"
+    page.words(f"{words}; carried: {carried}" if carried else words)
+    missed = calendar["missed"]
+    for row in missed[-MOST_MISSED:]:
+        at = datetime.fromisoformat(row["due"]).astimezone(zone).strftime("%a %Y-%m-%d %H:%M")
+        page.words(f"{at} missed: {text.clean(row['why'])}", first="! ", style="warning")
+    _print_more(page, len(missed) - MOST_MISSED, "missed visit")
+
+
 def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
     for row in failures[:MOST_FAILURES]:
         which = [f"{axis} {row[axis]}" for axis in axes if row[axis] is not None]
@@ -229,11 +254,14 @@ def plan_document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]
         "at_once": at_once,
         "left_s": left * found.seconds / at_once if left and found.seconds else None,
         "failure": found.failure,
+        "most_bytes": None
+        if sheet.campaign.engine.emulates
+        else worst(task for task in matrix.shuffled() if task.run not in found.runs),
     }
 
 
 def _print_counts(page: Page, matrix: Matrix) -> None:
-    repetitions = matrix.sheet.campaign.repetitions
+    repetitions = matrix.repetitions
     configurations = len(matrix.configurations)
     baselines = len(matrix.runs) - configurations * repetitions
     page.words(
@@ -243,13 +271,27 @@ def _print_counts(page: Page, matrix: Matrix) -> None:
     )
 
 
+def _print_volume(page: Page, tasks: list[Task]) -> None:
+    """Say what real networks will carry."""
+    for path, count in worst(tasks).items():
+        words = "as much as it carries while its runs last"
+        if count is not None:
+            words = f"at most {text.size(count)}, headers and retransmissions included"
+        page.words(words, first=f"{text.clean(path)}  ")
+
+
 def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> None:
     tasks = matrix.shuffled()
     found = estimate(tasks, out)
     left = len(tasks) - found.there
     if found.there:
         page.words(f"{text.count(found.there)} are already done in {out}")
-    if found.seconds is None:
+    real = not matrix.sheet.campaign.engine.emulates
+    if real and left:
+        _print_volume(page, [task for task in tasks if task.run not in found.runs])
+    if found.seconds is None and real:
+        page.words("nothing was sent, so that how long a run takes is not known")
+    elif found.seconds is None:
         page.words(f"the run that was tried failed: {found.failure}", first="! ", style="warning")
     elif left:
         at_once = workers(matrix.sheet.campaign.engine, left, jobs)

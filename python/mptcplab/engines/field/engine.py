@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mptcplab.engines.engine import Measured, Target, Trial
+    from mptcplab.engines.engine import Carried, Measured, Target, Trial
     from mptcplab.scenario.scenario import Scenario
 
 NEEDS = {"path_manager": ("full-mesh", "linux", "single")}
@@ -65,6 +65,18 @@ class Field(Engine):
             )
         server_line.read(scenario.field.server)
         server_line.token(scenario.field.token)
+
+    def away(self, scenario: Scenario) -> dict[str, str]:
+        """Connect to the server by each path, and say why that cannot be."""
+        from mptcplab.engines.field import interfaces
+
+        return interfaces.away(scenario)
+
+    def carried(self, scenario: Scenario) -> dict[str, Carried]:
+        """Ask the kernel what the interfaces have carried."""
+        from mptcplab.engines.field import interfaces
+
+        return interfaces.carried(scenario)
 
     def run(self, trial: Trial, target: Target) -> Measured:
         """Run it between here and the server."""

@@ -89,7 +89,7 @@ def _run(
     with ExitStack() as helpers:
         captured = _record(helpers, target, routes, port, spoken)
         before = _clocks(routes, port, run, key, field.echoes, 0)
-        agent = Helper(agents.AGENT, _job(trial, raw, routes, port, run, key))
+        agent = Helper(agents.AGENT, _job(trial, target, raw, routes, port, run, key))
         helpers.callback(agent.end)
         agent.wait_for("ready", agents.START_SECONDS)
         started_ns = time.time_ns()
@@ -128,7 +128,13 @@ def _congestion_control(trial: Trial) -> str:
 
 
 def _job(
-    trial: Trial, raw: Path, routes: dict[str, Route], port: int, run: bytes, key: bytes
+    trial: Trial,
+    target: Target,
+    raw: Path,
+    routes: dict[str, Route],
+    port: int,
+    run: bytes,
+    key: bytes,
 ) -> dict[str, Any]:
     first = next(iter(routes.values()))
     return {
@@ -141,6 +147,7 @@ def _job(
         },
         "congestion_control": _congestion_control(trial),
         "linger_ns": LINGER_NS,
+        "most_bytes": target.most_bytes,
         "host": "client",
         "sample_ns": trial.scenario.run.sample,
         "samples": str(raw / "client.samples"),

@@ -1,0 +1,104 @@
+"""``[budget.PATH]``: how many bytes a path may carry, and how many a visit can take at most.
+
+A byte is one that the kernel counts at the path's interface, in either direction, whoever sent it:
+headers, retransmissions, control and what other programs transfer meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mptcplab.scenario.plan import planned_transfer
+from mptcplab.scenario.section import Bytes, Section, read
+from mptcplab.scenario.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mptcplab.campaign.work import Task
+    from mptcplab.scenario.transfer import Transfer
+
+#: Beyond the payload of a run, as a part of it: what the server hands over of its captures, by
+#: whichever path the system's routes choose; headers, acknowledgements and retransmissions.
+BESIDE = 0.25
+#: Of a run: handshakes, echoes, and what is said with the server.
+RUN_BYTES = 1_000_000
+#: Of a visit, for what passes until a run that has taken all is ended.
+MARGIN_BYTES = 2_000_000
+
+
+class BudgetSection(Section):
+    """What a path may carry. A visit for which not enough is left is missed."""
+
+    per_visit: Bytes | None = None
+    """In a visit; its runs are ended there. If left out as much as they can take."""
+    per_day: Bytes | None = None
+    """In a day of the campaign's ``time_zone``."""
+    per_month: Bytes | None = None
+    """In a month."""
+    total: Bytes | None = None
+    """In all."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """A time in which a path may carry so many bytes."""
+
+    name: str
+    #: What days have in common that are in one period.
+    key: str
+    most_bytes: int
+
+
+def read_budgets(value: Any, source: Source) -> dict[str, BudgetSection]:
+    """Read them, by path."""
+    return {name: read(BudgetSection, one, ("budget", name), source) for name, one in value.items()}
+
+
+def periods(budget: BudgetSection) -> list[Period]:
+    """Give what has to be kept; a day is told by a key such as ``%Y-%m-%d``."""
+    given = (
+        ("day", "%Y-%m-%d", budget.per_day),
+        ("month", "%Y-%m", budget.per_month),
+        ("whole schedule", "", budget.total),
+    )
+    return [Period(name, key, most) for name, key, most in given if most is not None]
+
+
+def payload_bytes(transfer: Transfer) -> int | None:
+    """Say how many bytes of payload a transfer has; ``None`` where only its duration is known."""
+    known = planned_transfer(transfer)
+    if known.get("size_bytes") is not None:
+        return int(known["size_bytes"])
+    if "requests" in known:
+        return int(known["requests"] * (known["request_bytes"] + known["response_bytes"]))
+    if "rate_bits_per_second" in known:
+        return int(known["rate_bits_per_second"] * known["duration_ns"] // (8 * 10**9))
+    return None
+
+
+def paths_of(task: Task) -> list[str]:
+    """Name the paths that a run may use."""
+    subject = task.subject
+    return list(subject.scenario.paths) if subject.path is None else [subject.path]
+
+
+def most_bytes(task: Task, path: str) -> int | None:
+    """Say what a run takes of a path at most; ``None`` where its transfer has no size."""
+    payload = payload_bytes(task.subject.scenario.transfer)
+    if payload is None:
+        return None
+    part = 1 + BESIDE if path in paths_of(task) else BESIDE
+    return int(payload * part) + RUN_BYTES
+
+
+def worst(tasks: Iterable[Task]) -> dict[str, int | None]:
+    """Say what the runs of a visit take at most, by path, be all of it carried there."""
+    found: dict[str, int | None] = {}
+    for task in tasks:
+        for path in task.subject.scenario.paths:
+            before, one = found.get(path, MARGIN_BYTES), most_bytes(task, path)
+            found[path] = None if before is None or one is None else before + one
+    return found

@@ -1,0 +1,177 @@
+"""``[[calendar]]``: when a campaign visits networks that nobody can have again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field
+
+from mptcplab.messages import nearest
+from mptcplab.scenario.section import Duration, Integer, Section, Text, read
+from mptcplab.scenario.source import Source, tables
+
+#: The axis that a calendar adds: the hour of the day at which a visit is due.
+HOUR = "hour"
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+HOURS = re.compile(r"([01][0-9]|2[0-4]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
+DAY_MINUTES = 24 * 60
+ZONES = Path("/usr/share/zoneinfo")
+LOCAL = Path("/etc/localtime")
+
+
+class CalendarSection(Section):
+    """When visits are due. At a visit every configuration is run once, beside its baselines."""
+
+    days: list[Any] = Field(default_factory=lambda: list(DAYS))
+    """Days of the week: ``["Mon", "Sat"]``; if left out all."""
+    hours: Text = "00:00-24:00"
+    """Hours of the day, in the campaign's ``time_zone``; they may go beyond midnight."""
+    visits: Integer = Field(ge=1, le=1440)
+    """How many a day: the hours have so many equal parts, and in each a visit is due at a time
+    drawn from the seed."""
+    for_days: Integer = Field(ge=1, le=3660)
+    """How long it goes on: so many times 24 hours from when the schedule is first started."""
+    grace: Duration = Field(600 * 10**9, ge=10**9)
+    """How long after its time a visit may still begin; later it is missed."""
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """One that was read."""
+
+    days: frozenset[int]
+    #: Minutes from midnight; the second is above the first.
+    start: int
+    end: int
+    visits: int
+    lasts: timedelta
+    grace: timedelta
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A point of time at which a campaign runs each configuration once."""
+
+    #: From 0, in the order of time.
+    number: int
+    due: datetime
+    #: Latest time to begin.
+    until: datetime
+    #: Label of the hour of the day.
+    hour: str
+
+
+def read_calendars(value: Any, source: Source) -> list[Calendar]:
+    """Read all of them."""
+    return [_calendar(one, n, source) for n, one in enumerate(tables(value, "calendar", source))]
+
+
+def zone(name: str | None) -> ZoneInfo:
+    """Give a time zone by its name, or that of this machine.
+
+    Raises:
+        ValueError: There is no such zone.
+    """
+    wanted = _local() if name is None else name
+    try:
+        return ZoneInfo(wanted)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f'{wanted} is no time zone, such as "Europe/Berlin"') from None
+
+
+def visits(
+    calendars: Iterable[Calendar], begun: datetime, local: ZoneInfo, seed: int, width: int
+) -> list[Visit]:
+    """Draw all visits of a schedule that was begun then, by hours of the day of this width."""
+    drawn = [
+        (due, number, calendar.grace)
+        for number, calendar in enumerate(calendars)
+        for due in _dues(calendar, number, begun, local, seed)
+    ]
+    return [
+        Visit(n, due, due + grace, _hour(due.astimezone(local).hour, width))
+        for n, (due, _, grace) in enumerate(sorted(drawn))
+    ]
+
+
+def digest(known: list[Visit]) -> str:
+    """Give what tells visits from others: when they are due."""
+    dues = " ".join(str(int(one.due.timestamp())) for one in known)
+    return hashlib.sha256(dues.encode()).hexdigest()
+
+
+def _dues(
+    calendar: Calendar, number: int, begun: datetime, local: ZoneInfo, seed: int
+) -> Iterator[datetime]:
+    last = begun + calendar.lasts
+    # Hours of the day before may go beyond midnight.
+    day = begun.astimezone(local).date() - timedelta(days=1)
+    while day <= last.astimezone(local).date():
+        if day.weekday() in calendar.days:
+            # Each day has draws of its own: they stay when the calendar goes on for longer.
+            chance = random.Random(f"{seed} {number} {day}")  # noqa: S311 - no secret
+            start, end = (_at(day, at, local) for at in (calendar.start, calendar.end))
+            part = (end - start) / calendar.visits
+            for place in range(calendar.visits):
+                due = (start + (place + chance.random()) * part).replace(microsecond=0)
+                if begun <= due < last:
+                    yield due
+        day += timedelta(days=1)
+
+
+def _at(day: date, minutes: int, local: ZoneInfo) -> datetime:
+    """Give a time of a day, as clocks there show it."""
+    day += timedelta(days=minutes // DAY_MINUTES)
+    clock = time(minutes % DAY_MINUTES // 60, minutes % 60)
+    return datetime.combine(day, clock, local).astimezone(UTC)
+
+
+def _hour(hour: int, width: int) -> str:
+    first = hour - hour % width
+    return f"{first:02}-{first + width:02}"
+
+
+def _calendar(value: Any, number: int, source: Source) -> Calendar:
+    place = ("calendar", number)
+    section = read(CalendarSection, value, place, source)
+    for day in section.days:
+        if day not in DAYS:
+            raise source.fault((*place, "days"), f"{day} is no day; {nearest(str(day), DAYS)}")
+    if not section.days:
+        raise source.fault((*place, "days"), "has no day: leave it out for all")
+    found = HOURS.fullmatch(section.hours)
+    start, end = _minutes(found.groups()) if found else (0, DAY_MINUTES + 1)
+    if max(start, end) > DAY_MINUTES or start == end:
+        raise source.fault(
+            (*place, "hours"), f'{section.hours} is not such as "06:00-23:00" or "22:00-02:00"'
+        )
+    return Calendar(
+        days=frozenset(map(DAYS.index, section.days)),
+        start=start,
+        end=end if end > start else end + DAY_MINUTES,
+        visits=section.visits,
+        lasts=timedelta(days=section.for_days),
+        grace=timedelta(microseconds=section.grace / 1000),
+    )
+
+
+def _minutes(found: tuple[str, ...]) -> tuple[int, int]:
+    first, minute, last, other = map(int, found)
+    return first * 60 + minute, last * 60 + other
+
+
+def _local() -> str:
+    """Name the time zone of this machine."""
+    if name := os.environ.get("TZ", "").removeprefix(":"):
+        return name
+    place = LOCAL.resolve()
+    return str(place.relative_to(ZONES)) if place.is_relative_to(ZONES) else "UTC"

@@ -1,0 +1,168 @@
+"""``mptcplab schedule``: a campaign by its calendar, for days and weeks."""
+
+from __future__ import annotations
+
+from mptcplab.cli.interrupt import by_signals
+from mptcplab.cli.parser import Parser, add_server_to, named, server_setting
+from mptcplab.cli.say import print_json, say, show
+from mptcplab.labels import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+    from datetime import datetime
+    from pathlib import Path
+
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.campaign.sheet import Sheet
+    from mptcplab.schedule.schedule import Told
+
+EXAMPLES = """\
+examples:
+  mptcplab schedule examples/weeks.toml --server 'LINE' --dry-run    how much data, how much time
+  mptcplab schedule examples/weeks.toml --server 'LINE'              until it is over, or Ctrl-C
+  mptcplab schedule examples/weeks.toml --server 'LINE' --systemd > \
+~/.config/systemd/user/mptcplab-schedule.service
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "schedule",
+        help="run a campaign by its calendar: visits to real networks for days and weeks",
+        description="Runs a campaign at the times of its [[calendar]], within the budgets of its "
+        "paths, until it is over. Interrupt\nor kill it when you like: the same command goes on "
+        "from there, and what was missed meanwhile is listed.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "campaign", type=named, metavar="CAMPAIGN", help="a file with a [[calendar]]"
+    )
+    add_server_to(command)
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print how much data and time it takes, and what is left of it; nothing is sent",
+    )
+    command.add_argument(
+        "--systemd",
+        action="store_true",
+        help="print a unit for systemd --user that runs it from here, and run nothing",
+    )
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--out", type=named, metavar="DIR", help="where it goes (default: campaigns/CAMPAIGN)"
+    )
+    output.add_argument(
+        "--no-report",
+        action="store_true",
+        help="leave out the page, DIR/report.html, which is renewed after each visit",
+    )
+    output.add_argument(
+        "--json", action="store_true", help="print what --dry-run says, or the summary, as JSON"
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from pathlib import Path
+
+    from mptcplab.campaign import sheet
+    from mptcplab.schedule import schedule
+
+    read = sheet.load(options.campaign, server_setting(options))
+    out = Path(options.out or Path("campaigns", read.name))
+    if options.systemd:
+        return _print_unit(read, options)
+    if options.dry_run:
+        return _print_dry_run(read, out, options)
+    if not options.no_report:
+        from mptcplab.charts.html import refuse_foreign
+
+        refuse_foreign(out / "report.html")
+
+    def begin(matrix: Matrix) -> None:
+        first, last = (one.due for one in (matrix.visits[0], matrix.visits[-1]))
+        say(
+            f"{out}: {text.plural(len(matrix.visits), 'visit')}, {_at(first, read)} to "
+            f"{_at(last, read)} ({read.zone.key})"
+        )
+
+    def tell(told: Told) -> None:
+        say(_told(told, read))
+        if not options.no_report:
+            _report(told.directory)
+
+    with by_signals():
+        try:
+            campaign = schedule.run(read, out, begin=begin, tell=tell)
+        except KeyboardInterrupt:
+            say("mptcplab: interrupted; the same command goes on from there")
+            raise
+    if options.json:
+        from mptcplab.results.overview import document
+
+        print_json(document(campaign))
+    else:
+        from mptcplab.cli.summary.campaign import print_campaign
+
+        print_campaign(campaign)
+        if not options.no_report and campaign.runs.height:
+            show(f"{out / 'report.html'} shows it")
+    return 0
+
+
+def _report(directory: Path) -> None:
+    """Renew the page; before the first run there is nothing to show."""
+    from mptcplab.results.campaign import Campaign
+
+    campaign = Campaign(directory)
+    if campaign.runs.height:
+        campaign.report()
+
+
+def _told(told: Told, read: Sheet) -> str:
+    words = f"visit {told.visit.number + 1} of {told.visits}, {_at(told.visit.due, read)}: "
+    if told.state.done:
+        used = told.state.attempts[-1].used_bytes
+        took = [f"{path} {text.size(count)}" for path, count in used.items() if count is not None]
+        words += ", ".join(["done", *took])
+    else:
+        words += f"missed ({told.state.reason}): {told.state.why}"
+    if told.following is not None:
+        words += f"; next {_at(told.following.due, read)}"
+    return words
+
+
+def _at(moment: datetime, read: Sheet) -> str:
+    return moment.astimezone(read.zone).strftime("%a %Y-%m-%d %H:%M")
+
+
+def _print_unit(read: Sheet, options: Namespace) -> int:
+    from mptcplab.schedule.unit import unit
+
+    words = [options.campaign]
+    for name in ("server", "out"):
+        if getattr(options, name) is not None:
+            words += [f"--{name}", getattr(options, name)]
+    if options.no_report:
+        words.append("--no-report")
+    show(unit(read.name, words))
+    return 0
+
+
+def _print_dry_run(read: Sheet, out: Path, options: Namespace) -> int:
+    from datetime import UTC, datetime
+
+    from mptcplab.schedule.forecast import forecast
+
+    found = forecast(read, out, datetime.now(UTC))
+    if options.json:
+        print_json(found.document())
+    else:
+        from mptcplab.cli.summary.forecast import print_forecast
+
+        print_forecast(found)
+    return 0

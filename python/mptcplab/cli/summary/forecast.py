@@ -1,0 +1,63 @@
+"""What a schedule will take, before it is run."""
+
+from __future__ import annotations
+
+from mptcplab.cli.summary.page import Page
+from mptcplab.labels import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.schedule.forecast import Forecast, PathForecast
+
+
+def print_forecast(found: Forecast, *, page: Page | None = None) -> None:
+    """Print it."""
+    page = page or Page()
+    sheet, visits = found.matrix.sheet, found.matrix.visits
+    facts = [page.style(text.clean(sheet.name), "strong")]
+    if sheet.campaign.title:
+        facts.append(text.clean(sheet.campaign.title))
+    page.facts(facts, indent="")
+    page.line()
+    first, last = (
+        one.due.astimezone(sheet.zone).strftime("%a %Y-%m-%d %H:%M")
+        for one in (visits[0], visits[-1])
+    )
+    page.words(
+        f"{text.plural(len(visits), 'visit')} from {first} to {last} ({sheet.zone.key}), at most "
+        f"{found.most_in_a_day} a day: {text.plural(found.runs_of_visit, 'run')} each, "
+        f"{text.count(len(found.matrix.runs))} in all"
+    )
+    if found.past:
+        past = ", ".join(f"{count} {name}" for name, count in found.past.items())
+        page.words(f"{text.count(len(found.to_come))} are to come; over are {past}")
+    page.words(_time(found))
+    page.line()
+    for one in found.paths:
+        page.words(_data(one, found), first=f"{text.clean(one.path)}  ")
+        for period, room in one.room.items():
+            if period == "day" and room < found.most_in_a_day:
+                page.words(
+                    f"its budget has room for {text.plural(room, 'visit')} a day if each takes "
+                    "that much: others are missed",
+                    first="! ",
+                    style="warning",
+                )
+    page.words("nothing was sent", style="faint")
+
+
+def _time(found: Forecast) -> str:
+    most = f"a visit takes at most {text.seconds(found.most_visit_s)}"
+    if found.mean_visit_s is None:
+        return most
+    return f"{most}; those that are done took {text.seconds(found.mean_visit_s)} on average"
+
+
+def _data(one: PathForecast, found: Forecast) -> str:
+    if one.visit_bytes is None or one.left_bytes is None:
+        return "as much as it carries while its runs last: per_visit in its budget limits it"
+    words = f"at most {text.size(one.visit_bytes)} in a visit"
+    words += f", {text.size(one.visit_bytes * found.most_in_a_day)} in a day"
+    words += f", {text.size(one.left_bytes)} in all that is to come"
+    budgets = [f"{text.size(count)} in a {name}" for name, count in one.budgets.items()]
+    return f"{words}; allowed are {', '.join(budgets)}" if budgets else words

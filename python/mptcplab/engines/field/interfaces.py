@@ -1,0 +1,69 @@
+"""The interfaces of paths: whether the server is reached by them, and what they have carried."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.engine import Carried
+from mptcplab.engines.field import server_line
+from mptcplab.engines.field.routes import route
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.engines.field.server_line import ServerLine
+    from mptcplab.scenario.path import Path as ScenarioPath
+    from mptcplab.scenario.scenario import Scenario
+
+NET = Path("/sys/class/net")
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+CONNECT_SECONDS = 10.0
+
+
+def away(scenario: Scenario) -> dict[str, str]:
+    """Connect to the server by each path, and say where that cannot be."""
+    assert scenario.field is not None  # noqa: S101 - it was checked
+    assert scenario.field.server is not None  # noqa: S101 - it was checked
+    line = server_line.read(scenario.field.server)
+    reasons = {name: _unreached(path, line) for name, path in scenario.paths.items()}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def carried(scenario: Scenario) -> dict[str, Carried]:
+    """Give what the interface of each path has carried since it is there."""
+    found = {}
+    for name, path in scenario.paths.items():
+        if path.interface is not None and (one := _carried(path.interface)) is not None:
+            found[name] = one
+    return found
+
+
+def _unreached(path: ScenarioPath, line: ServerLine) -> str | None:
+    """Say why a path does not reach the server."""
+    assert path.interface is not None  # noqa: S101 - it was checked
+    try:
+        way = route(path.interface, line.host, line.port, path.ip)
+    except Error as error:
+        return str(error)
+    family = socket.AF_INET6 if ":" in way.remote else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.settimeout(CONNECT_SECONDS)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, path.interface.encode())
+            sock.connect((way.remote, line.port))
+        except OSError as error:
+            why = error.strerror or str(error)
+            return f"no connection to {line.host} port {line.port} by {path.interface}: {why}"
+    return None
+
+
+def _carried(interface: str) -> Carried | None:
+    place = NET / interface
+    try:
+        counts = [int((place / "statistics" / f"{way}_bytes").read_text()) for way in ("rx", "tx")]
+        # An interface that comes again, and a machine that starts anew, count from 0.
+        since = f"{BOOT.read_text().strip()} {(place / 'ifindex').read_text().strip()}"
+    except OSError:
+        return None
+    return Carried(sum(counts), since)

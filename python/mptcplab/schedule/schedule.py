@@ -1,0 +1,227 @@
+"""A schedule: what is due is run, what could not be is taken down with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.campaign import calendar, record, store
+from mptcplab.campaign.executor.local import Local
+from mptcplab.campaign.matrix import Matrix
+from mptcplab.results import ledger
+from mptcplab.results.campaign import Campaign
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.schedule.budgets import Budgets
+from mptcplab.schedule.clock import WallClock, moment, nanoseconds
+from mptcplab.schedule.ledger import Writer
+from mptcplab.schedule.visiting import Visiting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from mptcplab.campaign.calendar import Visit
+    from mptcplab.campaign.executor import Executor
+    from mptcplab.campaign.sheet import Sheet
+    from mptcplab.results.ledger import Entry
+    from mptcplab.schedule.clock import Clock
+
+# A machine may be suspended while it waits, and its clock be set.
+STEP_SECONDS = 30.0
+# Between looks whether a path is back.
+RETRY_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Told:
+    """What has become of a schedule so far."""
+
+    directory: Path
+    visit: Visit
+    state: Entry
+    #: How many there are to be.
+    visits: int
+    following: Visit | None
+
+
+def run(
+    sheet: Sheet,
+    out: Path,
+    *,
+    clock: Clock | None = None,
+    executor: Callable[[], Executor] = lambda: Local(1),
+    begin: Callable[[Matrix], None] = lambda _: None,
+    tell: Callable[[Told], None] = lambda _: None,
+) -> Campaign:
+    """Run a campaign by its calendar into ``out``, from where it was left, until it is over.
+
+    Raises:
+        Error: Something cannot be written, or another schedule writes there.
+        KeyboardInterrupt: Ctrl-C; the same again goes on from there.
+    """
+    clock = clock or WallClock()
+    with store.opened(out, sheet.name) as kept, closing(Writer(out)) as writer:
+        matrix = _matrix(sheet, writer, clock.now())
+        budgets = Budgets(matrix)
+        about = record.about(matrix)
+        about["started"] = moment(writer.told.calendars[0]["began_ns"]).isoformat()
+        scenarios = {one.number: one.text for one in matrix.configurations}
+        kept.begin(about, record.plan(matrix), scenarios)
+        if writer.told.failed:
+            kept.fail(writer.told.failed)
+        begin(matrix)
+        keep = sheet.campaign.keep != "tables"
+        visiting = Visiting(kept, writer, clock, executor, keep=keep)
+        schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting)
+        schedule.resume()
+        for visit in matrix.visits:
+            if not writer.told.visits.get(visit.number, ledger.Entry()).final:
+                schedule.attend(visit)
+                following = next((v for v in matrix.visits if v.number > visit.number), None)
+                state = writer.told.visits[visit.number]
+                tell(Told(out, visit, state, len(matrix.visits), following))
+        kept.describe(record.ended(about))
+    return Campaign(out)
+
+
+def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledger]:
+    """Give what a schedule is, as it was begun in ``out`` or would be now; nothing is written."""
+    _check(sheet)
+    told = ledger.read(out) or ledger.Ledger()
+    begun = moment(told.calendars[0]["began_ns"]) if told.calendars else now
+    return Matrix(sheet, _visits(sheet, begun)), told
+
+
+def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
+    """Begin a schedule, or see that it is the one that was begun."""
+    _check(sheet)
+    told = writer.told.calendars
+    begun = moment(told[0]["began_ns"]) if told else now.replace(microsecond=0)
+    visits = _visits(sheet, begun)
+    matrix = Matrix(sheet, visits)
+    measured = _measured(matrix)
+    if told:
+        last = told[-1]
+        zone = sheet.zone.key
+        if (measured, zone) != (last["measured"], last["time_zone"]):
+            what = "its time zone" if measured == last["measured"] else "what it runs"
+            raise _other(sheet, what)
+        if calendar.digest(visits[: last["visits"]]) != last["dues"]:
+            raise _other(sheet, "its calendar")
+        if len(visits) == last["visits"]:
+            return matrix
+    writer.add(
+        "calendar",
+        began_ns=nanoseconds(begun),
+        time_zone=sheet.zone.key,
+        measured=measured,
+        visits=len(visits),
+        dues=calendar.digest(visits),
+    )
+    return matrix
+
+
+def _other(sheet: Sheet, what: str) -> Error:
+    return Error(
+        f"{sheet.name}: {what} has changed since the schedule was begun: go on with the earlier "
+        "file, or choose another place (--out)"
+    )
+
+
+def _check(sheet: Sheet) -> None:
+    if not sheet.calendars:
+        raise ScenarioError(f"{sheet.name}: has no [[calendar]]: mptcplab sweep runs it")
+
+
+def _visits(sheet: Sheet, begun: datetime) -> list[Visit]:
+    found = calendar.visits(
+        sheet.calendars, begun, sheet.zone, sheet.campaign.seed, sheet.campaign.hour_bin
+    )
+    if not found:
+        raise ScenarioError(f"{sheet.name}: no visit is due on these days of its [[calendar]]")
+    return found
+
+
+def _measured(matrix: Matrix) -> str:
+    """Give what tells one schedule from others: all that it runs, but not how often."""
+    subjects = {
+        one.identity for each in matrix.configurations for one in (each.mptcp, *each.baselines)
+    }
+    known = json.dumps([sorted(subjects), matrix.sheet.campaign.seed])
+    return hashlib.sha256(known.encode()).hexdigest()
+
+
+class _Schedule:
+    def __init__(
+        self,
+        matrix: Matrix,
+        budgets: Budgets,
+        kept: store.Store,
+        writer: Writer,
+        clock: Clock,
+        visiting: Visiting,
+    ) -> None:
+        self._matrix = matrix
+        self._budgets = budgets
+        self._store = kept
+        self._writer = writer
+        self._clock = clock
+        self._visiting = visiting
+        self._started = clock.now()
+        self._busy_until = self._started
+
+    def resume(self) -> None:
+        """Settle the visit over which somebody was killed."""
+        for number, entry in list(self._writer.told.visits.items()):
+            if entry.open is not None:
+                self._visiting.resume(number, self._matrix.of_visit(number))
+
+    def attend(self, visit: Visit) -> None:
+        """Wait for a visit, and run it or say why not."""
+        while (now := self._clock.now()) < visit.due:
+            self._clock.sleep(min((visit.due - now).total_seconds(), STEP_SECONDS))
+        every = self._matrix.of_visit(visit.number)
+        failed = self._writer.told.failed
+        tasks = [task for task in every if task.run not in self._store.done.keys() | failed.keys()]
+        subject = every[0].subject
+        while True:
+            now = self._clock.now()
+            if now > visit.until:
+                self._late(visit)
+                return
+            reserved = self._budgets.reserve(tasks)
+            lacking = self._budgets.lacking(reserved, now, self._writer.told)
+            if lacking is not None:
+                self._miss(visit, "budget", lacking)
+                return
+            away = subject.engine.away(subject.scenario)
+            if not away:
+                break
+            if now + timedelta(seconds=RETRY_SECONDS) > visit.until:
+                self._miss(visit, "away", "; ".join(f"{one}: {why}" for one, why in away.items()))
+                return
+            self._clock.sleep(RETRY_SECONDS)
+        self._visiting.visit(visit.number, self._budgets.allowed(tasks, reserved), reserved, every)
+        self._busy_until = self._clock.now()
+
+    def _late(self, visit: Visit) -> None:
+        """Say why a visit's time is over."""
+        entry = self._writer.told.visits.get(visit.number, ledger.Entry())
+        if entry.attempts:
+            runs = [task.run for task in self._matrix.of_visit(visit.number)]
+            there = sum(run in self._store.done for run in runs)
+            self._miss(visit, "interrupted", f"{there} of its {len(runs)} runs are there")
+        elif self._started <= visit.due <= self._busy_until:
+            self._miss(visit, "busy", "the visit before it was not over")
+        else:
+            self._miss(visit, "off", "the machine was off, or mptcplab schedule did not run")
+
+    def _miss(self, visit: Visit, reason: str, why: str) -> None:
+        at_ns = nanoseconds(self._clock.now())
+        self._writer.add("missed", visit=visit.number, at_ns=at_ns, reason=reason, why=why)

@@ -1,0 +1,129 @@
+"""One visit: its runs, one after the other, and what they took."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from mptcplab.campaign.executor import Lost
+from mptcplab.campaign.work import Batch
+from mptcplab.results.record import build
+from mptcplab.schedule.clock import nanoseconds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mptcplab.campaign.executor import Executor
+    from mptcplab.campaign.store import Store
+    from mptcplab.campaign.work import Task
+    from mptcplab.engines.engine import Engine
+    from mptcplab.results.ledger import Attempt
+    from mptcplab.scenario.scenario import Scenario
+    from mptcplab.schedule.clock import Clock
+    from mptcplab.schedule.ledger import Writer
+
+# How long nothing may happen before a worker is looked at.
+STEP_SECONDS = 0.5
+
+
+class Visiting:
+    """What a visit needs of this machine."""
+
+    def __init__(
+        self,
+        store: Store,
+        ledger: Writer,
+        clock: Clock,
+        executor: Callable[[], Executor],
+        *,
+        keep: bool,
+    ) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._clock = clock
+        self._executor = executor
+        self._keep = keep
+
+    def visit(
+        self, number: int, tasks: list[Task], reserved: dict[str, int], every: list[Task]
+    ) -> None:
+        """Run what is left of a visit, of which ``every`` run there is to be is given."""
+        subject = tasks[0].subject
+        before = subject.engine.carried(subject.scenario)
+        carried = {
+            path: {"bytes": one.count_bytes, "since": one.since} for path, one in before.items()
+        }
+        at_ns = nanoseconds(self._clock.now())
+        self._ledger.add("reserve", visit=number, at_ns=at_ns, bytes=reserved, carried=carried)
+        failed: dict[str, str] = {}
+        ended = False
+        try:
+            failed = self._run(tasks)
+            ended = True
+        finally:
+            # Of an interruption nothing is known but what the interfaces say.
+            self.settle(number, every, ended=ended, failed=failed, later=False)
+
+    def resume(self, number: int, every: list[Task]) -> None:
+        """Settle a visit over which somebody was killed; how long ago is not known."""
+        ended = all(task.run in self._store.done for task in every)
+        self.settle(number, every, ended=ended, failed={}, later=True)
+
+    def settle(
+        self, number: int, every: list[Task], *, ended: bool, failed: dict[str, str], later: bool
+    ) -> None:
+        """Take down what the last attempt of a visit took."""
+        attempt = self._ledger.told.visits[number].open
+        assert attempt is not None  # noqa: S101 - it was reserved
+        subject = every[0].subject
+        self._ledger.add(
+            "settle",
+            visit=number,
+            at_ns=nanoseconds(self._clock.now()),
+            bytes=used(attempt, subject.engine, subject.scenario, later=later),
+            ended=ended,
+            failed=failed,
+        )
+
+    def _run(self, tasks: list[Task]) -> dict[str, str]:
+        """Run them; gives why some failed."""
+        failed: dict[str, str] = {}
+        with closing(self._executor()) as worker:
+            near = str(self._store.runs) if worker.near else None
+            for task in tasks:
+                worker.submit(Batch((task,), 0.0, build(), near, self._keep))
+                while not (ended := worker.wait(STEP_SECONDS)):
+                    pass
+                ((_, got),) = ended
+                # One that a process died over is not tried again: what it took is not known.
+                lost = {task.run: got.reason} if isinstance(got, Lost) else got.failed
+                if not isinstance(got, Lost) and got.done:
+                    self._store.add(got.tables, got.done)
+                if lost:
+                    self._store.fail(lost)
+                    failed |= lost
+        return failed
+
+
+def used(
+    attempt: Attempt, engine: Engine, scenario: Scenario, *, later: bool
+) -> dict[str, int | None]:
+    """Say what an attempt took by path, as its interfaces count; ``None``: nobody knows.
+
+    ``later``: others may have used them since, so that it is no more than was reserved. Where they
+    count anew since, it is all of that.
+    """
+    now = engine.carried(scenario)
+    found: dict[str, int | None] = {}
+    for path in dict.fromkeys((*attempt.carried, *attempt.reserved_bytes)):
+        before, here = attempt.carried.get(path), now.get(path)
+        reserved = attempt.reserved_bytes.get(path)
+        if before is None or here is None or here.since != before["since"]:
+            found[path] = reserved
+        elif later:
+            found[path] = (
+                None if reserved is None else min(reserved, here.count_bytes - before["bytes"])
+            )
+        else:
+            found[path] = here.count_bytes - before["bytes"]
+    return found
