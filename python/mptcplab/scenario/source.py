@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,15 +39,15 @@ class Source:
     def of_text(cls, text: str, name: str, directory: Path | None = None) -> Source:
         """Read TOML."""
         try:
-            data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise _undecoded(str(error), text, name) from None
-        try:
             offsets = _core.toml_offsets(text)
         except ValueError as error:
-            # It is stricter, as TOML is: whole numbers have 64 bits.
             offset, what = error.args
             raise ScenarioError(f"{name}:{_position(text, offset)}: {what}") from None
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            # It knows TOML 1.0 alone, the other one also 1.1.
+            raise ScenarioError(f"{name}: is no TOML 1.0: {error}") from None
         return cls(name, data, text, offsets, directory)
 
     @classmethod
@@ -118,32 +117,7 @@ def tables(value: Any, name: str, source: Source) -> list[dict[str, Any]]:
     return value
 
 
-def _undecoded(said: str, text: str, name: str) -> ScenarioError:
-    """Say on which line it is no TOML, in our way."""
-    said, _, where = said.partition(" (at ")
-    found = re.match(r"line (\d+), column (\d+)", where)
-    line, column = map(int, found.groups()) if found else _end(text)
-    where = f"{name}:{line}:{column}"
-    if said == "Cannot overwrite a value":
-        key = text.splitlines()[line - 1].partition("=")[0].strip()
-        return ScenarioError(f"{where}: {key}: is there twice")
-    if said == r"Illegal character '\n'":
-        said = "text begins with a quote that is not closed on its line"
-    if said == "Invalid value":
-        said = 'no value of TOML; text stands in quotes, as "download" does'
-    twice = re.fullmatch(r"Cannot declare \((.*?),?\) twice", said)
-    if twice:
-        key = ".".join(word.strip(" '\"") for word in twice[1].split(","))
-        return ScenarioError(f"{where}: {key}: is there twice")
-    return ScenarioError(f"{where}: {said[:1].lower()}{said[1:]}")
-
-
 def _position(text: str, offset: int) -> str:
     """Give line and column, in characters, of what stands so many bytes from the start."""
-    line, column = _end(text.encode()[:offset].decode(errors="replace"))
-    return f"{line}:{column}"
-
-
-def _end(text: str) -> tuple[int, int]:
-    *before, last = text.split("\n")
-    return len(before) + 1, len(last) + 1
+    *before, last = text.encode()[:offset].decode(errors="replace").split("\n")
+    return f"{len(before) + 1}:{len(last) + 1}"
