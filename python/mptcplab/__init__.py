@@ -17,6 +17,7 @@ from mptcplab.api import (
     run,
     run_schedule,
     run_study,
+    scenario_schema,
     sweep,
     write_report,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "run",
     "run_schedule",
     "run_study",
+    "scenario_schema",
     "sweep",
     "write_report",
 ]

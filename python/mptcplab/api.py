@@ -394,6 +394,16 @@ def figure_kinds() -> list[Kind]:
     return kinds()
 
 
+def scenario_schema() -> dict[str, Any]:
+    """Give the JSON schema of scenarios (draft 7), by which editors complete and check them.
+
+    It knows every key, element and policy; whether they go together, reading alone tells.
+    """
+    from mptcplab.scenario.json_schema import scenarios
+
+    return scenarios()
+
+
 def _open(
     source: str | PathLike[str] | Comparison | Campaign | Analysis,
 ) -> tuple[Comparison | Campaign | Analysis, Path | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +13,7 @@ NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(\S.*)?", re.ASCII)
 # What the code of the links takes at most, and the endpoint's whole numbers.
 MOST = {"rate": 10**12, "duration": 10**15, "bytes": 10**12, "packets": 10**9, "integer": 2**32 - 1}
 SIGNED = re.compile(r"([-−]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*(\S+)", re.ASCII)
+JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 # Far beyond what any radio reports or reaches.
 MOST_OF_RADIO = 10**12
 
@@ -31,6 +32,10 @@ class Kind:
     def show(self, value: Any) -> Any:
         """Write a value in its base unit as :meth:`parse` reads it, without loss."""
         return value
+
+    def json_schema(self) -> dict[str, Any]:
+        """Describe what :meth:`parse` reads, for editors: what it refuses may pass here."""
+        return {}
 
     def refuse(self, value: Any) -> ValueError:
         """Say what would have been accepted."""
@@ -79,6 +84,11 @@ class Quantity(Kind):
                 break
         return f"{plain(Decimal(value) / self.units[unit])} {unit}"
 
+    def json_schema(self) -> dict[str, Any]:
+        """Text with a unit, or 0."""
+        text = {"type": "string", "pattern": _pattern(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)", self.units)}
+        return {"anyOf": [text, {"const": 0}]}
+
 
 class Packets(Quantity):
     """A number of packets, which needs no unit."""
@@ -92,6 +102,10 @@ class Packets(Quantity):
     def show(self, value: Any) -> int:  # type: ignore[override]
         """Write it without unit."""
         return int(value)
+
+    def json_schema(self) -> dict[str, Any]:
+        """A number, or text."""
+        return {"anyOf": [*super().json_schema()["anyOf"], {"type": "integer", "minimum": 0}]}
 
 
 class Ratio(Quantity):
@@ -125,6 +139,10 @@ class Plain(Kind):
             raise ValueError(f"{value} is more than {MOST[self.name]}")
         return value
 
+    def json_schema(self) -> dict[str, Any]:
+        """Its types."""
+        return {"type": [JSON_TYPES[one] for one in self.types]}
+
 
 class Table(Kind):
     """A table whose keys others know."""
@@ -134,6 +152,10 @@ class Table(Kind):
         if not isinstance(value, dict):
             raise self.refuse(value)
         return value
+
+    def json_schema(self) -> dict[str, Any]:
+        """Any table."""
+        return {"type": "object"}
 
 
 class Year(Plain):
@@ -145,6 +167,10 @@ class Year(Plain):
     def parse(self, value: Any) -> Any:
         """Give the text."""
         return super().parse(str(value) if type(value) is int else value)
+
+    def json_schema(self) -> dict[str, Any]:
+        """Either."""
+        return {"type": ["string", "integer"]}
 
 
 class OrOff(Kind):
@@ -166,6 +192,10 @@ class OrOff(Kind):
     def show(self, value: Any) -> Any:
         """Write it."""
         return "off" if value is None else self.kind.show(value)
+
+    def json_schema(self) -> dict[str, Any]:
+        """Its kind, or ``"off"``."""
+        return {"anyOf": [self.kind.json_schema(), {"const": "off"}]}
 
 
 class Measured(Kind):
@@ -196,6 +226,11 @@ class Measured(Kind):
         """Write it in the first unit."""
         return f"{plain(Decimal(repr(value)))} {next(iter(self.units))}"
 
+    def json_schema(self) -> dict[str, Any]:
+        """Text with a unit."""
+        number = r"[-−]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+        return {"type": "string", "pattern": _pattern(number, self.units)}
+
 
 class Signal(Measured):
     """A power, or a ratio to noise and interference."""
@@ -207,6 +242,10 @@ class Signal(Measured):
     def show(self, value: Any) -> str:
         """Write both."""
         return f"{plain(Decimal(repr(value[0])))} {value[1]}"
+
+
+def _pattern(number: str, units: Iterable[str]) -> str:
+    return rf"^\s*{number}\s*({'|'.join(map(re.escape, units))})\s*$"
 
 
 def plain(number: Decimal) -> str:

@@ -52,6 +52,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             "name", nargs="?", type=named, metavar="NAME", help="print this one as it is written"
         )
         command.add_argument("--json", action="store_true", help="print it as JSON")
+        if what == "scenarios":
+            command.add_argument(
+                "--json-schema",
+                action="store_true",
+                help="print the JSON schema of scenarios, by which editors complete and check them",
+            )
         command.set_defaults(run=run, what=what)
 
 
@@ -61,6 +67,9 @@ def run(options: Namespace) -> int:
     from mptcplab.scenario import library
     from mptcplab.scenario.fault import ScenarioError
 
+    if getattr(options, "json_schema", False):
+        _print_schema(options)
+        return 0
     names = library.names(options.what)
     parts = [part["name"] for part in _parts()] if options.what == "links" else []
     if options.name not in (None, *names, *parts):
@@ -75,6 +84,16 @@ def run(options: Namespace) -> int:
     else:
         _describe(options.name)
     return 0
+
+
+def _print_schema(options: Namespace) -> None:
+    from mptcplab import Error
+    from mptcplab.cli.say import print_json
+    from mptcplab.scenario.json_schema import scenarios
+
+    if options.name is not None or options.json:
+        raise Error("--json-schema is of all scenarios: leave out NAME and --json")
+    print_json(scenarios())
 
 
 def _print_json(what: str, name: str | None) -> None:
