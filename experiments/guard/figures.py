@@ -48,9 +48,9 @@ def _age_ms(frame: Frame, case: Case) -> int | None:
     came = frame("reordering").filter(direction=case.direction)
     written_ns = pl.col("data_offset_bytes") // size * (size * 8e3 / mbps)
     in_order_ns = pl.col("at_ns") - pl.col("at_ns").min() + pl.col("out_of_order_delay_ms") * 1e6
-    age = came.select(age=(in_order_ns - written_ns) / 1e6)["age"]
     # Of a burst the beginning is the youngest, so that its own time counts where nothing is wrong, too.
-    return round(age.max() - age.min())  # type: ignore[operator]
+    ages: list[float] = came.select(age=(in_order_ns - written_ns) / 1e6)["age"].to_list()
+    return round(max(ages) - min(ages))
 
 
 def _reused_s(frame: Frame, case: Case) -> float | None:

@@ -17,7 +17,7 @@ from mptcplab.machine.guard import program
 WIFI, LTE, SERVER = "10.0.1.2", "10.0.2.2", "10.0.1.1"
 PATHS = {"wifi": (1, WIFI), "lte": (2, LTE)}
 PATIENCE_SECONDS = 30
-# Everybody who connects is sent something now and then: who connects says what, in bytes and seconds.
+# Who connects says what to send again and again: bytes, and seconds in between.
 SERVE = """
 import socket, threading, time
 def serve(client):

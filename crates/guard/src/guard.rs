@@ -182,7 +182,7 @@ impl Guard {
 
     fn probe(&mut self, path: usize, orders: &mut Vec<Order>) {
         self.send(path, path, orders);
-        if self.paths[path].state == State::Probed {
+        if self.paths[path].state == State::Probed && !self.paths[path].is_witnessed() {
             let witnesses: Vec<_> = self.others(path).map(|(other, _)| other).collect();
             for other in witnesses {
                 self.send(other, path, orders);
@@ -209,7 +209,7 @@ impl Guard {
         }
         let witnessed = self.paths[path].is_witnessed() && self.others(path).any(|(_, one)| one.state == State::Good);
         let one = &mut self.paths[path];
-        if !one.is_overdue(now) || !witnessed {
+        if !one.is_overdue(now, &self.settings) || !witnessed {
             return;
         }
         let decision = one.suspend(now, &self.settings);

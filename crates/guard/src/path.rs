@@ -67,7 +67,6 @@ pub(crate) struct Path {
     good_since: Time,
     sent: u32,
     answers: u32,
-    first_sent: Time,
     last_sent: Time,
     within_ns: i64,
     decision: Decision,
@@ -106,7 +105,6 @@ impl Path {
             good_since: now,
             sent: 0,
             answers: 0,
-            first_sent: now,
             last_sent: now,
             within_ns: 0,
             decision,
@@ -259,9 +257,6 @@ impl Path {
 
     /// A probe went out, to tell of the path at the place `about`.
     pub fn sent(&mut self, now: Time, number: u16, about: usize) {
-        if self.sent == 0 {
-            self.first_sent = now;
-        }
         self.sent = self.sent.saturating_add(1);
         self.last_sent = now;
         self.waiting.push_back(Waiting { number, sent: now, about });
@@ -327,9 +322,11 @@ impl Path {
         self.answers > 0
     }
 
-    /// Whether probes have had their time.
-    pub fn is_overdue(&self, now: Time) -> bool {
-        self.sent >= 2 && now - self.first_sent >= self.within_ns
+    /// Whether enough probes have had their time. That data is not acknowledged counts for one.
+    pub fn is_overdue(&self, now: Time, settings: &Settings) -> bool {
+        let enough = settings.probes.0 as usize - usize::from(self.decision.cause == Cause::Unacknowledged);
+        let due = |waiting: &&Waiting| waiting.sent >= self.since && now - waiting.sent >= self.within_ns / 2;
+        self.sent > 0 && self.waiting.iter().filter(due).count() >= enough
     }
 
     pub fn suspend(&mut self, now: Time, settings: &Settings) -> Decision {

@@ -7,14 +7,14 @@ parameters! {
         /// between arrivals, four times its deviation and this. Probes set out after half of that. Linux sends ACKs up to 40 ms late (TCP_DELACK_MIN), and timers of a host that is busy run
         /// some milliseconds late. Twice as much, up to eight times, after each suspicion that proved wrong.
         margin: Duration = Duration(60_000_000),
-        /// Least time in which probes over a suspect path have to be answered: mobile networks stand still for 30 to 80 ms at a
-        /// handover, and data on its way took longer than that by then, too. Radios that sleep take 100 ms to wake; their round-trip time counts twice.
+        /// Probes over a suspect path are sent within this time at least, and the last of them has half of it to be answered: mobile networks stand still for
+        /// 30 to 80 ms at a handover.
         probe_timeout: Duration = Duration(80_000_000),
         /// So many of the path's present round-trip times they have at least: a queue that has filled doubles it in a few; from 1 to 100.
         probe_factor: Number = Number(2.0),
-        /// How many probes go over a suspect path within that time. One that answers clears it: with 20 % loss on a round trip three stay
-        /// unanswered by chance in one of 125 cases; from 1 to 10.
-        probes: Number = Number(3.0),
+        /// How many probes have to stay unanswered; one less where data stays unacknowledged. One that answers clears the path: with 5 % loss each way five are
+        /// lost by chance in one of 100 000 cases; from 2 to 10.
+        probes: Number = Number(5.0),
         /// Between probes over a path that is suspended.
         trial_interval: Duration = Duration(150_000_000),
         /// How many in a row have to be answered before it is used again; from 1 to 100.
@@ -37,9 +37,11 @@ impl Settings {
     /// # Errors
     /// What does not.
     pub fn check(self) -> Result<Settings, Fault> {
-        for (name, value, most) in [("probes", self.probes.0, 10.0), ("trial_answers", self.trial_answers.0, 100.0)] {
-            if !(1.0..=most).contains(&value) || value.fract() != 0.0 {
-                return Err(fault(name, format!("is no whole number from 1 to {most}")));
+        for (name, value, range) in
+            [("probes", self.probes.0, 2.0..=10.0), ("trial_answers", self.trial_answers.0, 1.0..=100.0)]
+        {
+            if !range.contains(&value) || value.fract() != 0.0 {
+                return Err(fault(name, format!("is no whole number from {} to {}", range.start(), range.end())));
             }
         }
         if !(1.0..=100.0).contains(&self.probe_factor.0) {

@@ -112,8 +112,8 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
         let mut bench = Bench::new(&[FLOWS, IDLE]);
         bench.run(2000).set(0, dies).run(2000);
         let left = bench.first(Verdict::Suspended).unwrap() - 2000;
-        // Half of 60 ms of margin, after gaps of 20 ms or a round trip of 30 ms and four times 5 ms; then 80 ms of probes.
-        assert!((120..220).contains(&left), "{left} ms");
+        // Half of 60 ms of margin, after gaps of 20 ms or a round trip of 30 ms and four times 5 ms; then five probes in 80 ms, and half as long.
+        assert!((120..240).contains(&left), "{left} ms");
         assert_eq!((bench.guard.state(0), bench.count(Verdict::Suspended)), (State::Suspended, 1));
     }
 }
@@ -127,7 +127,7 @@ fn who_died_in_a_pause_is_left_once_the_other_delivers() {
     // One that only is not needed is asked less and less often.
     let mut bench = Bench::new(&[FLOWS, FLOWS]);
     bench.run(2000).set(0, IDLE).run(100_000);
-    assert!(bench.count(Verdict::Suspect) == 0 && bench.sent < 40, "{} probes", bench.sent);
+    assert!(bench.count(Verdict::Suspect) == 0 && bench.sent < 60, "{} probes", bench.sent);
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn idleness_is_no_fault() {
         bench.set(0, IDLE).set(1, IDLE).run(3000).set(0, FLOWS).run(500).set(1, FLOWS).run(500);
     }
     assert_eq!(bench.count(Verdict::Suspended), 0);
-    // Each path stops 100 times, and the other is asked with it.
-    assert!(bench.sent <= 500, "{} probes", bench.sent);
+    // Either path stops 100 times: two probes go over each until the first answer.
+    assert!(bench.sent <= 800, "{} probes", bench.sent);
 }
 
 #[test]
@@ -268,6 +268,17 @@ fn a_bad_path_is_better_than_none() {
     bench.guard.down(1);
     bench.run(40);
     assert_eq!(bench.guard.state(0), State::Good);
+}
+
+#[test]
+fn what_stands_still_at_a_handover_is_not_left() {
+    // For 80 ms nothing passes, from any time of a pause on.
+    for begins in (0..200).step_by(20) {
+        let mut bench = Bench::new(&[Way { acked: Some(true), ..FLOWS }, IDLE]);
+        bench.run(2000).set(0, IDLE).run(begins).set(0, Way { rtt_ms: Some(110), ..DEAD }).run(80);
+        bench.set(0, IDLE).run(1000);
+        assert_eq!(bench.count(Verdict::Suspended), 0, "after {begins} ms");
+    }
 }
 
 #[test]

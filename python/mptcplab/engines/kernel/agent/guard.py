@@ -47,8 +47,9 @@ class Guard:
 
     def _said(self) -> str:
         """Give its last words; it says a few lines, which a pipe holds."""
-        pipe = self._process.stderr
-        assert pipe is not None
-        os.set_blocking(pipe.fileno(), False)
-        lines = (pipe.read(SAID_BYTES) or b"").decode("utf-8", "replace").strip().splitlines()
+        said = b""
+        if (pipe := self._process.stderr) is not None:
+            os.set_blocking(pipe.fileno(), False)
+            said = pipe.read(SAID_BYTES) or b""
+        lines = said.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else f"exit status {self._process.returncode}"

@@ -1,0 +1,78 @@
+"""The guard in simulation: it leaves a path that dies, comes back to it, and leaves others alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mptcplab import _core
+from mptcplab.cli.main import main
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
+
+GOES_S, COMES_S = 5, 9
+
+
+def simulate(*settings: str) -> _core.Tables:
+    _, scenario = load("guard", list(settings))
+    return _core.simulate(plan(scenario, 1))
+
+
+def decided(tables: _core.Tables, name: str) -> list[tuple[str, float]]:
+    rows: list[dict[str, Any]] = list(tables.rows("signals"))
+    return [
+        (row["path"], row["at_s"])
+        for row in rows
+        if row["host"] == "client" and row["signal"] == f"guard-{name}"
+    ]
+
+
+@pytest.mark.parametrize("direction", ["download", "upload"])
+def test_a_path_that_dies_is_left_and_used_again(direction: str) -> None:
+    tables = simulate(f"transfer.direction={direction}")
+    ((path, left_s),) = decided(tables, "suspended")
+    assert path == "wifi"
+    # Before a time-out of TCP has passed twice.
+    assert GOES_S < left_s < GOES_S + 0.4
+    ((path, resumed_s),) = decided(tables, "resumed")
+    assert path == "wifi"
+    assert COMES_S < resumed_s < COMES_S + 1
+    # Nothing is sent over it meanwhile, and something is after.
+    wifi = {row["subflow"] for row in tables.rows("subflows") if row["path"] == "wifi"}
+    sent_s = [row["at_s"] for row in tables.rows("segments") if row["subflow"] in wifi]
+    assert not [at_s for at_s in sent_s if left_s + 0.2 < at_s < COMES_S]
+    assert [at_s for at_s in sent_s if resumed_s < at_s < resumed_s + 1]
+
+
+def test_data_is_older_without_it() -> None:
+    gaps = {
+        manager: next(
+            row["longest_gap_ms"]
+            for row in simulate(f"mptcp.path_manager={manager}").rows("transfers")
+            if row["direction"] == "down"
+        )
+        for manager in ("linux", "guard")
+    }
+    assert gaps["guard"] < gaps["linux"]
+
+
+def test_a_path_that_is_well_stays() -> None:
+    _, scenario = load("guard", ["transfer.duration=4 s"])
+    for seed in range(1, 11):
+        assert decided(_core.simulate(plan(scenario, seed)), "suspended") == []
+
+
+def test_what_is_set_counts() -> None:
+    usual, slow = (
+        decided(simulate(*settings), "suspended")[0][1]
+        for settings in ((), ("mptcp.path_manager_parameters.margin=500 ms",))
+    )
+    assert slow > usual + 0.3
+
+
+def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["guard", "--set", "probes=1"]) == 2
+    error = capsys.readouterr().err
+    assert "probes" in error
+    assert "whole number from 2 to 10" in error
