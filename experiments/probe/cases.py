@@ -60,7 +60,9 @@ CASES = (
     Case("clean"),
     Case("clean, two paths", beside=True),
     Case("loss of 2 %", path=CLEAN + 'loss = "2 %"\n'),
+    Case("loss of 2 %, two paths", path=CLEAN + 'loss = "2 %"\n', beside=True),
     Case("jitter of 10 ms", path=CLEAN + 'jitter = "10 ms"\n'),
+    Case("jitter of 10 ms, two paths", path=CLEAN + 'jitter = "10 ms"\n', beside=True),
     Case("bloated", path='link = "home"\n', more=BLOATED),
     Case("strip-options, SYN", HANDSHAKE, _strip("syn")),
     Case("strip-options, SYN/ACK", ("MP_CAPABLE answer",), _strip("syn-ack")),
@@ -73,10 +75,14 @@ CASES = (
     Case("clamp-mss", ("MSS",), 'element = "clamp-mss", bytes = "1300 B"'),
     Case("clamp-window", ("window",), 'element = "clamp-window", bytes = "20 kB"'),
     Case("mtu, ICMP", (), 'element = "mtu", bytes = "1300 B"'),
-    Case(
-        "mtu, silent",
-        ("large packets up", "large packets down"),
-        'element = "mtu", bytes = "1300 B", answer = "silent"',
+    *(
+        Case(
+            f"mtu of {size}, silent",
+            ("large packets up", "large packets down"),
+            f'element = "mtu", bytes = "{size} B", answer = "silent"',
+        )
+        # With headers of 40 bytes, what the papers' carriers let through (section 3.2).
+        for size in (1300, 1397, 1412, 1468)
     ),
     Case("firewall, idle 6 s", IDLE, 'element = "firewall", idle = "6 s"'),
     Case("firewall, reset", IDLE, 'element = "firewall", idle = "6 s", reset = true'),

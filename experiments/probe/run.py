@@ -2,7 +2,9 @@
 
     python -m experiments.probe.run [CASE ...]
 
-Two network namespaces are joined by a path with one box; ``mptcplab probe --serve`` answers in one, ``mptcplab probe`` asks
+Each case is probed three times.
+
+Two network namespaces are joined by a path with one box; ``mptcplab serve`` answers in one, ``mptcplab probe`` asks
 in the other. What came is kept in ``probes.json`` beside this file, and the table is written into the page.
 """
 
@@ -14,26 +16,33 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from experiments.probe.cases import CASES, Case
 from experiments.probe.table import write
 
 KEPT = Path(__file__).with_name("probes.json")
-AT_A_TIME = 3
+AT_A_TIME = 4
+TIMES = 3
 SECONDS = 400
 IDLE_SECONDS = 12
 MPTCPLAB = f"{sys.executable} -m mptcplab"
 
 
-def probe(case: Case) -> list[dict[str, str]]:
+def probe(case: Case) -> list[dict[str, Any]]:
     """Probe a path with this box."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         (place / "path.toml").write_text(case.toml(), "utf-8")
-        (place / "token").write_text("a token of an experiment\n", "utf-8")
-        asks = f"{MPTCPLAB} probe server --token token --path wifi --json --idle {IDLE_SECONDS}"
-        asks += " --path lte" if case.beside else ""
-        serves = f"{MPTCPLAB} probe --serve --token token"
+        paths = "--path wifi --path lte" if case.beside else "--path wifi"
+        serves = f"{MPTCPLAB} serve --name server --state state --probe-port 7444 --probe-port 80"
+        scripts = {
+            "serve.sh": f"{serves} > line",
+            "probe.sh": f"until [ -s line ]; do sleep 0.1; done; {MPTCPLAB} probe $(cat line) "
+            f"--token state/token {paths} --json --idle {IDLE_SECONDS}",
+        }
+        for script, line in scripts.items():
+            (place / script).write_text(line + "\n", "utf-8")
         shell = [
             sys.executable,
             "-m",
@@ -45,7 +54,7 @@ def probe(case: Case) -> list[dict[str, str]]:
             "run",
         ]
         done = subprocess.run(
-            [*shell, "--serve", serves, "--", *asks.split()],
+            [*shell, "--serve", "sh serve.sh", "--", "sh", "probe.sh"],
             cwd=place,
             capture_output=True,
             text=True,
@@ -54,21 +63,24 @@ def probe(case: Case) -> list[dict[str, str]]:
         )
     if done.returncode:
         raise RuntimeError(f"{case.name}: {done.stderr[-2000:]}")
-    found: list[dict[str, str]] = json.loads(done.stdout)["probes"]
+    found: list[dict[str, Any]] = json.loads(done.stdout)["probes"]
     return [row for row in found if row["path"] == "wifi"]
 
 
 def main() -> None:
     """Probe the cases that are named, or all, and write the table."""
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() and sys.argv[1:] else {}
     wanted = [case for case in CASES if not sys.argv[1:] or case.name in sys.argv[1:]]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        for case, rows in zip(wanted, pool.map(probe, wanted), strict=True):
-            print(
-                case.name,
-                [f"{row['probe']}: {row['verdict']}" for row in rows if row["verdict"] != "clear"],
-            )
-            kept[case.name] = rows
+        tries = [(case, [pool.submit(probe, case) for _ in range(TIMES)]) for case in wanted]
+        for case, times in tries:
+            runs = [one.result() for one in times]
+            for rows in runs:
+                told = [
+                    f"{row['probe']}: {row['verdict']}" for row in rows if row["verdict"] != "clear"
+                ]
+                print(case.name, told, flush=True)
+            kept[case.name] = runs
             KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
     write(kept)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from experiments.probe.cases import CASES
@@ -9,6 +10,7 @@ from experiments.probe.cases import CASES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 PAGE = Path(__file__).parents[2] / "docs/probe.md"
 BEGIN, END = "<!-- matrix: experiments/probe/run.py -->\n", "<!-- end of matrix -->\n"
@@ -16,36 +18,48 @@ NAMES = {"clear": "·", "unknown": "?", "altered": "altered", "blocked": "blocke
 FOUND = ("altered", "blocked")
 
 
-def write(kept: Mapping[str, list[dict[str, str]]]) -> None:
+def write(kept: Mapping[str, list[list[dict[str, Any]]]]) -> None:
     """Put the table into the page."""
     head, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     _, _, tail = rest.partition(END)
     PAGE.write_text(f"{head}{BEGIN}{table(kept)}{END}{tail}", "utf-8")
 
 
-def table(kept: Mapping[str, list[dict[str, str]]]) -> str:
-    """Draw a row for each case and a column for each probe that ever told of something."""
+def table(kept: Mapping[str, list[list[dict[str, Any]]]]) -> str:
+    """Draw a row for each case and a column for each probe; where runs differ, how often each was."""
     cases = [case for case in CASES if case.name in kept]
-    probes = list(dict.fromkeys(row["probe"] for case in cases for row in kept[case.name]))
+    rows = {case.name: [row for run in kept[case.name] for row in run] for case in cases}
+    probes = list(dict.fromkeys(row["probe"] for case in cases for row in rows[case.name]))
     lines = [f"| in the path | {' | '.join(probes)} |", f"|---|{'---|' * len(probes)}"]
     for case in cases:
-        verdicts = {row["probe"]: row["verdict"] for row in kept[case.name]}
         cells = []
         for probe in probes:
-            verdict = verdicts.get(probe)
-            wrong = (verdict in FOUND) and probe not in case.found_by
-            cell = NAMES[verdict] if verdict else ""
-            cells.append(f"**{cell}**" if wrong else cell)
+            told = Counter(row["verdict"] for row in rows[case.name] if row["probe"] == probe)
+            cells.append(_cell(told, there=probe in case.found_by))
         lines.append(f"| {case.name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def wrong(kept: Mapping[str, list[dict[str, str]]]) -> list[str]:
+def wrong(kept: Mapping[str, list[list[dict[str, Any]]]]) -> list[str]:
     """Give what was told of something that was not there, and what was there and declared clear."""
-    faults = []
-    for case in CASES:
-        for row in kept.get(case.name, []):
-            told, there = row["verdict"], row["probe"] in case.found_by
-            if (told in FOUND and not there) or (told == "clear" and there):
-                faults.append(f"{case.name}: {row['probe']}: {told}")
-    return faults
+    return [
+        f"{case.name}: {row['probe']}: {row['verdict']}"
+        for case in CASES
+        for run in kept.get(case.name, [])
+        for row in run
+        if _is_wrong(row["verdict"], there=row["probe"] in case.found_by)
+    ]
+
+
+def _cell(told: Counter[str], *, there: bool) -> str:
+    if len(told) == 1:
+        return _said(next(iter(told)), there=there)
+    return ", ".join(f"{_said(verdict, there=there)} {count}" for verdict, count in told.items())
+
+
+def _said(verdict: str, *, there: bool) -> str:
+    return f"**{NAMES[verdict]}**" if _is_wrong(verdict, there=there) else NAMES[verdict]
+
+
+def _is_wrong(verdict: str, *, there: bool) -> bool:
+    return verdict == "clear" if there else verdict in FOUND

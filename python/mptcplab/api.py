@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mptcplab.campaign.sweep import Progress
     from mptcplab.charts.paper.choice import Kind
     from mptcplab.charts.paper.paper import Paper
+    from mptcplab.probing.probes import Probes
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.differences.differences import Comparable, Differences
@@ -446,3 +447,28 @@ def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 pages.write = write_report
+
+
+def probe(
+    line: str,
+    *,
+    paths: Sequence[str] = (),
+    token: str | None = None,
+    idle_seconds: float = 30.0,
+    begin: Callable[[str, float], None] | None = None,
+) -> Probes:
+    """Find out what stands between this host and a server.
+
+    Args:
+        line: The line that ``mptcplab serve`` prints.
+        paths: Interfaces or addresses of this host; if left out, the routes choose.
+        token: The file with the server's token; if left out ``~/.config/mptcplab/token``.
+        idle_seconds: How long connections are silent at most, up to an hour; 0 leaves that out.
+        begin: Called before each path with its name and about how many seconds it will take.
+
+    Raises:
+        Error: The server is not there, is another one, or refuses.
+    """
+    from mptcplab.probing.probes import probe_paths
+
+    return probe_paths(line, paths, token, idle_seconds, begin)

@@ -2,110 +2,254 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import mptcplab
 from experiments.probe.cases import CASES
 from experiments.probe.run import KEPT
 from experiments.probe.table import BEGIN, PAGE, table, wrong
-from mptcplab.probe import Row, Way, data, handshake, idle, protocol, scenario, serve, syn
+from mptcplab.engines.field import preamble, probe_protocol
+from mptcplab.probing import data, handshake, idle, large, ports, scenario, syn
+from mptcplab.probing.client import ProbedPath
+from mptcplab.probing.probe import probe
+from mptcplab.probing.row import Row
+from mptcplab.probing.session import Session, opened
 from mptcplab.scenario.scenario import load
-
-TOKEN = b"a token that both ends have"
-HERE = "127.0.0.1"
-
-
-def free_port() -> int:
-    """Give a port that is free, and the one after it very likely so."""
-    with socket.socket() as probe:
-        probe.bind((HERE, 0))
-        port: int = probe.getsockname()[1]
-    return port if port < 65000 else port - 1000
+from serving import HOST, TIMEOUT_SECONDS, Server, everything, serving
 
 
 @pytest.fixture(scope="module")
-def server() -> int:
-    """Serve probes, and give the port."""
-    port, ready = free_port(), threading.Event()
-    work = threading.Thread(
-        target=serve,
-        args=([port], TOKEN),
-        kwargs={"address": HERE, "ready": ready.set},
-        daemon=True,
-    )
-    work.start()
-    assert ready.wait(10)
-    return port
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("probe")) as made:
+        yield made
 
 
 @pytest.fixture
-def way(server: int) -> Way:
-    return Way(HERE, HERE, server, TOKEN)
+def session(server: Server) -> Iterator[Session]:
+    with opened(server.line, server.word, 600) as made:
+        yield made
 
 
-def sent_to(server: int, line: bytes) -> bytes:
-    """Say a first line and ask for an echo; give all that comes until the server closes."""
-    with socket.create_connection((HERE, server), timeout=10) as connection:
-        connection.sendall(line + protocol.line({"do": "echo"}))
+@pytest.fixture
+def path(session: Session) -> ProbedPath:
+    return ProbedPath(HOST, session)
+
+
+def sent_to(port: int, data: bytes) -> bytes:
+    """Send what may be a preamble and a request; give all that comes until the server closes."""
+    with socket.create_connection((HOST, port), TIMEOUT_SECONDS) as connection:
+        connection.sendall(data)
         # Who is turned away may already have been reset.
         with suppress(OSError):
             connection.shutdown(socket.SHUT_WR)
-        came = b""
-        with suppress(ConnectionResetError):
-            while piece := connection.recv(4096):
-                came += piece
-        return came
+        return everything(connection)
 
 
-def test_nothing_is_sent_to_who_has_no_token(server: int) -> None:
-    good = protocol.greeting(TOKEN)
-    old = f"{protocol.NAME} {'0' * 32} {int(time.time()) - 2 * protocol.VALID_SECONDS}"
-    stale = f"{old} {protocol._proof(TOKEN, old)}\n".encode()
-    assert sent_to(server, good) == protocol.line({"echo": True})
-    wrong_token = protocol.greeting(b"another token of that length")
-    for line in (good, stale, wrong_token, b"GET / HTTP/1.0\r\n", b"\xff" * 2000 + b"\n", b"\n"):
-        assert sent_to(server, line) == b""
+# However busy the machine is.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+ECHO = probe_protocol.line({"do": "echo"})
+
+
+def test_nothing_is_sent_to_who_has_not_proven_who_it_is(session: Session) -> None:
+    port = session.tcp_ports[0]
+    good = session.preamble()
+    assert sent_to(port, good + ECHO) == probe_protocol.line({"echo": True})
+    false = [
+        good,
+        good[:-1] + bytes([good[-1] ^ 1]),
+        preamble.preamble(bytes(16), session.key, 77),
+        preamble.preamble(session.run, bytes(32), 77),
+        preamble.preamble(session.run, session.key, 2**32 - 1),
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX-Mptcplab-Proof: zz\r\n\r\n",
+        f"GET / HTTP/1.1\r\nX-Mptcplab-Proof: {good.hex()}\r\n\r\n".encode(),
+        b"G" * 5000,
+    ]
+    for raw in false:
+        assert sent_to(port, raw + ECHO) == b""
+
+
+def test_a_preamble_is_taken_once_at_all_ports_together(session: Session) -> None:
+    good = session.preamble()
+    assert sent_to(session.mptcp_port, good + ECHO) == probe_protocol.line({"echo": True})
+    assert sent_to(session.tcp_ports[0], good + ECHO) == b""
+
+
+def test_a_session_ends_with_its_control_connection(server: Server) -> None:
+    with opened(server.line, server.word, 600) as session:
+        path = ProbedPath(HOST, session)
+        connection = path.connect()
+        connection.ask("echo")
+    with connection:
+        assert everything(connection.socket) == b""
+    assert sent_to(session.tcp_ports[0], session.preamble() + ECHO) == b""
 
 
 @pytest.mark.parametrize(
     "request_",
-    [{"do": "give", "bytes": 1e12}, {"do": "wait", "seconds": -1}, {"do": "take", "bytes": "many"}],
+    [
+        {"do": "give", "bytes": 1e12},
+        {"do": "wait", "seconds": -1},
+        {"do": "take", "bytes": "many"},
+        {"do": "take", "bytes": True},
+        {"do": "wait"},
+        {"do": "shell"},
+        {"do": ["echo"]},
+        {"do": "echo", "more": 1},
+    ],
 )
-def test_requests_beyond_limits_end_the_connection(way: Way, request_: dict[str, object]) -> None:
-    with way.connect() as connection:
-        connection.socket.sendall(protocol.line(request_))
+def test_requests_beyond_limits_end_the_connection(
+    path: ProbedPath, request_: dict[str, object]
+) -> None:
+    with path.connect() as connection:
+        connection.socket.sendall(probe_protocol.line(request_))
         with pytest.raises(OSError, match="closed|reset"):
-            connection.read(protocol.MOST_BYTES)
+            connection.read(1)
 
 
-def test_loopback_is_clear(way: Way) -> None:
-    rows = [*handshake.syn_options(way), data.payload(way), data.windows(way)]
-    rows += [data.split(way), *data.large_packets(way)]
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+FIELDS = st.dictionaries(
+    st.sampled_from(["do", "seconds", "bytes", "more"]),
+    st.sampled_from(list(probe_protocol.MOST)) | VALUES | st.lists(VALUES),
+)
+
+
+@UNHURRIED
+@given(st.binary(max_size=300) | FIELDS.map(json.dumps).map(str.encode))
+def test_any_line_is_a_request_or_refused(line: bytes) -> None:
+    try:
+        asked = probe_protocol.read(line)
+    except ValueError:
+        return
+    assert 0 <= asked.amount <= probe_protocol.MOST[asked.do][1]
+
+
+def test_a_session_has_its_share_of_the_day(tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, "--per-day", "1 MB") as small,
+        opened(small.line, small.word, 600) as session,
+        ProbedPath(HOST, session).connect() as connection,
+    ):
+        connection.ask("give", bytes=4_000_000)
+        with pytest.raises(OSError, match="closed|reset"):
+            connection.read(4_000_000)
+
+
+def test_a_path_that_does_not_answer_is_blocked_and_a_server_that_is_gone_unknown(
+    tmp_path: Path,
+) -> None:
+    """The control connection tells the one from the other."""
+    with serving(tmp_path) as made, opened(made.line, made.word, 600) as session:
+        with socket.socket() as closed:
+            closed.bind((HOST, 0))
+            session.tcp_ports = [closed.getsockname()[1]]
+            (blocked,) = probe(ProbedPath(HOST, session), idle_seconds=0)
+            assert (blocked.probe, blocked.verdict) == ("TCP", "blocked")
+        made.process.terminate()
+        made.process.wait(TIMEOUT_SECONDS)
+        (gone,) = probe(ProbedPath(HOST, session), idle_seconds=0)
+        assert (gone.probe, gone.verdict) == ("TCP", "unknown")
+
+
+def test_loopback_is_clear(path: ProbedPath) -> None:
+    rows = [*handshake.syn_options(path), data.payload(path), data.windows(path)]
+    rows += [data.split(path), *large.large_packets(path), *ports.http(path)]
     assert {row.probe for row in rows} >= {"MSS", "SACK", "DSCP", "NAT", "payload", "window"}
     assert [row for row in rows if row.verdict not in ("clear", "unknown")] == []
 
 
-def test_a_relay_is_a_split_connection(server: int) -> None:
+def test_what_is_sent_is_asked_for_once(path: ProbedPath, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = []
+    once = data._payload
+
+    def counted(path: ProbedPath) -> Row:
+        tries.append(path)
+        return once(path)
+
+    monkeypatch.setattr(data, "_payload", counted)
+    assert data.payload(path).verdict == "clear"
+    assert len(tries) == 1
+
+
+def test_all_of_a_servers_addresses_are_tried(
+    path: ProbedPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = socket.getaddrinfo(HOST, path.port, type=socket.SOCK_STREAM)
+    dead = (*there[0][:4], ("127.255.255.254", path.port))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [dead, *there])
+    with path.connect() as connection:
+        assert connection.ask("echo") == {"echo": True}
+
+
+def test_a_relay_is_a_split_connection(session: Session) -> None:
     """It takes what the server does not read, as proxies do."""
-    with socket.create_server((HERE, 0)) as relay:
-        threading.Thread(target=accept, args=(relay, server), daemon=True).start()
-        row = data.split(Way(HERE, HERE, relay.getsockname()[1], TOKEN))
+    with socket.create_server((HOST, 0)) as relay:
+        target = session.tcp_ports[0]
+        threading.Thread(target=accept, args=(relay, target), daemon=True).start()
+        session.tcp_ports = [relay.getsockname()[1]]
+        row = data.split(ProbedPath(HOST, session))
         assert row.verdict == "altered", row
         relay.shutdown(socket.SHUT_RDWR)
+
+
+class Cache:
+    """A proxy of HTTP that gives the first answer to all who ask for the same, or adds a header."""
+
+    def __init__(self, target: int, *, caches: bool) -> None:
+        self._target = target
+        self._caches = caches
+        self._kept: dict[str, bytes] = {}
+
+    def serve(self, listener: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                near = listener.accept()[0]
+                with near:
+                    head = near.recv(4096).decode()
+                    place = head.split()[1]
+                    if not (self._caches and place in self._kept):
+                        self._kept[place] = self._fetch(place, head)
+                    body = self._kept[place]
+                    near.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body)
+
+    def _fetch(self, place: str, head: str) -> bytes:
+        lines = (line.split(": ") for line in head.split("\r\n")[1:] if line)
+        far = http.client.HTTPConnection(HOST, self._target, TIMEOUT_SECONDS)
+        far.request("GET", place, headers=dict(lines) | {"Via": "1.1 a-box"})
+        return far.getresponse().read()
+
+
+@pytest.mark.parametrize(
+    ("caches", "evidence"), [(True, "a cache answered"), (False, "headers on the way: ")]
+)
+def test_a_proxy_of_http_is_found(session: Session, caches: bool, evidence: str) -> None:
+    with socket.create_server((HOST, 0)) as listener:
+        cache = Cache(session.tcp_ports[0], caches=caches)
+        threading.Thread(target=cache.serve, args=(listener,), daemon=True).start()
+        session.tcp_ports = [listener.getsockname()[1]]
+        (row,) = ports.http(ProbedPath(HOST, session))
+        assert row.verdict == "altered", row
+        assert evidence in row.evidence
+        listener.shutdown(socket.SHUT_RDWR)
 
 
 def accept(relay: socket.socket, server: int) -> None:
     """Pass on what comes over each connection, both ways."""
     with suppress(OSError):
         while True:
-            near, far = relay.accept()[0], socket.create_connection((HERE, server))
+            near, far = relay.accept()[0], socket.create_connection((HOST, server))
             threading.Thread(target=join, args=(near, far), daemon=True).start()
 
 
@@ -123,6 +267,28 @@ def join(near: socket.socket, far: socket.socket) -> None:
         back.start()
         copy(near, far)
         back.join()
+
+
+@UNHURRIED
+@given(st.integers(537, 9000), st.integers(500, 9000))
+def test_the_largest_segment_is_found_in_few_rounds(full: int, hole: int) -> None:
+    rounds = []
+
+    def fits(sizes: list[int]) -> list[bool]:
+        rounds.append(sizes)
+        assert len(sizes) <= large.AT_A_TIME
+        return [size <= hole for size in sizes]
+
+    found = large.largest(fits, full)
+    assert found == (min(hole, full - 1) if hole >= large.LEAST_MSS else None)
+    # 16 sizes at a time, so a round leaves a 17th, and each costs a time-out.
+    assert len(rounds) <= 5
+
+
+@pytest.mark.parametrize("mss", [1357, 1372, 1428])
+def test_the_limits_of_the_papers_networks_come_out(mss: int) -> None:
+    """Section 3.2: what carriers let through of segments of 1460."""
+    assert large.largest(lambda sizes: [size <= mss for size in sizes], 1460) == mss
 
 
 def test_a_syn_is_read() -> None:
@@ -150,8 +316,62 @@ def test_a_syn_is_read() -> None:
     ],
 )
 def test_idle_times_are_bracketed(answered: dict[float, bool], verdict: str, arrived: str) -> None:
-    row = idle._judged(Way("wifi", "", 1, b""), "idle, server speaks", answered)
+    row = idle.judged("wifi", "idle, server speaks", answered)
     assert (row.verdict, row.arrived) == (verdict, arrived)
+
+
+def test_the_longest_interval_of_keep_alives_that_helps_is_told() -> None:
+    row = idle.kept_alive("wifi", 30.0, {1: True, 8: True, 10: False, 15: False})
+    assert (row.verdict, row.arrived) == ("clear", "every 8 s")
+    rows = [row, Row("wifi", "idle, server speaks", "blocked", "30 s", "16 s", "")]
+    assert scenario.recommended(rows) == {"keep-alive": "every 8 s"}
+    assert idle.kept_alive("wifi", 30.0, {1: False}).verdict == "blocked"
+
+
+def test_silences_of_an_hour_are_bracketed() -> None:
+    steps = [float(step) for step in idle.STEPS]
+    assert steps == sorted(steps)
+    assert (steps[0], steps[-1]) == (2, 3600)
+    row = idle.judged("wifi", "idle, client speaks", {step: step <= 1800 for step in steps})
+    assert row.evidence == "forgotten between 1800 and 2400 s"
+    # Twice for each, both ways and with keep-alives, and what else is probed meanwhile.
+    assert 3 * idle.TIMES * len(steps) + 2 * large.AT_A_TIME * large.TIMES < 256
+
+
+def test_a_port_that_lets_mptcp_through_is_recommended() -> None:
+    rows = [
+        Row("wifi", "MP_CAPABLE", "altered", "version 1", "none", ""),
+        Row("wifi", "port 80", "clear", "2, 3, 4, 8", "2, 3, 4, 8", ""),
+        Row("wifi", "port 443", "altered", "2, 3, 4, 8", "2, 3, 4, 8, 30", ""),
+    ]
+    assert scenario.recommended(rows) == {"port": "443, where MP_CAPABLE arrives"}
+
+
+def test_what_is_found_is_a_table(server: Server, tmp_path: Path) -> None:
+    token = str(server.state / "token")
+    found = mptcplab.probe(str(server.line), paths=[HOST], token=token, idle_seconds=0)
+    assert found.table.columns == [
+        "path",
+        "probe",
+        "verdict",
+        "sent",
+        "arrived",
+        "evidence",
+        "at_ns",
+    ]
+    assert set(found.table["verdict"]) <= {"clear", "unknown"}
+    for kind, read in (("parquet", pl.read_parquet), ("csv", pl.read_csv)):
+        found.write(tmp_path, kind)
+        came = read(tmp_path / f"probes.{kind}")
+        assert came["probe"].to_list() == [row["probe"] for row in found.rows]
+    assert abs(found.rows[0]["at_ns"] - time.time_ns()) < 3600 * 10**9
+    load(str(_written(tmp_path, found.scenario())), [])
+
+
+def _written(place: Path, text: str) -> Path:
+    file = place / "found.toml"
+    file.write_text(text, "utf-8")
+    return file
 
 
 def test_what_was_found_over_links_is_what_stands_there() -> None:
@@ -164,15 +384,9 @@ def test_what_was_found_over_links_is_what_stands_there() -> None:
 def test_what_was_found_is_a_scenario(tmp_path: Path) -> None:
     kept = json.loads(KEPT.read_text("utf-8"))
     for case in CASES:
-        rows = [Row(**row) for row in kept[case.name]]
+        rows = [Row(**row) for row in kept[case.name][0]]
         file = tmp_path / "found.toml"
         file.write_text(scenario.toml(rows), "utf-8")
         load(str(file), [])
         if case.found_by:
             assert scenario.elements(rows) or case.found_by == ("payload",), case.name
-
-
-def test_a_short_token_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("short\n", "utf-8")
-    with pytest.raises(mptcplab.Error, match="can be guessed"):
-        protocol.read_token(str(tmp_path / "token"))

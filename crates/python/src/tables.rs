@@ -113,6 +113,7 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
                 queues: tables.queues.clone(),
                 drops: tables.drops.clone(),
                 counters: tables.counters.clone(),
+                probes: tables.probes.clone(),
                 signals: tables.signals.iter().filter(|row| row.connection == Some(connection)).cloned().collect(),
                 diagnostics: tables
                     .diagnostics

@@ -25,6 +25,7 @@ pub use rows::drops::Dropped;
 pub use rows::events::Event;
 pub use rows::findings::Finding;
 pub use rows::flows::Flow;
+pub use rows::probes::Probe;
 pub use rows::queues::Queue;
 pub use rows::reordering::Reordering;
 pub use rows::responses::Response;
@@ -119,6 +120,8 @@ tables! {
     signals: Signal,
     /// One row per host and counter of its kernel.
     counters: Counter,
+    /// One row per probe of a path.
+    probes: Probe,
     /// One row per remark about what limits trust in the figures.
     diagnostics: Diagnostic,
 }

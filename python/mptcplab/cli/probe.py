@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from mptcplab import Error
-from mptcplab.cli.parser import Parser, named, number_above_0, seconds
-from mptcplab.cli.say import say
+from mptcplab.cli.parser import Parser, named, seconds
+from mptcplab.cli.say import print_json, say, show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
 
-    from mptcplab.probe import Row
+    from mptcplab.probing.probes import Probes
 
 EXAMPLES = """\
 examples:
-  head -c 24 /dev/urandom | base64 > token           once, and copied to both hosts
-  mptcplab probe --serve --token token               at the server
-  mptcplab probe server.example --token token --path wlan0 --path wwan0
+  mptcplab serve --name lab.example.org              at the server; prints its line
+  mptcplab probe 'LINE' --path wlan0 --path wwan0
+  mptcplab probe 'LINE' --idle 3600 --parquet found  time-outs of up to an hour
 """
 
 
@@ -29,10 +29,14 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "get through, what is\ntranslated, and what is forgotten. Needs no privileges.",
         epilog=EXAMPLES,
     )
-    command.add_argument("host", nargs="?", type=named, metavar="HOST", help="the server")
-    command.add_argument("--serve", action="store_true", help="answer probes until Ctrl-C")
     command.add_argument(
-        "--token", required=True, type=named, metavar="FILE", help="a secret that both ends have"
+        "line", type=named, metavar="LINE", help="the line that mptcplab serve prints"
+    )
+    command.add_argument(
+        "--token",
+        type=named,
+        metavar="FILE",
+        help="the server's token (default: mptcplab/token in $XDG_CONFIG_HOME or ~/.config)",
     )
     command.add_argument(
         "--path",
@@ -43,74 +47,63 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="an interface or an address of this host; may be repeated (default: by routes)",
     )
     command.add_argument(
-        "--port",
-        action="append",
-        default=[],
-        type=number_above_0,
-        metavar="PORT",
-        help="the server's port, after which MPTCP has its own; further ones are compared with it "
-        "(default: 8484)",
-    )
-    command.add_argument(
         "--idle",
         type=seconds,
         default=30.0,
         metavar="SECONDS",
-        help="how long connections are silent at most; 0: leave it out (default: 30)",
+        help="how long connections are silent at most, up to an hour; 0: leave it out "
+        "(default: 30)",
     )
-    output = command.add_mutually_exclusive_group()
+    output = command.add_argument_group("output (default: a line for each probe)")
     output.add_argument("--json", action="store_true", help="print the table probes as JSON")
     output.add_argument(
         "--scenario", action="store_true", help="print what was found as a scenario"
     )
+    for kind in ("parquet", "csv"):
+        output.add_argument(
+            f"--{kind}", type=named, metavar="DIR", help=f"write the table to DIR/probes.{kind}"
+        )
     command.set_defaults(run=run)
 
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.probe import protocol
+    from mptcplab.api import probe
 
-    if options.serve == bool(options.host):
-        raise Error("name either a HOST to probe or --serve; see mptcplab probe --help")
-    token = protocol.read_token(options.token)
-    first, *others = options.port or [protocol.PORT]
-    if options.serve:
-        from mptcplab.probe import serve
+    if options.json and options.scenario:
+        raise Error("--json and --scenario: choose one")
 
-        serve(
-            [first, *others],
-            token,
-            ready=lambda: say(f"mptcplab: answers probes at port {first}; Ctrl-C ends it"),
-        )
-    from mptcplab.probe import Way, probe
+    def begin(path: str, about_seconds: float) -> None:
+        say(f"mptcplab: probing {path or 'the default route'}; about {about_seconds:.0f} s")
 
-    rows: list[Row] = []
-    ways = [Way(path, options.host, first, token) for path in options.path or [""]]
-    for at, way in enumerate(ways):
-        about = options.idle + 20
-        say(f"mptcplab: probing {way.name or 'the default route'}; about {about:.0f} s")
-        beside = ways[at - 1] if len(ways) > 1 else None
-        rows += probe(way, beside=beside, other_ports=others, idle_seconds=options.idle)
-    _print(rows, options)
+    found = probe(
+        options.line,
+        paths=options.path,
+        token=options.token,
+        idle_seconds=options.idle,
+        begin=begin,
+    )
+    for kind in ("parquet", "csv"):
+        if place := getattr(options, kind):
+            found.write(place, kind)
+            say(f"mptcplab: wrote {place}/probes.{kind}")
+    if options.json:
+        print_json({"probes": found.rows})
+    elif options.scenario:
+        for line in found.scenario().splitlines():
+            show(line)
+    elif not (options.parquet or options.csv):
+        _print(found)
     return 0
 
 
-def _print(rows: list[Row], options: Namespace) -> None:
-    import json
-
-    from mptcplab.probe import scenario
-
-    if options.json:
-        print(json.dumps({"probes": [row._asdict() for row in rows]}, indent=1))
-    elif options.scenario:
-        print(scenario.toml(rows), end="")
-    else:
-        for path in dict.fromkeys(row.path for row in rows):
-            print(path or "default route")
-            mine = [row for row in rows if row.path == path]
-            for row in mine:
-                facts = f"{row.sent} → {row.arrived}" if row.sent or row.arrived else ""
-                told = " · ".join(filter(None, (facts, row.evidence)))
-                print(f"  {row.probe:20} {row.verdict:8} {told}")
-            for what, value in scenario.recommended(mine).items():
-                print(f"  recommended {what}: {value}")
+def _print(found: Probes) -> None:
+    for path in found.paths:
+        show(path or "default route")
+        for row in found.rows:
+            if row["path"] == path:
+                facts = f"{row['sent']} → {row['arrived']}" if row["sent"] or row["arrived"] else ""
+                told = " · ".join(filter(None, (facts, row["evidence"])))
+                show(f"  {row['probe']:20} {row['verdict']:8} {told}")
+        for what, value in found.recommended(path).items():
+            show(f"  recommended {what}: {value}")

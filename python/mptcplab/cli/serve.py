@@ -27,10 +27,10 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "serve",
-        help="be the other host of runs over real networks",
+        help="be the other host of runs and probes over real networks",
         description="Serves transfers to clients that hold its token (mptcplab run --engine "
-        "field), one at a time, until it\nis ended. Needs no privilege; with CAP_NET_RAW it "
-        "captures, too.",
+        "field), one at a time, and\nanswers their probes (mptcplab probe), until it is ended. "
+        "Needs no privilege; with CAP_NET_RAW it\ncaptures, too.",
         epilog=EXAMPLES,
     )
     command.add_argument(
@@ -48,6 +48,14 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=_port,
         metavar="N",
         help="port of TCP and UDP; may be repeated (default: 7443)",
+    )
+    command.add_argument(
+        "--probe-port",
+        action="append",
+        type=_port,
+        metavar="N",
+        help="port of TCP alone, for probes, which compare several; may be repeated (default: the "
+        "one after the first --port)",
     )
     command.add_argument(
         "--state",
@@ -86,12 +94,15 @@ def run(options: Namespace) -> int:
     from mptcplab.engines.field.server.serve import Server, serve
 
     ports = tuple(options.port or [server_line.PORT])
+    tcp_ports = tuple(options.probe_port or [ports[0] % 65535 + 1])
+    if both := set(ports) & set(tcp_ports):
+        raise Error(f"--port and --probe-port both name {min(both)}: name another one")
     if options.systemd:
         from mptcplab.engines.field.server.unit import STATE, unit
 
         if options.state:
             raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
-        for line in unit(_said(options), ports).splitlines():
+        for line in unit(_said(options), ports + tcp_ports).splitlines():
             show(line)
         return 0
     state = Path(options.state) if options.state else server_line.configuration() / "server"
@@ -107,13 +118,14 @@ def run(options: Namespace) -> int:
 
     def begin(fingerprint: str) -> None:
         line = server_line.ServerLine(host, ports[0], fingerprint)
-        say(f"mptcplab: serves at port {', '.join(map(str, ports))}; the token is in {state}/token")
+        at = ", ".join(map(str, ports)) + " (probes: " + ", ".join(map(str, tcp_ports)) + ")"
+        say(f"mptcplab: serves at port {at}; the token is in {state}/token")
         show(str(line))
 
     def log(what: str) -> None:
         say(f"mptcplab: {what}")
 
-    serve(Server(state.absolute(), addresses, ports, limits), begin, log)
+    serve(Server(state.absolute(), addresses, ports, tcp_ports, limits), begin, log)
     return 0
 
 
@@ -123,6 +135,7 @@ def _said(options: Namespace) -> list[str]:
         "--name": [options.name],
         "--address": options.address or [],
         "--port": options.port or [],
+        "--probe-port": options.probe_port or [],
         "--rate": [options.rate and f"{options.rate} bit/s"],
         "--per-run": [f"{options.per_run} B"],
         "--per-day": [f"{options.per_day} B"],

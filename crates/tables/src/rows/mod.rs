@@ -8,6 +8,7 @@ pub mod drops;
 pub mod events;
 pub mod findings;
 pub mod flows;
+pub mod probes;
 pub mod queues;
 pub mod reordering;
 pub mod responses;

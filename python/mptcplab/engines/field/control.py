@@ -58,6 +58,12 @@ class Control:
         ready: dict[str, Any] = said["ready"]
         return ready
 
+    def ask_to_probe(self, seconds: int) -> dict[str, Any]:
+        """Ask for answers to probes; gives the session's number and key, and the server's ports."""
+        self.send({"probe": {"seconds": seconds}})
+        ready: dict[str, Any] = self.receive()["ready"]
+        return ready
+
     def take(self, directory: Path) -> dict[str, Any]:
         """End our part of a run; gives what the server's agent says, and takes its files."""
         self.send({"end": True})

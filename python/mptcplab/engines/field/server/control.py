@@ -1,7 +1,8 @@
 """What is spoken over TLS: JSON lines. A client says who it is, asks for a run, and gets its files.
 
 Of the client: ``{"hello": 1, "token": WORD}``, then for each run ``{"run": {...}}`` as `wish` reads
-it, and ``{"end": true}`` when it has done its part. Of the server: ``{"welcome": {...}}``,
+it, and ``{"end": true}`` when it has done its part; or ``{"probe": {"seconds": n}}``, any line to
+see whether the server is there, and ``{"end": true}``. Of the server: ``{"welcome": {...}}``,
 ``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...}, "files": [...]}`` and
 the files' bytes; or ``{"refused": "one line"}``, after which all is over but a run's refusal.
 """
@@ -20,8 +21,9 @@ from pathlib import Path
 
 from mptcplab import _core
 from mptcplab._core import Error
-from mptcplab.engines.field import preamble
+from mptcplab.engines.field import preamble, probe_protocol
 from mptcplab.engines.field.server import wish as wishes
+from mptcplab.engines.field.server.probing import MOST_SESSION_BYTES, Probing
 from mptcplab.engines.field.server.running import Running
 from mptcplab.engines.field.server_line import PROTOCOL
 
@@ -61,6 +63,7 @@ BROKEN = (
     RecursionError,
     Error,
 )
+SPENT = "this server has carried all that it may today"
 SETTINGS = ("net/mptcp/scheduler", "net/ipv4/tcp_congestion_control")
 
 
@@ -69,6 +72,8 @@ class Control:
 
     def __init__(self, word: str, limits: Limits, ledger: Ledger) -> None:
         self.door: Door
+        #: Ports of TCP alone, at which the kernel keeps SYNs for probes.
+        self.tcp_ports: list[int] = []
         self._word = word.encode()
         self._limits = limits
         self._ledger = ledger
@@ -116,6 +121,9 @@ class Control:
             await _say(writer, {"welcome": {"version": _core.VERSION}})
             while True:
                 line = await _read(reader, PATIENCE_SECONDS)
+                if "probe" in line:
+                    await self._probe(line["probe"], reader, writer)
+                    continue
                 try:
                     wish = wishes.read(line.get("run"), self._limits)
                 except Error as error:
@@ -173,7 +181,7 @@ class Control:
         """Have it run; gives it once it is over, or nothing where it could not be."""
         reserved = self._ledger.reserve(self._limits.run_bytes, self._limits.day_bytes)
         if reserved is None:
-            await _say(writer, {"refused": "this server has carried all that it may today"})
+            await _say(writer, {"refused": SPENT})
             return None
         port = writer.get_extra_info("sockname")[1]
         running = Running(wish, self._limits, reserved.count, place, port)
@@ -183,15 +191,42 @@ class Control:
             except Error as error:
                 await _say(writer, {"refused": str(error)})
                 return None
-            self.door.runs[running.run] = running
+            self.door.sessions[running.run] = running
             await _say(writer, {"ready": self._ready(running, writer)})
             await self._until_over(running, wish, reader)
             await running.end(self.door.others)
         finally:
-            self.door.runs.pop(running.run, None)
+            self.door.sessions.pop(running.run, None)
             await running.end()
             self._ledger.settle(reserved, running.carried)
         return running
+
+    async def _probe(
+        self, asked: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Answer probes, beside a run, until the client has enough."""
+        seconds = asked.get("seconds") if isinstance(asked, dict) else None
+        if not isinstance(seconds, int) or not 0 < seconds <= probe_protocol.MOST_SESSION_SECONDS:
+            await _say(writer, {"refused": "probes are asked for with their seconds, 3 h at most"})
+            return
+        most = min(self._limits.run_bytes, MOST_SESSION_BYTES)
+        reserved = self._ledger.reserve(most, self._limits.day_bytes)
+        if reserved is None:
+            await _say(writer, {"refused": SPENT})
+            return
+        probing = Probing(reserved.count, self._limits.rate_bits_per_second)
+        self.door.sessions[probing.run] = probing
+        ready = {"run": probing.run.hex(), "key": probing.key.hex(), "ports": self.tcp_ports}
+        try:
+            await _say(writer, {"ready": ready})
+            async with asyncio.timeout(seconds):
+                while "end" not in await _read(reader, seconds):
+                    await _say(writer, {"alive": True})
+            await _say(writer, {"done": {}})
+        finally:
+            del self.door.sessions[probing.run]
+            await probing.end()
+            self._ledger.settle(reserved, probing.carried)
 
     def _ready(self, running: Running, writer: asyncio.StreamWriter) -> dict[str, Any]:
         return {

@@ -16,7 +16,8 @@ from collections import Counter
 from ipaddress import IPv6Address, ip_address
 
 from mptcplab._core import Error
-from mptcplab.engines.field import preamble
+from mptcplab.engines.field import preamble, probe_protocol
+from mptcplab.engines.field.sockets import TCP_SAVE_SYN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from mptcplab.engines.field.server.limits import Limits
-    from mptcplab.engines.field.server.running import Running
+    from mptcplab.engines.field.server.session import Session
 
 # For its first bytes, and for TLS.
 PATIENCE_SECONDS = 10.0
 # Of TLS, a handshake record (RFC 8446 §5.1).
 HANDSHAKE = b"\x16"
+# Of HTTP, and how long its head may be.
+GET = b"GET"
+MOST_REQUEST_BYTES = 4096
 BACKLOG = 512
 LINE_BYTES = 1 << 16
 # After accept() failed for want of descriptors or memory.
@@ -83,8 +87,8 @@ class Door:
         tls: ssl.SSLContext,
         serve: Callable[[Client, Callable[[], None]], Awaitable[None]],
     ) -> None:
-        #: Runs that connections may come for, by their bytes.
-        self.runs: dict[bytes, Running] = {}
+        #: What connections may come for, by its bytes.
+        self.sessions: dict[bytes, Session] = {}
         #: Ends of connections that are none of a run's, of those of late, in their order.
         self.others: dict[tuple[str, int], None] = {}
         #: Why connections were turned away, and how often.
@@ -103,11 +107,21 @@ class Door:
             Error: It cannot.
         """
         loop = asyncio.get_running_loop()
-        listener = _listener(address, port)
+        listener = _listener(address, port, mptcp=True)
         self._keep(loop.create_task(self._accept(listener)))
         echoes = _echoes(address, port)
         loop.add_reader(echoes, self._answer, echoes)
         self._listeners += [listener, echoes]
+
+    def open_tcp(self, address: str, port: int) -> None:
+        """Listen there for TCP alone; the kernel keeps the SYNs of what comes.
+
+        Raises:
+            Error: It cannot.
+        """
+        listener = _listener(address, port, mptcp=False)
+        self._keep(asyncio.get_running_loop().create_task(self._accept(listener)))
+        self._listeners.append(listener)
 
     async def close(self) -> None:
         """End all that goes on here."""
@@ -185,23 +199,19 @@ class Door:
 
     async def _hand_over(self, sock: socket.socket, first: bytes, end: tuple[str, int]) -> None:
         """Give a data connection to its run, if it is one's."""
-        if first != preamble.MAGIC[:1]:
+        http = first == GET[:1]
+        if first != preamble.MAGIC[:1] and not http:
             self._turn_away(sock, "spoke of something else")
             return
-        raw = b""
-        loop = asyncio.get_running_loop()
-        while len(raw) < preamble.PREAMBLE_BYTES:
-            came = await loop.sock_recv(sock, preamble.PREAMBLE_BYTES - len(raw))
-            if not came:
-                break
-            raw += came
+        request = await (_request(sock) if http else _read(sock, preamble.PREAMBLE_BYTES))
+        raw = _proof(request) if http else request
         read = preamble.read_preamble(raw)
-        run = None if read is None else self.runs.get(read[0])
+        run = None if read is None else self.sessions.get(read[0])
         if read is None or run is None or not preamble.is_proven(raw, run.key):
             self._turn_away(sock, "did not prove itself")
-        elif not run.take(read[1], sock):
+        elif not (run.take_http(read[1], sock, request) if http else run.take(read[1], sock)):
             self._turn_away(sock, "came a second time")
-        else:
+        elif run.captured:
             self.others.pop(end, None)
 
     def _turn_away(self, sock: socket.socket | None, why: str) -> None:
@@ -222,7 +232,7 @@ class Door:
                 return
             received_ns = time.time_ns()
             echo = preamble.read_echo(raw)
-            run = None if echo is None else self.runs.get(echo.run)
+            run = None if echo is None else self.sessions.get(echo.run)
             if echo is None or run is None or echo.received_ns:
                 continue
             if not preamble.is_proven(raw, run.key) or not run.may_echo(echo.sequence):
@@ -233,6 +243,37 @@ class Door:
             from_ = [(level, kind, _source(kind, data)) for level, kind, data in control]
             with contextlib.suppress(OSError):
                 echoes.sendmsg([answer.packed(run.key)], from_, 0, place)
+
+
+async def _read(sock: socket.socket, count: int) -> bytes:
+    """Read so many bytes, or what comes until the end."""
+    loop = asyncio.get_running_loop()
+    raw = b""
+    while len(raw) < count and (came := await loop.sock_recv(sock, count - len(raw))):
+        raw += came
+    return raw
+
+
+async def _request(sock: socket.socket) -> bytes:
+    """Read the head of a request of HTTP, or what comes until the end."""
+    loop = asyncio.get_running_loop()
+    raw = b""
+    while b"\r\n\r\n" not in raw and len(raw) < MOST_REQUEST_BYTES:
+        came = await loop.sock_recv(sock, MOST_REQUEST_BYTES - len(raw))
+        if not came:
+            break
+        raw += came
+    return raw
+
+
+def _proof(request: bytes) -> bytes:
+    """Find the preamble in a request of HTTP."""
+    for line in request.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == probe_protocol.PROOF.lower().encode():
+            with contextlib.suppress(ValueError):
+                return bytes.fromhex(value.strip().decode("ascii", "replace"))
+    return b""
 
 
 def plain(address: str) -> str:
@@ -265,13 +306,16 @@ def _family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
-def _listener(address: str, port: int) -> socket.socket:
+def _listener(address: str, port: int, *, mptcp: bool) -> socket.socket:
     """Listen for MPTCP, or for TCP where the kernel has none; ``::`` is for IPv4 too."""
     family = _family(address)
     try:
-        made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+        protocol = socket.IPPROTO_MPTCP if mptcp else 0
+        made = socket.socket(family, socket.SOCK_STREAM, protocol)
     except OSError:
         made = socket.socket(family, socket.SOCK_STREAM)
+    if not mptcp:
+        made.setsockopt(socket.IPPROTO_TCP, TCP_SAVE_SYN, 1)
     made.setblocking(False)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import json
 import os
-import secrets
 import socket
 import sys
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.engines.field import preamble, recorder
+from mptcplab.engines.field import recorder
+from mptcplab.engines.field.server.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ HOST = "server"
 LINGER_NS = 3 * 10**9
 START_SECONDS = 30.0
 END_SECONDS = 10.0
-MOST_ECHOES = 100_000
 FILES = {"samples": "server.samples", "counters": "server.counters"}
 CAPTURE = "server.pcapng"
 
 
-class Running:
-    """What connections and echoes may come for."""
+class Running(Session):
+    """A run that connections and echoes may come for."""
+
+    captured = True
 
     def __init__(self, wish: Wish, limits: Limits, most_bytes: int, place: Path, port: int) -> None:
-        self.run = secrets.token_bytes(preamble.RUN_BYTES)
-        self.key = secrets.token_bytes(preamble.KEY_BYTES)
+        super().__init__()
         #: Who captures, or why nobody does.
         self.captures: dict[str, str | None] = {"by": None, "why": "not asked for"}
         #: What the agent has to say at the end.
@@ -49,7 +49,6 @@ class Running:
         self._place = place
         self._port = port
         self._taken: set[int] = set()
-        self._echoed = bytearray(MOST_ECHOES)
         self._agent: asyncio.subprocess.Process | None = None
         self._recorder: asyncio.subprocess.Process | None = None
         # Where connections are put through to the agent.
@@ -66,13 +65,6 @@ class Running:
             return False
         # It is the agent's now.
         sock.close()
-        return True
-
-    def may_echo(self, sequence: int) -> bool:
-        """Take a sequence number, once."""
-        if sequence >= MOST_ECHOES or self._echoed[sequence]:
-            return False
-        self._echoed[sequence] = 1
         return True
 
     async def start(self) -> None:

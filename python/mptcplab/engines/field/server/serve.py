@@ -32,14 +32,16 @@ class Server:
     state: Path
     addresses: tuple[str, ...]
     ports: tuple[int, ...]
+    #: Of TCP alone, for probes.
+    tcp_ports: tuple[int, ...]
     limits: Limits
 
 
 def serve(server: Server, begin: Callable[[str], None], log: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
-    ``begin`` is told the fingerprint when all listen, ``log`` in a line what went wrong with us and,
-    now and then, how many connections were turned away.
+    ``begin`` is told the fingerprint when all listen, ``log`` in a line what went wrong with us
+    and, now and then, how many connections were turned away.
     """
     asyncio.run(_serve(server, begin, log))
 
@@ -50,6 +52,7 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
     control = Control(secrets.token(server.state), server.limits, ledger)
     door = Door(server.limits, tls, control.serve)
     control.door = door
+    control.tcp_ports = list(server.tcp_ports)
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -59,6 +62,8 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
         for address in server.addresses:
             for port in server.ports:
                 door.open(address, port)
+            for port in server.tcp_ports:
+                door.open_tcp(address, port)
         begin(fingerprint)
         while not ended.is_set():
             with contextlib.suppress(TimeoutError):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 NETSTAT = Path("/proc/net/netstat")
 TCP_SAVE_SYN, TCP_SAVED_SYN = 27, 28
-IPPROTO_MPTCP = 262
 SOL_MPTCP, MPTCP_INFO = 284, 1
 FALLBACK = 1
 TCP_INFO_BYTES, MPTCP_INFO_BYTES, SYN_BYTES = 248, 96, 240
@@ -19,21 +18,18 @@ TIMESTAMPS_BYTES = 12
 
 
 @dataclass(frozen=True)
-class Told:
+class TcpInfo:
     """A socket's ``TCP_INFO``; None where this kernel does not tell."""
 
     options: int
-    send_scale: int
-    receive_scale: int
     send_mss: int
     advertised_mss: int
-    rtt_ms: float
     bytes_acked: int
     send_window: int | None
     receive_window: int | None
 
 
-def tcp_info(connection: socket.socket) -> Told:
+def tcp_info(connection: socket.socket) -> TcpInfo:
     """Ask for ``TCP_INFO``."""
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
 
@@ -41,17 +37,28 @@ def tcp_info(connection: socket.socket) -> Told:
         there = at + struct.calcsize(kind) <= len(info)
         return struct.unpack_from(kind, info, at)[0] if there else None
 
-    return Told(
+    return TcpInfo(
         options=info[5],
-        send_scale=info[6] & 15,
-        receive_scale=info[6] >> 4,
         send_mss=number(16) or 0,
         advertised_mss=number(84) or 0,
-        rtt_ms=(number(148) or 0) / 1000,
         bytes_acked=number(120, "Q") or 0,
         send_window=number(228),
         receive_window=number(232),
     )
+
+
+def traffic_class(family: int) -> tuple[int, int]:
+    """Give level and name of the option that holds DSCP and ECN."""
+    if family == socket.AF_INET6:
+        return socket.IPPROTO_IPV6, socket.IPV6_TCLASS
+    return socket.IPPROTO_IP, socket.IP_TOS
+
+
+def hop_limit(family: int) -> tuple[int, int]:
+    """Give level and name of the option that holds the time to live."""
+    if family == socket.AF_INET6:
+        return socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS
+    return socket.IPPROTO_IP, socket.IP_TTL
 
 
 def speaks_mptcp(connection: socket.socket) -> bool | None:

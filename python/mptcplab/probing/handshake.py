@@ -6,9 +6,10 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
-from mptcplab.probe import kernel, syn
-from mptcplab.probe.client import Connection, Way
-from mptcplab.probe.row import ALTERED, BLOCKED, CLEAR, UNKNOWN, Row
+from mptcplab.engines.field import sockets
+from mptcplab.probing import syn
+from mptcplab.probing.client import Connection, ProbedPath
+from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, UNKNOWN, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,40 +23,38 @@ DSCP = 10  # AF11: a class that hosts have no use for by themselves
 SETTINGS = Path("/proc/sys/net/ipv4")
 # Linux's first time-out of a SYN, less what its clock may err; after two it tries without MPTCP.
 SYN_TIMEOUT_MS = 900.0
-HOPS = (32, 64, 128, 255)
 
 
-def syn_options(way: Way) -> Iterator[Row]:
+def syn_options(path: ProbedPath) -> Iterator[Row]:
     """Compare the SYN that left with the one that the server's kernel kept."""
-    with way.connect(tos=DSCP << 2) as connection:
+    with path.connect(tos=DSCP << 2) as connection:
         looked = connection.ask("look")
-        told = kernel.tcp_info(connection.socket)
+        told = sockets.tcp_info(connection.socket)
         local = connection.socket.getsockname()[:2]
     arrived = syn.parse(bytes.fromhex(looked["syn"]))
-    yield _mss(way, told, looked, arrived)
+    yield _mss(path, told, looked, arrived)
     options = {
         "window scale": ("tcp_window_scaling", syn.SCALE),
         "SACK": ("tcp_sack", syn.SACK),
         "time stamps": ("tcp_timestamps", syn.TIMESTAMPS),
     }
     for probe, (setting, kind) in options.items():
-        yield _option(way, probe, _setting(setting), kind in arrived.options)
-    yield _ecn(way, arrived)
+        yield _option(path, probe, _setting(setting), kind in arrived.options)
+    yield _ecn(path, arrived)
     same = arrived.dscp == DSCP
-    yield Row(way.name, "DSCP", CLEAR if same else ALTERED, str(DSCP), str(arrived.dscp), "SYN")
-    start = next(hops for hops in HOPS if arrived.ttl <= hops)
-    hops = f"{start - arrived.ttl} routers, if it began as {start}"
+    yield Row(path.name, "DSCP", CLEAR if same else ALTERED, str(DSCP), str(arrived.dscp), "SYN")
+    hops = f"{arrived.routers} routers, if it began as {arrived.began_with}"
     sent = int(_setting("ip_default_ttl") or 0)
     changed = bool(sent) and arrived.ttl > sent
-    yield Row(way.name, "TTL", ALTERED if changed else CLEAR, str(sent), str(arrived.ttl), hops)
+    yield Row(path.name, "TTL", ALTERED if changed else CLEAR, str(sent), str(arrived.ttl), hops)
     if arrived.unknown:
         kinds = ", ".join(map(str, arrived.unknown))
-        yield Row(way.name, "other options", ALTERED, "none", kinds, "kinds in the SYN")
-    yield from _translated(way, local, looked["peer"])
+        yield Row(path.name, "other options", ALTERED, "none", kinds, "kinds in the SYN")
+    yield from _translated(path, local, looked["peer"])
 
 
-def _mss(way: Way, told: kernel.Told, looked: dict[str, Any], arrived: syn.Syn) -> Row:
-    timestamps = kernel.TIMESTAMPS_BYTES if told.options & kernel.TIMESTAMPS else 0
+def _mss(path: ProbedPath, told: sockets.TcpInfo, looked: dict[str, Any], arrived: syn.Syn) -> Row:
+    timestamps = sockets.TIMESTAMPS_BYTES if told.options & sockets.TIMESTAMPS else 0
     # The kernel's figures leave room for time stamps.
     mine, its = told.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
     down = told.send_mss + timestamps
@@ -64,44 +63,44 @@ def _mss(way: Way, told: kernel.Told, looked: dict[str, Any], arrived: syn.Syn) 
     lowered = arrived.mss is None or arrived.mss < mine or down < most
     verdict = ALTERED if lowered else CLEAR
     sent, came = f"{mine} up, {its} down", f"{arrived.mss} up, {down} down"
-    return Row(way.name, "MSS", verdict, sent, came, "SYN and SYN/ACK")
+    return Row(path.name, "MSS", verdict, sent, came, "SYN and SYN/ACK")
 
 
-def _option(way: Way, probe: str, setting: str | None, arrived: bool) -> Row:
+def _option(path: ProbedPath, probe: str, setting: str | None, arrived: bool) -> Row:
     sent = setting not in (None, "0")
     came = "yes" if arrived else "no"
     if not sent:
-        return Row(way.name, probe, UNKNOWN, "no", came, "this host does not send it")
-    return Row(way.name, probe, CLEAR if arrived else ALTERED, "yes", came, "SYN")
+        return Row(path.name, probe, UNKNOWN, "no", came, "this host does not send it")
+    return Row(path.name, probe, CLEAR if arrived else ALTERED, "yes", came, "SYN")
 
 
-def _ecn(way: Way, arrived: syn.Syn) -> Row:
+def _ecn(path: ProbedPath, arrived: syn.Syn) -> Row:
     came = "yes" if arrived.asks_for_ecn else "no"
     if _setting("tcp_ecn") != "1":
         return Row(
-            way.name, "ECN", UNKNOWN, "no", came, "this host does not ask for it: net.ipv4.tcp_ecn"
+            path.name, "ECN", UNKNOWN, "no", came, "this host does not ask for it: net.ipv4.tcp_ecn"
         )
-    return Row(way.name, "ECN", CLEAR if arrived.asks_for_ecn else ALTERED, "yes", came, "SYN")
+    return Row(path.name, "ECN", CLEAR if arrived.asks_for_ecn else ALTERED, "yes", came, "SYN")
 
 
-def _translated(way: Way, local: Any, peer: Any) -> Iterator[Row]:
+def _translated(path: ProbedPath, local: Any, peer: Any) -> Iterator[Row]:
     mine, its = (_end(*end) for end in (local, peer))
     if mine == its:
         yield Row(
-            way.name, "NAT", CLEAR, mine, its, "the server sees this host's own address and port"
+            path.name, "NAT", CLEAR, mine, its, "the server sees this host's own address and port"
         )
         return
     kept = "port kept" if local[1] == peer[1] else "port changed"
-    yield Row(way.name, "NAT", ALTERED, mine, its, f"{kept}; {_mapping(way)}")
+    yield Row(path.name, "NAT", ALTERED, mine, its, f"{kept}; {_mapping(path)}")
 
 
-def _mapping(way: Way) -> str:
+def _mapping(path: ProbedPath) -> str:
     """Say whether two ports of the server see one port of a local one."""
     with suppress(OSError):
-        with way.connect() as first:
+        with path.connect() as first:
             port = first.socket.getsockname()[1]
             seen = first.ask("look")["peer"][1]
-            with way.connect(port=way.port + 1, local_port=port) as second:
+            with path.connect(port=path.session.mptcp_port, local_port=port) as second:
                 other = second.ask("look")["peer"][1]
         return "one port for all destinations" if seen == other else "a port for each destination"
     return "mapping for other destinations not known"
@@ -111,91 +110,93 @@ def _end(address: str, port: int) -> str:
     return f"{address.removeprefix('::ffff:')}:{port}"
 
 
-def multipath(way: Way) -> Iterator[Row]:
+def multipath(path: ProbedPath) -> Iterator[Row]:
     """Follow MPTCP from the SYN to the data."""
     try:
-        socket.socket(socket.AF_INET, socket.SOCK_STREAM, kernel.IPPROTO_MPTCP).close()
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP).close()
     except OSError:
         why = "this host's kernel has no MPTCP"
         yield from (
-            Row(way.name, probe, UNKNOWN, "", "", why)
+            Row(path.name, probe, UNKNOWN, "", "", why)
             for probe in ("MP_CAPABLE", "MP_CAPABLE answer", "DSS")
         )
         return
-    yield (asked := _mp_capable(way))
-    yield from _answered(way, asked)
+    yield (asked := _mp_capable(path))
+    yield from _answered(path, asked)
 
 
-def _mp_capable(way: Way) -> Row:
+def _mp_capable(path: ProbedPath) -> Row:
     """See MP_CAPABLE in the SYN at a listener of TCP, whose kernel keeps SYNs."""
     seen, late, mirrored = [], [], False
     for _ in range(TRIES):
         try:
-            with way.connect(mptcp=True) as connection:
+            with path.connect(mptcp=True) as connection:
                 looked = connection.ask("look")
                 seen.append(syn.parse(bytes.fromhex(looked["syn"])))
                 late.append(connection.connect_ms >= SYN_TIMEOUT_MS)
-                mirrored |= kernel.speaks_mptcp(connection.socket) is True
+                mirrored |= sockets.speaks_mptcp(connection.socket) is True
         except OSError as error:
-            return Row(way.name, "MP_CAPABLE", UNKNOWN, "version 1", "", f"no connection: {error}")
+            return Row(path.name, "MP_CAPABLE", UNKNOWN, "version 1", "", f"no connection: {error}")
     if mirrored:
-        evidence = "a server without MPTCP seemed to speak it: the option is sent back on the way"
-        return Row(way.name, "MP_CAPABLE", ALTERED, "version 1", "mirrored", evidence)
+        evidence = "a server without MPTCP seemed to speak it: the option is sent back on the path"
+        return Row(path.name, "MP_CAPABLE", ALTERED, "version 1", "mirrored", evidence)
     arrived = sum(one.mp_capable for one in seen)
     evidence = f"in {arrived} of {TRIES} SYNs"
     if arrived == TRIES:
-        return Row(way.name, "MP_CAPABLE", CLEAR, "version 1", "version 1", evidence)
+        return Row(path.name, "MP_CAPABLE", CLEAR, "version 1", "version 1", evidence)
     if arrived == 0 and all(late):
         evidence += "; each was answered only when it was sent again without"
-        return Row(way.name, "MP_CAPABLE", BLOCKED, "version 1", "none", evidence)
+        return Row(path.name, "MP_CAPABLE", BLOCKED, "version 1", "none", evidence)
     if any(late):
         evidence += "; SYNs were lost, after which Linux sends them without"
-        return Row(way.name, "MP_CAPABLE", UNKNOWN, "version 1", "", evidence)
+        return Row(path.name, "MP_CAPABLE", UNKNOWN, "version 1", "", evidence)
     garbled = any(syn.MPTCP in one.options or one.unknown for one in seen)
     came = "another option" if garbled else "none"
-    return Row(way.name, "MP_CAPABLE", ALTERED, "version 1", came, evidence)
+    return Row(path.name, "MP_CAPABLE", ALTERED, "version 1", came, evidence)
 
 
-def _answered(way: Way, asked: Row) -> list[Row]:
+def _answered(path: ProbedPath, asked: Row) -> list[Row]:
     """See whether the handshake and the data after it stay MPTCP, at a listener of MPTCP."""
     answer, data = "MP_CAPABLE answer", "DSS"
     if asked.verdict != CLEAR:
         return [
-            Row(way.name, probe, UNKNOWN, "", "", "no MP_CAPABLE arrives")
+            Row(path.name, probe, UNKNOWN, "", "", "no MP_CAPABLE arrives")
             for probe in (answer, data)
         ]
     clear, failure = None, ""
     for _ in range(TRIES):
         try:
             # Small segments: what large ones meet is another probe's.
-            with way.connect(port=way.port + 1, mptcp=True, mss=SMALL_MSS) as connection:
-                if not kernel.speaks_mptcp(connection.socket):
+            with path.connect(
+                port=path.session.mptcp_port, mptcp=True, mss=SMALL_MSS
+            ) as connection:
+                if not sockets.speaks_mptcp(connection.socket):
                     verdict = UNKNOWN if connection.connect_ms >= SYN_TIMEOUT_MS else ALTERED
                     evidence = "the client fell back after the SYN/ACK"
                     return [
-                        Row(way.name, answer, verdict, "MPTCP", "TCP", evidence),
-                        Row(way.name, data, UNKNOWN, "", "", "the connection is TCP"),
+                        Row(path.name, answer, verdict, "MPTCP", "TCP", evidence),
+                        Row(path.name, data, UNKNOWN, "", "", "the connection is TCP"),
                     ]
-                clear = Row(way.name, answer, CLEAR, "MPTCP", "MPTCP", "the SYN/ACK had it")
-                return [clear, _data(way, connection)]
+                clear = Row(path.name, answer, CLEAR, "MPTCP", "MPTCP", "the SYN/ACK had it")
+                return [clear, _data(path, connection)]
         except OSError as error:
             failure = str(error)
     if clear is None:
-        why = f"no connection to port {way.port + 1}: {failure}"
-        return [Row(way.name, probe, UNKNOWN, "", "", why) for probe in (answer, data)]
+        why = f"no connection to port {path.session.mptcp_port}: {failure}"
+        return [Row(path.name, probe, UNKNOWN, "", "", why) for probe in (answer, data)]
     evidence = f"data did not arrive, {TRIES} times: {failure}"
-    return [clear, Row(way.name, data, BLOCKED, "MPTCP", "nothing", evidence)]
+    return [clear, Row(path.name, data, BLOCKED, "MPTCP", "nothing", evidence)]
 
 
-def _data(way: Way, connection: Connection) -> Row:
+def _data(path: ProbedPath, connection: Connection) -> Row:
     payload = bytes(DATA_BYTES)
     connection.ask("take", bytes=len(payload), payload=payload)
     its = connection.ask("look")["mptcp"]
-    mine = kernel.speaks_mptcp(connection.socket)
+    mine = sockets.speaks_mptcp(connection.socket)
     ends = (("client", mine), ("server", its))
     came = ", ".join(f"{who} {'MPTCP' if speaks else 'TCP'}" for who, speaks in ends)
     verdict = CLEAR if mine and its else ALTERED
-    return Row(way.name, "DSS", verdict, "MPTCP", came, f"after {DATA_BYTES // 1000} kB of data")
+    return Row(path.name, "DSS", verdict, "MPTCP", came, f"after {DATA_BYTES // 1000} kB of data")
 
 
 def _setting(name: str) -> str | None:

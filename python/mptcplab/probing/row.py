@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import time
+from dataclasses import dataclass, field
 
 CLEAR, ALTERED, BLOCKED, UNKNOWN = "clear", "altered", "blocked", "unknown"
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class Row:
     """What a probe found on a path."""
 
     path: str
@@ -18,3 +20,5 @@ class Row(NamedTuple):
     sent: str
     arrived: str
     evidence: str
+    #: When the verdict was reached, Unix time.
+    at_ns: int = field(default_factory=time.time_ns, compare=False)

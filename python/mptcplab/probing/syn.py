@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 END, NO_OPERATION, MSS, SCALE, SACK, TIMESTAMPS, MPTCP = 0, 1, 2, 3, 4, 8, 30
 KNOWN = {MSS, SCALE, SACK, TIMESTAMPS, MPTCP}
 ECE_CWR = 0xC0
+HOPS = (32, 64, 128, 255)
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,16 @@ class Syn:
     def mss(self) -> int | None:
         """Maximum segment size."""
         return int.from_bytes(self.options[MSS]) if len(self.options.get(MSS, b"")) == 2 else None
+
+    @property
+    def began_with(self) -> int:
+        """The time to live that it probably left with: what hosts use, as near as may be."""
+        return next(hops for hops in HOPS if self.ttl <= hops)
+
+    @property
+    def routers(self) -> int:
+        """How many routers decreased it."""
+        return self.began_with - self.ttl
 
     @property
     def asks_for_ecn(self) -> bool:
@@ -42,7 +53,9 @@ class Syn:
 
 
 def parse(raw: bytes) -> Syn:
-    """Read the headers."""
+    """Read the headers. Raises OSError where the server's kernel kept none."""
+    if not raw:
+        raise OSError("the server's kernel has not kept the SYN")
     if raw[0] >> 4 == 4:
         traffic_class, ttl, at = raw[1], raw[8], (raw[0] & 15) * 4
     else:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from mptcplab.probe.row import ALTERED, BLOCKED, Row
+from mptcplab.probing import syn
+from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HEADERS_BYTES = 40
+PACKETS = re.compile(r"packets of (\d+) B")
+MSS = re.compile(r"MSS (\d+)")
 
 
 def elements(rows: Sequence[Row]) -> list[str]:
@@ -33,8 +35,8 @@ def elements(rows: Sequence[Row]) -> list[str]:
         made.append(f'{{ element = "clamp-window", bytes = "{min(sizes)} B" }}')
     holes = [row for probe, row in found.items() if probe.startswith("large packets")]
     if holes:
-        size = min(int(row.arrived.removeprefix("MSS ")) for row in holes)
-        made.append(f'{{ element = "mtu", bytes = "{size + HEADERS_BYTES} B", answer = "silent" }}')
+        size = min(_number(PACKETS, row) for row in holes)
+        made.append(f'{{ element = "mtu", bytes = "{size} B", answer = "silent" }}')
     idle = [row for probe, row in found.items() if probe.startswith("idle")]
     seconds = min((float(row.arrived.removesuffix(" s")) for row in idle), default=None)
     silent = "" if seconds is None else f', idle = "{seconds:g} s"'
@@ -47,16 +49,31 @@ def elements(rows: Sequence[Row]) -> list[str]:
 
 def recommended(rows: Sequence[Row]) -> dict[str, str]:
     """Say what to set so that connections get through."""
-    found = {row.probe: row for row in rows if row.verdict in (ALTERED, BLOCKED)}
-    holes = [row.arrived for probe, row in found.items() if probe.startswith("large packets")]
-    idle = [row.arrived for probe, row in found.items() if probe.startswith("idle")]
+    found = {row.probe: row for row in rows}
+    bad = {probe: row for probe, row in found.items() if row.verdict in (ALTERED, BLOCKED)}
+    holes = [row for probe, row in bad.items() if probe.startswith("large packets")]
     advice = {}
     if holes:
-        advice["MSS"] = f"{min(int(one.removeprefix('MSS ')) for one in holes)} bytes"
-    if idle and "keep-alive" not in found:
-        seconds = min(float(one.removesuffix(" s")) for one in idle)
-        advice["keep-alive"] = f"every {max(1, int(seconds / 2))} s"
+        advice["MSS"] = f"{min(_number(MSS, row) for row in holes)} bytes"
+    alive = found.get("keep-alive")
+    if any(probe.startswith("idle") for probe in bad) and alive and alive.verdict == CLEAR:
+        advice["keep-alive"] = alive.arrived
+    if "MP_CAPABLE" in bad:
+        # Kinds of options, as the probe of ports lists them.
+        passing = [
+            probe
+            for probe, row in found.items()
+            if probe.startswith("port ") and str(syn.MPTCP) in row.arrived.split(", ")
+        ]
+        if passing:
+            advice["port"] = f"{passing[0].removeprefix('port ')}, where MP_CAPABLE arrives"
     return advice
+
+
+def _number(pattern: re.Pattern[str], row: Row) -> int:
+    found = pattern.search(row.arrived)
+    assert found is not None  # noqa: S101 - the probe writes it so
+    return int(found[1])
 
 
 def toml(rows: Sequence[Row]) -> str:

@@ -1,0 +1,1 @@
+"""What stands between two hosts: probes over ordinary sockets, without privileges."""

@@ -1,0 +1,97 @@
+"""After how much silence a connection is forgotten: two for each time, all at once."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+
+from mptcplab.probing.client import ANSWER_SECONDS, ProbedPath
+from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+STEPS = (
+    *(2, 5, 8, 10, 12, 14, 15, 16, 18, 20, 25, 30, 45, 60, 90, 120, 180, 240, 300, 420, 600, 900),
+    *(1200, 1800, 2400, 3000, 3600),
+)
+MOST_SECONDS = STEPS[-1]
+# What fails once may have been lost; what is forgotten fails again.
+TIMES = 2
+SERVER, CLIENT, KEEP_ALIVE = "idle, server speaks", "idle, client speaks", "keep-alive"
+
+
+def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
+    """Let connections be silent for longer and longer, until the server or the client speaks.
+
+    Beside them, some are as long as the longest with keep-alives, each with another interval.
+    """
+    steps = [float(step) for step in STEPS if step < most_seconds] + [most_seconds]
+    longest = steps[-1]
+    intervals = sorted({max(1, int(step / 2)) for step in steps})
+    tries: dict[tuple[str, float], Callable[[], bool]] = {
+        **{(SERVER, step): partial(_server_speaks, path, step) for step in steps},
+        **{(CLIENT, step): partial(_client_speaks, path, step) for step in steps},
+        **{
+            (KEEP_ALIVE, every): partial(_server_speaks, path, longest, keep_alive=every)
+            for every in intervals
+        },
+    }
+    with ThreadPoolExecutor(len(tries) * TIMES) as pool:
+        going = {key: [pool.submit(one) for _ in range(TIMES)] for key, one in tries.items()}
+        came = {key: any(one.result() for one in all_) for key, all_ in going.items()}
+    of = {
+        probe: {at: answered for (name, at), answered in came.items() if name == probe}
+        for probe in (SERVER, CLIENT, KEEP_ALIVE)
+    }
+    for probe in (SERVER, CLIENT):
+        yield judged(path.name, probe, of[probe])
+    yield kept_alive(path.name, longest, of[KEEP_ALIVE])
+
+
+def judged(path: str, probe: str, came: Mapping[float, bool]) -> Row:
+    """Bracket the time-out by what was answered after how much silence."""
+    longest = max(came)
+    good = [step for step, answered in came.items() if answered]
+    bad = [step for step, answered in came.items() if not answered]
+    sent = f"{longest:g} s"
+    if not bad:
+        return Row(path, probe, CLEAR, sent, sent, f"{len(good)} connections")
+    if not good or max(good) > min(bad):
+        evidence = (
+            "some silences were forgotten and longer ones not" if good else "nothing was answered"
+        )
+        return Row(path, probe, UNKNOWN, sent, "", evidence)
+    evidence = f"forgotten between {max(good):g} and {min(bad):g} s"
+    return Row(path, probe, BLOCKED, sent, f"{max(good):g} s", evidence)
+
+
+def kept_alive(path: str, longest: float, came: Mapping[float, bool]) -> Row:
+    """Find the longest interval of keep-alives with which a connection is not forgotten."""
+    good = [every for every, answered in came.items() if answered]
+    sent = f"every {min(came):g} to {max(came):g} s"
+    if not good:
+        return Row(path, KEEP_ALIVE, BLOCKED, sent, "none", f"silence after {longest:g} s")
+    evidence = f"answered after {longest:g} s"
+    return Row(path, KEEP_ALIVE, CLEAR, sent, f"every {max(good):g} s", evidence)
+
+
+def _server_speaks(path: ProbedPath, seconds: float, *, keep_alive: int | None = None) -> bool:
+    with suppress(OSError), path.connect(keep_alive=keep_alive) as connection:
+        connection.ask("echo")
+        connection.socket.settimeout(seconds + ANSWER_SECONDS)
+        connection.ask("wait", seconds=seconds)
+        return True
+    return False
+
+
+def _client_speaks(path: ProbedPath, seconds: float) -> bool:
+    with suppress(OSError), path.connect() as connection:
+        connection.ask("echo")
+        time.sleep(seconds)
+        connection.ask("echo")
+        return True
+    return False

@@ -1,0 +1,83 @@
+"""``mptcplab serve`` as tests run it: a process of its own at this host's loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from mptcplab.engines.field import control, preamble, server_line
+
+HOST = "127.0.0.1"
+TIMEOUT_SECONDS = 30
+WISH = {
+    "transfer": {"application": "bulk", "direction": "down", "size_bytes": 100_000},
+    "congestion_control": None,
+    "sample_ns": 0,
+    "stop_ns": 20 * 10**9,
+    "captures": "none",
+}
+
+
+class Server:
+    """One that runs, and how to come to it."""
+
+    def __init__(self, process: subprocess.Popen[str], state: Path, line: str) -> None:
+        self.process = process
+        self.state = state
+        self.line = server_line.read(line)
+        self.word = server_line.token(str(state / "token"))
+
+    def connect(self) -> socket.socket:
+        """Connect to it as anybody may."""
+        return socket.create_connection((HOST, self.line.port), TIMEOUT_SECONDS)
+
+    def transfer(self) -> bytes:
+        """Have it serve a run, to see that it still does."""
+        with control.connected(self.line, self.word) as spoken:
+            ready = spoken.ask(WISH)
+            run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
+            with self.connect() as sock:
+                sock.sendall(preamble.preamble(run_, key, 0))
+                sock.shutdown(socket.SHUT_WR)
+                came = everything(sock)
+            # The run is over when it has been settled.
+            spoken.send({"end": True})
+            spoken.receive()
+            return came
+
+    def resident_bytes(self) -> int:
+        """Give its memory."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def everything(sock: socket.socket) -> bytes:
+    """Read until the end; of what is reset nothing."""
+    came = b""
+    with contextlib.suppress(ConnectionResetError):
+        while block := sock.recv(1 << 16):
+            came += block
+    return came
+
+
+@contextlib.contextmanager
+def serving(place: Path, *options: str, ends: int = 0) -> Iterator[Server]:
+    """Serve at a free port, until it ends with this status."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mptcplab", "serve", "--name", HOST, "--address", HOST]
+    words = [*command, "--port", str(port), "--state", str(place / "state"), *options]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield Server(process, place / "state", process.stdout.readline().strip())
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(TIMEOUT_SECONDS) == ends
