@@ -29,32 +29,33 @@ IDLE_SECONDS = 12
 MPTCPLAB = f"{sys.executable} -m mptcplab"
 
 
+def prepared(case: Case, place: Path, idle_seconds: int = IDLE_SECONDS) -> list[str]:
+    """Write what a case needs into a directory; gives the words of ``mptcplab`` that probe it there."""
+    (place / "path.toml").write_text(case.toml(), "utf-8")
+    paths = "--path wifi --path lte" if case.beside else "--path wifi"
+    serves = f"{MPTCPLAB} serve --name server --state state --probe-port 7444 --probe-port 80"
+    scripts = {
+        "serve.sh": f"{serves} > line",
+        "probe.sh": f"until [ -s line ]; do sleep 0.1; done; {MPTCPLAB} probe $(cat line) "
+        f"--token state/token {paths} --json --idle {idle_seconds}",
+    }
+    for script, line in scripts.items():
+        (place / script).write_text(line + "\n", "utf-8")
+    shell = ["shell", "path.toml", "--no-captures", "--out", "run"]
+    return [*shell, "--serve", "sh serve.sh", "--", "sh", "probe.sh"]
+
+
+def of_first_path(printed: str) -> list[dict[str, Any]]:
+    """Read what ``--json`` printed."""
+    found: list[dict[str, Any]] = json.loads(printed)["probes"]
+    return [row for row in found if row["path"] == "wifi"]
+
+
 def probe(case: Case) -> list[dict[str, Any]]:
     """Probe a path with this box."""
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        (place / "path.toml").write_text(case.toml(), "utf-8")
-        paths = "--path wifi --path lte" if case.beside else "--path wifi"
-        serves = f"{MPTCPLAB} serve --name server --state state --probe-port 7444 --probe-port 80"
-        scripts = {
-            "serve.sh": f"{serves} > line",
-            "probe.sh": f"until [ -s line ]; do sleep 0.1; done; {MPTCPLAB} probe $(cat line) "
-            f"--token state/token {paths} --json --idle {IDLE_SECONDS}",
-        }
-        for script, line in scripts.items():
-            (place / script).write_text(line + "\n", "utf-8")
-        shell = [
-            sys.executable,
-            "-m",
-            "mptcplab",
-            "shell",
-            "path.toml",
-            "--no-captures",
-            "--out",
-            "run",
-        ]
+    with tempfile.TemporaryDirectory() as place:
         done = subprocess.run(
-            [*shell, "--serve", "sh serve.sh", "--", "sh", "probe.sh"],
+            [*MPTCPLAB.split(), *prepared(case, Path(place))],
             cwd=place,
             capture_output=True,
             text=True,
@@ -63,8 +64,7 @@ def probe(case: Case) -> list[dict[str, Any]]:
         )
     if done.returncode:
         raise RuntimeError(f"{case.name}: {done.stderr[-2000:]}")
-    found: list[dict[str, Any]] = json.loads(done.stdout)["probes"]
-    return [row for row in found if row["path"] == "wifi"]
+    return of_first_path(done.stdout)
 
 
 def main() -> None:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mptcplab import Error
 from mptcplab.api import run
@@ -26,6 +28,7 @@ from mptcplab.cli.main import parser
 from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.server import wish
+from mptcplab.engines.field.server.control import Control
 from mptcplab.engines.field.server.door import Client, Door
 from mptcplab.engines.field.server.limits import Ledger, Limits
 from mptcplab.engines.field.server.serve import summed_up
@@ -351,6 +354,108 @@ def _wished(**changes: Any) -> dict[str, Any]:
 def test_wishes_beyond_what_it_serves_are_refused(asked: Any, why: str) -> None:
     with pytest.raises(Error, match=why):
         wish.read(asked, Limits())
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+CHANGED = st.dictionaries(st.sampled_from([*WISH, "command"]), JSON)
+TRANSFERS = st.dictionaries(
+    st.sampled_from(["application", "direction", *wish.APPLICATIONS["request-response"], "host"]),
+    st.sampled_from([*wish.APPLICATIONS, *wish.DIRECTIONS]) | JSON,
+)
+# However busy the machine is.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@UNHURRIED
+@given(JSON | CHANGED.map(lambda changed: WISH | changed), TRANSFERS)
+def test_any_wish_is_granted_within_limits_or_refused_in_a_line(asked: Any, transfer: Any) -> None:
+    for fields in (asked, WISH | {"transfer": transfer}):
+        try:
+            granted = wish.read(fields, LIMITS)
+        except Error as error:
+            refused = str(error)
+            assert "\n" not in refused
+        else:
+            assert granted.stop_ns <= LIMITS.run_ns
+            assert granted.transfer.get("size_bytes", 0) <= LIMITS.run_bytes
+
+
+@UNHURRIED
+@given(st.binary(max_size=200), st.binary(min_size=32, max_size=32))
+def test_no_bytes_prove_themselves_by_chance(raw: bytes, key: bytes) -> None:
+    for read, size in (
+        (preamble.read_preamble, preamble.PREAMBLE_BYTES),
+        (preamble.read_echo, preamble.ECHO_BYTES),
+    ):
+        found = read(raw)
+        assert found is None or len(raw) == size
+    assert not preamble.is_proven(raw, key)
+
+
+@UNHURRIED
+@given(st.integers(0, 2**32 - 1), st.integers(0, 8 * preamble.PREAMBLE_BYTES - 1))
+def test_a_preamble_with_a_bit_changed_proves_nothing(number: int, bit: int) -> None:
+    run_, key = bytes(range(16)), bytes(range(32))
+    good = preamble.preamble(run_, key, number)
+    assert preamble.read_preamble(good) == (run_, number)
+    assert preamble.is_proven(good, key)
+    other = (int.from_bytes(good) ^ 1 << bit).to_bytes(len(good))
+    assert not preamble.is_proven(other, key)
+
+
+@settings(UNHURRIED, max_examples=25)
+@given(st.lists(JSON.map(json.dumps).map(str.encode) | st.binary(max_size=80), max_size=4))
+def test_whatever_a_client_says_is_refused_or_done(lines: list[bytes]) -> None:
+    """Over a control connection without its TLS, of one that has the token."""
+
+    async def said() -> bytes:
+        here, there = socket.socketpair()
+        reader, writer = await asyncio.open_connection(sock=there)
+        served = Control("word", LIMITS, Ledger(Path("/nowhere")))
+        hello = json.dumps({"hello": 1, "token": "word"}).encode()
+        with here:
+            here.sendall(b"\n".join([hello, *lines, b""]))
+            here.shutdown(socket.SHUT_WR)
+            await served.serve((reader, writer), lambda: None)
+            return everything(here)
+
+    for line in asyncio.run(said()).splitlines():
+        assert json.loads(line).keys() <= {"welcome", "refused"}
+
+
+def test_a_thousand_clients_are_served_or_refused_and_gone(tmp_path: Path) -> None:
+    """All of them have the token; some wait and go, some stay and read nothing."""
+    with serving(tmp_path, "--clients", "8") as busy, contextlib.ExitStack() as held:
+        before = busy.resident_bytes()
+        first = held.enter_context(control.connected(busy.line, busy.word))
+        ready = first.ask(WISH | {"stop_ns": 1000 * 10**9})
+        came = [_come_and_go(busy, number, held) for number in range(1000)]
+        # Seven stay beside the first.
+        assert came.count("stays") == 7
+        assert came.count("refused") > 500
+        assert len(_run(busy, ready)) == 100_000
+        held.close()
+        _until(lambda: _is_welcome(busy))
+        assert len(busy.transfer()) == 100_000
+        assert busy.resident_bytes() - before < MOST_BYTES
+
+
+def _come_and_go(server: Server, number: int, held: contextlib.ExitStack) -> str:
+    try:
+        with contextlib.ExitStack() as mine:
+            spoken = mine.enter_context(control.connected(server.line, server.word))
+            # Who stays waits for a turn: who asked for nothing would have to go after a while.
+            if number % 3 or not number % 5:
+                spoken.send({"run": WISH})
+            if number % 5:
+                return "goes"
+            held.push(mine.pop_all())
+            return "stays"
+    except Error:
+        return "refused"
 
 
 def test_a_day_has_its_limit(tmp_path: Path) -> None:

@@ -1,0 +1,25 @@
+"""Probes over emulated links: what stands in a path is found, and nothing else.
+
+All boxes, three times each, are those of ``experiments/probe``; this is a sample of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.machines import Machine
+from experiments.probe.cases import CASES
+from experiments.probe.run import of_first_path, prepared
+from experiments.probe.table import FOUND, wrong
+
+SAMPLE = ("clean", "strip-options, SYN", "strip-options, MP_JOIN", "clamp-mss", "nat, idle 6 s")
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_what_stands_in_a_path_is_found(any_host: Machine, name: str) -> None:
+    (case,) = (case for case in CASES if case.name == name)
+    done = any_host.run(*prepared(case, any_host.place, idle_seconds=8))
+    assert done.returncode == 0, done.stderr
+    rows = of_first_path(done.stdout)
+    assert wrong({name: [rows]}) == []
+    assert {row["probe"] for row in rows if row["verdict"] in FOUND} == set(case.found_by)
