@@ -19,12 +19,16 @@ impl Connection {
         }
         let counts = |entry: &&Entry| entry.counted_bytes > 0;
         let changed = |entry: &Entry| entry.closed.is_some() || entry.counted_bytes != entry.tcp.send_buffer_bytes();
+        // At the end that accepts it, a subflow that joined gets its size after it became part of the connection: it counts from
+        // when the buffer of another changes, or when it sends itself while a writer waits (net/mptcp/protocol.h,
+        // __mptcp_propagate_sndbuf, __mptcp_sync_sndbuf; net/mptcp/subflow.c, subflow_write_space).
+        let is_wanting = self.send.is_wanting();
+        let comes =
+            |entry: &Entry| is_wanting && entry.counted_bytes == 0 && entry.closed.is_none() && entry.tcp.has_sent();
         let known = self.entries.iter().any(|entry| counts(&entry));
-        if known && !self.entries.iter().filter(counts).any(changed) {
+        if known && !self.entries.iter().any(|entry| counts(&entry) && changed(entry) || comes(entry)) {
             return;
         }
-        // One that joined counts from when the buffer of another changes: at the end that accepts it, its own gets its size
-        // later than it becomes part of the connection (net/mptcp/protocol.h, __mptcp_propagate_sndbuf, __mptcp_sync_sndbuf).
         let first_alone = !known && self.entries.iter().any(|entry| entry.join.is_none() && entry.closed.is_none());
         for entry in &mut self.entries {
             let counts = entry.closed.is_none() && !(first_alone && entry.join.is_some());

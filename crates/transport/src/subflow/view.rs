@@ -166,6 +166,11 @@ impl Subflow {
         self.inbound.out_of_order_bytes()
     }
 
+    /// Whether any of what was pushed left.
+    pub fn has_sent(&self) -> bool {
+        self.next > 1
+    }
+
     /// Whether all that was pushed is acknowledged.
     pub fn all_acknowledged(&self) -> bool {
         self.queue.is_empty() && self.flight.is_empty()
