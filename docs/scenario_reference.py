@@ -9,6 +9,8 @@ from pydantic_core import PydanticUndefined
 
 from mptcplab import _core, quantity
 from mptcplab.campaign.axis import AxisSection
+from mptcplab.campaign.budget import BudgetSection
+from mptcplab.campaign.calendar import CalendarSection
 from mptcplab.campaign.sheet import Campaign
 from mptcplab.scenario import (
     described,
@@ -54,6 +56,9 @@ last word replaces what it excludes.
 `[[only]]` and `[[exclude]]` hold values by axis (`place = "street"`, `size = ["64 kB", "1 MB"]`); all that one of them names must apply.
 A combination is run if one of `[[only]]` applies, or there is none, and none of `[[exclude]]` does.
 """
+AFTER_BUDGET = """\
+A byte is one that the path's interface counts, either way, during visits. [The field](../field.md#budgets) says more.
+"""
 KINDS = (
     quantity.RATE,
     quantity.DURATION,
@@ -81,6 +86,9 @@ SHAPES = {
     "values": "list",
     "radio": "table",
     "route": "list of points",
+    "calendar": "list of tables",
+    "budget": "tables",
+    "days": "list of days",
 }
 TRACE = "a trace in Mahimahi's format: a file beside the scenario, or a list of milliseconds"
 
@@ -131,6 +139,8 @@ def campaign() -> str:
     """Write the page of campaigns."""
     lines = [CAMPAIGN, *_table(_rows(Campaign)), ""]
     lines += [*_section("[axis.NAME]", AxisSection), AFTER_AXIS]
+    lines += _section("[[calendar]]", CalendarSection)
+    lines += [*_section("[budget.PATH]", BudgetSection), AFTER_BUDGET]
     return "\n".join(lines)
 
 

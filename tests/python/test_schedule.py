@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
+import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,10 +18,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import world as worlds
+from command import Run
 from mptcplab import Error
+from mptcplab.charts.campaign.page import describe
+from mptcplab.cli.summary.campaign import print_campaign
+from mptcplab.results import overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.ledger import REASONS
-from world import World, scheduled
+from world import World, known, scheduled
 
 ZONE = "Europe/Berlin"
 SCENARIO = """\
@@ -236,6 +245,157 @@ def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_written(tmp_path: Path
     ledger.write_bytes(b"".join(lines[:3]) + b"[]\n")
     with pytest.raises(Error, match=r"ledger.jsonl:4: is no line of a ledger"):
         scheduled(world, file, out)
+
+
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+    place = tmp_path_factory.mktemp("days")
+    world = World(place / "world")
+    text = THREE_DAYS.replace("visits = 6", "visits = 12")
+    campaign = scheduled(world, written(place, text), place / "out")
+    # Pages ask it what it is.
+    with known(world):
+        yield campaign
+
+
+def test_the_hour_of_the_day_is_an_axis(three_days: Campaign) -> None:
+    hours = three_days.axes["hour"]
+    assert hours == ["06-09", "09-12", "12-15", "15-18", "18-21", "21-24"]
+    for hour, due in three_days.runs.select("hour", "due").iter_rows():
+        local = due.astimezone(ZoneInfo(ZONE)).hour
+        first, last = map(int, hour.split("-"))
+        assert first <= local < last
+    rows = {one["axes"]["hour"]: one for one in overview.configurations(three_days)}
+    # As the world has it, whose evening begins at 18 in UTC: 19 here.
+    for hour, slower in (("12-15", 1.0), ("21-24", 0.5)):
+        for name, mbps in (("mptcp", 26.0), ("tcp-lte", 10.0), ("tcp-wifi", 20.0)):
+            found = rows[hour]["runs"][name]["throughput_mbps"]
+            assert found["mean"] == pytest.approx(mbps * slower, rel=0.06)
+        gain = rows[hour]["gain"]
+        assert gain["best_path"] == "wifi"
+        assert gain["low"] < gain["mean"] < gain["high"]
+        assert gain["mean"] == pytest.approx(0.3, abs=0.06)
+
+
+def test_summary_and_page_tell_hours_and_their_zone(
+    three_days: Campaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_campaign(three_days)
+    told = capsys.readouterr().out
+    lines = [line.split()[0] for line in told.splitlines() if line.strip()]
+    assert [line for line in lines if line in three_days.axes["hour"]] == three_days.axes["hour"]
+    assert "hour: of the day in Europe/Berlin" in told
+    visits, gone = three_days.visits, "wifi: there is no interface wlan0"
+    missed = visits.filter(state="missed")
+    done = visits.height - missed.height
+    assert set(missed["reason"]) == {"away"}
+    assert f"{visits.height} visits: {done} done, {missed.height} away; carried: lte " in told
+    rows = []
+    for visit, due in missed.select("visit", "due").iter_rows():
+        local = due.astimezone(ZoneInfo(ZONE)).strftime("%a %Y-%m-%d %H:%M")
+        assert f"{local} missed: {gone}" in told
+        rows.append([str(visit), local, "away", gone])
+    page = describe(three_days)
+    (hour,) = page.axes
+    assert (hour.name, hour.keys) == ("hour", ["hour of the day in Europe/Berlin"])
+    (table,) = page.tables
+    assert table.rows == rows
+    assert {one.group for one in page.gains} == set(range(6))
+    assert all(one.low is not None for one in page.gains if one.n > 1)
+
+
+def command(mptcplab: Run, place: Path, *words: str) -> tuple[int, str, str]:
+    """Run ``mptcplab schedule`` for the example, with a server that is nowhere."""
+    token = place / "token"
+    if not token.exists():
+        token.touch(0o600)
+        token.write_text("a-token-of-no-server")
+    (place / "field.toml").write_text(f'{SCENARIO}\n[field]\ntoken = "{token}"\n')
+    text = CAMPAIGN.replace("networks", "field").replace("visits = 6", "visits = 8")
+    (place / "weeks.toml").write_text(text)
+    done = mptcplab(
+        "schedule", "weeks.toml", "--server", f"127.0.0.1:1#{'0' * 64}", *words, cwd=place
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_dry_run_tells_data_and_time_and_leaves_nothing(mptcplab: Run, tmp_path: Path) -> None:
+    status, out, _ = command(mptcplab, tmp_path, "--dry-run")
+    assert status == 0
+    assert "at most 8 a day: 3 runs each" in out
+    assert "lte  at most 7.75 MB in a visit, 62.0 MB in a day" in " ".join(out.split("\n"))
+    assert "its budget has room for 5 visits a day" in out
+    assert "nothing was sent" in out
+    document = json.loads(command(mptcplab, tmp_path, "--dry-run", "--json")[1])
+    lte = next(one for one in document["paths"] if one["path"] == "lte")
+    assert lte["visit_bytes"] == 7_750_000
+    assert lte["left_bytes"] == 7_750_000 * document["visits_to_come"]
+    assert lte["room"] == {"day": 5, "month": 51}
+    assert {path.name for path in tmp_path.iterdir()} == {"field.toml", "weeks.toml", "token"}
+
+
+def test_a_dry_sweep_of_real_networks_sends_nothing(mptcplab: Run, tmp_path: Path) -> None:
+    command(mptcplab, tmp_path, "--dry-run")
+    once = 'schema = 1\nengine = "field"\nscenario = "field.toml"\nrepetitions = 4\n'
+    server = f'[set]\n"field.server" = "127.0.0.1:1#{"0" * 64}"\n'
+    (tmp_path / "often.toml").write_text(once + server)
+    done = mptcplab("sweep", "often.toml", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0
+    # Nobody is at that port: whoever tried would say so.
+    assert "failed" not in done.stdout
+    assert "nothing was sent" in done.stdout
+    assert "lte  at most 25.0 MB" in done.stdout
+    told = json.loads(mptcplab("sweep", "often.toml", "--dry-run", "--json", cwd=tmp_path).stdout)
+    assert told["most_bytes"] == {"lte": 25_000_000, "wifi": 25_000_000}
+    assert told["run_s"] is None
+
+
+def test_the_unit_runs_the_same_command(mptcplab: Run, tmp_path: Path) -> None:
+    status, out, _ = command(mptcplab, tmp_path, "--systemd", "--out", "100 %")
+    assert status == 0
+    lines = dict(line.partition("=")[::2] for line in out.splitlines() if "=" in line)
+    assert lines["WorkingDirectory"] == str(tmp_path)
+    words = shlex.split(lines["ExecStart"].replace("%%", "%"))
+    assert words[1:5] == ["-P", "-m", "mptcplab", "schedule"]
+    assert words[-2:] == ["--out", "100 %"]
+    if shutil.which("systemd-analyze"):
+        file = tmp_path / "mptcplab-schedule.service"
+        file.write_text(out)
+        own = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+        subprocess.run(["systemd-analyze", "verify", "--user", file], check=True, env=own)
+
+
+def test_a_calendar_and_a_sweep_do_not_go_together(mptcplab: Run, tmp_path: Path) -> None:
+    command(mptcplab, tmp_path, "--dry-run")
+    done = mptcplab("sweep", "weeks.toml", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "mptcplab: weeks: has a [[calendar]]: mptcplab schedule runs it\n",
+    )
+    done = mptcplab("schedule", "size-and-controller", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "mptcplab: size-and-controller: has no [[calendar]]: mptcplab sweep runs it\n",
+    )
+
+
+def test_visits_while_the_server_is_away_are_missed(tmp_path: Path) -> None:
+    """With the engine itself: nobody is at that port."""
+    world = World(tmp_path / "world")
+    (tmp_path / "token").touch(0o600)
+    (tmp_path / "token").write_text("a-token-of-no-server")
+    local = SCENARIO.replace("wwan0", "lo").replace("wlan0", "lo")
+    field = f'[field]\nserver = "127.0.0.1:1#{"0" * 64}"\ntoken = "{tmp_path}/token"\n'
+    text = THREE_DAYS.replace("networks", "field").replace("visits = 6", "visits = 1")
+    file = written(tmp_path, text)
+    (tmp_path / "field.toml").write_text(local + field)
+    campaign = scheduled(world, file, tmp_path / "out")
+    assert set(campaign.visits["reason"]) == {"away"}
+    assert (
+        "lte: no connection to 127.0.0.1 port 1 by lo: Connection refused"
+        in (campaign.visits["why"][0])
+    )
+    assert campaign.runs.is_empty()
 
 
 @pytest.mark.parametrize(

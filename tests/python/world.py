@@ -12,9 +12,11 @@ import os
 import random
 import signal
 import sys
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from mptcplab.campaign import sheet
 from mptcplab.campaign.executor import Lost
@@ -205,11 +207,13 @@ class Here:
 
 def scheduled(world: World, file: Path, out: Path, **more: Any) -> Any:
     """Run a schedule in it."""
-    ENGINES[Networks.name] = Networks(world)
-    try:
+    with known(world):
         return schedule.run(sheet.load(file), out, clock=world, executor=Here, **more)
-    finally:
-        del ENGINES[Networks.name]
+
+
+def known(world: World) -> AbstractContextManager[Any]:
+    """Have its networks among the engines."""
+    return patch.dict(ENGINES, {Networks.name: Networks(world)})
 
 
 def main() -> None:

@@ -285,8 +285,8 @@ def _check(read: Sheet, scenario: Scenario, labels: dict[str, Label]) -> None:
         try:
             read.campaign.engine.check(scenario, path)
         except ScenarioError as error:
-            which = " ".join(f"{axis} {label}," for axis, label in labels.items())
-            raise ScenarioError(f"{read.name}: {which} {error}") from None
+            which = "".join(f"{axis} {label}, " for axis, label in labels.items())
+            raise ScenarioError(f"{read.name}: {which}{error}") from None
 
 
 def _subject(read: Sheet, scenario: Scenario, path: str | None, text: str) -> Subject:

@@ -24,6 +24,12 @@ def show(words: str) -> None:
     print(text.clean(words))
 
 
+def show_lines(words: str) -> None:
+    """Print lines on standard output."""
+    for line in words.splitlines():
+        show(line)
+
+
 def show_path(path: str | PathLike[str]) -> None:
     """Print a path alone: to a terminal harmless, to a program as it is."""
     name = os.fspath(path)

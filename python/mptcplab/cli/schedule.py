@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mptcplab._core import Error
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, add_server_to, named, server_setting
-from mptcplab.cli.say import print_json, say, show
+from mptcplab.cli.say import print_json, say, show, show_lines
 from mptcplab.labels import text
 
 TYPE_CHECKING = False
@@ -118,9 +119,13 @@ def _report(directory: Path) -> None:
     """Renew the page; before the first run there is nothing to show."""
     from mptcplab.results.campaign import Campaign
 
-    campaign = Campaign(directory)
-    if campaign.runs.height:
-        campaign.report()
+    try:
+        campaign = Campaign(directory)
+        if campaign.runs.height:
+            campaign.report()
+    except Error as error:
+        # Nothing that is drawn is worth a visit.
+        say(f"mptcplab: {error}")
 
 
 def _told(told: Told, read: Sheet) -> str:
@@ -149,7 +154,7 @@ def _print_unit(read: Sheet, options: Namespace) -> int:
             words += [f"--{name}", getattr(options, name)]
     if options.no_report:
         words.append("--no-report")
-    show(unit(read.name, words))
+    show_lines(unit(read.name, words))
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from mptcplab import Error
 from mptcplab.cli.parser import Parser, number_above_0
-from mptcplab.cli.say import say, show
+from mptcplab.cli.say import say, show, show_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def run(options: Namespace) -> int:
 
         if options.state:
             raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
-        for line in unit(_said(options), ports + tcp_ports).splitlines():
-            show(line)
+        show_lines(unit(_said(options), ports + tcp_ports))
         return 0
     state = Path(options.state) if options.state else server_line.configuration() / "server"
     limits = Limits(

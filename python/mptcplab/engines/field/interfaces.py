@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from mptcplab.scenario.path import Path as ScenarioPath
     from mptcplab.scenario.scenario import Scenario
 
-NET = Path("/sys/class/net")
+# Of the network namespace that we are in; /sys may show another's.
+DEVICES = Path("/proc/self/net/dev")
+RECEIVED, SENT = 0, 8
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 CONNECT_SECONDS = 10.0
 
@@ -59,11 +61,15 @@ def _unreached(path: ScenarioPath, line: ServerLine) -> str | None:
 
 
 def _carried(interface: str) -> Carried | None:
-    place = NET / interface
     try:
-        counts = [int((place / "statistics" / f"{way}_bytes").read_text()) for way in ("rx", "tx")]
         # An interface that comes again, and a machine that starts anew, count from 0.
-        since = f"{BOOT.read_text().strip()} {(place / 'ifindex').read_text().strip()}"
+        since = f"{BOOT.read_text().strip()} {socket.if_nametoindex(interface)}"
+        lines = DEVICES.read_text().splitlines()
     except OSError:
         return None
-    return Carried(sum(counts), since)
+    for line in lines:
+        name, _, counts = line.partition(":")
+        if name.strip() == interface:
+            fields = counts.split()
+            return Carried(int(fields[RECEIVED]) + int(fields[SENT]), since)
+    return None

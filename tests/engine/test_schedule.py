@@ -1,0 +1,80 @@
+"""A schedule between two namespaces: real transfers and interfaces, and nobody waits."""
+
+from __future__ import annotations
+
+import sys
+
+import polars as pl
+
+from engine.machines import Machine
+from engine.test_field import FIELD, LINKS
+from mptcplab.results.campaign import Campaign
+
+CAMPAIGN = """\
+schema = 1
+engine = "field"
+scenario = "{scenario}"
+time_zone = "Europe/Berlin"
+
+[[calendar]]
+visits = 2
+for_days = 1
+
+[budget.lte]
+per_day = "20 MB"
+"""
+# Waiting moves the clock; transfers take their time.
+PROGRAM = """\
+import datetime, pathlib, sys
+from mptcplab.campaign import sheet
+from mptcplab.schedule import schedule
+
+class Clock:
+    ahead = datetime.timedelta()
+    def now(self):
+        return datetime.datetime.now(datetime.UTC) + self.ahead
+    def sleep(self, seconds):
+        self.ahead += datetime.timedelta(seconds=seconds)
+
+file, line, out = sys.argv[1:]
+server = pathlib.Path(line).read_text().strip()
+schedule.run(sheet.load(file, [f"field.server={server}"]), pathlib.Path(out), clock=Clock())
+"""
+
+
+def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Machine) -> None:
+    place = any_host.place
+    bare = {"wifi": "", "lte": ""}
+    small = LINKS.replace("12 MB", "1 MB").replace("{direction}", "download")
+    links = any_host.write(small.format(**bare), "links")
+    named = {name: f'interface = "{name}"\n' for name in bare}
+    scenario = any_host.write(small.format(**named) + FIELD.format(place=place), "field")
+    file = any_host.write(CAMPAIGN.format(scenario=scenario), "weeks")
+    (place / "program.py").write_text(PROGRAM)
+    python = f"{sys.executable} -P"
+    serve = f"{python} -m mptcplab serve --name server"
+    scripts = {
+        "serve.sh": f"{serve} --state {place}/state > {place}/line",
+        "run.sh": f"until [ -s {place}/line ]; do sleep 0.1; done\n"
+        f"{python} {place}/program.py {file} {place}/line {place}/out",
+    }
+    for name, text in scripts.items():
+        (place / name).write_text(text)
+    words = ["shell", links, "--out", place / "shell", "--serve", f"sh {place / 'serve.sh'}"]
+    done = any_host.run(*words, "--", "sh", str(place / "run.sh"))
+    assert done.returncode == 0, done.stderr
+    campaign = Campaign(place / "out")
+    assert campaign.visits["state"].to_list() == ["done"] * campaign.visits.height, (
+        campaign.visits.rows()
+    )
+    assert campaign.failures.is_empty()
+    assert campaign.runs.height == 3 * campaign.visits.height > 0
+    assert set(campaign.axes["hour"]) == set(campaign.runs["hour"])
+    # TCP has 1 MB over each path and MPTCP 1 MB over both; what is beside it is less than a third.
+    for taken in campaign.data["bytes"]:
+        assert 1_000_000 < taken < 3_000_000
+    visits = campaign.data.group_by("visit").agg(pl.col("bytes").sum())
+    for taken in visits["bytes"]:
+        assert 3_000_000 < taken < 4_500_000
+    lte = campaign.data.filter(path="lte")
+    assert (lte["bytes"] < lte["reserved_bytes"]).all()
