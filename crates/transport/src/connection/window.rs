@@ -114,7 +114,9 @@ impl Connection {
             return self.entries[self.fallback.subflow()].tcp.grow_memory(read);
         }
         if self.receive.memory_mut().grow(read, 0) {
-            for entry in &mut self.entries {
+            // What is still joining begins with a buffer as a connection's first, and keeps it where the connection's has reached
+            // its most (mptcp_rcv_space_adjust: rcvq_space.space is 0 until tcp_init_transfer).
+            for entry in self.entries.iter_mut().filter(|entry| entry.tcp.is_established()) {
                 entry.tcp.grow_memory(read);
             }
         }
