@@ -15,6 +15,7 @@ from experiments.markdown import table
 from mptcplab.study import formatting
 
 Results = dict[str, Any]
+Key = tuple[str, str, str, str]
 
 
 def main() -> None:
@@ -44,20 +45,29 @@ def _scores(before: Results, after: Results) -> Iterator[list[str]]:
         yield [kind, *(formatting.scored(one[key])[3] if key in one else "–" for one in (old, new))]
 
 
+def verdicts(before: Results, after: Results) -> dict[Key, tuple[str, str]]:
+    """Give the verdict before and after of every finding; empty where it was not asked."""
+    old, new = map(_by_key, (before, after))
+    return {
+        key: (old.get(key, {}).get("status", ""), new.get(key, {}).get("status", ""))
+        for key in dict.fromkeys([*new, *old])
+    }
+
+
 def _findings(before: Results, after: Results) -> Iterator[list[str]]:
-    old, new = (
-        {
-            (one["name"], finding["paper"], finding["where"], finding["says"]): finding
-            for one in results["experiments"]
-            for finding in one["findings"]
-        }
-        for results in (before, after)
-    )
-    for key in dict.fromkeys([*new, *old]):
-        statuses = [one[key]["status"] if key in one else "–" for one in (old, new)]
+    new = _by_key(after)
+    for key, statuses in verdicts(before, after).items():
         if statuses[0] != statuses[1]:
             because = formatting.found(new[key])[3] if key in new else ""
-            yield [key[3], *statuses, because]
+            yield [key[3], *(one or "–" for one in statuses), because]
+
+
+def _by_key(results: Results) -> dict[Key, dict[str, Any]]:
+    return {
+        (one["name"], finding["paper"], finding["where"], finding["says"]): finding
+        for one in results["experiments"]
+        for finding in one["findings"]
+    }
 
 
 if __name__ == "__main__":

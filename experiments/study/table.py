@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.markdown import table
+from experiments.study import changes
 from mptcplab.labels.text import figure
 from mptcplab.study import formatting, judging, outcome
 
 HERE = Path(__file__).parent
+# Scores and verdicts of the study before its questions, its statistics and the era's losses were put right.
+BEFORE = HERE / "before.json"
 RESULTS, LINUX = HERE / outcome.NAME, HERE / "linux.json"
 ORDER = (
     judging.FAILS,
@@ -151,6 +154,23 @@ def _links(results: dict[str, Any]) -> Iterator[str]:
         yield f"- {kind}: {names}"
 
 
+def _changed(results: dict[str, Any]) -> Iterator[str]:
+    yield from changes.changes(json.loads(BEFORE.read_text()), results)
+
+
+def _moved(results: dict[str, Any]) -> Iterator[str]:
+    """Count the verdicts that are others now."""
+    both = list(changes.verdicts(json.loads(BEFORE.read_text()), results).values())
+    asked = [(old, new) for old, new in both if old and new]
+    moved = Counter(pair for pair in asked if pair[0] != pair[1])
+    said = [f"{count} from *{old}* to *{new}*" for (old, new), count in sorted(moved.items())]
+    yield (
+        f"Of {len(asked)} findings that were asked before, {moved.total()} have another verdict: {', '.join(said)}. "
+        f"{sum(not new for _, new in both)} others were not what the papers print: "
+        f"{sum(not old for old, _ in both)} stand in their place."
+    )
+
+
 def _inconsistent(results: dict[str, Any]) -> Iterator[str]:
     for title, remarks in results["inconsistent"].items():
         for remark in remarks:
@@ -180,4 +200,6 @@ PARTS = {
     "linux": _linux,
     "links": _links,
     "inconsistent": _inconsistent,
+    "changed": _changed,
+    "moved": _moved,
 }

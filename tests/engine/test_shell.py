@@ -52,6 +52,11 @@ SERVER = "10.9.0.1"
 # Types a program that says when it runs; what is typed is printed, too.
 LONG = """sh -c "echo be''gun; exec sleep 100"\n"""
 BYTES = 3_000_000
+# Accepts so many connections, a byte each.
+SERVES = (
+    "import socket; s = socket.create_server(('', 7000)); "
+    "[s.accept()[0].send(b'x') for _ in range({count})]"
+)
 
 
 class Shell:
@@ -89,6 +94,19 @@ def data(machine: Machine) -> str:
     content = random.Random(1).randbytes(BYTES)
     (place / "data").write_bytes(content)
     return hashlib.sha256(content).hexdigest()
+
+
+def test_a_run_is_left_under_its_name(machine: Machine) -> None:
+    # Not a pattern, which the neighbour would match.
+    shell = Shell(machine)
+    for name, count in (("s1p", 2), ("s*p", 1)):
+        shell.out = machine.place / name
+        line = "import socket; socket.create_connection(('server', 7000)).recv(1)"
+        asks = f'for n in $(seq {count}); do {sys.executable} -c "{line}"; done'
+        serves = f'{sys.executable} -c "{SERVES.format(count=count)}"'
+        shell.run("sh", "-c", asks, serve=serves)
+        assert shell.left.connections.height == count
+    assert Run(machine.place / "s1p").connections.height == 2
 
 
 @pytest.mark.parametrize("way", ["up", "down"])

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -37,6 +41,7 @@ def place(tmp_path: Path) -> Path:
         f'schema = 1\nscenario = "small.toml"\n[axis.{QUOTED}]\nkey = {QUOTED}\nvalues = [1]\n'
     )
     (tmp_path / "link.toml").write_text(f"{SCENARIO}profile = {QUOTED}\n")
+    (tmp_path / "empty").touch()
     capture = write(tmp_path / f"{NAME}.pcap", exchange(1000, 0, 1000))
     (tmp_path / f"{NAME}-cut.pcap").write_bytes(capture.read_bytes()[:-3])
     return tmp_path
@@ -81,6 +86,27 @@ def place(tmp_path: Path) -> Path:
         ["campaigns", NAME],
         ["controllers", NAME],
         ["radio", NAME],
+        ["anonymise", NAME, "--out", "x"],
+        ["anonymise", f"{NAME}.pcap", "--out", f"{NAME}.pcap"],
+        ["anonymise", f"{NAME}.pcap", "--out", f"{NAME}.pcap/x"],
+        ["anonymise", f"{NAME}.pcap", f"{NAME}.pcap", "--out", "x"],
+        ["anonymise", f"{NAME}.pcap", "--out", "x", "--secret", NAME],
+        ["anonymise", f"{NAME}.pcap", "--out", "x", "--secret", "empty"],
+        ["probe", NAME, "--token", NAME],
+        ["probe", NAME, "--token", "small.toml", "--idle", NAME],
+        ["probe", NAME, "--token", "small.toml", f"--{NAME}"],
+        ["serve", NAME],
+        ["serve", "--address", NAME],
+        ["serve", "--port", NAME],
+        ["serve", "--rate", NAME],
+        ["serve", "--per-run", NAME],
+        ["serve", "--clients", NAME],
+        ["serve", "--state", f"{NAME}.pcap"],
+        ["guard", NAME],
+        ["guard", f"--{NAME}"],
+        ["doctor", NAME],
+        ["path-managers", NAME],
+        ["schedulers", NAME],
         [NAME],
     ],
 )
@@ -102,10 +128,32 @@ def test_what_is_written_is_said_harmlessly(place: Path, mptcplab: Run) -> None:
         ["run", "title.toml", "--out", f"{NAME}-title"],
         ["compare", f"{NAME}-run", f"{NAME}-title"],
         ["figure", "throughput", f"{NAME}-run", "--out", f"{NAME}.svg"],
+        ["anonymise", f"{NAME}.pcap", f"{NAME}-cut.pcap", "--out", f"{NAME}-public"],
     ):
         done = mptcplab(*words, cwd=place)
         assert done.returncode == 0, done.stderr
         assert steers(done.stdout + done.stderr) - {text.SPACE} == set()
+
+
+def test_a_server_says_its_names_harmlessly(place: Path) -> None:
+    # The line that clients need is on standard output, and what it serves on standard error.
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["serve", "--name", NAME, "--state", NAME, "--address", "127.0.0.1"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mptcplab", *words, "--port", str(port)],
+        cwd=place,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        said = [server.stdout.readline() for _ in range(2)]
+        server.send_signal(signal.SIGINT)
+        said.append(server.stdout.read())
+    assert any("#" in line for line in said)
+    assert steers("".join(said)) == set()
 
 
 def test_a_program_gets_the_path_as_it_is(place: Path, mptcplab: Run) -> None:

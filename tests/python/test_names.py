@@ -80,6 +80,47 @@ def test_runs_are_read_by_their_names(
 
 
 @pytest.mark.parametrize(("name", "neighbour"), COMMANDS)
+def test_repeated_runs_are_read_by_their_names(
+    name: str, neighbour: str, tmp_path: Path, mptcplab: Run
+) -> None:
+    written(tmp_path)
+    for out, size in ((neighbour, 60_000), (name, 20_000), (name, 20_000)):
+        words = ("--repeat", "2", "--json", "--out", out, "--set", f"transfer.size={size} B")
+        done = mptcplab("run", "small.toml", *words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        for one in json.loads(done.stdout)["repeated"]:
+            rows = one["runs"]["mptcp"]["tables"]["connections"]
+            assert rows[0]["transfers"]["down"]["bytes"] == size
+    done = mptcplab("compare", "--json", name, neighbour, cwd=tmp_path)
+    assert [side["seeds"] for side in map(json.loads(done.stdout).get, "ab")] == [[1, 2], [1, 2]]
+
+
+@pytest.mark.parametrize(("name", "neighbour"), COMMANDS)
+def test_captures_are_anonymised_by_their_names(
+    name: str, neighbour: str, tmp_path: Path, mptcplab: Run, download: list[str]
+) -> None:
+    for number, one in enumerate((neighbour, name)):
+        (tmp_path / one).mkdir()
+        (tmp_path / one / "secret").write_bytes(bytes([number]) * 32)
+        (tmp_path / one / f"{one}.pcapng.gz").write_bytes(Path(download[number]).read_bytes())
+        words = (f"{one}/{one}.pcapng.gz", "--out", f"{one}/out", "--secret", f"{one}/secret")
+        done = mptcplab("anonymise", *words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    made = [package.analyze(tmp_path / one / "out" / f"{one}.pcapng") for one in (neighbour, name)]
+    assert [one.connections["vantage"].to_list() for one in made] == [["client"], ["server"]]
+    addresses = {one.connections["client_address"][0] for one in made}
+    assert len(addresses) == 2
+
+
+def test_a_token_is_read_by_its_name(tmp_path: Path, mptcplab: Run) -> None:
+    (tmp_path / "s1p").write_text("a token that both ends have\n")
+    line = f"127.0.0.1:1#{'0' * 64}"
+    done = mptcplab("probe", line, "--token", "s*p", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "s*p" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "neighbour"), COMMANDS)
 def test_campaigns_are_read_by_their_names(
     name: str, neighbour: str, tmp_path: Path, mptcplab: Run
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab.cli.parser import Parser, named
-from mptcplab.cli.say import say
+from mptcplab.cli.say import say, show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(options: Namespace) -> int:
 
     secret = Path(options.secret).read_bytes() if options.secret else None
     for done in anonymise(options.captures, options.out, secret=secret):
-        print(
+        show(
             f"{done.file}: {done.packets} packets, {done.payload_bytes} bytes of payload left out, "
             f"{done.remade} tokens and HMACs made anew"
         )

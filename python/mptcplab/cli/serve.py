@@ -39,6 +39,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "--address",
         action="append",
+        type=_address,
         metavar="ADDRESS",
         help="where it listens; may be repeated (default: everywhere)",
     )
@@ -147,6 +148,16 @@ def _said(options: Namespace) -> list[str]:
         if value
         for word in (name, str(value))
     ]
+
+
+def _address(text: str) -> str:
+    from ipaddress import ip_address
+
+    try:
+        ip_address(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is not an address of IPv4 or IPv6") from None
+    return text
 
 
 def _port(text: str) -> int:
