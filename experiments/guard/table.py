@@ -173,5 +173,3 @@ def _range(values: list[float]) -> str:
 
 def _cell(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"
-
-
