@@ -224,6 +224,10 @@ impl Options {
             brief.timestamps = Some((be32(head, 4), be32(head, 8)));
             rest = after;
         }
+        if let Some((dss, after)) = Dss::read_usual([NO_OPERATION, MPTCP], rest) {
+            brief.dss = Some(dss);
+            rest = after;
+        }
         while let Some((&kind, after)) = rest.split_first() {
             if kind == NO_OPERATION {
                 rest = after;

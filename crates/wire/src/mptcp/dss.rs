@@ -20,7 +20,7 @@
 //! No flag tells of the checksum: the connection agreed on it, and the length shows it.
 
 use crate::Malformed;
-use crate::bytes::{be16, be32};
+use crate::bytes::{be16, be32, be64};
 use crate::checksum::Sum;
 use crate::emit::Writer;
 use crate::pattern;
@@ -35,6 +35,10 @@ const DATA_FIN: u8 = 0x10; // F
 
 /// Bytes of the longest, with kind and length; a multiple of 4.
 pub(crate) const LONGEST: usize = 28;
+
+/// Flags of a mapping with a long number beside a DATA_ACK of 4 or 8 bytes.
+const SHORT_ACK_FLAGS: u8 = DATA_ACK | MAPPING | LONG_SEQ;
+const LONG_ACK_FLAGS: u8 = SHORT_ACK_FLAGS | LONG_ACK;
 
 /// Data sequence signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +94,33 @@ impl Dss {
         Some(Dss { data_ack, mapping, data_fin: flags & DATA_FIN != 0 })
     }
 
+    /// Reads the option as [`Dss::lay_out`] writes the usual ones, and gives what follows it; none if it is none of them.
+    #[inline]
+    pub(crate) fn read_usual([padding, kind]: [u8; 2], bytes: &[u8]) -> Option<(Self, &[u8])> {
+        if let Some((head, rest)) = bytes.split_first_chunk::<12>()
+            && head[..4] == [kind, 12, SUBTYPE << 4, LONG_ACK | DATA_ACK]
+        {
+            let data_ack = Some(DataNumber::Long(be64(head, 4)));
+            return Some((Dss { data_ack, ..Dss::default() }, rest));
+        }
+        let (head, after) = bytes.split_first_chunk::<10>()?;
+        if head[..3] != [padding, padding, kind] || head[4] != SUBTYPE << 4 {
+            return None;
+        }
+        let (data_ack, after) = match (head[3], head[5]) {
+            (22, SHORT_ACK_FLAGS) => (DataNumber::Short(be32(head, 6)), after),
+            (26, LONG_ACK_FLAGS) => {
+                let (low, after) = after.split_first_chunk::<4>()?;
+                (DataNumber::Long(u64::from(be32(head, 6)) << 32 | u64::from(be32(low, 0))), after)
+            }
+            _ => return None,
+        };
+        let (tail, rest) = after.split_first_chunk::<14>()?;
+        let data_seq = DataNumber::Long(be64(tail, 0));
+        let mapping = Mapping { data_seq, subflow_seq: be32(tail, 8), len: be16(tail, 12), checksum: None };
+        Some((Dss { data_ack: Some(data_ack), mapping: Some(mapping), data_fin: false }, rest))
+    }
+
     pub(super) fn parse(data: &[u8]) -> Result<Self, Malformed> {
         Dss::read(data).ok_or(Malformed::length("DSS", data.len()))
     }
@@ -104,6 +135,9 @@ impl Dss {
     /// takes to end on a 32-bit boundary. Says how many bytes; those after them mean nothing.
     #[inline]
     pub(crate) fn lay_out(&self, [padding, kind]: [u8; 2], out: &mut [u8; LONGEST]) -> usize {
+        if let Some(usual) = self.lay_out_usual([padding, kind], out) {
+            return usual;
+        }
         // Only the length and checksum of a mapping are not whole words.
         let start = match self.mapping {
             Some(Mapping { checksum: None, .. }) => 2,
@@ -126,6 +160,38 @@ impl Dss {
         }
         out[start..start + 4].copy_from_slice(&[kind, (at - start) as u8, SUBTYPE << 4, self.flags()]);
         at
+    }
+
+    /// Does that for a long DATA_ACK alone, and for a mapping with a long number and no checksum beside a DATA_ACK: what
+    /// [`Dss::read_usual`] reads.
+    #[inline]
+    fn lay_out_usual(&self, [padding, kind]: [u8; 2], out: &mut [u8; LONGEST]) -> Option<usize> {
+        let data_ack = self.data_ack.filter(|_| !self.data_fin)?;
+        let Some(mapping) = self.mapping else {
+            let DataNumber::Long(data_ack) = data_ack else { return None };
+            out[..4].copy_from_slice(&[kind, 12, SUBTYPE << 4, LONG_ACK | DATA_ACK]);
+            out[4..12].copy_from_slice(&data_ack.to_be_bytes());
+            return Some(12);
+        };
+        let Mapping { data_seq: DataNumber::Long(data_seq), subflow_seq, len, checksum: None } = mapping else {
+            return None;
+        };
+        let at = match data_ack {
+            DataNumber::Short(data_ack) => {
+                out[..6].copy_from_slice(&[padding, padding, kind, 22, SUBTYPE << 4, SHORT_ACK_FLAGS]);
+                out[6..10].copy_from_slice(&data_ack.to_be_bytes());
+                10
+            }
+            DataNumber::Long(data_ack) => {
+                out[..6].copy_from_slice(&[padding, padding, kind, 26, SUBTYPE << 4, LONG_ACK_FLAGS]);
+                out[6..14].copy_from_slice(&data_ack.to_be_bytes());
+                14
+            }
+        };
+        out[at..at + 8].copy_from_slice(&data_seq.to_be_bytes());
+        out[at + 8..at + 12].copy_from_slice(&subflow_seq.to_be_bytes());
+        out[at + 12..at + 14].copy_from_slice(&len.to_be_bytes());
+        Some(at + 14)
     }
 
     pub(super) fn emit(&self, out: &mut Writer) {
