@@ -273,33 +273,45 @@ impl Host {
     #[inline]
     fn serve(&mut self, now: Time) {
         while let Some((connection, event)) = self.endpoint.event() {
-            if matches!(event, Event::Accepted { .. } | Event::Connected | Event::Closed(_)) {
-                self.answer(connection, event);
+            if !matches!(event, Event::Readable | Event::Writable) {
+                self.note(now, connection, event);
             }
-            if let Event::Spent { address, budget } = event {
-                self.spent.push(Spent { at: now, address, budget });
-            }
-            if let Event::Probe { local, remote, number } = event {
-                self.echoes.push_back(probes::request(connection, local, remote, number));
-            }
-            if let Event::Decided { ends, address, decision } = event {
-                self.decided.push(Decided { at: now, ends, address, decision });
-            }
-            if let Ok(index) = self.served.binary_search_by_key(&connection, |served| served.connection) {
-                self.closed += usize::from(matches!(event, Event::Closed(_)));
-                let progress = &mut self.served[index].progress;
-                let before = progress.is_done();
-                progress.on(event);
-                self.done += usize::from(progress.is_done() && !before);
+            if let Some(index) = self.served(connection) {
                 self.with(now, index, |application, stream| application.on(now, event, stream));
             }
         }
     }
 
-    /// A connection that a peer opens is an application's once its handshake is complete, as `accept` has it. What is
-    /// reset before, such as a join whose options were stripped, never was one (RFC 9293 §3.10.7.4).
+    fn served(&self, connection: ConnectionId) -> Option<usize> {
+        self.served.binary_search_by_key(&connection, |served| served.connection).ok()
+    }
+
+    /// What happened that is not only the application's.
     #[cold]
     #[inline(never)]
+    fn note(&mut self, now: Time, connection: ConnectionId, event: Event) {
+        match event {
+            Event::Accepted { .. } | Event::Connected | Event::Closed(_) => self.answer(connection, event),
+            Event::Spent { address, budget } => self.spent.push(Spent { at: now, address, budget }),
+            Event::Probe { local, remote, number } => {
+                self.echoes.push_back(probes::request(connection, local, remote, number));
+            }
+            Event::Decided { ends, address, decision } => {
+                self.decided.push(Decided { at: now, ends, address, decision });
+            }
+            Event::Readable | Event::Writable | Event::Finished | Event::Delivered => {}
+        }
+        if let Some(index) = self.served(connection) {
+            self.closed += usize::from(matches!(event, Event::Closed(_)));
+            let progress = &mut self.served[index].progress;
+            let before = progress.is_done();
+            progress.on(event);
+            self.done += usize::from(progress.is_done() && !before);
+        }
+    }
+
+    /// A connection that a peer opens is an application's once its handshake is complete, as `accept` has it. What is
+    /// reset before, such as a join whose options were stripped, never was one (RFC 9293 §3.10.7.4).
     fn answer(&mut self, connection: ConnectionId, event: Event) {
         if let Event::Accepted { port } = event {
             return self.knocking.push((connection, port));
