@@ -94,6 +94,7 @@ impl Chain {
             slot.ask();
         }
         self.reckon();
+        self.reckon_exit();
     }
 
     /// How long what leaves each slot takes at least to the end of the chain.
@@ -114,19 +115,20 @@ impl Chain {
             self.slots[first].element.wake(at, &mut self.given);
             self.follow(at, first, out);
         }
+        self.reckon_exit();
     }
 
     /// To be called after a call of the element `index`: what it gave back goes on at once, to the end, each packet
-    /// before those that left an element after it.
+    /// before those that left an element after it. Says whether the exit is to be reckoned anew.
     #[inline(always)]
-    fn follow(&mut self, at: Time, index: usize, out: &mut Out) {
-        let mut changed = false;
-        let mut next = self.gather(at, index, &mut changed, out);
+    fn follow(&mut self, at: Time, index: usize, out: &mut Out) -> bool {
+        let mut stale = false;
+        let mut next = self.gather(at, index, &mut stale, out);
         while let Some((index, direction, packet)) = next.or_else(|| self.going.pop()) {
             next = match self.slots.get_mut(index as usize) {
                 Some(slot) => {
                     slot.element.push(at, direction, packet, &mut self.given);
-                    self.gather(at, index as usize, &mut changed, out)
+                    self.gather(at, index as usize, &mut stale, out)
                 }
                 None => {
                     out.send(direction, packet);
@@ -134,17 +136,29 @@ impl Chain {
                 }
             };
         }
-        if changed {
+        if stale {
             self.reckon();
         }
+        stale
     }
 
     /// Takes what the element `index` gave back: gives the first packet, and leaves those behind it to `going`. Notes
-    /// whether its deadline is another.
+    /// its deadline; `stale`: what is first is to be looked for anew.
     #[inline(always)]
-    fn gather(&mut self, at: Time, index: usize, changed: &mut bool, out: &mut Out) -> Option<Going> {
+    fn gather(&mut self, at: Time, index: usize, stale: &mut bool, out: &mut Out) -> Option<Going> {
         let slot = &mut self.slots[index];
-        *changed |= slot.ask();
+        let before = slot.deadline;
+        if slot.ask() {
+            if slot.deadline > before {
+                *stale = true;
+            } else {
+                // Earlier than it was: nothing else can have become the first.
+                self.exit = self.exit.min(slot.exit);
+                if (slot.deadline, index) < (self.earliest, self.first) {
+                    (self.earliest, self.first) = (slot.deadline, index);
+                }
+            }
+        }
         if !self.given.dropped.is_empty() {
             self.given.end(at, index as u32, out);
         }
@@ -156,17 +170,22 @@ impl Chain {
         Some((slot.next[direction as usize], direction, packet))
     }
 
-    /// To be called when a deadline is another.
+    /// Looks for the first deadline: to be called when one is later.
     #[inline]
     fn reckon(&mut self) {
-        let (mut earliest, mut first, mut exit) = (Time::MAX, 0, Time::MAX);
+        let (mut earliest, mut first) = (Time::MAX, 0);
         for (index, slot) in self.slots.iter().enumerate() {
             // Nobody can tell whose turn it is: a branch would often be guessed wrong.
             (earliest, first) =
                 select_unpredictable(slot.deadline < earliest, (slot.deadline, index), (earliest, first));
-            exit = exit.min(slot.exit);
         }
-        (self.earliest, self.first, self.exit) = (earliest, first, exit);
+        (self.earliest, self.first) = (earliest, first);
+    }
+
+    /// Looks for the first time at which a packet may leave: asked for only when all that is due is done.
+    #[inline]
+    fn reckon_exit(&mut self) {
+        self.exit = self.slots.iter().fold(Time::MAX, |exit, slot| exit.min(slot.exit));
     }
 
     #[inline]
@@ -175,9 +194,11 @@ impl Chain {
             Some(&first) => {
                 let first = first as usize;
                 self.slots[first].element.push(now, direction, packet, &mut self.given);
-                self.follow(now, first, out);
+                let stale = self.follow(now, first, out);
                 if self.earliest <= now {
                     self.run(now, out);
+                } else if stale {
+                    self.reckon_exit();
                 }
             }
             None => out.send(direction, packet),
@@ -280,6 +301,7 @@ impl Element for Chain {
         self.run(now, out);
         let result = self.apply(now, change, out);
         self.reckon();
+        self.reckon_exit();
         result
     }
 
@@ -289,6 +311,7 @@ impl Element for Chain {
         }
         self.slots.iter_mut().for_each(|slot| _ = slot.ask());
         self.reckon();
+        self.reckon_exit();
     }
 
     fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {
