@@ -14,18 +14,19 @@ const MOST: usize = 65_536;
 pub(crate) struct Points {
     site: u32,
     known: HashMap<Origin, PointId>,
-    last: Option<(Origin, PointId)>,
+    /// The last two that were looked up: the packets of two paths come in turns.
+    recent: [Option<(Origin, PointId)>; 2],
 }
 
 impl Points {
     pub fn new(site: u32) -> Points {
-        Points { site, known: HashMap::new(), last: None }
+        Points { site, known: HashMap::new(), recent: [None; 2] }
     }
 
     #[inline]
     pub fn point(&mut self, origin: Origin, reader: &Reader, points: &mut Vec<Point>) -> PointId {
-        match self.last {
-            Some((last, point)) if last == origin => point,
+        match self.recent {
+            [Some((known, point)), _] | [_, Some((known, point))] if known == origin => point,
             _ => self.find(origin, reader, points),
         }
     }
@@ -42,7 +43,7 @@ impl Points {
             points.push(Point { capture: reader.name().to_owned(), site: self.site, interface });
             PointId(points.len() as u32 - 1)
         });
-        self.last = Some((origin, point));
+        self.recent = [Some((origin, point)), self.recent[0]];
         point
     }
 }
