@@ -169,6 +169,9 @@ impl Connection {
 
     /// Subflows that ended: their 4-tuples are free again.
     fn free_tuples(&mut self, now: Time, ctx: &mut Context) {
+        if self.entries.iter().all(|entry| entry.tcp.state() != State::Closed || entry.freed) {
+            return;
+        }
         for i in 0..self.entries.len() {
             let entry = &self.entries[i];
             if entry.tcp.state() == State::Closed && !entry.freed {

@@ -16,16 +16,20 @@ impl Connection {
             return self.settle(now, ctx);
         }
         let len = packet.frame.payload.len;
-        self.entries[i].tcp.comes_as(packet.frame.ip.ecn());
-        let received = self.with(i, |entry, control| entry.tcp.receive(now, tcp, &said, len, control));
+        let received = self.with(i, |entry, control| {
+            entry.tcp.comes_as(packet.frame.ip.ecn());
+            let received = entry.tcp.receive(now, tcp, &said, len, control);
+            if received.acceptable {
+                if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
+                    entry.timeouts = 0; // it answers again
+                }
+                entry.progress.heard(now);
+            }
+            received
+        });
         if !received.acceptable {
             return;
         }
-        let entry = &mut self.entries[i];
-        if entry.timeouts > 0 && entry.tcp.timeouts() == 0 {
-            entry.timeouts = 0; // it answers again
-        }
-        entry.progress.heard(now);
         if received.reset {
             return self.was_reset(now, i, &signals, ctx);
         }

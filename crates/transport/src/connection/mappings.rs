@@ -16,6 +16,14 @@ pub struct Mapping {
     pub check: Option<u16>,
 }
 
+impl Mapping {
+    /// Offset after its last byte.
+    #[inline]
+    fn end(&self) -> u64 {
+        self.offset + u64::from(self.len)
+    }
+}
+
 /// The mappings of a subflow whose bytes are not all delivered.
 #[derive(Debug, Default)]
 pub struct Mappings {
@@ -58,21 +66,24 @@ pub enum Next {
 }
 
 impl Mappings {
-    /// Takes a mapping. One that contradicts an earlier one is ignored, as are repetitions.
-    pub fn insert(&mut self, mapping: Mapping) {
-        let end = mapping.offset + u64::from(mapping.len);
-        let at = self.count(|known| known.offset < mapping.offset);
-        let after_previous = at == 0 || {
-            let previous = &self.known[at - 1];
-            previous.offset + u64::from(previous.len) <= mapping.offset
-        };
-        let before_next = self.known.get(at).is_none_or(|next| end <= next.offset);
-        if after_previous && before_next && mapping.len > 0 && self.known.len() < MOST {
-            match at == self.known.len() {
-                true => self.known.push_back(mapping),
-                false => self.known.insert(at, mapping),
-            }
+    /// Takes a mapping. One that contradicts an earlier one is ignored, as are repetitions. Says whether its bytes are now what
+    /// it says.
+    pub fn insert(&mut self, mapping: Mapping) -> bool {
+        if mapping.len == 0 || self.known.len() >= MOST {
+            return false;
         }
+        let precedes = |known: &Mapping| known.end() <= mapping.offset;
+        if self.known.back().is_none_or(precedes) {
+            self.known.push_back(mapping);
+        } else {
+            let at = self.known.partition_point(|known| known.offset < mapping.offset);
+            let after_previous = at == 0 || precedes(&self.known[at - 1]);
+            if !after_previous || mapping.end() > self.known[at].offset {
+                return false;
+            }
+            self.known.insert(at, mapping);
+        }
+        self.infinite.is_none()
     }
 
     /// From subflow `offset` on everything is data from `place` on.
@@ -111,9 +122,12 @@ impl Mappings {
 
     /// What the bytes of the subflow from `range.start` on are, where those of `range` are in order.
     pub fn next(&mut self, range: Range<u64>) -> Next {
-        while self.known.front().is_some_and(|known| known.offset + u64::from(known.len) <= range.start) {
-            self.known.pop_front();
-        }
+        let first = loop {
+            match self.known.front() {
+                Some(known) if known.end() <= range.start => _ = self.known.pop_front(),
+                first => break first.filter(|known| known.offset <= range.start).copied(),
+            }
+        };
         while self.sums.front().is_some_and(|(segment, _)| segment.end <= range.start) {
             self.sums.pop_front();
         }
@@ -124,10 +138,8 @@ impl Mappings {
                 None => Next::Void { until: offset.min(range.end) },
             };
         }
-        let Some(mapping) = self.known.front().filter(|known| known.offset <= range.start).copied() else {
-            return Next::Unmapped;
-        };
-        let end = mapping.offset + u64::from(mapping.len);
+        let Some(mapping) = first else { return Next::Unmapped };
+        let end = mapping.end();
         if let Some(check) = mapping.check {
             if end > range.end {
                 return Next::Incomplete;

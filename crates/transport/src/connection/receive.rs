@@ -67,6 +67,9 @@ impl Receive {
             return false;
         }
         self.next = data.end;
+        if self.ahead.is_empty() {
+            return true;
+        }
         while let next = self.ahead.take_first(self.next)
             && next > self.next
         {
