@@ -69,10 +69,7 @@ pub struct Scoreboard {
     records: VecDeque<Record>,
     /// Number of the first record; numbers go up by one for each segment ever sent.
     base: u64,
-    sacked: u32,
-    lost: u32,
-    resent: u32,
-    waiting: u32,
+    counts: Counts,
     lost_ever: u64,
     ranges: Ranges,
     /// No record below is lost and not sent again.
@@ -85,6 +82,34 @@ pub struct Scoreboard {
     after_resent: u64,
 }
 
+/// How many records are so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    sacked: u32,
+    lost: u32,
+    resent: u32,
+    waiting: u32,
+}
+
+impl Counts {
+    fn come(&mut self, record: &Record) {
+        self.sacked += u32::from(record.sacked);
+        self.lost += u32::from(record.lost);
+        self.resent += u32::from(record.resent);
+        self.waiting += u32::from(record.waits());
+    }
+
+    fn leave(&mut self, record: &Record) {
+        // Nearly all are nothing of that.
+        if record.sacked | record.lost | record.resent {
+            self.sacked -= u32::from(record.sacked);
+            self.lost -= u32::from(record.lost);
+            self.resent -= u32::from(record.resent);
+            self.waiting -= u32::from(record.waits());
+        }
+    }
+}
+
 impl Scoreboard {
     /// A segment is sent that lies after all others.
     pub fn sent(&mut self, record: Record) {
@@ -95,13 +120,14 @@ impl Scoreboard {
     /// records went.
     pub fn acknowledge(&mut self, acked: u64, mut delivered: impl FnMut(&Record)) -> u32 {
         let mut gone = 0;
-        while self.records.front().is_some_and(|record| record.end() <= acked)
-            && let Some(record) = self.records.pop_front()
+        while let Some(record) = self.records.front()
+            && record.end() <= acked
         {
-            self.count(&record, false);
             if !record.sacked {
-                delivered(&record);
+                delivered(record);
             }
+            self.counts.leave(record);
+            self.records.pop_front();
             self.base += 1;
             gone += 1;
         }
@@ -242,12 +268,12 @@ impl Scoreboard {
                 self.records.push_back(record);
                 continue;
             }
-            self.count(&record, false);
+            self.counts.leave(&record);
             for piece in cut(record.piece, mss_bytes) {
                 let offset = record.offset + (piece.data_offset - record.piece.data_offset);
                 let is_last = offset + u64::from(piece.len) + u64::from(record.fin) == record.end();
                 let part = Record { offset, piece, fin: record.fin && is_last, lost: true, resent: false, ..record };
-                self.count(&part, true);
+                self.counts.come(&part);
                 self.lost_ever += 1;
                 self.records.push_back(part);
             }
@@ -271,7 +297,7 @@ impl Scoreboard {
     /// The first segment that is lost and not sent again.
     #[inline]
     pub fn next_lost(&mut self) -> Option<usize> {
-        if self.waiting == 0 {
+        if self.counts.waiting == 0 {
             return None;
         }
         let mut at = self.index(self.first_waiting);
@@ -332,17 +358,17 @@ impl Scoreboard {
     /// Segments thought to be in the network (RFC 6675 §4, in segments as Linux counts).
     #[inline]
     pub fn pipe(&self) -> u32 {
-        self.records.len() as u32 + self.resent - self.sacked - self.lost
+        self.records.len() as u32 + self.counts.resent - self.counts.sacked - self.counts.lost
     }
 
     /// Segments that were sent again and whose last copy is not thought lost.
     pub fn copies(&self) -> u32 {
-        self.resent
+        self.counts.resent
     }
 
     /// Whether nothing in flight was sent more than once, as far as its first segment tells (tcp_any_retrans_done).
     pub fn is_clean(&self) -> bool {
-        self.resent == 0 && self.records.front().is_none_or(|record| record.transmissions == 1)
+        self.counts.resent == 0 && self.records.front().is_none_or(|record| record.transmissions == 1)
     }
 
     /// Of the segments in `range` those that were sent again.
@@ -354,18 +380,18 @@ impl Scoreboard {
 
     /// Segments selectively acknowledged.
     pub fn sacked(&self) -> u32 {
-        self.sacked
+        self.counts.sacked
     }
 
     /// Segments thought lost, sent again or not.
     pub fn lost(&self) -> u32 {
-        self.lost
+        self.counts.lost
     }
 
     /// Segments lost and not sent again.
     #[inline]
     pub fn waiting(&self) -> u32 {
-        self.waiting
+        self.counts.waiting
     }
 
     /// Verdicts of loss so far, of originals and copies.
@@ -398,18 +424,9 @@ impl Scoreboard {
     }
 
     fn change(&mut self, at: usize, change: impl FnOnce(&mut Record)) {
-        let before = self.records[at];
-        self.count(&before, false);
-        change(&mut self.records[at]);
-        let after = self.records[at];
-        self.count(&after, true);
-    }
-
-    fn count(&mut self, record: &Record, add: bool) {
-        let sign = if add { 1u32 } else { u32::MAX };
-        self.sacked = self.sacked.wrapping_add(sign.wrapping_mul(u32::from(record.sacked)));
-        self.lost = self.lost.wrapping_add(sign.wrapping_mul(u32::from(record.lost)));
-        self.resent = self.resent.wrapping_add(sign.wrapping_mul(u32::from(record.resent)));
-        self.waiting = self.waiting.wrapping_add(sign.wrapping_mul(u32::from(record.waits())));
+        let record = &mut self.records[at];
+        self.counts.leave(record);
+        change(record);
+        self.counts.come(record);
     }
 }
