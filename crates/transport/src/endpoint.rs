@@ -5,7 +5,9 @@ use crate::config::Join;
 use crate::connection::{Connection, MPTCP_SPECIFIC, Opening, Signals};
 use crate::context::{Address, Context};
 use crate::deadlines::Deadlines;
+use crate::early_joins::{EarlyJoin, EarlyJoins};
 use crate::path_manager::{Budgeted, Closed};
+use crate::ready::Ready;
 use crate::scheduler::PathView;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -125,24 +127,11 @@ pub struct Endpoint {
     connections: Vec<Option<Box<Connection>>>,
     tokens: FxHashMap<u32, u32>,
     deadlines: Deadlines,
-    /// Connections that may have something to send, each once.
-    ready: VecDeque<u32>,
-    is_ready: Vec<bool>,
+    ready: Ready,
     /// Answers to segments of no connection.
     resets: VecDeque<(Nic, Frame)>,
-    /// Joins that came before the keys that name their connection.
-    early: VecDeque<EarlyJoin>,
+    early: EarlyJoins,
 }
-
-/// A SYN with MP_JOIN that names its connection by the opener's key.
-struct EarlyJoin {
-    token: u32,
-    opening: Opening,
-    frame: Frame,
-}
-
-/// Early joins that are kept: of those whose connection never comes, too.
-const MOST_EARLY_JOINS: usize = 64;
 
 impl Endpoint {
     /// An endpoint whose keys, random numbers and initial sequence numbers come from `seed`.
@@ -159,10 +148,9 @@ impl Endpoint {
             connections: Vec::new(),
             tokens: FxHashMap::default(),
             deadlines: Deadlines::default(),
-            ready: VecDeque::new(),
-            is_ready: Vec::new(),
+            ready: Ready::default(),
             resets: VecDeque::new(),
-            early: VecDeque::new(),
+            early: EarlyJoins::default(),
         }
     }
 
@@ -298,16 +286,11 @@ impl Endpoint {
 
     /// A join that is named by a key that may still come.
     fn keep_early_join(&mut self, now: Time, join: EarlyJoin) {
-        let tuple = |join: &EarlyJoin| (join.opening.local, join.opening.remote);
-        self.early.retain(|other| tuple(other) != tuple(&join));
-        if self.early.len() == MOST_EARLY_JOINS {
-            self.early.pop_front();
-        }
         let named = |connection: &Option<Box<Connection>>| {
             connection.as_ref().is_some_and(|connection| connection.remote_token() == Some(join.token))
         };
         let id = self.connections.iter().position(named);
-        self.early.push_back(join);
+        self.early.keep(join);
         if let Some(id) = id {
             self.take_early_joins(now, id);
         }
@@ -318,9 +301,7 @@ impl Endpoint {
     fn take_early_joins(&mut self, now: Time, id: usize) {
         let connection = self.connections[id].as_ref();
         let Some(token) = connection.and_then(|connection| connection.remote_token()) else { return };
-        let (own, others) = std::mem::take(&mut self.early).into_iter().partition(|join| join.token == token);
-        self.early = others;
-        for EarlyJoin { opening, frame, .. } in own {
+        for EarlyJoin { opening, frame, .. } in self.early.take(token) {
             let L4::Tcp(syn) = &frame.l4 else { continue };
             if self.context.tuples.contains(opening.local, opening.remote) {
                 // The same SYN without its option came meanwhile, and opened a connection.
@@ -362,7 +343,7 @@ impl Endpoint {
 
     /// Writes the next packet to send to `packet` and says by which interface it goes; none: nothing to send now.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
-        while let Some(&id) = self.ready.front() {
+        while let Some(id) = self.ready.first() {
             if let Some(connection) = &mut self.connections[id as usize] {
                 if let Some(nic) = connection.transmit(now, packet) {
                     return Some(nic);
@@ -373,8 +354,7 @@ impl Endpoint {
                     self.deadlines.set(id as usize, connection.deadline());
                 }
             }
-            self.ready.pop_front();
-            self.is_ready[id as usize] = false;
+            self.ready.served();
         }
         // After what connections say of their own end: a peer hears only the first reset.
         let (nic, frame) = self.resets.pop_front()?;
@@ -435,7 +415,6 @@ impl Endpoint {
         let id = self.connections.len() as u32;
         self.tokens.insert(connection.local_token(), id);
         self.connections.push(Some(Box::new(connection)));
-        self.is_ready.push(false);
         self.with(id as usize, |_, _| {});
         ConnectionId(id)
     }
@@ -451,9 +430,7 @@ impl Endpoint {
         while let Some(tuple) = connection.gone.pop() {
             self.context.tuples.remove(tuple);
         }
-        if !std::mem::replace(&mut self.is_ready[id], true) {
-            self.ready.push_back(id as u32);
-        }
+        self.ready.add(id as u32);
         Some(result)
     }
 }
