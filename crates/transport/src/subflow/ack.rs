@@ -79,12 +79,19 @@ impl Subflow {
             return false;
         }
         (self.unanswered, self.deferred) = (0, false);
-        let marked = self.ecn.hears(tcp.flags);
         if self.flight.is_empty() && said.sack.as_slice().is_empty() {
             return true; // as at the end that only receives
         }
+        self.take_news(now, tcp, len, said, ahead, control);
+        true
+    }
+
+    /// What an ACK says of the flight that is `ahead` of the last one.
+    #[inline(never)] // at the end that only receives nothing comes here
+    fn take_news(&mut self, now: Time, tcp: &Tcp, len: u32, said: &Brief, ahead: i64, control: &mut Control) {
         let bare = len == 0 && ahead == 0 && !tcp.flags.has(Flags::FIN) && !said.signals && !self.changes_window(tcp);
         let echo = said.timestamps.map(|(_, echo)| echo);
+        let marked = self.ecn.hears(tcp.flags);
         let mut news = News { bare, echo, marked, ..News::default() };
         if self.sack {
             self.read_duplicates(&said.sack, ahead, &mut news);
@@ -93,7 +100,7 @@ impl Subflow {
             if news.duplicates > 0 {
                 self.undo_duplicates(control);
             }
-            return true;
+            return;
         }
         let flight = self.flight.len();
         let in_flight_before = self.in_flight_packets();
@@ -117,7 +124,6 @@ impl Subflow {
             self.pacing_rate = pacing::bytes_per_second(&control.windows[control.index], self.flight.len());
         }
         self.restart_timers(now, &news);
-        true
     }
 
     /// The first block may report a duplicate (RFC 2883 §4): below the cumulative ACK, or inside the second block. Not more is
