@@ -233,13 +233,16 @@ impl Connection {
     /// The next packet to send; none: nothing to send now.
     pub fn transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Nic> {
         loop {
-            for i in 0..self.entries.len() {
-                while self.entries[i].tcp.has_something()
-                    && let Some(emission) = self.with(i, |entry, control| entry.tcp.poll(now, control))
-                {
-                    if let Some(nic) = self.fill(now, i, &emission, packet) {
-                        return Some(nic);
+            let mut i = 0;
+            while let Some(next) = self.entries[i..].iter().position(|entry| entry.tcp.has_something()) {
+                i += next;
+                match self.with(i, |entry, control| entry.tcp.poll(now, control)) {
+                    Some(emission) => {
+                        if let Some(nic) = self.fill(now, i, &emission, packet) {
+                            return Some(nic);
+                        }
                     }
+                    None => i += 1,
                 }
             }
             if !self.schedule(now) {

@@ -114,8 +114,14 @@ impl Connection {
     pub(super) fn be_patient(&mut self, now: Time) {
         let mut last = now;
         for entry in &self.entries {
-            let works = !entry.progress.stale && entry.progress.periods == 0 && entry.carries_data();
-            last = last.max(entry.tcp.answer_deadline().filter(|_| works).unwrap_or(now));
+            if let Some(deadline) = entry.tcp.answer_deadline()
+                && deadline > last
+                && !entry.progress.stale
+                && entry.progress.periods == 0
+                && entry.carries_data()
+            {
+                last = deadline;
+            }
         }
         self.retransmission.be_patient(now, last);
     }

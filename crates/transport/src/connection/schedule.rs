@@ -15,11 +15,11 @@ impl Connection {
             return false;
         }
         let due = self.send.due();
-        if due == Due::Nothing && !self.scheduling.copies() {
-            return false;
-        }
-        if due != Due::Nothing && self.is_timed() {
-            self.be_patient(now);
+        match due {
+            Due::Nothing if !self.scheduling.copies() => return false,
+            Due::Nothing => {}
+            _ if self.is_timed() => self.be_patient(now),
+            _ => {}
         }
         if self.scheduling.copies() && !matches!(due, Due::Again(_)) && self.copy(now) {
             return true;

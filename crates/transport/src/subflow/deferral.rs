@@ -1,7 +1,7 @@
 //! Linux hands segments down in units of two at least, and waits for a window that has room for one (net/ipv4/tcp_output.c,
 //! tcp_tso_should_defer, tcp_tso_autosize).
 
-use super::Control;
+use super::Piece;
 use super::state::{Phase, Subflow};
 use wire::Time;
 
@@ -17,16 +17,18 @@ const LONGEST_WAIT_NS: i64 = 1_000_000;
 const PART_OF_WINDOW: u32 = 3;
 
 impl Subflow {
-    /// Whether the next segment waits for an ACK that makes room for more; otherwise it leaves, and a unit of others with it.
-    pub(super) fn defers(&mut self, now: Time, control: &Control) -> bool {
+    /// Whether the next segment waits for an ACK that makes room for more; otherwise it leaves, and a unit of others with it. The
+    /// window of `cwnd_packets` has room.
+    pub(super) fn defers(&mut self, now: Time, cwnd_packets: u32) -> bool {
         if self.deferred {
             return true;
         }
-        if self.unit == 0 {
-            let cwnd_packets = self.window_packets(control);
+        // One alone waits for no other.
+        if self.unit == 0 && self.queue.len() > 1 {
             let room = cwnd_packets - self.in_flight_packets();
             let most = self.unit_packets();
-            let together = self.together(most);
+            // What is beyond the room is not asked for.
+            let together = self.together(most.min(room + 1));
             self.deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
             if self.deferred {
                 // The window is what holds it back.
@@ -35,7 +37,7 @@ impl Subflow {
             }
             self.unit = together.min(room);
         }
-        self.unit -= 1;
+        self.unit = self.unit.saturating_sub(1);
         false
     }
 
@@ -54,9 +56,10 @@ impl Subflow {
 
     /// How many segments of the connection's data follow each other in the queue; no more than `most` are counted.
     pub(super) fn together(&self, most: u32) -> u32 {
-        let follows = |at: &usize| self.queue[at - 1].end() == self.queue[*at].data_offset;
-        let most = self.queue.len().min(most as usize);
-        most.min(1) as u32 + (1..most).take_while(follows).count() as u32
+        let mut pieces = self.queue.iter().take(most as usize);
+        let Some(mut end) = pieces.next().map(Piece::end) else { return 0 };
+        let follows = |piece: &&Piece| std::mem::replace(&mut end, piece.end()) == piece.data_offset;
+        1 + pieces.take_while(follows).count() as u32
     }
 
     /// Segments of a unit.

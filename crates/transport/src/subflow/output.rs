@@ -25,12 +25,15 @@ impl Subflow {
             State::SynSent | State::SynReceived => return self.poll_syn(now),
             _ => {}
         }
-        let data = if self.has_data() { self.poll_data(now, control) } else { None };
-        let emission = data.or_else(|| self.poll_signal());
-        if emission.is_some() {
+        if self.has_data()
+            && let Some(emission) = self.poll_data(now, control)
+        {
             self.has_left();
+            return Some(emission);
         }
-        emission
+        let emission = self.poll_signal()?;
+        self.has_left();
+        Some(emission)
     }
 
     #[cold]
@@ -119,7 +122,8 @@ impl Subflow {
         {
             return Some(self.resend(now, at, control));
         }
-        let room = self.in_flight_packets() < self.window_packets(control);
+        let cwnd_packets = self.window_packets(control);
+        let room = self.in_flight_packets() < cwnd_packets;
         if room && self.is_paced(now) {
             return None;
         }
@@ -131,7 +135,7 @@ impl Subflow {
             }
             if first_len.is_some_and(|len| u64::from(len) <= self.window_room_bytes())
                 && !(control.nagle && self.holds_short())
-                && !self.defers(now, control)
+                && !self.defers(now, cwnd_packets)
             {
                 return self.send_new(now, control);
             }
@@ -282,6 +286,7 @@ impl Subflow {
         }
     }
 
+    #[inline(always)] // every segment with data passes here
     fn left(&mut self, now: Time, record: &Record) -> Emission {
         self.last_sent = now;
         if self.is_reducing() {
