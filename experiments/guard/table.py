@@ -160,8 +160,7 @@ def _times(results: dict[str, Any]) -> Iterator[str]:
         simulated, played = (median(times[engine]) for engine in ("simulation", "kernel"))
         near = abs(simulated - played) <= max(0.05, 0.2 * simulated)
         cells.append(
-            [way, load, beside or "LTE", _range(times["simulation"]), _range(times["kernel"])]
-            + ["yes" if near else "no"]
+            [way, load, beside or "LTE", _range(times["simulation"]), _range(times["kernel"]), "yes" if near else "no"]
         )
     heads = ["Wi-Fi", "load", "beside", "simulated, s", "Linux, s", "medians within 20 % or 50 ms"]
     yield from table(heads, cells)
