@@ -43,4 +43,6 @@ CASES = (
     _case("middleboxes", cause=HYSTART),
     _case("shared-bottleneck", {"duration": "15 s"}),
     _case("bbr", {"size": "16 MB"}, cause=HYSTART),
+    _case("driving", {"duration": "45 s"}),
+    _case("walk", {"duration": "90 s"}),
 )

@@ -24,9 +24,9 @@ def _short(kb: int) -> Case:
     return Case(f"{kb} kB over two paths", "short", text, is_multipath=True, cause=cause)
 
 
-def _pause(name: str, transfer: str, *, several: bool = False) -> Case:
+def _pause(name: str, transfer: str, *, several: bool = False, cause: str = "") -> Case:
     text = mptcp("cubic-linux", transfer, TWO) if several else tcp("cubic-linux", transfer, ONE)
-    return Case(name, "short", text, is_multipath=several, measure=RESPONSE)
+    return Case(name, "short", text, is_multipath=several, measure=RESPONSE, cause=cause)
 
 
 CASES = (
@@ -34,7 +34,7 @@ CASES = (
     Case("100 kB over one path", "short", tcp("cubic-linux", bulk("100 kB"), ONE)),
     Case("1 MB over one path", "short", tcp("cubic-linux", bulk("1 MB"), ONE), cause=HYSTART),
     _pause("responses of 200 kB after 1 s", responses("200 kB", 8, "1 s")),
-    _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s")),
+    _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s"), cause=HYSTART),
     _pause("responses of 20 kB after 200 ms", responses("20 kB", 20, "200 ms")),
     _pause(
         "responses of 300 kB after 1 s over two paths", responses("300 kB", 8, "1 s"), several=True

@@ -23,8 +23,13 @@ def _tuned(kb: int) -> str:
 
 # What each engine's first subflow had taken, and the second got, when it joined: see docs/engines.md.
 FIRST_DATA = (
-    "what the second subflow is given when it joins: Linux's first subflow takes less ahead, so that "
-    "the second gets a whole burst (see below)"
+    "what the second subflow is given when it joins, which fractions of a millisecond decide: with jitter of 0.25 and "
+    "0.5 ms the simulation has 12.1 and 17.9 Mbit/s (see below)"
+)
+# Shown in `state` of both, in six of the kernel's runs and twelve of the simulation.
+SECOND = (
+    "how far the window of the second subflow grows, with either engine: to 10 packets in every run of the simulation, to "
+    "about 100 in most of the kernel's, as in the simulation with jitter of 0.25 ms (see below)"
 )
 OVERRUN = (
     "one to three times a run Linux sends beyond its peer's window, which only the connection's timer "
@@ -51,10 +56,8 @@ CASES = (
     _one("one path, receive buffer tuned to 512 kB", _tuned(512)),
     _one("one path, receive buffer tuned, 75 Mbit/s, 100 ms", "", Path(75, 100, 900), 60),
     _one("one path, send buffer of 256 kB", 'send_buffer = "256 kB"'),
-    *(
-        _two(f"unequal paths, receive buffer of {kb} kB", _fixed(kb), UNEQUAL, 16)
-        for kb in (128, 256)
-    ),
+    _two("unequal paths, receive buffer of 128 kB", _fixed(128), UNEQUAL, 16, cause=SECOND),
+    _two("unequal paths, receive buffer of 256 kB", _fixed(256), UNEQUAL, 16),
     _two("unequal paths, receive buffer of 512 kB", _fixed(512), UNEQUAL, 16, cause=OVERRUN),
     _two("unequal paths, receive buffer tuned to 512 kB", _tuned(512), UNEQUAL, 16, cause=OVERRUN),
     _two("unequal paths, send buffer of 512 kB", 'send_buffer = "512 kB"', UNEQUAL, 16),
