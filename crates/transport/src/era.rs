@@ -88,7 +88,8 @@ fn year_2012() -> Config {
         },
         // MPTCP_SUB_LEN_SEQ and MPTCP_SUB_LEN_ACK: numbers of 4 bytes.
         long_numbers: false,
-        // mptcp_reinject_data, called by tcp_retransmit_timer.
+        // mptcp_reinject_data, which tcp_enter_loss calls (mptcp_retransmit_queue). That the connection's own timer sends the
+        // oldest segment again after twice the longest time-out (mptcp_retransmit_timer, mptcp_set_rto) is not modelled.
         reinjection: Reinjection::SubflowTimeout,
         // mptcp_is_available: not before what timed out is acknowledged.
         stale_timeouts: 1,

@@ -59,8 +59,8 @@ fn a_syn_without_answer_loses_its_option_after_mptcp_syn_retries() {
 
 #[test]
 fn a_time_out_gives_all_of_a_subflow_to_others_and_leaves_it_alone_until_it_answers() {
-    // tcp_retransmit_timer calls mptcp_reinject_data, which queues all that the subflow had sent; mptcp_is_available: what
-    // is in TCP_CA_Loss gets nothing until the time-out is repaired. TCP itself goes on trying.
+    // tcp_enter_loss calls mptcp_retransmit_queue, and that mptcp_reinject_data, which queues all that the subflow had sent;
+    // mptcp_is_available: what is in TCP_CA_Loss gets nothing until the time-out is repaired. TCP itself goes on trying.
     let (one, two) = (segment("900", "lte", 0, 0), segment("900", "lte", 1, 1));
     let again = segment("1110", "lte", 0, 0);
     let reinjected = segment("1110", "wifi", 0, 0) + &segment("1110", "wifi", 1, 1);

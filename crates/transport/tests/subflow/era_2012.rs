@@ -92,8 +92,9 @@ fn the_repair_goes_as_the_halved_window_allows() {
 
 #[test]
 fn a_burst_is_found_by_its_third_duplicate_where_fack_had_needed_one() {
-    // Deviation: Linux 3.0 has FACK (sysctl_tcp_fack is 1) until it sees reordering: tcp_mark_head_lost counts the holes too,
-    // so that the report of the fifth segment alone (fackets_out 5, reordering 3) makes it send the first again at 300.
+    // Deviation: Linux 3.0 has FACK (sysctl_tcp_fack is 1) until it sees reordering: tcp_dupack_heuristics and
+    // tcp_mark_head_lost count the holes too, so that the report of the fifth segment alone (fackets_out 5, reordering 3)
+    // makes it send the first again at 300.
     window_and(
         10,
         "300  < . 1:1 ack 1 sack 4001:5001
