@@ -54,11 +54,15 @@ congestion_control = "cubic-linux"
 IDLE = ("idle, server speaks", "idle, client speaks")
 JOIN = ("MP_JOIN",)
 STRIP_JOINS = 'element = "strip-options", option = "mp-join"'
+# The server announces its second address.
+ANNOUNCED = "[server]\naddresses = 2\n"
+STRIP_ADDRESSES = 'element = "strip-options", option = "add-addr"'
 HANDSHAKE = ("MP_CAPABLE",)
 
 CASES = (
     Case("clean"),
     Case("clean, two paths", beside=True),
+    Case("clean, announced", more=ANNOUNCED),
     Case("loss of 2 %", path=CLEAN + 'loss = "2 %"\n'),
     Case("loss of 2 %, two paths", path=CLEAN + 'loss = "2 %"\n', beside=True),
     Case("jitter of 10 ms", path=CLEAN + 'jitter = "10 ms"\n'),
@@ -69,6 +73,7 @@ CASES = (
     Case("strip-options, data", ("DSS",), _strip("data")),
     Case("strip-options, all", HANDSHAKE, _strip("all")),
     Case("strip-options, MP_JOIN", JOIN, STRIP_JOINS, beside=True),
+    Case("strip-options, ADD_ADDR", ("ADD_ADDR down", "DSS"), STRIP_ADDRESSES, more=ANNOUNCED),
     Case("garble-options, replace", HANDSHAKE, _garble("replace")),
     Case("garble-options, length", HANDSHAKE, _garble("length")),
     Case("alter-payload", ("payload",), 'element = "alter-payload", every = 60'),

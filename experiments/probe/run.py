@@ -67,6 +67,20 @@ def probe(case: Case) -> list[dict[str, Any]]:
     return of_first_path(done.stdout)
 
 
+def keep(kept: dict[str, list[list[dict[str, Any]]]]) -> None:
+    """Write what was found, a line for each run; in the order of the cases, and without its time."""
+    lines = [
+        f" {json.dumps(case.name)}: [\n  " + ",\n  ".join(map(_line, kept[case.name])) + "\n ]"
+        for case in CASES
+        if case.name in kept
+    ]
+    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def _line(run: list[dict[str, Any]]) -> str:
+    return json.dumps([{key: row[key] for key in row if key != "at_ns"} for row in run])
+
+
 def main() -> None:
     """Probe the cases that are named, or all, and write the table."""
     kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() and sys.argv[1:] else {}
@@ -81,7 +95,7 @@ def main() -> None:
                 ]
                 print(case.name, told, flush=True)
             kept[case.name] = runs
-            KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+            keep(kept)
     write(kept)
 
 

@@ -21,7 +21,7 @@ from experiments.probe.cases import CASES
 from experiments.probe.run import KEPT
 from experiments.probe.table import BEGIN, PAGE, table, wrong
 from mptcplab.engines.field import preamble, probe_protocol
-from mptcplab.probing import data, handshake, idle, large, ports, scenario, syn
+from mptcplab.probing import announce, data, handshake, idle, large, ports, scenario, syn
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.probe import probe
 from mptcplab.probing.row import Row
@@ -336,6 +336,14 @@ def test_silences_of_an_hour_are_bracketed() -> None:
     assert row.evidence == "forgotten between 1800 and 2400 s"
     # Twice for each, both ways and with keep-alives, and what else is probed meanwhile.
     assert 3 * idle.TIMES * len(steps) + 2 * large.AT_A_TIME * large.TIMES < 256
+
+
+@pytest.mark.parametrize(("came", "verdict"), [(0, "blocked"), (1, "clear"), (3, "clear")])
+def test_addresses_that_are_announced_arrive_or_are_taken_out(came: int, verdict: str) -> None:
+    row = announce.judged("wifi", "ADD_ADDR down", 3, came)
+    assert (row.verdict, row.sent, row.arrived) == (verdict, "3", str(came))
+    taken = 'option = "add-addr"' in " ".join(scenario.elements([row]))
+    assert taken == (verdict == "blocked")
 
 
 def test_a_port_that_lets_mptcp_through_is_recommended() -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TRIES = 3
 DATA_BYTES = 50_000
 SMALL_MSS = 536
+# Of the whole host: SYN/ACKs with MP_CAPABLE.
+ANSWERED = "MPCapableSYNACKRX"
 DSCP = 10  # AF11: a class that hosts have no use for by themselves
 SETTINGS = Path("/proc/sys/net/ipv4")
 # Linux's first time-out of a SYN, less what its clock may err; after two it tries without MPTCP.
@@ -165,19 +167,23 @@ def _answered(path: ProbedPath, asked: Row) -> list[Row]:
         ]
     clear, failure = None, ""
     for _ in range(TRIES):
+        answered = sockets.counter(ANSWERED) or 0
         try:
             # Small segments: what large ones meet is another probe's.
             with path.connect(
                 port=path.session.mptcp_port, mptcp=True, mss=SMALL_MSS
             ) as connection:
+                clear = Row(path.name, answer, CLEAR, "MPTCP", "MPTCP", "the SYN/ACK had it")
                 if not sockets.speaks_mptcp(connection.socket):
+                    if (sockets.counter(ANSWERED) or 0) > answered:
+                        evidence = "the client fell back right after the handshake"
+                        return [clear, Row(path.name, data, ALTERED, "MPTCP", "TCP", evidence)]
                     verdict = UNKNOWN if connection.connect_ms >= SYN_TIMEOUT_MS else ALTERED
                     evidence = "the client fell back after the SYN/ACK"
                     return [
                         Row(path.name, answer, verdict, "MPTCP", "TCP", evidence),
                         Row(path.name, data, UNKNOWN, "", "", "the connection is TCP"),
                     ]
-                clear = Row(path.name, answer, CLEAR, "MPTCP", "MPTCP", "the SYN/ACK had it")
                 return [clear, _data(path, connection)]
         except OSError as error:
             failure = str(error)

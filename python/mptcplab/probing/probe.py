@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from mptcplab.probing import data, handshake, idle, join, large, ports
+from mptcplab.probing import announce, data, handshake, idle, join, large, ports
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
 
@@ -38,6 +38,7 @@ def probe(
         ("SYN", lambda: handshake.syn_options(path)),
         ("MP_CAPABLE", lambda: handshake.multipath(path)),
         ("MP_JOIN", lambda: [join.join(path, beside)] if beside else []),
+        ("ADD_ADDR", lambda: announce.announced(path)),
         ("payload", lambda: [data.payload(path)]),
         ("window", lambda: [data.windows(path)]),
         ("split connection", lambda: [data.split(path)]),

@@ -25,6 +25,8 @@ def elements(rows: Sequence[Row]) -> list[str]:
         made.append('{ element = "strip-options", segments = "syn-ack" }')
     if "MP_JOIN" in found:
         made.append('{ element = "strip-options", option = "mp-join" }')
+    if any(probe.startswith("ADD_ADDR") for probe in found):
+        made.append('{ element = "strip-options", option = "add-addr" }')
     if "DSS" in found:
         made.append('{ element = "strip-options", segments = "data" }')
     if "MSS" in found:

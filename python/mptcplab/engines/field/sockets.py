@@ -81,6 +81,11 @@ def counter(name: str) -> int | None:
     return int(values[names.index(name)]) if name in names else None
 
 
+def announcements() -> list[int]:
+    """Give how many addresses the host announced, and how many were announced to it."""
+    return [counter("AddAddrTx") or 0, counter("AddAddr") or 0]
+
+
 def further_subflows(connection: socket.socket) -> int | None:
     """Give how many subflows a connection has beside its first."""
     try:

@@ -157,6 +157,7 @@ def _look(sock: socket.socket, syn: bytes) -> dict[str, Any]:
         "receive_window": info.receive_window,
         "mptcp": sockets.speaks_mptcp(sock),
         "joins": sockets.counter(JOINS_CAME),
+        "announcements": sockets.announcements(),
         "further_subflows": sockets.further_subflows(sock),
     }
 
