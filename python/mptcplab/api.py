@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mptcplab.campaign.sweep import Progress
     from mptcplab.charts.paper.choice import Kind
     from mptcplab.charts.paper.paper import Paper
+    from mptcplab.machine.check import Check
     from mptcplab.probing.probes import Probes
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
@@ -147,6 +148,23 @@ def run_schedule(
 
     settings = () if server is None else (f"field.server={server}",)
     return run(sheet.load(campaign, settings), Path(out), tell=progress)
+
+
+def doctor_field(host: str, interfaces: Sequence[str] = (), *, port: int = 7443) -> list[Check]:
+    """Look at what runs over real networks to a server need of this host; changes nothing.
+
+    Args:
+        host: The server, by name or address.
+        interfaces: Those of the paths, the first path's first; if left out all that are up and
+            have an address.
+        port: The server's.
+
+    Raises:
+        Error: There is no such host, or the kernel cannot be asked.
+    """
+    from mptcplab.engines.field import uplinks
+
+    return uplinks.examine(list(interfaces) or uplinks.interfaces(), host, port).checks
 
 
 def run_study(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from mptcplab._core import Error
 from mptcplab.cli.parser import Parser
-from mptcplab.cli.say import print_json
+from mptcplab.cli.say import print_json, say
+from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
 
+    from mptcplab.cli.summary.page import Page
     from mptcplab.machine.check import Check
 
 EXAMPLES = """\
 examples:
   mptcplab doctor
+  mptcplab doctor --field lab.example.org --interface wlan0 --interface wwan0
+  sudo mptcplab doctor --field lab.example.org --set-up
   mptcplab doctor --json | jq -r '.checks[] | select(.verdict != "fine") | .mend'
 """
 STYLES = {"fine": "good", "limited": "warning", "missing": "bad", "unknown": "faint"}
@@ -25,9 +30,31 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command = commands.add_parser(
         "doctor",
         help="say what this machine can do for the kernel engine",
-        description="Says what this machine can do for the kernel engine, and which command would "
-        "mend what it cannot.\nChanges nothing.",
+        description="Says what this machine can do for the kernel engine, or for runs over real "
+        "networks (--field), and which command\nwould mend what it cannot. Changes nothing without "
+        "--set-up.",
         epilog=EXAMPLES,
+    )
+    field = command.add_argument_group("real networks")
+    field.add_argument(
+        "--field",
+        metavar="HOST",
+        help="say instead what this host needs for runs over real networks to a server: its name "
+        "or address, with :PORT, or the line that mptcplab serve prints",
+    )
+    field.add_argument(
+        "--interface",
+        action="append",
+        metavar="NAME",
+        help="interface of a path, the first one of the first path; may be repeated (default: all "
+        "that are up and have an address)",
+    )
+    changes = field.add_mutually_exclusive_group()
+    changes.add_argument(
+        "--set-up", action="store_true", help="do what --field advises, where commands can (root)"
+    )
+    changes.add_argument(
+        "--undo", action="store_true", help="undo all that --set-up did since the machine started"
     )
     command.add_argument("--json", action="store_true", help="print the checks as JSON")
     command.set_defaults(run=run)
@@ -38,6 +65,12 @@ def run(options: Namespace) -> int:
     from mptcplab.machine import doctor
     from mptcplab.machine.checks import able
 
+    if options.undo:
+        return _undo()
+    if options.field is not None:
+        return _field(options)
+    if options.set_up or options.interface:
+        raise Error("--set-up and --interface go with --field HOST")
     checks = doctor()
     if options.json:
         _print_json(checks)
@@ -46,9 +79,64 @@ def run(options: Namespace) -> int:
     return 0 if able(checks) else UNABLE
 
 
+def _undo() -> int:
+    from mptcplab.engines.field.set_up import undo
+
+    say(f"mptcplab: {text.plural(undo(), 'step')} undone")
+    return 0
+
+
+def _field(options: Namespace) -> int:
+    from mptcplab.engines.field import set_up, uplinks
+
+    host, port = _place(options.field)
+    names = options.interface or uplinks.interfaces()
+    if not names:
+        raise Error("no interface is up and has an address: name them (--interface)")
+    found = uplinks.examine(names, host, port)
+    if options.set_up and found.steps:
+        set_up.set_up(found.steps)
+        for step in found.steps:
+            say(f"mptcplab: done: {' '.join(step.do)}")
+        found = uplinks.examine(names, host, port)
+    ready = all(check.verdict == "fine" for check in found.checks)
+    if options.json:
+        document = {"schema": 1, "able": ready, "checks": [vars(one) for one in found.checks]}
+        print_json(document)
+        return 0 if ready else UNABLE
+    page = _print_checks(found.checks)
+    words = "All paths can be measured." if ready else "Not all paths can be measured."
+    if found.steps:
+        words += " --set-up does what stands behind the arrows, --undo undoes it."
+    page.line(words)
+    return 0 if ready else UNABLE
+
+
+def _place(given: str) -> tuple[str, int]:
+    """Give host and port of what a server's line, or a name or address, says."""
+    from mptcplab.engines.field import server_line
+
+    if "#" in given:
+        line = server_line.read(given)
+        return line.host, line.port
+    host, _, port = given.rpartition(":") if given.count(":") == 1 else (given, "", "")
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+        raise Error(f"{given}: is not HOST or HOST:PORT")
+    return host.strip("[]"), int(port or server_line.PORT)
+
+
 def _print(checks: list[Check]) -> None:
-    from mptcplab.cli.summary.page import Page
     from mptcplab.machine.checks import able
+
+    page = _print_checks(checks)
+    if able(checks):
+        page.line("The kernel engine can run here.")
+    else:
+        page.line("The kernel engine cannot run here.")
+
+
+def _print_checks(checks: list[Check]) -> Page:
+    from mptcplab.cli.summary.page import Page
 
     page = Page()
     name_width = max(len(check.name) for check in checks)
@@ -58,10 +146,7 @@ def _print(checks: list[Check]) -> None:
         mend = f"  → {check.mend}" if check.mend else ""
         page.line(f"{verdict}  {check.name.ljust(name_width)}  {said}{page.style(mend, 'strong')}")
     page.line()
-    if able(checks):
-        page.line("The kernel engine can run here.")
-    else:
-        page.line("The kernel engine cannot run here.")
+    return page
 
 
 def _print_json(checks: list[Check]) -> None:

@@ -17,6 +17,8 @@ from mptcplab.engines.field import preamble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mptcplab.engines.field.routes import Route
 
 INTERVAL_NS = 10_000_000
@@ -32,6 +34,40 @@ class Offset:
     rtt_ns: int
     at_ns: int
     answers: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """How far the server's clock is ahead over time: straight, by the echoes of one path."""
+
+    path: str | None = None
+    offset_ns: int = 0
+    at_ns: int = 0
+    drift_ppm: float = 0.0
+
+    def ahead_ns(self, at_ns: int) -> int:
+        """Say it for a time."""
+        return self.offset_ns + round((at_ns - self.at_ns) * self.drift_ppm / 1e6)
+
+
+def line(clocks: Mapping[str, tuple[Offset | None, Offset | None]]) -> Line:
+    """Reckon it from what was measured over each path before and after a run.
+
+    The path counts whose echoes took least time. What they differ by is a drift where it is more
+    than what each may be wrong by.
+    """
+    both = {name: (one, two) for name, (one, two) in clocks.items() if one and two}
+    if both:
+        name = min(both, key=lambda path: sum(one.rtt_ns for one in both[path]))
+        before, after = both[name]
+        passed_ns, more_ns = after.at_ns - before.at_ns, after.offset_ns - before.offset_ns
+        if passed_ns > 0 and abs(more_ns) > (before.rtt_ns + after.rtt_ns) / 2:
+            return Line(name, before.offset_ns, before.at_ns, more_ns / passed_ns * 1e6)
+    known = [(name, one) for name, pair in clocks.items() for one in pair if one is not None]
+    if not known:
+        return Line()
+    name, best = min(known, key=lambda one: one[1].rtt_ns)
+    return Line(name, best.offset_ns, best.at_ns)
 
 
 def offset(

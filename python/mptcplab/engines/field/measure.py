@@ -241,5 +241,6 @@ def circumstances(ended: Ended, routes: dict[str, Route], host: str) -> dict[str
                 }
                 for name, (before, after) in ended.clocks.items()
             },
+            "clock": asdict(clock.line(ended.clocks)),
         },
     }

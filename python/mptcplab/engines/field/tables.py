@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from mptcplab import _core
+from mptcplab.engines.field import clock
 from mptcplab.engines.field.marks import Marked
 from mptcplab.engines.kernel import measured
 from mptcplab.engines.kernel.measured import Numbers
@@ -25,7 +26,7 @@ def of_run(
     directory: Path, raw: Path, ended: Ended, routes: dict[str, Route]
 ) -> dict[str, _core.Table]:
     """Measure a run, all of whose files are there."""
-    _to_one_clock(raw / "server.samples", offset_ns(ended))
+    _to_one_clock(raw / "server.samples", clock.line(ended.clocks))
     names = [name for name in CAPTURES if (directory / name).exists()]
     samples = [path for host in HOSTS if (path := raw / f"{host}.samples").exists()]
     counters = [path for host in HOSTS if (path := raw / f"{host}.counters").exists()]
@@ -45,20 +46,14 @@ def of_run(
     }
 
 
-def offset_ns(ended: Ended) -> int:
-    """Give the server's clock less ours, by the echo with the least round-trip time of all."""
-    known = [one for both in ended.clocks.values() for one in both if one is not None]
-    return min(known, key=lambda one: one.rtt_ns).offset_ns if known else 0
-
-
-def _to_one_clock(samples: Path, ahead_ns: int) -> None:
+def _to_one_clock(samples: Path, ahead: clock.Line) -> None:
     """Have the server's samples in our time."""
     if not samples.exists():
         return
     lines = []
     for line in samples.read_text("utf-8").splitlines():
         row = json.loads(line)
-        lines.append(json.dumps(row | {"at_ns": row["at_ns"] - ahead_ns}))
+        lines.append(json.dumps(row | {"at_ns": row["at_ns"] - ahead.ahead_ns(row["at_ns"])}))
     samples.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 

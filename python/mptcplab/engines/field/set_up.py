@@ -1,0 +1,96 @@
+"""Setting up what field runs need of this host, and undoing it to the last setting.
+
+How a step is undone is on the disk before it is done. The journal lies where it does not outlive
+the machine's next start, as the settings themselves do not.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines.field import uplinks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mptcplab.engines.field.uplinks import Step
+
+JOURNAL = Path("/run/mptcplab/set-up.jsonl")
+
+
+def set_up(steps: list[Step], journal: Path = JOURNAL) -> None:
+    """Take the steps; needs root.
+
+    Raises:
+        Error: One cannot be taken; :func:`undo` undoes those before it.
+    """
+    with _opened(journal) as handle:
+        for step in steps:
+            os.write(handle, json.dumps(step.undo).encode() + b"\n")
+            os.fsync(handle)
+            _run(step.do)
+
+
+def undo(journal: Path = JOURNAL) -> int:
+    """Undo all steps, the last one first; gives how many. What is undone already stays so."""
+    if not journal.exists():
+        return 0
+    with _opened(journal):
+        lines = journal.read_bytes().split(b"\n")
+        # A last line that was cut off is of a step that was not taken.
+        steps = [json.loads(line) for line in lines[:-1]]
+        for step in reversed(steps):
+            _undo(step)
+        journal.unlink()
+    return len(steps)
+
+
+@contextmanager
+def _opened(journal: Path) -> Iterator[int]:
+    """Open the journal, which nobody else writes meanwhile."""
+    try:
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(journal, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        why = error.strerror
+        raise Error(f"cannot write {journal}: {why}; setting up needs root (sudo)") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        content = journal.read_bytes()
+        os.ftruncate(handle, content.rfind(b"\n") + 1)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _undo(step: dict[str, Any]) -> None:
+    kind = step["kind"]
+    if kind == "endpoint":
+        number = uplinks.endpoints().get(step["address"])
+        if number is not None:
+            _run(["ip", "mptcp", "endpoint", "delete", "id", str(number)])
+    elif kind == "route":
+        version, *words = step["words"]
+        if uplinks.ip(version, "route", "show", *words).strip():
+            _run(["ip", version, "route", "del", *words])
+    elif kind == "limits":
+        known = {"subflow": step["subflows"], "add_addr_accepted": step["add_addr_accepted"]}
+        words = [word for key, value in known.items() for word in (key, str(value))]
+        _run(["ip", "mptcp", "limits", "set", *words])
+    else:
+        _run(["sysctl", "-q", "-w", f"net.mptcp.enabled={step['value']}"])
+
+
+def _run(words: list[str]) -> None:
+    done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603
+    if done.returncode:
+        why = " ".join(done.stderr.split()) or f"exit status {done.returncode}"
+        raise Error(f"{' '.join(words)}: {why}; mptcplab doctor --undo undoes what is done")

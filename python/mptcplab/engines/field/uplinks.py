@@ -1,0 +1,218 @@
+"""Whether each path of a field run can be used, as the kernel has it, and what would mend it."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import socket
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mptcplab._core import Error
+from mptcplab.machine.check import Check
+
+ENABLED = Path("/proc/sys/net/mptcp/enabled")
+# Routes that we add come after those that are there.
+METRIC = "4096"
+# As many as Linux knows.
+MOST_SUBFLOWS = 8
+CONNECT_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do, and how it is undone."""
+
+    #: Words of a command.
+    do: list[str]
+    #: As :mod:`mptcplab.engines.field.set_up` takes it.
+    undo: dict[str, Any]
+
+
+@dataclass
+class Examined:
+    """What was found, and what would mend it."""
+
+    checks: list[Check] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def fine(self, name: str, found: str) -> None:
+        """Take down what needs nothing."""
+        self.checks.append(Check(name, "fine", found))
+
+    def missing(self, name: str, found: str, step: Step | str) -> None:
+        """Take down what is missing, and the command that mends it, or words where none can."""
+        words = step
+        if isinstance(step, Step):
+            self.steps.append(step)
+            words = "sudo " + " ".join(step.do)
+        self.checks.append(Check(name, "missing", found, mend=str(words)))
+
+
+def ip(*words: str) -> str:
+    """Ask ``ip``."""
+    try:
+        done = subprocess.run(["ip", *words], check=False, capture_output=True, text=True)  # noqa: S603, S607
+    except FileNotFoundError:
+        raise Error("there is no ip: install iproute2") from None
+    if done.returncode:
+        raise Error(f"ip {' '.join(words)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def interfaces() -> list[str]:
+    """Name those that are up and have an address that is not theirs alone."""
+    found = json.loads(ip("-json", "address", "show", "up", "scope", "global"))
+    return [one["ifname"] for one in found if one.get("addr_info")]
+
+
+def examine(names: list[str], host: str, port: int) -> Examined:
+    """Look at each interface, and at MPTCP. Next to nothing is sent, and nothing changed."""
+    made = Examined()
+    for number, name in enumerate(names):
+        _path(made, name, host, port, first=number == 0)
+    _mptcp(made, len(names))
+    return made
+
+
+def endpoints() -> dict[str, int]:
+    """Give the number of each MPTCP endpoint by its address."""
+    found = {}
+    for line in ip("mptcp", "endpoint", "show").splitlines():
+        address, *words = line.split()
+        found[address] = int(words[words.index("id") + 1])
+    return found
+
+
+def limits() -> dict[str, int]:
+    """Give the limits of MPTCP's path manager."""
+    words = ip("mptcp", "limits", "show").split()
+    return {key: int(words[words.index(key) + 1]) for key in ("subflows", "add_addr_accepted")}
+
+
+def _path(made: Examined, name: str, host: str, port: int, *, first: bool) -> None:
+    try:
+        (found,) = json.loads(ip("-json", "address", "show", "dev", name))
+    except Error:
+        made.missing(f"{name} interface", "there is none", "connect it, or name another one")
+        return
+    chosen = _chosen(found, host, port)
+    if "UP" not in found["flags"] or chosen is None:
+        state = "is down" if "UP" not in found["flags"] else f"has no address to reach {host} from"
+        made.missing(f"{name} address", state, "connect it to its network")
+        return
+    local, network, remote = chosen
+    made.fine(f"{name} address", local)
+    _route(made, found, local, network, remote)
+    _source_rule(made, name, local, remote)
+    _reach(made, name, remote, port)
+    if not first:
+        _endpoint(made, name, local)
+
+
+def _chosen(found: dict[str, Any], host: str, port: int) -> tuple[str, str, str] | None:
+    """Give an address of an interface, its network, and one of the host's of the same version."""
+    try:
+        there = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise Error(f"there is no host {host}: {error.strerror}") from None
+    families = {"inet": socket.AF_INET, "inet6": socket.AF_INET6}
+    for one in found.get("addr_info", ()):
+        for family, *_, place in there:
+            if families[one["family"]] == family and one["scope"] == "global":
+                network = ipaddress.ip_interface(f"{one['local']}/{one['prefixlen']}").network
+                return one["local"], str(network), str(place[0])
+    return None
+
+
+def _route(made: Examined, found: dict[str, Any], local: str, network: str, remote: str) -> None:
+    name, version = found["ifname"], "-6" if ":" in remote else "-4"
+    if ipaddress.ip_address(remote) in ipaddress.ip_network(network):
+        made.fine(f"{name} route", "the server is in its network")
+        return
+    what = f"{name} route"
+    try:
+        (way,) = json.loads(ip("-json", "route", "get", remote, "from", local, "oif", name))
+    except Error:
+        way = {}
+    everywhere = json.loads(ip("-json", version, "route", "show", "table", "all", "dev", name))
+    defaults = [one for one in everywhere if one["dst"] == "default"]
+    # Without a gateway Linux takes all the world for neighbours of the interface.
+    if "gateway" in way or any("gateway" not in one and "table" not in one for one in defaults):
+        made.fine(what, f"by {way.get('gateway', name)}")
+        return
+    gateway = next((one["gateway"] for one in defaults if "gateway" in one), None)
+    if gateway is None and "POINTOPOINT" not in found["flags"]:
+        mend = f"ip route add default via GATEWAY dev {name} metric {METRIC}"
+        made.missing(what, "none, and no gateway is known", f"sudo {mend}, with the gateway")
+        return
+    words = ["default", *(["via", gateway] if gateway else []), "dev", name, "metric", METRIC]
+    step = Step(
+        ["ip", version, "route", "add", *words], {"kind": "route", "words": [version, *words]}
+    )
+    made.missing(what, "none in the main table", step)
+
+
+def _source_rule(made: Examined, name: str, local: str, remote: str) -> None:
+    """Say by what leaves that has this source and is not bound; sockets of runs are."""
+    try:
+        leaves = json.loads(ip("-json", "route", "get", remote, "from", local))[0]["dev"]
+    except Error:
+        leaves = "no interface"
+    if leaves == name:
+        words = "what has its address leaves by it, also unbound"
+    else:
+        words = (
+            f"not needed by runs, which are bound to it; unbound, its address leaves by {leaves}"
+        )
+    made.fine(f"{name} source rule", words)
+
+
+def _reach(made: Examined, name: str, remote: str, port: int) -> None:
+    what = f"{name} server"
+    with socket.socket(socket.AF_INET6 if ":" in remote else socket.AF_INET) as sock:
+        sock.settimeout(CONNECT_SECONDS)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name.encode())
+            sock.connect((remote, port))
+        except OSError as error:
+            why = error.strerror or str(error)
+            made.missing(
+                what,
+                f"{remote} port {port} is not reached: {why}",
+                "mend the route, have mptcplab serve run, and open its port",
+            )
+            return
+    made.fine(what, f"{remote} port {port} is reached")
+
+
+def _endpoint(made: Examined, name: str, local: str) -> None:
+    what = f"{name} endpoint"
+    if local in endpoints():
+        made.fine(what, local)
+        return
+    words = ["ip", "mptcp", "endpoint", "add", local, "dev", name, "subflow"]
+    made.missing(what, "none", Step(words, {"kind": "endpoint", "address": local}))
+
+
+def _mptcp(made: Examined, paths: int) -> None:
+    try:
+        enabled = ENABLED.read_text().strip()
+    except OSError:
+        made.missing("MPTCP", "this Linux has none", "boot a kernel with CONFIG_MPTCP")
+        return
+    if enabled == "1":
+        made.fine("MPTCP", "enabled")
+    else:
+        words = ["sysctl", "-q", "-w", "net.mptcp.enabled=1"]
+        made.missing("MPTCP", "disabled", Step(words, {"kind": "enabled", "value": enabled}))
+    there = limits()
+    if there["subflows"] >= paths - 1:
+        made.fine("MPTCP limits", f"{there['subflows']} more subflows")
+        return
+    most = str(MOST_SUBFLOWS)
+    words = ["ip", "mptcp", "limits", "set", "subflow", most, "add_addr_accepted", most]
+    found = f"{there['subflows']} more subflows, and {paths - 1} are needed"
+    made.missing("MPTCP limits", found, Step(words, {"kind": "limits", **there}))

@@ -1,0 +1,117 @@
+"""The client's side of field runs: clocks, orders, and the addresses of servers."""
+
+from __future__ import annotations
+
+import random
+import socket
+from typing import Any
+
+import pytest
+
+from mptcplab import Error
+from mptcplab.engines.field import routes
+from mptcplab.engines.field.clock import Offset, line
+
+MS = 1_000_000
+SECOND = 1000 * MS
+
+
+def offset(ahead_ms: float, rtt_ms: float, at_s: float) -> Offset:
+    return Offset(round(ahead_ms * MS), round(rtt_ms * MS), round(at_s * SECOND), 20)
+
+
+def test_a_drift_beyond_the_echoes_error_is_applied() -> None:
+    """A server whose clock gains 100 ppm, 1 s ahead at first; the better path tells it."""
+    begin, end = 0.0, 100.0
+    clocks = {
+        "lte": (offset(1030, 60, begin), offset(1000, 60, end)),
+        "wifi": (offset(1000, 2, begin), offset(1010, 2, end)),
+    }
+    found = line(clocks)
+    assert found.path == "wifi"
+    assert found.drift_ppm == pytest.approx(100.0)
+    for at_s in (0, 37, 100):
+        real_ms = 1000 + at_s * 0.1
+        assert found.ahead_ns(at_s * SECOND) == pytest.approx(real_ms * MS, abs=1)
+
+
+def test_what_echoes_cannot_tell_is_no_drift() -> None:
+    clocks = {"wifi": (offset(1000, 20, 0), offset(1015, 10, 100))}
+    found = line(clocks)
+    assert found.drift_ppm == 0
+    # The offset of the shorter echo.
+    assert found.ahead_ns(50 * SECOND) == 1015 * MS
+
+
+def test_one_answer_is_an_offset_and_none_is_nothing() -> None:
+    assert line({"wifi": (None, offset(7, 3, 9)), "lte": (None, None)}).ahead_ns(0) == 7 * MS
+    assert line({"wifi": (None, None)}).ahead_ns(5) == 0
+
+
+def resolved(*addresses: str) -> list[tuple[Any, ...]]:
+    """Give what a name's lookup gives."""
+    found = []
+    for one in addresses:
+        family = socket.AF_INET6 if ":" in one else socket.AF_INET
+        place = (one, 7443, 0, 0) if ":" in one else (one, 7443)
+        found.append((family, socket.SOCK_DGRAM, socket.IPPROTO_UDP, "", place))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("addresses", "version", "remote"),
+    [
+        (("::1",), 4, "::1"),
+        (("::1", "127.0.0.1"), 4, "127.0.0.1"),
+        (("::1", "127.0.0.1"), 6, "::1"),
+        (("127.0.0.2", "127.0.0.3"), 4, "127.0.0.2"),
+        (("127.0.0.2", "127.0.0.3"), 6, "127.0.0.2"),
+    ],
+    ids=["AAAA alone", "both, IPv4", "both, IPv6", "two addresses", "no AAAA"],
+)
+def test_a_path_takes_an_address_of_its_version_or_the_other(
+    monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...], version: int, remote: str
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: resolved(*addresses))
+    found = routes.route("lo", "lab.example.org", 7443, version)
+    assert found.remote == remote
+    assert found.local == ("::1" if ":" in remote else "127.0.0.1")
+
+
+def test_a_name_without_a_way_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: resolved("ff01::1"))
+    monkeypatch.setattr(socket.socket, "connect", _refuse)
+    with pytest.raises(Error, match="no way to lab.example.org by lo: Network is unreachable"):
+        routes.route("lo", "lab.example.org", 7443)
+
+
+def _refuse(*_: object) -> None:
+    raise OSError(101, "Network is unreachable")
+
+
+def test_single_runs_have_no_order_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the seed, MPTCP is first, in the middle and last."""
+    from pathlib import Path
+
+    from mptcplab.results import record
+    from mptcplab.scenario.scenario import load
+    from world import Networks
+
+    seen: list[str | None] = []
+
+    def run(*_: object, baseline: str | None, **__: object) -> tuple[Any, bool]:
+        seen.append(baseline)
+        return type("Run", (), {})(), False
+
+    monkeypatch.setattr(record, "run", run)
+    monkeypatch.setattr(record, "Comparison", lambda *_: None)
+    random.seed(1)
+    _, scenario = load("wifi-lte")
+    engine = Networks.__new__(Networks)
+    places = set()
+    for _ in range(30):
+        seen.clear()
+        record.with_baselines("x", scenario, Path("x"), seed=1, captures="none", engine=engine)
+        assert sorted(map(str, seen)) == ["None", "lte", "wifi"]
+        places.add(seen.index(None))
+    assert places == {0, 1, 2}

@@ -1,0 +1,155 @@
+"""``mptcplab doctor --field`` in a namespace with two uplinks: what it finds, does and undoes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# Two uplinks with gateways; that of lte is known to a table alone that nobody looks into.
+NETWORK = """\
+set -e
+sysctl -q -w net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0
+ip link set lo up
+for path in wifi:1 lte:2; do
+  name=${path%:*} number=${path#*:}
+  ip link add $name type veth peer name far$number
+  ip link set far$number up
+  ip address add 10.0.$number.2/24 dev $name
+  ip link set $name up
+done
+ip route add default via 10.0.1.1 dev wifi metric 100
+ip route add default via 10.0.2.1 dev lte table 17
+ip mptcp limits set subflow 0 add_addr_accepted 1
+sysctl -q -w net.mptcp.enabled=0
+"""
+CONFIGURATION = """\
+for what in address route rule; do ip $what show; ip -6 $what show; done
+ip route show table 17; ip mptcp endpoint show; ip mptcp limits show; sysctl net.mptcp
+"""
+# Sets up or undoes, and is killed at the so many-th command or line of the journal.
+PROGRAM = """\
+import os, pathlib, signal, sys
+from mptcplab.engines.field import set_up, uplinks
+
+journal, what, left = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+def counted(function):
+    def call(*arguments, **more):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(*arguments, **more)
+    return call
+
+set_up._run, os.fsync = counted(set_up._run), counted(os.fsync)
+if what == "undo":
+    set_up.undo(journal)
+else:
+    found = uplinks.examine(["wifi", "lte"], "203.0.113.1", 7443)
+    set_up.set_up(found.steps, journal)
+"""
+STEPS = 4
+
+
+class Network:
+    """A network namespace of its own, in which commands are run one after the other."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        (place / "program.py").write_text(PROGRAM)
+        self._holder = subprocess.Popen(
+            ["unshare", "--net", "--mount", "sh", "-c", f"{NETWORK}\necho up; exec sleep 600"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._holder.stdout is not None
+        if self._holder.stdout.readline() != "up\n":
+            self.close()
+            pytest.fail("the network cannot be made")
+
+    def run(self, *words: object) -> subprocess.CompletedProcess[str]:
+        within = ["nsenter", f"--target={self._holder.pid}", "--net", "--"]
+        return subprocess.run(
+            [*within, *map(str, words)], check=False, capture_output=True, text=True
+        )
+
+    def configuration(self) -> str:
+        return self.run("sh", "-c", CONFIGURATION).stdout
+
+    def program(self, what: str, killed_at: int = 0) -> int:
+        words = (self.place / "program.py", self.place / "journal", what, killed_at)
+        done = self.run(sys.executable, *words)
+        assert done.returncode in (0, -9), done.stderr
+        return done.returncode
+
+    def close(self) -> None:
+        self._holder.kill()
+        self._holder.communicate()
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Iterator[Network]:
+    if os.geteuid():
+        pytest.skip("networks are set up by root")
+    made = Network(tmp_path)
+    yield made
+    made.close()
+
+
+def test_it_says_what_is_missing_and_changes_nothing(network: Network) -> None:
+    before = network.configuration()
+    words = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")
+    done = network.run(sys.executable, "-m", "mptcplab", *words, "--interface", "usb0")
+    assert done.returncode == 1, done.stderr
+    assert network.configuration() == before
+    for line in (
+        "fine     wifi route        by 10.0.1.1",
+        "missing  lte route         none in the main table  → sudo ip -4 route add default via "
+        "10.0.2.1 dev lte metric 4096",
+        "missing  lte endpoint      none  → sudo ip mptcp endpoint add 10.0.2.2 dev lte subflow",
+        "missing  MPTCP             disabled  → sudo sysctl -q -w net.mptcp.enabled=1",
+        "missing  MPTCP limits      0 more subflows, and 2 are needed  → sudo ip mptcp limits set "
+        "subflow 8 add_addr_accepted 8",
+        "missing  usb0 interface    there is none  → connect it, or name another one",
+    ):
+        assert line in done.stdout
+
+
+def test_a_source_rule_serves_as_well_as_a_route(network: Network) -> None:
+    network.run("ip", "rule", "add", "from", "10.0.2.2", "table", "17")
+    words = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")
+    done = network.run(sys.executable, "-m", "mptcplab", *words)
+    assert "fine     lte route         by 10.0.2.1" in done.stdout
+    assert "fine     lte source rule   what has its address leaves by it" in done.stdout
+
+
+def test_setting_up_leaves_nothing_to_set_up_and_undoing_no_trace(network: Network) -> None:
+    before = network.configuration()
+    assert network.program("set-up") == 0
+    between = network.configuration()
+    assert "10.0.2.2 id 1 subflow dev lte" in between
+    assert "default via 10.0.2.1 dev lte metric 4096" in between
+    assert "net.mptcp.enabled = 1" in between
+    # Again, and there is nothing to do.
+    assert network.program("set-up") == 0
+    assert network.configuration() == between
+    assert len((network.place / "journal").read_text().splitlines()) == STEPS
+    assert network.program("undo") == 0
+    assert network.configuration() == before
+    assert not (network.place / "journal").exists()
+
+
+def test_whenever_it_is_killed_undoing_leaves_no_trace(network: Network) -> None:
+    before = network.configuration()
+    for moment in range(1, 2 * STEPS + 1):
+        assert network.program("set-up", moment) == -9
+        # Undoing is killed as well.
+        network.program("undo", 1 + moment % 3)
+        assert network.program("undo") == 0
+        assert network.configuration() == before
