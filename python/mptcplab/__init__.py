@@ -13,6 +13,7 @@ from mptcplab.anonymising import Anonymised, anonymise
 from mptcplab.api import (
     calibrate,
     compare,
+    doctor_field,
     figure,
     probe,
     run,
@@ -40,6 +41,7 @@ __all__ = [
     "calibrate",
     "compare",
     "doctor",
+    "doctor_field",
     "figure",
     "open_campaign",
     "open_run",
