@@ -159,9 +159,8 @@ def _times(results: dict[str, Any]) -> Iterator[str]:
             continue
         simulated, played = (median(times[engine]) for engine in ("simulation", "kernel"))
         near = abs(simulated - played) <= max(0.05, 0.2 * simulated)
-        cells.append(
-            [way, load, beside or "LTE", _range(times["simulation"]), _range(times["kernel"]), "yes" if near else "no"]
-        )
+        ranges = [_range(times[engine]) for engine in ("simulation", "kernel")]
+        cells.append([way, load, beside or "LTE", *ranges, "yes" if near else "no"])
     heads = ["Wi-Fi", "load", "beside", "simulated, s", "Linux, s", "medians within 20 % or 50 ms"]
     yield from table(heads, cells)
 

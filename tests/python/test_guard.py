@@ -1,4 +1,4 @@
-"""The guard in simulation: it leaves a path that dies, comes back to it, and leaves others alone."""
+"""The guard in simulation: it leaves a path that dies, comes back to it, and leaves others be."""
 
 from __future__ import annotations
 

@@ -58,28 +58,42 @@ pub struct Subflow {
     pub rttvar_us: u32,
 }
 
+/// Every so manieth time also sockets of IPv6 are asked for that may not have any: the kernel looks through all of its table each time.
+const RARELY: u32 = 25;
+
 /// What asks for them.
-pub struct Subflows(Asking);
+pub struct Subflows {
+    asking: Asking,
+    asked: u32,
+    has_ipv6: bool,
+}
 
 impl Subflows {
     /// Nobody is asked yet.
     pub fn new() -> Result<Subflows> {
-        Asking::new(SOCK_DIAG).map(Subflows)
+        Ok(Subflows { asking: Asking::new(SOCK_DIAG)?, asked: 0, has_ipv6: false })
     }
 
     /// All from these addresses.
     pub fn list(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>> {
-        let mut found = Vec::new();
+        let mut found = self.of(INET, from)?;
         // A socket of IPv6 has subflows of IPv4, too.
-        for family in [INET, INET6] {
-            let mut body = request(family, TCP);
-            if let Some(program) = program(from) {
-                put(&mut body, BYTECODE, &program);
-            }
-            let answers = self.0.dump(SOCK_DIAG_BY_FAMILY, &body)?;
-            found.extend(answers.iter().filter_map(|answer| read(answer)));
+        if self.has_ipv6 || self.asked.is_multiple_of(RARELY) {
+            let others = self.of(INET6, from)?;
+            self.has_ipv6 = !others.is_empty();
+            found.extend(others);
         }
+        self.asked = self.asked.wrapping_add(1);
         Ok(found)
+    }
+
+    fn of(&mut self, family: u8, from: &[IpAddr]) -> Result<Vec<Subflow>> {
+        let mut body = request(family, TCP);
+        if let Some(program) = program(from) {
+            put(&mut body, BYTECODE, &program);
+        }
+        let answers = self.asking.dump(SOCK_DIAG_BY_FAMILY, &body)?;
+        Ok(answers.iter().filter_map(|answer| read(answer)).collect())
     }
 
     /// Whether there is a connection.
@@ -87,7 +101,7 @@ impl Subflows {
         for family in [INET, INET6] {
             let mut body = request(family, MPTCP as u8);
             put(&mut body, PROTOCOL, &MPTCP.to_ne_bytes());
-            if !self.0.dump(SOCK_DIAG_BY_FAMILY, &body)?.is_empty() {
+            if !self.asking.dump(SOCK_DIAG_BY_FAMILY, &body)?.is_empty() {
                 return Ok(true);
             }
         }
