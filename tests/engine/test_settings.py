@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from mptcplab import Error
+from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import Wanted
-from mptcplab.engines.kernel.machine import Machine
 from mptcplab.engines.kernel.network import Host, Job
 from mptcplab.engines.kernel.settings import MPTCP, TCP
 from mptcplab.scenario import endpoint, long
 from mptcplab.scenario.scenario import load
 
 
-class Debian(Machine):
+class Debian(Features):
     """A kernel as distributions have it, but for sysctls that are said to be missing."""
 
     lacks: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ SCENARIO: dict[str, Any] = {
 
 
 def wanted(
-    *settings: str, baseline: str | None = None, machine: Machine = MACHINE, **more: Any
+    *settings: str, baseline: str | None = None, machine: Features = MACHINE, **more: Any
 ) -> Job:
     _, scenario = load(SCENARIO | more, list(settings))
     made = Wanted(scenario, 1, baseline, machine)

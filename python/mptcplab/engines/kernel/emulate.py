@@ -11,8 +11,8 @@ from typing import Any
 
 from mptcplab.engines.engine import Measured
 from mptcplab.engines.kernel import hosts, measured
+from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import Wanted
-from mptcplab.engines.kernel.machine import Machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ RAW = "raw"
 
 def emulate(trial: Trial, target: Target) -> Measured:
     """Run it in the sandbox, and measure what it left."""
-    wanted = Wanted(trial.scenario, trial.seed, trial.baseline, Machine.here())
+    wanted = Wanted(trial.scenario, trial.seed, trial.baseline, Features.here())
     raw = target.directory / RAW
     raw.mkdir()
     job = wanted.job(target.directory, raw, captures=target.captures)

@@ -44,11 +44,11 @@ class Kernel(Engine):
 
     def check(self, scenario: Scenario, baseline: str | None = None) -> None:
         """Refuse what this kernel lacks, with the settings that make it run."""
+        from mptcplab.engines.kernel.features import Features
         from mptcplab.engines.kernel.job import Wanted
-        from mptcplab.engines.kernel.machine import Machine
 
         super().check(scenario, baseline)
-        Wanted(scenario, 0, baseline, Machine.here())
+        Wanted(scenario, 0, baseline, Features.here())
 
     def session(
         self, place: Path, *, programs: bool = False

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mptcplab.engines.kernel.machine import Machine
+    from mptcplab.engines.kernel.features import Features
     from mptcplab.engines.kernel.settings import Settings
     from mptcplab.scenario.scenario import Scenario
 
@@ -50,7 +50,7 @@ class Wanted:
     scenario: Scenario
     seed: int
     baseline: str | None
-    machine: Machine
+    machine: Features
 
     def __post_init__(self) -> None:
         scenario = self.scenario

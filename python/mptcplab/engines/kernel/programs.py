@@ -18,11 +18,11 @@ from mptcplab._core import Error
 from mptcplab.engines.engine import Measured, Programs, Target, Trial
 from mptcplab.engines.kernel import emulate, ends, measured
 from mptcplab.engines.kernel.emulate import RAW
+from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import LISTS, Wanted
-from mptcplab.engines.kernel.machine import Machine
 from mptcplab.engines.kernel.settings import FALLBACK
 from mptcplab.machine import congestion, preload
-from mptcplab.machine.machine import Machine as Doctored
+from mptcplab.machine.machine import Machine
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
@@ -57,10 +57,10 @@ def run_programs(
     ``begin`` is called when all is there, before the client's program is started, with what the
     user should know.
     """
-    if programs.mptcpize and (given := preload.check(Doctored())).verdict != "fine":
+    if programs.mptcpize and (given := preload.check(Machine())).verdict != "fine":
         raise Error(f"--mptcpize cannot be done here: {given.line()}")
     lab, directory = target.session, target.directory
-    wanted = Wanted(trial.scenario, trial.seed, None, Machine.here())
+    wanted = Wanted(trial.scenario, trial.seed, None, Features.here())
     if wanted.ours is not None:
         raise ScenarioError(f"[{wanted.ours}] stack: programs need Linux's at both ends")
     greeting = partial(begin, [*_warnings(wanted), *_of_root(bounded=lab.is_bounded)])
@@ -115,8 +115,8 @@ def _warnings(wanted: Wanted) -> list[str]:
     name = wanted.congestion_control
     if name is None:
         return []
-    machine = Machine.here()
-    opens = congestion.allow(Doctored(), machine.congestion_controls)
+    machine = Features.here()
+    opens = congestion.allow(Machine(), machine.congestion_controls)
     return [
         f"at the server, subflows that join go by {FALLBACK} instead of {name}, unless the program "
         f"chooses for itself; to mend it: {opens}"
@@ -198,7 +198,7 @@ def _run(
 
 def _words(programs: Programs, *words: str) -> list[str]:
     """Give the words that start a program."""
-    return [*(preload.prefix(Doctored()) if programs.mptcpize else ()), *words]
+    return [*(preload.prefix(Machine()) if programs.mptcpize else ()), *words]
 
 
 def _last(log: Path) -> str:

@@ -6,9 +6,9 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mptcplab.engines.kernel.machine import PATH_MANAGERS
+from mptcplab.engines.kernel.features import PATH_MANAGERS
 from mptcplab.machine import congestion
-from mptcplab.machine.machine import Machine as Doctored
+from mptcplab.machine.machine import Machine
 from mptcplab.messages import said
 from mptcplab.quantity import DURATION
 from mptcplab.scenario import endpoint
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mptcplab.engines.kernel.machine import Machine
+    from mptcplab.engines.kernel.features import Features
     from mptcplab.scenario.scenario import Scenario
     from mptcplab.scenario.section import Section
 
@@ -139,7 +139,7 @@ class CannotError(Exception):
 class _At:
     """Where a value goes."""
 
-    machine: Machine
+    machine: Features
     settings: Settings
     #: Whether another end has what Linux has not.
     shared: bool
@@ -147,7 +147,7 @@ class _At:
 
 
 def of(
-    scenario: Scenario, machine: Machine, refusals: Refusals, *, mptcp: bool, shared: bool = False
+    scenario: Scenario, machine: Features, refusals: Refusals, *, mptcp: bool, shared: bool = False
 ) -> Settings:
     """Translate a scenario's settings; what this kernel cannot do goes to the refusals.
 
@@ -183,7 +183,7 @@ def of(
     return settings
 
 
-def with_congestion_control(settings: Settings, name: str, machine: Machine) -> Settings:
+def with_congestion_control(settings: Settings, name: str, machine: Features) -> Settings:
     """Give the settings of a host whose sockets have this congestion control.
 
     Linux lets the sysctl of a namespace name unrestricted ones alone, its routes any. Subflows that
@@ -197,12 +197,12 @@ def with_congestion_control(settings: Settings, name: str, machine: Machine) -> 
     return replace(settings, sysctls=sysctls, route=route, congestion_control=name)
 
 
-def lacking(name: str, machine: Machine) -> str | None:
+def lacking(name: str, machine: Features) -> str | None:
     """Say that this kernel has not that congestion control, if so, and what would load it."""
     known = machine.congestion_controls
     if name in known:
         return None
-    loads = congestion.load(Doctored(), name)
+    loads = congestion.load(Machine(), name)
     hint = f": {loads} loads it" if loads else ""
     return f"this kernel has no {name} (it has {', '.join(known)}){hint}"
 

@@ -19,7 +19,7 @@ TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}
 
 
 @dataclass(frozen=True)
-class Machine:
+class Features:
     """What settings need to know of the kernel."""
 
     congestion_controls: tuple[str, ...]
@@ -28,7 +28,7 @@ class Machine:
     schedulers: tuple[str, ...]
 
     @classmethod
-    def here(cls) -> Machine:
+    def here(cls) -> Features:
         """Read it, or say what is missing."""
         if platform.system() != "Linux":
             raise Error("the kernel engine needs Linux")
