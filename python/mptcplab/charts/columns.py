@@ -22,7 +22,7 @@ def numbers(values: pl.Series) -> array[float]:
 
 def packets(frame: pl.DataFrame, captures: list[str]) -> dict[str, array[int]]:
     """Give the references to packets that a series takes."""
-    number = {name: place for place, name in enumerate(captures)}
+    number = {name: index for index, name in enumerate(captures)}
     return {
         "capture": array("H", map(number.__getitem__, frame["capture"].to_list())),
         "record": array("I", frame["record"].to_list()),

@@ -105,9 +105,9 @@ class _Columns:
             return plain(value)
         # Typed arrays begin at multiples of their items' size.
         self.bytes += bytes(-len(self.bytes) % 8)
-        place = {"type": value.typecode, "at": len(self.bytes), "length": len(value)}
+        span = {"type": value.typecode, "at": len(self.bytes), "length": len(value)}
         self.bytes += value.tobytes()
-        return place
+        return span
 
 
 def _built(name: str) -> str:

@@ -107,10 +107,10 @@ def _curves(subject: Subject, quantity: str, each: int) -> list[Curve]:
 
 
 def _curve(number: int, found: Ccdf, each: int) -> Curve:
-    places = _places(found.probability, each)
+    indices = _indices(found.probability, each)
 
     def column(values: tuple[float, ...]) -> array[float]:
-        return array("d", [values[place] for place in places] if values else [])
+        return array("d", [values[index] for index in indices] if values else [])
 
     return Curve(
         number,
@@ -123,7 +123,7 @@ def _curve(number: int, found: Ccdf, each: int) -> Curve:
     )
 
 
-def _places(probability: tuple[float, ...], each: int) -> list[int]:
+def _indices(probability: tuple[float, ...], each: int) -> list[int]:
     """Choose points that are even in the logarithm of the part above them, and both ends."""
     if len(probability) <= each:
         return list(range(len(probability)))

@@ -29,7 +29,7 @@ class Axis:
 class Group:
     """Runs that one box, bar or curve stands for."""
 
-    #: What ran: a place in ``CampaignPage.candidates``.
+    #: What ran: an index in ``CampaignPage.candidates``.
     candidate: int
     #: Places in the values of each axis; none where plain TCP is the same for all.
     values: list[int | None]
@@ -45,7 +45,7 @@ class Group:
 
 @dataclass
 class Expected:
-    """A group of which no run is done yet, by places as in ``Group``."""
+    """A group of which no run is done yet, by indices as in ``Group``."""
 
     candidate: int
     values: list[int | None]

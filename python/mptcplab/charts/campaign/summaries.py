@@ -28,16 +28,16 @@ UNKNOWN = math.nan
 FIRST = "elapsed_s"
 
 
-def figures(subject: Subject, places: dict[str, int]) -> tuple[list[Figure], str | None]:
+def figures(subject: Subject, indices: dict[str, int]) -> tuple[list[Figure], str | None]:
     """Describe all figures that are known of any run, and say which points were left out.
 
-    ``places`` are those of the runs by their keys.
+    ``indices`` are those of the runs by their keys.
     """
     shown = sorted(of_runs("campaign"), key=lambda one: one.column != FIRST)
     names = [one.column for one in shown if subject.campaign.runs[one.column].count()]
     summaries = {name: _summary(subject, name) for name in names}
     _correct(list(summaries.values()))
-    points, thinned = sampled(subject, summaries, places)
+    points, thinned = sampled(subject, summaries, indices)
     return [_figure(name, summaries[name], points[name]) for name in names], thinned
 
 
@@ -128,7 +128,7 @@ MOST_OUTSIDE = 40
 
 
 def sampled(
-    subject: Subject, summaries: dict[str, Summary], places: dict[str, int], most: int = MOST_RUNS
+    subject: Subject, summaries: dict[str, Summary], indices: dict[str, int], most: int = MOST_RUNS
 ) -> tuple[dict[str, Points], str | None]:
     """Choose the points of each figure, and say what was left out.
 
@@ -138,7 +138,7 @@ def sampled(
     each = max(1, most // max(len(subject.groups), 1))
     total = sum(len(group.runs) for group in subject.groups)
     chosen = {
-        figure: _points(subject, figure, summary, places, each)
+        figure: _points(subject, figure, summary, indices, each)
         for figure, summary in summaries.items()
     }
     if all(len(group.runs) <= each for group in subject.groups):
@@ -151,7 +151,7 @@ def sampled(
 
 
 def _points(
-    subject: Subject, figure: str, summary: Summary, places: dict[str, int], each: int
+    subject: Subject, figure: str, summary: Summary, indices: dict[str, int], each: int
 ) -> Points:
     run, value = array("I"), array("d")
     for number, group in enumerate(subject.groups):
@@ -160,7 +160,7 @@ def _points(
             schema_overrides={"value": pl.Float64},
         ).with_row_index("row")
         kept = _kept(known.drop_nulls(), summary, number, each)
-        run.extend(places[key] for key in kept["run"])
+        run.extend(indices[key] for key in kept["run"])
         value.extend(kept["value"])
     return run, value
 

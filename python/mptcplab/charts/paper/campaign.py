@@ -38,7 +38,7 @@ def boxes(paper: Paper, campaign: Campaign, choice: Choice) -> str:
         found = box(values)
         if found is None:
             continue
-        place, look = where.place(group), where.look(group)
+        position, look = where.position(group), where.look(group)
         stats = {
             "med": found.median,
             "q1": found.lower_quartile,
@@ -49,7 +49,7 @@ def boxes(paper: Paper, campaign: Campaign, choice: Choice) -> str:
         line = {"color": look["edgecolor"], "linewidth": 0.7}
         made = axes.bxp(
             [stats],
-            [place],
+            [position],
             widths=0.75 * where.width,
             patch_artist=True,
             showfliers=False,
@@ -61,7 +61,7 @@ def boxes(paper: Paper, campaign: Campaign, choice: Choice) -> str:
         )
         drawn.setdefault(shown.label(group), made["boxes"][0])
         points = values if len(values) <= POINTS else found.outliers
-        axes.plot([place] * len(points), points, ".", color="#000000", markersize=1.2, alpha=0.6)
+        axes.plot([position] * len(points), points, ".", color="#000000", markersize=1.2, alpha=0.6)
         smallest, largest = min(smallest, *values), max(largest, *values)
     if not drawn:
         raise Error(f"{campaign.directory}: no run that finished has {value}")
@@ -100,8 +100,8 @@ def heat_map(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     grid = np.full((len(rows), len(columns)), np.nan)
     for group in shown.groups:
         if across in group.axes and down in group.axes:
-            place = rows.index(group.axes[down]), columns.index(group.axes[across])
-            grid[place] = _mean(campaign, group, value)
+            cell = rows.index(group.axes[down]), columns.index(group.axes[across])
+            grid[cell] = _mean(campaign, group, value)
     axes = paper.subplots()
     image = axes.imshow(grid, cmap="cividis", aspect="auto")
     for (row, column), number in np.ndenumerate(grid):
@@ -167,12 +167,12 @@ def scatter(paper: Paper, campaign: Campaign, choice: Choice) -> str:
     axes.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
     axes.set_xlabel(_named(value, pair[0]))
     axes.set_ylabel(_named(value, pair[1]))
-    for place, words, aligned in (
+    for position, words, aligned in (
         ((0.03, 0.97), f"{less} above", ("left", "top")),
         ((0.97, 0.03), f"{more} below", ("right", "bottom")),
     ):
         across, up = aligned
-        axes.text(*place, words, ha=across, va=up, transform=axes.transAxes, color=NEUTRAL)
+        axes.text(*position, words, ha=across, va=up, transform=axes.transAxes, color=NEUTRAL)
     if len(split) > 1:
         paper.legend_above(*axes.get_legend_handles_labels())
     return (

@@ -56,5 +56,5 @@ class Choice:
                 raise Error(f"{kind.name} of a {kind.of} heeds no {one.name}, only {heeded}")
 
 
-#: Draws into the figure what a place holds, and gives the caption.
+#: Draws into the figure what a source holds, and gives the caption.
 Draw: TypeAlias = Callable[[Paper, Any, Choice], str]

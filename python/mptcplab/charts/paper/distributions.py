@@ -26,9 +26,9 @@ QUANTITIES = {
 }
 
 
-def of_run(quantity: str, above: bool, paper: Paper, place: Any, choice: Choice) -> str:
+def of_run(quantity: str, above: bool, paper: Paper, source: Any, choice: Choice) -> str:
     """Draw the distributions of a run: over all subflows, and of each."""
-    subject = Subject.of(place, choice.connection)
+    subject = Subject.of(source, choice.connection)
     bins = subject.table("distributions").filter(quantity=quantity)
     names = [(None, "all subflows"), *subject.names.items()]
     curves = {}

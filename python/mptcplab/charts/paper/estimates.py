@@ -71,10 +71,10 @@ def _bars(paper: Paper, shown: Shown, values: Values, label: str, *, unknown: st
         found = interval(values(group))
         if found.estimate is None:
             continue
-        place = where.place(group)
-        bar = axes.bar(place, found.estimate, 0.9 * where.width, **where.look(group))
+        position = where.position(group)
+        bar = axes.bar(position, found.estimate, 0.9 * where.width, **where.look(group))
         drawn.setdefault(shown.label(group), bar)  # type: ignore[arg-type]
-        whisker(axes, place, found)
+        whisker(axes, position, found)
         method = INTERVAL.format(level=found.level, method=found.method).replace("%", " %")
     if not drawn:
         raise Error(unknown)
@@ -84,11 +84,11 @@ def _bars(paper: Paper, shown: Shown, values: Values, label: str, *, unknown: st
     return f"{label}: {method}. {shown.caption}"
 
 
-def whisker(axes: Axes, place: float, found: Estimate) -> None:
+def whisker(axes: Axes, position: float, found: Estimate) -> None:
     """Draw an interval, where there is one."""
     if found.estimate is not None and found.low is not None and found.high is not None:
         ends = [[found.estimate - found.low], [found.high - found.estimate]]
-        axes.errorbar(place, found.estimate, ends, **WHISKER)  # type: ignore[arg-type]
+        axes.errorbar(position, found.estimate, ends, **WHISKER)  # type: ignore[arg-type]
 
 
 def gain(paper: Paper, campaign: Campaign, choice: Choice) -> str:
@@ -107,11 +107,16 @@ def gain(paper: Paper, campaign: Campaign, choice: Choice) -> str:
             without.append(f"{shown.name(group)}: {finished(gained)}")
         if found.estimate is None:
             continue
-        place, number = where.place(group), where.series(group)
-        whisker(axes, place, in_percent(found))
+        position, number = where.position(group), where.series(group)
+        whisker(axes, position, in_percent(found))
         colour = where.look(group)["edgecolor"]
         (point,) = axes.plot(
-            place, 100 * found.estimate, MARKERS[number], color=colour, markersize=3.5, linestyle=""
+            position,
+            100 * found.estimate,
+            MARKERS[number],
+            color=colour,
+            markersize=3.5,
+            linestyle="",
         )
         drawn.setdefault(shown.label(group), point)
         method = f"{found.level:.0%} confidence intervals ({found.method}".replace("%", " %")

@@ -131,7 +131,7 @@ class SideBySide:
             self.categories.append(None)
         self.width = ROOM / len(shown.labels)
 
-    def place(self, group: Group) -> float:
+    def position(self, group: Group) -> float:
         """Say where along the figure a group stands."""
         series = self.series(group)
         middle = (len(self.shown.labels) - 1) / 2

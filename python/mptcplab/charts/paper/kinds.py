@@ -60,7 +60,7 @@ def find(name: str, of: str) -> Kind:
     """Give a kind.
 
     Raises:
-        Error: There is none of that name, or not of such a place.
+        Error: There is none of that name, or not of such a source.
     """
     there = [kind for kind in kinds() if kind.name == name]
     if not there:
@@ -74,7 +74,7 @@ def find(name: str, of: str) -> Kind:
 
 def drawn(
     kind: Kind,
-    place: Any,
+    source: Any,
     choice: Choice,
     *,
     size: tuple[float, float] | None = None,
@@ -86,7 +86,7 @@ def drawn(
     with styled(), warnings.catch_warnings():
         warnings.filterwarnings("error", "constrained_layout not applied")
         try:
-            paper.caption = kind.draw(paper, place, choice)
+            paper.caption = kind.draw(paper, source, choice)
             if title is not None:
                 paper.suptitle(title)
             paper.draw_without_rendering()

@@ -22,9 +22,9 @@ SENT_AGAIN = {"retransmission": "x", "reinjection": "+", "timeout": "v"}
 POINT, MARK = 1.3, 3.0
 
 
-def chart(name: str, paper: Paper, place: Any, choice: Choice) -> str:
+def chart(name: str, paper: Paper, source: Any, choice: Choice) -> str:
     """Draw a chart of a run, and give its caption."""
-    subject = Subject.of(place, choice.connection)
+    subject = Subject.of(source, choice.connection)
     found = CHARTS[name](subject)
     if found is None:
         raise Error(f"there is nothing to draw: the tables have nothing for {name}")
@@ -96,9 +96,9 @@ def _dash(series: Series) -> Any:
 
 
 def _draw_lanes(axes: Axes, lanes: list[Lane]) -> None:
-    for place, lane in enumerate(lanes):
+    for row, lane in enumerate(lanes):
         for series in lane.series:
-            height = [place] * len(series.x)
+            height = [row] * len(series.x)
             axes.plot(
                 series.x, height, "|", color=_colour(series), markersize=4, markeredgewidth=0.6
             )
@@ -111,7 +111,7 @@ def _draw_lanes(axes: Axes, lanes: list[Lane]) -> None:
 
 def _shade(paper: Paper, axes: Axes, found: list[Moment]) -> None:
     """Shade what the timeline did, and say what above, in rows where one would cover another."""
-    # Until the layout is made, nothing has its place.
+    # Until the layout is made, nothing has its position.
     paper.draw_without_rendering()
     above = blended_transform_factory(axes.transData, axes.transAxes)
     rows: list[float] = []
@@ -142,9 +142,9 @@ def _seen(handle: Any) -> Any:
     return shown
 
 
-def path_scatter(paper: Paper, place: Any, choice: Choice) -> str:
+def path_scatter(paper: Paper, source: Any, choice: Choice) -> str:
     """Throughput over two paths against each other, bin by bin."""
-    subject = Subject.of(place, choice.connection)
+    subject = Subject.of(source, choice.connection)
     paths = subject.table("subflows").select("subflow", "path").drop_nulls()
     pair = paths["path"].unique(maintain_order=True).to_list()
     if len(pair) != 2:

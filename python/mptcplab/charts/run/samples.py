@@ -157,7 +157,7 @@ def data_sequence(subject: Subject) -> Chart | None:
         subject,
         "data_offset_bytes",
         "Data sequence",
-        "A point per data packet: its first byte's place in the connection's stream, from 0, when "
+        "A point per data packet: its first byte's offset in the connection's stream, from 0, when "
         "the packet was sent. Two paths that share the stream run side by side; data that is sent "
         "again, on its subflow or on another one, lies below.",
     )
@@ -169,7 +169,7 @@ def subflow_sequence(subject: Subject) -> Chart | None:
         subject,
         "subflow_offset_bytes",
         "Subflow sequence",
-        "A point per data packet: its first byte's place in the stream of its subflow, from 0, "
+        "A point per data packet: its first byte's offset in the stream of its subflow, from 0, "
         "when the packet was sent. The slope is the subflow's rate.",
     )
 
