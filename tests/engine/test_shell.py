@@ -173,7 +173,7 @@ def test_what_is_told_of_it(host: Machine) -> None:
     told = about(shell.left)
     assert told["engine"] == "kernel"
     assert told["kernel"]["devices"] == host.devices
-    assert told["guest"] == {
+    assert told["programs"] == {
         "command": ["iperf3", "-c", "server", "-t", "1"],
         "serve": "iperf3 -s -1",
         "mptcpize": True,
@@ -296,7 +296,7 @@ def test_names_are_known_or_not_without_asking_anybody(machine: Machine) -> None
 def test_the_status_of_the_program_is_ours(host: Machine, words: list[str], status: int) -> None:
     shell = Shell(host)
     shell.run(*words, status=status)
-    assert about(shell.left)["guest"]["status"] == status
+    assert about(shell.left)["programs"]["status"] == status
     assert about(shell.left)["outcome"]["finished"] is False
 
 
@@ -373,7 +373,7 @@ def test_a_place_that_is_taken(host: Machine) -> None:
     shell.run("true", status=2)
     assert "--out" in shell.err
     shell.run("false", force=True, status=1)
-    assert about(shell.left)["guest"]["command"] == ["false"]
+    assert about(shell.left)["programs"]["command"] == ["false"]
 
 
 def test_each_has_a_place_of_its_own(host: Machine) -> None:
@@ -445,7 +445,7 @@ def test_a_terminal(machine: Machine) -> None:
         assert "status 4" in terminal.ask("echo status $?")
         terminal.write("exit 7\n")
         assert terminal.wait() == 7
-    assert about(shell.left)["guest"]["status"] == 7
+    assert about(shell.left)["programs"]["status"] == 7
 
 
 def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
@@ -456,7 +456,7 @@ def test_ctrl_c_ends_the_program_and_leaves_the_run(host: Machine) -> None:
         terminal.read("begun")
         terminal.write("\x03")
         assert terminal.wait() == 130
-    assert about(shell.left)["guest"]["status"] == 130
+    assert about(shell.left)["programs"]["status"] == 130
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -469,7 +469,7 @@ def test_a_signal_ends_the_program_and_leaves_the_run(host: Machine, number: int
         assert process.stdout.readline() == b"begun\n"
         process.send_signal(number)
         assert process.wait() == 128 + number
-    assert about(shell.left)["guest"]["status"] == 128 + number
+    assert about(shell.left)["programs"]["status"] == 128 + number
     assert (shell.out / "client.pcapng").exists()
 
 

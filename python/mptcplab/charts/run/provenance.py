@@ -59,7 +59,7 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
 
 
 def _again(about: dict[str, Any]) -> str:
-    if "guest" in about:
+    if "programs" in about:
         return typed_command(about["command_line"])
     return f"mptcplab run scenario.toml --seed {about['seed']} --engine {about['engine']}"
 

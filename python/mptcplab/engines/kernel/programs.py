@@ -79,7 +79,7 @@ def run_programs(
         file.chmod(0o600)
     tables = measured.tables(job, ended)
     shutil.rmtree(raw)
-    more = {"guest": asdict(programs) | {"status": status}}
+    more = {"programs": asdict(programs) | {"status": status}}
     outcome = _outcome(wanted, programs, ended, status)
     return Measured(tables, outcome, emulate.circumstances(job, ended) | more), status
 
