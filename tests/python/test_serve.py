@@ -197,13 +197,37 @@ def _is_open(sock: ssl.SSLSocket) -> bool:
     return False
 
 
-def test_who_reads_slowly_keeps_nobody_waiting(server: Server) -> None:
+def test_who_reads_slowly_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run's files are handed back when the next one's turn has come."""
-    with control.connected(server.line, server.word) as slow:
-        _run(server, slow.ask(WISH | {"sample_ns": 10_000_000}))
-        # It asks for its files, and reads none of them.
-        slow.send({"end": True})
-        assert len(server.transfer()) == 100_000
+    runs: list[object] = []
+
+    async def run_(*_: object) -> object:
+        runs.append(object())
+        return runs[-1]
+
+    async def both() -> None:
+        reads = asyncio.Event()
+
+        async def hand_back(*_: object) -> None:
+            await reads.wait()
+
+        served = Control("word", LIMITS, Ledger(tmp_path / "served.json"))
+        monkeypatch.setattr(served, "_run", run_)
+        monkeypatch.setattr("mptcplab.engines.field.server.control._hand_back", hand_back)
+        nobody: Any = None
+        turns = [
+            asyncio.ensure_future(served._in_turn(nobody, asyncio.StreamReader(), nobody))
+            for _ in range(2)
+        ]
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while len(runs) < 2:
+                await asyncio.sleep(0)
+        reads.set()
+        await asyncio.gather(*turns)
+
+    asyncio.run(both())
 
 
 def test_who_waits_and_goes_is_forgotten(tmp_path: Path) -> None:
