@@ -137,7 +137,7 @@ fn begins(watch: &Watch, observes: bool) -> String {
 
 /// Where the kernel has a large table of sockets to look through, it looks less often: one part of a core in so many.
 #[cfg(target_os = "linux")]
-const COSTS_PARTS: u32 = 100;
+const COSTS_PARTS: u32 = 125;
 /// But as often as this.
 #[cfg(target_os = "linux")]
 const LONGEST: std::time::Duration = std::time::Duration::from_millis(100);
