@@ -199,7 +199,7 @@ class Analysis:
 
     @cached_property
     def findings(self) -> pl.DataFrame:
-        """One row per finding: what was wrong, why, and what it cost."""
+        """One row per finding, with what was wrong, why, and what it cost."""
         return self._frame("findings")
 
     @cached_property

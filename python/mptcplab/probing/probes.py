@@ -48,7 +48,7 @@ class Probes:
 
     @property
     def paths(self) -> list[str]:
-        """The paths that were probed; empty: the default route."""
+        """The paths that were probed, in their order; the default route has an empty name."""
         return list(dict.fromkeys(row.path for row in self._found))
 
     def recommended(self, path: str) -> dict[str, str]:

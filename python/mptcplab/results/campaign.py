@@ -145,14 +145,9 @@ class Campaign:
             return pl.DataFrame(schema={"run": pl.String, **run_metrics.neighbours_schema()})
         return self._read(pl.LazyFrame.collect, self.table(run_metrics.NEIGHBOURS))
 
-    @property
-    def ledger(self) -> Ledger | None:
-        """What a schedule took down so far; ``None`` without a calendar."""
-        return ledger.read(self.directory)
-
     @cached_property
     def visits(self) -> pl.DataFrame:
-        """One row per visit of a calendar: when it is due, and what became of it.
+        """One row per visit of a calendar, with when it is due and what became of it.
 
         ``state`` is ``done``, ``missed``, ``to come`` or ``going on``; a missed one has a
         ``reason`` (``off``, ``interrupted``, ``busy``, ``budget``, ``away``), and ``why`` in words.
@@ -162,11 +157,11 @@ class Campaign:
 
     @cached_property
     def data(self) -> pl.DataFrame:
-        """One row per attempt of a visit and path: the bytes reserved for it, and those it took."""
+        """One row per attempt of a visit and path, with the bytes reserved for it and taken."""
         return ledger.data(self._kept_ledger())
 
     def _kept_ledger(self) -> Ledger:
-        if (found := self.ledger) is None:
+        if (found := ledger.read(self.directory)) is None:
             raise Error(f"{self.directory} holds a campaign without a calendar: it has no visits")
         return found
 
