@@ -15,7 +15,7 @@ from mptcplab.engines.field import control, preamble, server_line
 
 HOST = "127.0.0.1"
 TIMEOUT_SECONDS = 30
-WISH = {
+REQUEST = {
     "transfer": {"application": "bulk", "direction": "down", "size_bytes": 100_000},
     "congestion_control": None,
     "sample_ns": 0,
@@ -31,7 +31,7 @@ class Server:
         self.process = process
         self.state = state
         self.line = server_line.read(line)
-        self.word = server_line.token(str(state / "token"))
+        self.token = server_line.token(str(state / "token"))
 
     def connect(self) -> socket.socket:
         """Connect to it as anybody may."""
@@ -39,16 +39,16 @@ class Server:
 
     def transfer(self) -> bytes:
         """Have it serve a run, to see that it still does."""
-        with control.connected(self.line, self.word) as spoken:
-            ready = spoken.ask(WISH)
+        with control.connected(self.line, self.token) as connection:
+            ready = connection.ask(REQUEST)
             run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
             with self.connect() as sock:
                 sock.sendall(preamble.preamble(run_, key, 0))
                 sock.shutdown(socket.SHUT_WR)
                 came = everything(sock)
             # The run is over when it has been settled.
-            spoken.send({"end": True})
-            spoken.receive()
+            connection.send({"end": True})
+            connection.receive()
             return came
 
     def resident_bytes(self) -> int:

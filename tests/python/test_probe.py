@@ -38,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def session(server: Server) -> Iterator[Session]:
-    with opened(server.line, server.word, 600) as made:
+    with opened(server.line, server.token, 600) as made:
         yield made
 
 
@@ -88,7 +88,7 @@ def test_a_preamble_is_taken_once_at_all_ports_together(session: Session) -> Non
 
 
 def test_a_session_ends_with_its_control_connection(server: Server) -> None:
-    with opened(server.line, server.word, 600) as session:
+    with opened(server.line, server.token, 600) as session:
         path = ProbedPath(HOST, session)
         connection = path.connect()
         connection.ask("echo")
@@ -139,7 +139,7 @@ def test_any_line_is_a_request_or_refused(line: bytes) -> None:
 def test_a_session_has_its_share_of_the_day(tmp_path: Path) -> None:
     with (
         serving(tmp_path, "--per-day", "1 MB") as small,
-        opened(small.line, small.word, 600) as session,
+        opened(small.line, small.token, 600) as session,
         ProbedPath(HOST, session).connect() as connection,
     ):
         connection.ask("give", bytes=4_000_000)
@@ -151,7 +151,7 @@ def test_a_path_that_does_not_answer_is_blocked_and_a_server_that_is_gone_unknow
     tmp_path: Path,
 ) -> None:
     """The control connection tells the one from the other."""
-    with serving(tmp_path) as made, opened(made.line, made.word, 600) as session:
+    with serving(tmp_path) as made, opened(made.line, made.token, 600) as session:
         with socket.socket() as closed:
             closed.bind((HOST, 0))
             session.tcp_ports = [closed.getsockname()[1]]

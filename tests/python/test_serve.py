@@ -27,17 +27,17 @@ from mptcplab.api import run
 from mptcplab.cli.main import parser
 from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route
-from mptcplab.engines.field.server import wish
+from mptcplab.engines.field.server import run_request
 from mptcplab.engines.field.server.control import Control
-from mptcplab.engines.field.server.door import Client, Door
 from mptcplab.engines.field.server.limits import Ledger, Limits
+from mptcplab.engines.field.server.listeners import Client, Listeners
 from mptcplab.engines.field.server.serve import summed_up
-from serving import HOST, TIMEOUT_SECONDS, WISH, Server, everything, serving
+from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, serving
 
 LIMITS = Limits()
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 13)]
 # What a connection may hold: asyncio's buffer of TLS (256 KiB), lines, and OpenSSL's part.
-MOST_BYTES = LIMITS.strangers * (512 << 10)
+MOST_BYTES = LIMITS.unauthenticated * (512 << 10)
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +80,13 @@ def test_a_wrong_token_is_refused(server: Server) -> None:
 
 def test_another_server_is_not_trusted(server: Server) -> None:
     other = server_line.ServerLine(HOST, server.line.port, "0" * 64)
-    with pytest.raises(Error, match="is another server"), control.connected(other, server.word):
+    with pytest.raises(Error, match="is another server"), control.connected(other, server.token):
         pass
 
 
 def test_nothing_is_sent_to_who_does_not_prove_himself(server: Server) -> None:
-    with control.connected(server.line, server.word) as spoken:
-        ready = spoken.ask(WISH)
+    with control.connected(server.line, server.token) as connection:
+        ready = connection.ask(REQUEST)
         run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
         good = preamble.preamble(run_, key, 0)
         false = [
@@ -114,8 +114,8 @@ def test_nothing_is_sent_to_who_does_not_prove_himself(server: Server) -> None:
 
 
 def test_echoes_answer_their_own_run_alone_and_no_longer_than_asked(server: Server) -> None:
-    with control.connected(server.line, server.word) as spoken:
-        ready = spoken.ask(WISH)
+    with control.connected(server.line, server.token) as connection:
+        ready = connection.ask(REQUEST)
         run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
         route = Route("lo", HOST, HOST)
         found = clock.offset(route, server.line.port, run_, key, 5)
@@ -141,26 +141,26 @@ def test_echoes_answer_their_own_run_alone_and_no_longer_than_asked(server: Serv
     assert clock.offset(route, server.line.port, run_, key, 2) is None
 
 
-def test_strangers_in_thousands_leave_it_as_it_was(server: Server) -> None:
+def test_thousands_without_a_token_leave_it_as_it_was(server: Server) -> None:
     """Half-open, silent, slow: none of them gets a byte, and runs go on."""
     before = server.resident_bytes()
     for _ in range(2):
-        _come_as_strangers(server)
+        _come_unauthenticated(server)
         assert len(server.transfer()) == 100_000
     assert server.resident_bytes() - before < MOST_BYTES
 
 
 # Where the server is faster than the handshake, `ssl` leaves its socket open.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_strangers_who_speak_tls_have_no_more_places_than_others(server: Server) -> None:
+def test_those_who_speak_tls_have_no_more_places_than_others(server: Server) -> None:
     """None of them has shown a token, however well each has shaken hands."""
     before = server.resident_bytes()
     with contextlib.ExitStack() as held:
         came = [(address, _speak_tls(server, address, held)) for address in ADDRESSES * 40]
         # Those who came early may have had their time already.
         there = Counter(address for address, sock in came if sock and _is_open(sock))
-    assert 0 < there.total() <= LIMITS.strangers
-    assert max(there.values()) <= LIMITS.strangers_of_one
+    assert 0 < there.total() <= LIMITS.unauthenticated
+    assert max(there.values()) <= LIMITS.unauthenticated_of_one
     # Places are free again as soon as those who had them have gone.
     _until(lambda: _is_welcome(server))
     assert len(server.transfer()) == 100_000
@@ -213,7 +213,7 @@ def test_who_reads_slowly_keeps_nobody_waiting(
         async def hand_back(*_: object) -> None:
             await reads.wait()
 
-        served = Control("word", LIMITS, Ledger(tmp_path / "served.json"))
+        served = Control("token-of-a-test", LIMITS, Ledger(tmp_path / "served.json"))
         monkeypatch.setattr(served, "_run", run_)
         monkeypatch.setattr("mptcplab.engines.field.server.control._hand_back", hand_back)
         nobody: Any = None
@@ -232,11 +232,11 @@ def test_who_reads_slowly_keeps_nobody_waiting(
 
 def test_who_waits_and_goes_is_forgotten(tmp_path: Path) -> None:
     with serving(tmp_path, "--clients", "2") as small, contextlib.ExitStack() as held:
-        first = held.enter_context(control.connected(small.line, small.word))
-        ready = first.ask(WISH)
+        first = held.enter_context(control.connected(small.line, small.token))
+        ready = first.ask(REQUEST)
         for _ in range(3):
-            with control.connected(small.line, small.word) as waits:
-                waits.send({"run": WISH})
+            with control.connected(small.line, small.token) as waits:
+                waits.send({"run": REQUEST})
                 assert "waiting" in waits.receive()
             # Its place is free again before the first run is over.
             _until(lambda: _is_welcome(small))
@@ -245,7 +245,7 @@ def test_who_waits_and_goes_is_forgotten(tmp_path: Path) -> None:
 
 def _is_welcome(server: Server) -> bool:
     try:
-        with control.connected(server.line, server.word):
+        with control.connected(server.line, server.token):
             return True
     except Error:
         return False
@@ -269,9 +269,9 @@ def _run(server: Server, ready: dict[str, Any]) -> bytes:
 def test_who_kills_it_in_the_middle_of_a_run_gains_nothing(tmp_path: Path) -> None:
     with (
         serving(tmp_path, "--per-day", "1 MB", ends=-signal.SIGKILL) as killed,
-        control.connected(killed.line, killed.word) as spoken,
+        control.connected(killed.line, killed.token) as connection,
     ):
-        spoken.ask(WISH)
+        connection.ask(REQUEST)
         killed.process.kill()
     with (
         serving(tmp_path, "--per-day", "1 MB") as again,
@@ -284,24 +284,24 @@ def test_who_waited_together_is_counted_too() -> None:
     """All that came while the server was busy are accepted in one go."""
 
     async def come() -> int:
-        limits = Limits(strangers_of_one=4)
-        door = Door(limits, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _serve_nobody)
+        limits = Limits(unauthenticated_of_one=4)
+        listeners = Listeners(limits, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _serve_nobody)
         with contextlib.ExitStack() as held:
             with socket.socket() as free:
                 free.bind((HOST, 0))
                 port = free.getsockname()[1]
-            door.open(HOST, port)
+            listeners.open(HOST, port)
             for _ in range(20):
                 held.enter_context(socket.create_connection((HOST, port), TIMEOUT_SECONDS))
-            while len(door.others) < 20:
+            while len(listeners.others) < 20:
                 await asyncio.sleep(0)
-            await door.close()
-        return door.turned_away["too many at once"]
+            await listeners.close()
+        return listeners.turned_away["too many at once"]
 
     assert asyncio.run(come()) == 16
 
 
-def _come_as_strangers(server: Server) -> None:
+def _come_unauthenticated(server: Server) -> None:
     with contextlib.ExitStack() as held:
         socks = []
         for _ in range(300):
@@ -321,14 +321,14 @@ def _come_as_strangers(server: Server) -> None:
 
 def test_whatever_is_said_over_tls_it_goes_on(server: Server) -> None:
     chance = random.Random(1)
-    hello = json.dumps({"hello": 1, "token": server.word}).encode()
+    hello = json.dumps({"hello": 1, "token": server.token}).encode()
     lines = [
         b"",
         b"\n",
         b"[" * 60_000 + b"\n",
         b"x" * 200_000,
         b'{"token": 5}\n',
-        b'{"hello": 2, "token": "' + server.word.encode() + b'"}\n',
+        b'{"hello": 2, "token": "' + server.token.encode() + b'"}\n',
         hello + b'\n{"run": []}\n',
         hello + b"\n" + b'{"run": {"transfer": {"application": "sh"}}}\n',
         *(chance.randbytes(chance.randrange(1, 300)) + b"\n" for _ in range(5)),
@@ -355,50 +355,52 @@ def _mutated(line: bytes, chance: random.Random) -> bytes:
     return line[:place] + bytes([chance.randrange(256)]) + line[place + 1 :]
 
 
-def _wished(**changes: Any) -> dict[str, Any]:
-    return WISH | {"transfer": WISH["transfer"] | changes}  # type: ignore[operator]
+def _changed(**changes: Any) -> dict[str, Any]:
+    return REQUEST | {"transfer": REQUEST["transfer"] | changes}  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
         (None, "a run is asked for with"),
-        (WISH | {"command": "ls"}, "a run is asked for with"),
-        (_wished(application="shell"), "the application is none of"),
-        (_wished(direction="sideways"), "neither up nor down"),
-        (_wished(size_bytes=-1), "size_bytes is no whole number"),
-        (_wished(size_bytes=True), "size_bytes is no whole number"),
-        (_wished(size_bytes=2 * 10**9), "allows a run 1000 MB"),
-        (_wished(host="elsewhere"), "bulk has no host"),
-        (WISH | {"congestion_control": "../x"}, "is no name"),
-        (WISH | {"captures": "all"}, "captures is none of"),
-        (WISH | {"sample_ns": 1}, "10 ms to 60 s apart"),
+        (REQUEST | {"command": "ls"}, "a run is asked for with"),
+        (_changed(application="shell"), "the application is none of"),
+        (_changed(direction="sideways"), "neither up nor down"),
+        (_changed(size_bytes=-1), "size_bytes is no whole number"),
+        (_changed(size_bytes=True), "size_bytes is no whole number"),
+        (_changed(size_bytes=2 * 10**9), "allows a run 1000 MB"),
+        (_changed(host="elsewhere"), "bulk has no host"),
+        (REQUEST | {"congestion_control": "../x"}, "is no name"),
+        (REQUEST | {"captures": "all"}, "captures is none of"),
+        (REQUEST | {"sample_ns": 1}, "10 ms to 60 s apart"),
     ],
 )
-def test_wishes_beyond_what_it_serves_are_refused(asked: Any, why: str) -> None:
+def test_requests_beyond_what_it_serves_are_refused(asked: Any, why: str) -> None:
     with pytest.raises(Error, match=why):
-        wish.read(asked, Limits())
+        run_request.read(asked, Limits())
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
-CHANGED = st.dictionaries(st.sampled_from([*WISH, "command"]), JSON)
+CHANGED = st.dictionaries(st.sampled_from([*REQUEST, "command"]), JSON)
 TRANSFERS = st.dictionaries(
-    st.sampled_from(["application", "direction", *wish.APPLICATIONS["request-response"], "host"]),
-    st.sampled_from([*wish.APPLICATIONS, *wish.DIRECTIONS]) | JSON,
+    st.sampled_from(
+        ["application", "direction", *run_request.APPLICATIONS["request-response"], "host"]
+    ),
+    st.sampled_from([*run_request.APPLICATIONS, *run_request.DIRECTIONS]) | JSON,
 )
 # However busy the machine is.
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @UNHURRIED
-@given(JSON | CHANGED.map(lambda changed: WISH | changed), TRANSFERS)
-def test_any_wish_is_granted_within_limits_or_refused_in_a_line(asked: Any, transfer: Any) -> None:
-    for fields in (asked, WISH | {"transfer": transfer}):
+@given(JSON | CHANGED.map(lambda changed: REQUEST | changed), TRANSFERS)
+def test_any_request_is_granted_or_refused_in_a_line(asked: Any, transfer: Any) -> None:
+    for fields in (asked, REQUEST | {"transfer": transfer}):
         try:
-            granted = wish.read(fields, LIMITS)
+            granted = run_request.read(fields, LIMITS)
         except Error as error:
             refused = str(error)
             assert "\n" not in refused
@@ -438,8 +440,8 @@ def test_whatever_a_client_says_is_refused_or_done(lines: list[bytes]) -> None:
     async def said() -> bytes:
         here, there = socket.socketpair()
         reader, writer = await asyncio.open_connection(sock=there)
-        served = Control("word", LIMITS, Ledger(Path("/nowhere")))
-        hello = json.dumps({"hello": 1, "token": "word"}).encode()
+        served = Control("token-of-a-test", LIMITS, Ledger(Path("/nowhere")))
+        hello = json.dumps({"hello": 1, "token": "token-of-a-test"}).encode()
         with here:
             here.sendall(b"\n".join([hello, *lines, b""]))
             here.shutdown(socket.SHUT_WR)
@@ -454,8 +456,8 @@ def test_a_thousand_clients_are_served_or_refused_and_gone(tmp_path: Path) -> No
     """All of them have the token; some wait and go, some stay and read nothing."""
     with serving(tmp_path, "--clients", "8") as busy, contextlib.ExitStack() as held:
         before = busy.resident_bytes()
-        first = held.enter_context(control.connected(busy.line, busy.word))
-        ready = first.ask(WISH | {"stop_ns": 1000 * 10**9})
+        first = held.enter_context(control.connected(busy.line, busy.token))
+        ready = first.ask(REQUEST | {"stop_ns": 1000 * 10**9})
         came = [_come_and_go(busy, number, held) for number in range(1000)]
         # Seven stay beside the first.
         assert came.count("stays") == 7
@@ -470,10 +472,10 @@ def test_a_thousand_clients_are_served_or_refused_and_gone(tmp_path: Path) -> No
 def _come_and_go(server: Server, number: int, held: contextlib.ExitStack) -> str:
     try:
         with contextlib.ExitStack() as mine:
-            spoken = mine.enter_context(control.connected(server.line, server.word))
+            connection = mine.enter_context(control.connected(server.line, server.token))
             # Who stays waits for a turn: who asked for nothing would have to go after a while.
             if number % 3 or not number % 5:
-                spoken.send({"run": WISH})
+                connection.send({"run": REQUEST})
             if number % 5:
                 return "goes"
             held.push(mine.pop_all())
@@ -526,8 +528,8 @@ def test_yesterday_is_not_counted(tmp_path: Path) -> None:
 
 
 def test_an_echo_is_answered_once(server: Server) -> None:
-    with control.connected(server.line, server.word) as spoken:
-        ready = spoken.ask(WISH)
+    with control.connected(server.line, server.token) as connection:
+        ready = connection.ask(REQUEST)
         run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             sock.connect((HOST, server.line.port))
@@ -542,11 +544,11 @@ def test_a_connection_whose_end_is_forgotten_is_handed_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """More others came in between than are remembered."""
-    monkeypatch.setattr("mptcplab.engines.field.server.door.MOST_OTHERS", 2)
-    door = Door(LIMITS, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _serve_nobody)
+    monkeypatch.setattr("mptcplab.engines.field.server.listeners.MOST_OTHERS", 2)
+    listeners = Listeners(LIMITS, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _serve_nobody)
     for port in (1, 2, 3, 2, 4):
-        door._remember((HOST, port))
-    assert list(door.others) == [(HOST, 2), (HOST, 4)]
+        listeners._remember((HOST, port))
+    assert list(listeners.others) == [(HOST, 2), (HOST, 4)]
 
 
 async def _serve_nobody(client: Client, proven: Callable[[], None]) -> None:

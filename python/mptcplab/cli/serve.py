@@ -142,11 +142,11 @@ def _said(options: Namespace) -> list[str]:
         "--clients": [options.clients],
     }
     return [
-        word
+        argument
         for name, values in said.items()
         for value in values
         if value
-        for word in (name, str(value))
+        for argument in (name, str(value))
     ]
 
 

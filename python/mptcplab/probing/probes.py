@@ -86,13 +86,13 @@ def probe_paths(
     if not 0 <= idle_seconds <= idle.MOST_SECONDS:
         raise Error(f"connections are silent for 0 to {idle.MOST_SECONDS} s, not {idle_seconds:g}")
     server = server_line.read(line)
-    word = server_line.token(token)
+    secret = server_line.token(token)
     found: list[Row] = []
     for at, name in enumerate(paths or [""]):
         if begin is not None:
             begin(name, idle_seconds + 20)
         # A session each: none of them lasts longer than a server grants.
-        with opened(server, word, int(idle_seconds) + PATH_SECONDS) as session:
+        with opened(server, secret, int(idle_seconds) + PATH_SECONDS) as session:
             beside = ProbedPath(paths[at - 1], session) if len(paths) > 1 else None
             path = ProbedPath(name, session)
             found += probe(path, beside=beside, idle_seconds=idle_seconds)

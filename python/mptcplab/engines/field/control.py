@@ -1,4 +1,4 @@
-"""The client's side of what is spoken with a server over TLS."""
+"""The client's side of the control protocol with a server."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Control:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def greet(self, word: str) -> None:
+    def greet(self, token: str) -> None:
         """Say who we are."""
-        self.send({"hello": PROTOCOL, "token": word})
+        self.send({"hello": PROTOCOL, "token": token})
         self.receive()
 
-    def ask(self, wish: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Ask for a run, and wait for our turn; gives what the server has ready."""
-        self.send({"run": wish})
+        self.send({"run": request})
         said = self.receive()
         if "waiting" in said:
             said = self.receive(TURN_SECONDS)
@@ -107,7 +107,7 @@ class Control:
 
 
 @contextmanager
-def connected(line: ServerLine, word: str) -> Iterator[Control]:
+def connected(line: ServerLine, token: str) -> Iterator[Control]:
     """Connect to a server, and see that it is the one.
 
     Raises:
@@ -133,7 +133,7 @@ def connected(line: ServerLine, word: str) -> Iterator[Control]:
             control = Control(sock, line)
             # The file holds the socket open, too.
             with control:
-                control.greet(word)
+                control.greet(token)
                 yield control
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from mptcplab._core import Error
 
 PORT = 7443
-# Of what is spoken with it.
+# Version of the control protocol.
 PROTOCOL = 1
 LINE = re.compile(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s\[\]:#]+))(?::(?P<port>[0-9]{1,5}))?"
@@ -52,12 +52,12 @@ def configuration() -> Path:
 
 
 def token(file: str | None) -> str:
-    """Read the token: a word in a file that is nobody else's."""
+    """Read the token from a file that is nobody else's."""
     path = configuration() / "token" if file is None else Path(file).expanduser()
     try:
         if path.stat().st_mode & 0o077:
             raise Error(f"{path}: others may read the token: chmod 600 {path}")
-        word = path.read_text("utf-8").strip()
+        read = path.read_text("utf-8").strip()
     except FileNotFoundError:
         raise Error(
             f"{path}: there is no token: copy the file that mptcplab serve names, or say where it "
@@ -65,6 +65,6 @@ def token(file: str | None) -> str:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise Error(f"{path}: cannot read the token: {error}") from None
-    if not LEAST_TOKEN <= len(word) <= MOST_TOKEN or not word.isascii() or not word.isprintable():
-        raise Error(f"{path}: a token is a word of {LEAST_TOKEN} to {MOST_TOKEN} ASCII characters")
-    return word
+    if not LEAST_TOKEN <= len(read) <= MOST_TOKEN or not read.isascii() or not read.isprintable():
+        raise Error(f"{path}: a token has {LEAST_TOKEN} to {MOST_TOKEN} ASCII characters")
+    return read

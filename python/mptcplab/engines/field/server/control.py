@@ -1,10 +1,11 @@
-"""What is spoken over TLS: JSON lines. A client says who it is, asks for a run, and gets its files.
+"""The control protocol, lines of JSON over TLS: a client shows its token and asks for runs.
 
-Of the client: ``{"hello": 1, "token": WORD}``, then for each run ``{"run": {...}}`` as `wish` reads
-it, and ``{"end": true}`` when it has done its part; or ``{"probe": {"seconds": n}}``, any line to
-see whether the server is there, and ``{"end": true}``. Of the server: ``{"welcome": {...}}``,
-``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...}, "files": [...]}`` and
-the files' bytes; or ``{"refused": "one line"}``, after which all is over but a run's refusal.
+Of the client: ``{"hello": 1, "token": TOKEN}``; then for each run ``{"run": {...}}`` as
+`run_request` reads it, and ``{"end": true}`` when it has done its part; or ``{"probe": {"seconds":
+n}}``, any line to see whether the server is there, and ``{"end": true}``. Of the server:
+``{"welcome": {...}}``, ``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...},
+"files": [...]}`` and the files' bytes; or ``{"refused": "one line"}``, after which all is over but
+a request's refusal.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.engines.field import preamble, probe_protocol
-from mptcplab.engines.field.server import wish as wishes
+from mptcplab.engines.field.server import run_request
 from mptcplab.engines.field.server.probing import MOST_SESSION_BYTES, Probing
 from mptcplab.engines.field.server.running import Running
 from mptcplab.engines.field.server_line import PROTOCOL
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from typing import Any
 
-    from mptcplab.engines.field.server.door import Client, Door
     from mptcplab.engines.field.server.limits import Ledger, Limits
+    from mptcplab.engines.field.server.listeners import Client, Listeners
+    from mptcplab.engines.field.server.run_request import RunRequest
 
 # For a line of theirs, and for taking what is sent.
 PATIENCE_SECONDS = 60.0
@@ -70,11 +72,11 @@ SETTINGS = ("net/mptcp/scheduler", "net/ipv4/tcp_congestion_control")
 class Control:
     """Serves clients, one run at a time."""
 
-    def __init__(self, word: str, limits: Limits, ledger: Ledger) -> None:
-        self.door: Door
+    def __init__(self, token: str, limits: Limits, ledger: Ledger) -> None:
+        self.listeners: Listeners
         #: Ports of TCP alone, at which the kernel keeps SYNs for probes.
         self.tcp_ports: list[int] = []
-        self._word = word.encode()
+        self._token = token.encode()
         self._limits = limits
         self._ledger = ledger
         self._clients = 0
@@ -104,7 +106,7 @@ class Control:
     ) -> None:
         hello = await _read(reader, HELLO_SECONDS)
         given = hello.get("token")
-        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self._word):
+        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self._token):
             await asyncio.sleep(WRONG_SECONDS)
             await _say(writer, {"refused": "wrong token"})
             return
@@ -125,23 +127,23 @@ class Control:
                     await self._probe(line["probe"], reader, writer)
                     continue
                 try:
-                    wish = wishes.read(line.get("run"), self._limits)
+                    request = run_request.read(line.get("run"), self._limits)
                 except Error as error:
                     await _say(writer, {"refused": str(error)})
                     continue
-                await self._in_turn(wish, reader, writer)
+                await self._in_turn(request, reader, writer)
         finally:
             self._clients -= 1
 
     async def _in_turn(
-        self, wish: wishes.Wish, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, request: RunRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if self._turn.locked():
             await _say(writer, {"waiting": self._waiting})
         place = Path(tempfile.mkdtemp(prefix="mptcplab-serve-"))
         try:
             async with self._own_turn(reader):
-                running = await self._run(wish, place, reader, writer)
+                running = await self._run(request, place, reader, writer)
             # Whoever takes long to read keeps nobody waiting.
             if running is not None:
                 await _hand_back(writer, running)
@@ -173,7 +175,7 @@ class Control:
 
     async def _run(
         self,
-        wish: wishes.Wish,
+        request: RunRequest,
         place: Path,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
@@ -184,19 +186,19 @@ class Control:
             await _say(writer, {"refused": SPENT})
             return None
         port = writer.get_extra_info("sockname")[1]
-        running = Running(wish, self._limits, reserved.count, place, port)
+        running = Running(request, self._limits, reserved.count, place, port)
         try:
             try:
                 await running.start()
             except Error as error:
                 await _say(writer, {"refused": str(error)})
                 return None
-            self.door.sessions[running.run] = running
+            self.listeners.sessions[running.run] = running
             await _say(writer, {"ready": self._ready(running, writer)})
-            await self._until_over(running, wish, reader)
-            await running.end(self.door.others)
+            await self._until_over(running, request, reader)
+            await running.end(self.listeners.others)
         finally:
-            self.door.sessions.pop(running.run, None)
+            self.listeners.sessions.pop(running.run, None)
             await running.end()
             self._ledger.settle(reserved, running.carried)
         return running
@@ -215,7 +217,7 @@ class Control:
             await _say(writer, {"refused": SPENT})
             return
         probing = Probing(reserved.count, self._limits.rate_bits_per_second)
-        self.door.sessions[probing.run] = probing
+        self.listeners.sessions[probing.run] = probing
         ready = {"run": probing.run.hex(), "key": probing.key.hex(), "ports": self.tcp_ports}
         try:
             await _say(writer, {"ready": ready})
@@ -224,7 +226,7 @@ class Control:
                     await _say(writer, {"alive": True})
             await _say(writer, {"done": {}})
         finally:
-            del self.door.sessions[probing.run]
+            del self.listeners.sessions[probing.run]
             await probing.end()
             self._ledger.settle(reserved, probing.carried)
 
@@ -243,10 +245,10 @@ class Control:
         }
 
     async def _until_over(
-        self, running: Running, wish: wishes.Wish, reader: asyncio.StreamReader
+        self, running: Running, request: RunRequest, reader: asyncio.StreamReader
     ) -> None:
         """Until client and agent have both ended, or the one does not follow the other."""
-        ends = asyncio.ensure_future(_read(reader, wish.stop_ns / 1e9 + PATIENCE_SECONDS))
+        ends = asyncio.ensure_future(_read(reader, request.stop_ns / 1e9 + PATIENCE_SECONDS))
         agent = asyncio.ensure_future(running.wait())
         try:
             await asyncio.wait({ends, agent}, return_when=asyncio.FIRST_COMPLETED)

@@ -27,8 +27,8 @@ class Limits:
     day_bytes: int = 20_000 * MB
     run_ns: int = 3600 * SECOND_NS
     #: Connections that have not yet shown who they are, in all and from one address.
-    strangers: int = 256
-    strangers_of_one: int = 32
+    unauthenticated: int = 256
+    unauthenticated_of_one: int = 32
     #: Clients that have, and wait for their turn or run.
     clients: int = 16
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mptcplab.engines.field.server.limits import Limits
-    from mptcplab.engines.field.server.wish import Wish
+    from mptcplab.engines.field.server.run_request import RunRequest
 
 AGENT = [sys.executable, "-P", "-m", "mptcplab.engines.kernel.agent"]
 RECORDER = [sys.executable, "-P", "-m", "mptcplab.engines.field.recorder"]
@@ -37,13 +37,15 @@ class Running(Session):
 
     captured = True
 
-    def __init__(self, wish: Wish, limits: Limits, most_bytes: int, place: Path, port: int) -> None:
+    def __init__(
+        self, request: RunRequest, limits: Limits, most_bytes: int, place: Path, port: int
+    ) -> None:
         super().__init__()
         #: Who captures, or why nobody does.
         self.captures: dict[str, str | None] = {"by": None, "why": "not asked for"}
         #: What the agent has to say at the end.
         self.done: dict[str, Any] | None = None
-        self._wish = wish
+        self._request = request
         self._limits = limits
         self._most_bytes = most_bytes
         self._place = place
@@ -52,15 +54,15 @@ class Running(Session):
         self._agent: asyncio.subprocess.Process | None = None
         self._recorder: asyncio.subprocess.Process | None = None
         # Where connections are put through to the agent.
-        self._through: socket.socket | None = None
+        self._to_agent: socket.socket | None = None
 
     def take(self, number: int, sock: socket.socket) -> bool:
         """Have the agent serve a connection that has proven itself; each number comes once."""
-        if number != 0 or number in self._taken or self._through is None:
+        if number != 0 or number in self._taken or self._to_agent is None:
             return False
         self._taken.add(number)
         try:
-            socket.send_fds(self._through, [b"c"], [sock.fileno()])
+            socket.send_fds(self._to_agent, [b"c"], [sock.fileno()])
         except OSError:
             return False
         # It is the agent's now.
@@ -70,7 +72,7 @@ class Running(Session):
     async def start(self) -> None:
         """Start what serves it."""
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._through = here
+        self._to_agent = here
         here.setblocking(False)
         with there:
             self._agent = await asyncio.create_subprocess_exec(
@@ -82,7 +84,7 @@ class Running(Session):
             job = self._job() | {"handed": there.fileno()}
         self._tell(json.dumps(job))
         await self._listen("ready")
-        if self._wish.captures != "none":
+        if self._request.captures != "none":
             await self._record()
         self._tell("go")
 
@@ -96,9 +98,9 @@ class Running(Session):
 
         ``others`` are ends of connections that are none of the run's, and not to be captured.
         """
-        if self._through is not None:
-            self._through.close()
-            self._through = None
+        if self._to_agent is not None:
+            self._to_agent.close()
+            self._to_agent = None
         if self._agent is not None:
             if self.done is None:
                 self._tell("stop")
@@ -124,14 +126,14 @@ class Running(Session):
         return int(self.done["bytes_sent"]) + int(self.done["bytes_received"])
 
     def _job(self) -> dict[str, Any]:
-        wish = self._wish
+        request = self._request
         return {
-            "transfer": wish.transfer,
-            "congestion_control": wish.congestion_control,
-            "stop_ns": wish.stop_ns,
+            "transfer": request.transfer,
+            "congestion_control": request.congestion_control,
+            "stop_ns": request.stop_ns,
             "linger_ns": LINGER_NS,
             "host": HOST,
-            "sample_ns": wish.sample_ns,
+            "sample_ns": request.sample_ns,
             "shared": True,
             "most_bytes": self._most_bytes,
             "most_bits_per_second": self._limits.rate_bits_per_second,
@@ -139,7 +141,7 @@ class Running(Session):
         }
 
     async def _record(self) -> None:
-        snap = recorder.WHOLE_BYTES if self._wish.captures == "full" else recorder.SNAP_BYTES
+        snap = recorder.WHOLE_BYTES if self._request.captures == "full" else recorder.SNAP_BYTES
         job = {
             "file": str(self._place / CAPTURE),
             "host": HOST,
@@ -160,13 +162,13 @@ class Running(Session):
             self.captures = {"by": None, "why": said.get("error", "the recorder ended")}
             await _ended(made)
 
-    async def _listen(self, word: str) -> dict[str, Any]:
+    async def _listen(self, key: str) -> dict[str, Any]:
         assert self._agent is not None  # noqa: S101 - it was started
         while line := await _line(self._agent):
             said: dict[str, Any] = json.loads(line)
             if "error" in said:
                 raise Error(str(said["error"]))
-            if word in said:
+            if key in said:
                 return said
         raise Error("the server's agent ended in the middle")
 

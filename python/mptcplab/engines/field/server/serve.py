@@ -10,8 +10,8 @@ from pathlib import Path
 
 from mptcplab.engines.field.server import secrets
 from mptcplab.engines.field.server.control import Control
-from mptcplab.engines.field.server.door import Door
 from mptcplab.engines.field.server.limits import Ledger, Limits
+from mptcplab.engines.field.server.listeners import Listeners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
     tls, fingerprint = secrets.context(server.state)
     ledger = Ledger(server.state / LEDGER)
     control = Control(secrets.token(server.state), server.limits, ledger)
-    door = Door(server.limits, tls, control.serve)
-    control.door = door
+    listeners = Listeners(server.limits, tls, control.serve)
+    control.listeners = listeners
     control.tcp_ports = list(server.tcp_ports)
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
@@ -61,19 +61,19 @@ async def _serve(server: Server, begin: Callable[[str], None], log: Callable[[st
     try:
         for address in server.addresses:
             for port in server.ports:
-                door.open(address, port)
+                listeners.open(address, port)
             for port in server.tcp_ports:
-                door.open_tcp(address, port)
+                listeners.open_tcp(address, port)
         begin(fingerprint)
         while not ended.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(SUMMARY_SECONDS):
                     await ended.wait()
-            if summary := summed_up(door.turned_away):
+            if summary := summed_up(listeners.turned_away):
                 log(summary)
-            door.turned_away.clear()
+            listeners.turned_away.clear()
     finally:
-        await door.close()
+        await listeners.close()
 
 
 def summed_up(turned_away: Counter[str]) -> str:

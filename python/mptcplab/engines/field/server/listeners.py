@@ -1,4 +1,4 @@
-"""Where strangers come: one port for TLS, data connections and echoes; it lets in who proves it.
+"""All that listens: a port for TLS, data connections and echoes, and ports of TCP for probes.
 
 The first byte tells what a connection is to be. Nothing is sent on a data connection before its
 preamble is proven, and nothing to a datagram that is not. Whoever has not proven who they are, over
@@ -49,7 +49,7 @@ MOST_OTHERS = 1 << 16
 Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Stranger:
+class Unauthenticated:
     """A connection that has not proven who it is, and counts as such until ``leave``."""
 
     def __init__(self, sock: socket.socket, counted: Counter[str], address: str) -> None:
@@ -75,7 +75,7 @@ class Stranger:
             self.sock.close()
 
 
-class Door:
+class Listeners:
     """All sockets that listen.
 
     ``serve`` is called with each client that has spoken TLS, and what to call once it is proven.
@@ -96,7 +96,7 @@ class Door:
         self._limits = limits
         self._tls = tls
         self._serve = serve
-        self._strangers: Counter[str] = Counter()
+        self._unauthenticated: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._listeners: list[socket.socket] = []
 
@@ -149,14 +149,14 @@ class Door:
             self._remember((address, place[1]))
             limits = self._limits
             if (
-                self._strangers.total() >= limits.strangers
-                or self._strangers[address] >= limits.strangers_of_one
+                self._unauthenticated.total() >= limits.unauthenticated
+                or self._unauthenticated[address] >= limits.unauthenticated_of_one
             ):
                 self._turn_away(sock, "too many at once")
                 continue
-            stranger = Stranger(sock, self._strangers, address)
-            task = loop.create_task(self._meet(sock, stranger, (address, place[1])))
-            task.add_done_callback(stranger.part)
+            connection = Unauthenticated(sock, self._unauthenticated, address)
+            task = loop.create_task(self._meet(sock, connection, (address, place[1])))
+            task.add_done_callback(connection.part)
             self._keep(task)
             # sock_accept does not wait where others do: those that have gone are seen to have gone.
             await asyncio.sleep(0)
@@ -167,8 +167,10 @@ class Door:
             del self.others[next(iter(self.others))]
         self.others[end] = None
 
-    async def _meet(self, sock: socket.socket, stranger: Stranger, end: tuple[str, int]) -> None:
-        """Find out what a stranger wants."""
+    async def _meet(
+        self, sock: socket.socket, connection: Unauthenticated, end: tuple[str, int]
+    ) -> None:
+        """Find out what a connection is to be."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 first = await _peek(sock)
@@ -176,13 +178,13 @@ class Door:
                     await self._hand_over(sock, first, end)
                     return
                 # The transport's from here on, whose descriptor nobody else may close.
-                stranger.sock = None
+                connection.sock = None
                 client = await self._shake_hands(sock)
-            await self._serve(client, stranger.leave)
+            await self._serve(client, connection.leave)
         except TimeoutError:
-            self._turn_away(stranger.sock, "said nothing in time")
+            self._turn_away(connection.sock, "said nothing in time")
         except (OSError, Error):
-            self._turn_away(stranger.sock, "broke off")
+            self._turn_away(connection.sock, "broke off")
 
     async def _shake_hands(self, sock: socket.socket) -> Client:
         loop = asyncio.get_running_loop()

@@ -28,7 +28,7 @@ SAMPLE_NS = (10_000_000, 60 * 10**9)
 
 
 @dataclass(frozen=True)
-class Wish:
+class RunRequest:
     """A run as a client asks for it."""
 
     transfer: dict[str, Any]
@@ -38,7 +38,7 @@ class Wish:
     captures: str
 
 
-def read(fields: Any, limits: Limits) -> Wish:
+def read(fields: Any, limits: Limits) -> RunRequest:
     """Read it, strictly.
 
     Raises:
@@ -58,7 +58,7 @@ def read(fields: Any, limits: Limits) -> Wish:
     stop_ns = _number(fields, "stop_ns", 1)
     transfer = _transfer(fields["transfer"])
     _check_size(transfer, limits)
-    return Wish(transfer, name, sample_ns, min(stop_ns, limits.run_ns), fields["captures"])
+    return RunRequest(transfer, name, sample_ns, min(stop_ns, limits.run_ns), fields["captures"])
 
 
 def _transfer(given: Any) -> dict[str, Any]:
