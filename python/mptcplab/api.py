@@ -69,10 +69,10 @@ def run(
     chosen = named(engine)
     name, read = load(scenario, list(settings))
     if out is None:
-        keeper = record.Keeper()
-        directory = keeper.directory
+        owned = record.OwnedDirectory()
+        directory = owned.directory
     else:
-        keeper = None
+        owned = None
         directory = Path(out)
     return record.with_baselines(
         name,
@@ -80,10 +80,10 @@ def run(
         directory,
         seed=seed,
         baselines=baselines,
-        captures=captures or ("headers" if keeper is None else "none"),
+        captures=captures or ("headers" if owned is None else "none"),
         force=force,
         engine=chosen,
-        keeper=keeper,
+        owned=owned,
     )
 
 
@@ -112,14 +112,14 @@ def sweep(
     from mptcplab.campaign import sheet
     from mptcplab.campaign.matrix import Matrix
     from mptcplab.campaign.perform import perform
-    from mptcplab.results.record import Keeper
+    from mptcplab.results.record import OwnedDirectory
 
     matrix = Matrix(sheet.load(campaign))
     if out is not None:
         return perform(matrix, Path(out), jobs=jobs, dask=dask, tell=progress)
-    keeper = Keeper()
-    made = perform(matrix, keeper.directory, jobs=jobs, dask=dask, tell=progress)
-    made.keeper = keeper
+    owned = OwnedDirectory()
+    made = perform(matrix, owned.directory, jobs=jobs, dask=dask, tell=progress)
+    made.owned = owned
     return made
 
 

@@ -8,7 +8,7 @@ from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.results.campaign import RUNS, Campaign
 from mptcplab.results.comparison import Comparison
-from mptcplab.results.record import Keeper, with_baselines
+from mptcplab.results.record import OwnedDirectory, with_baselines
 from mptcplab.results.run import ABOUT, Run
 from mptcplab.scenario.scenario import load
 
@@ -31,15 +31,15 @@ def again(campaign: Campaign, key: str) -> Comparison | Run:
         )
     row = planned[0]
     _, scenario = load(tomllib.loads(campaign.scenario(key)))
-    keeper = Keeper()
+    owned = OwnedDirectory()
     comparison = with_baselines(
         campaign.about["scenario"],
         scenario,
-        keeper.directory,
+        owned.directory,
         seed=row["seed"],
         baselines=True,
         captures="none",
-        keeper=keeper,
+        owned=owned,
     )
     made = comparison.mptcp if row["path"] is None else comparison.baselines[row["path"]]
     _check_same(campaign, key, made)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # How a connection fell back whose server asked for TCP, and an element that does the same to it.
 UNANSWERED = "the SYN/ACK came without MP_CAPABLE"
 STRIPS = "strip-options"
-WAYS = ("uplink", "downlink")
+DIRECTIONS = ("uplink", "downlink")
 EXAMPLES = """\
 examples:
   mptcplab shell wifi-lte                           a shell at the client; exit ends it
@@ -108,8 +108,8 @@ def _place(name: str, options: Namespace) -> Path:
 
     if options.out is not None:
         return Path(options.out)
-    places = (Path("runs", f"{name}-shell-{number}") for number in count(1))
-    return next(place for place in places if not is_taken(place))
+    directories = (Path("runs", f"{name}-shell-{number}") for number in count(1))
+    return next(directory for directory in directories if not is_taken(directory))
 
 
 def _greet(name: str, scenario: Scenario, warnings: list[str], *, shell: bool) -> None:
@@ -147,7 +147,7 @@ def _print(run: Run) -> None:
     )
     page.line()
     print_measured(page, run.tables)
-    if not run.about["guest"]["mptcpize"] and _server_asked_for_tcp(run):
+    if not run.about["programs"]["mptcpize"] and _server_asked_for_tcp(run):
         page.line()
         page.words("the server's program did not ask for MPTCP: --mptcpize", first="! ")
     page.line()
@@ -157,6 +157,8 @@ def _print(run: Run) -> None:
 def _server_asked_for_tcp(run: Run) -> bool:
     """Whether MP_CAPABLE came without an answer, and no link takes options away."""
     links = run.scenario["link"].values()
-    elements = [element for link in links for way in WAYS for element in link[way]]
+    elements = [
+        element for link in links for direction in DIRECTIONS for element in link[direction]
+    ]
     fallbacks = (row["fallback"] for row in run.tables.rows("connections"))
     return UNANSWERED in fallbacks and not any(one.get("element") == STRIPS for one in elements)

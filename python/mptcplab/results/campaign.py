@@ -62,7 +62,7 @@ class Campaign:
         # Shards that need no second look.
         self._checked: dict[Path, dict[str, float]] = {}
         # What the directory lives as long as, where that is not for good.
-        self.keeper: object = None
+        self.owned: object = None
 
     @property
     def name(self) -> str:

@@ -76,13 +76,13 @@ def with_baselines(
     captures: str = "headers",
     force: bool = False,
     engine: Engine = DEFAULT,
-    keeper: Keeper | None = None,
+    owned: OwnedDirectory | None = None,
     begin: Callable[[str], Callable[[int, int], None] | None] = lambda _: None,
     done: Callable[[str, bool], None] = lambda *_: None,
 ) -> Comparison:
     """Run a scenario and its baselines into ``out``.
 
-    ``keeper`` is held by all that is returned. ``begin`` takes the name of each run and gives what
+    ``owned`` is held by all that is returned. ``begin`` takes the name of each run and gives what
     is called with its progress; ``done`` takes the name, and whether the run was there already.
     """
     if captures not in engine.captures:
@@ -109,13 +109,13 @@ def with_baselines(
             force=force,
             progress=begin(what),
         )
-        runs[path].keeper = keeper
+        runs[path].owned = owned
         done(what, there)
     baselines_of = {str(path): runs[path] for path in paths if path is not None}
     return Comparison(out, runs[None], baselines_of)
 
 
-class Keeper:
+class OwnedDirectory:
     """A directory that goes when nobody holds this any more."""
 
     def __init__(self) -> None:
@@ -139,8 +139,8 @@ def run_programs(
 
     ``begin`` is called when all is there, before that is started, with what one should know.
     """
-    guest = {"guest": asdict(programs)}
-    record = _Record(engine, Trial(scenario, seed, None), name, captures, guest)
+    more = {"programs": asdict(programs)}
+    record = _Record(engine, Trial(scenario, seed, None), name, captures, more)
     if record.is_there(target, force=force):
         raise Error(f"{target} is there: choose another place (--out) or replace it (--force)")
     with (

@@ -38,10 +38,10 @@ def open_run(directory: str | PathLike[str]) -> Run:
     Raises:
         Error: The directory holds no run, or several.
     """
-    place = Path(directory)
-    if not (place / ABOUT).exists() and (place / "mptcp" / ABOUT).exists():
-        raise Error(f"{place} holds several runs: open one of them, such as {place / 'mptcp'}")
-    return Run(place)
+    path = Path(directory)
+    if not (path / ABOUT).exists() and (path / "mptcp" / ABOUT).exists():
+        raise Error(f"{path} holds several runs: open one of them, such as {path / 'mptcp'}")
+    return Run(path)
 
 
 class StoredTables:
@@ -126,8 +126,11 @@ class Run(Analysis):
     def __init__(self, directory: Path | str) -> None:
         self.directory = Path(directory)
         self.about = files.read_about(self.directory / ABOUT, "run", NEEDED, ABOUT_SCHEMA)
+        if "guest" in self.about:
+            # As earlier versions wrote it.
+            self.about["programs"] = self.about.pop("guest")
         # What the directory lives as long as, where that is not for good.
-        self.keeper: object = None
+        self.owned: object = None
         self.tables = StoredTables(self.directory / "tables")
         super().__init__(self.tables)
 
