@@ -69,9 +69,9 @@ def anonymise(
     if secret is not None and len(secret) < LEAST_SECRET_BYTES:
         raise Error(f"a secret of {len(secret)} bytes can be guessed; {LEAST_SECRET_BYTES} or more")
     writing.check(directory)
-    with writing.files(directory) as place:
+    with writing.files(directory) as new:
         told = _core.anonymise(
-            paths, [place / name for name in names], secret or secrets.token_bytes(SECRET_BYTES)
+            paths, [new / name for name in names], secret or secrets.token_bytes(SECRET_BYTES)
         )
     return [Anonymised(directory / name, *one) for name, one in zip(names, told, strict=True)]
 

@@ -21,7 +21,7 @@ MOST_TRACE_BYTES = 64 * 10**6
 
 @contextmanager
 def accessible() -> Iterator[None]:
-    """Say which place may not be entered, or cannot be there, as an Error of ours."""
+    """Say which directory may not be entered, or cannot be there, as an Error of ours."""
     try:
         yield
     except OSError as error:

@@ -41,9 +41,9 @@ def write_whole(target: Path, content: bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:
-            place = Path(os.path.realpath(target))
-            place.parent.mkdir(parents=True, exist_ok=True)
-            replace(place, content)
+            path = Path(os.path.realpath(target))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace(path, content)
     except OSError as error:
         raise Error(f"cannot write {target}: {error.strerror or error}") from error
 
@@ -149,7 +149,7 @@ def made(directory: Path, target: Path) -> Iterator[None]:
 
 
 def check(target: Path) -> None:
-    """Refuse a place that cannot become a directory."""
+    """Refuse what cannot become a directory."""
     there = target
     while not there.exists() and there != there.parent:
         if there.is_symlink():
@@ -195,9 +195,9 @@ def _claimed(target: Path) -> tuple[Path, int]:
     )
 
 
-def _is(place: Path, handle: int) -> bool:
+def _is(path: Path, handle: int) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), place.lstat())
+        return os.path.samestat(os.fstat(handle), path.lstat())
     except FileNotFoundError:
         return False
 
@@ -214,9 +214,9 @@ def _put(target: Path, new: Path) -> None:
         new.rename(target)
 
 
-def sweep(place: Path) -> None:
+def sweep(path: Path) -> None:
     """Remove what runs of ours left that were killed: nobody holds its lock."""
-    for left in place.glob(f"{UNFINISHED}*"):
+    for left in path.glob(f"{UNFINISHED}*"):
         try:
             lock = _lock(left)
         except OSError:
@@ -255,10 +255,10 @@ def _foreign(directory: Path) -> PermissionError:
 
 def sync_all(directory: Path) -> None:
     """Have all that a directory holds on the disk, and then the directory. Raises OSError."""
-    for place, _, names in os.walk(directory, topdown=False):
+    for path, _, names in os.walk(directory, topdown=False):
         for name in names:
-            sync(Path(place, name))
-        sync(Path(place))
+            sync(Path(path, name))
+        sync(Path(path))
 
 
 def umask() -> int:

@@ -72,65 +72,69 @@ def read_axes(value: dict[str, Any], source: Source) -> list[Axis]:
     return axes
 
 
-def read_settings(value: Any, place: KeyPath, source: Source) -> list[Setting]:
+def read_settings(value: Any, key_path: KeyPath, source: Source) -> list[Setting]:
     """Read a table of keys of the scenario and what they are set to."""
     if not isinstance(value, dict):
-        raise source.fault(place, f"{said(value)} is not a table")
+        raise source.fault(key_path, f"{said(value)} is not a table")
     for key, one in value.items():
         if isinstance(one, dict) and "." not in key:
             raise source.fault(
-                (*place, key),
+                (*key_path, key),
                 'write the whole key in quotation marks, such as "path.wifi.rate" = "10 Mbit/s"',
             )
-    return [_setting(key, one, (*place, key), (*place, key), source) for key, one in value.items()]
+    return [
+        _setting(key, one, (*key_path, key), (*key_path, key), source) for key, one in value.items()
+    ]
 
 
 def _axis(name: str, value: Any, source: Source) -> Axis:
-    place = ("axis", name)
+    key_path = ("axis", name)
     if not NAME.fullmatch(name):
         raise source.fault(
-            place,
+            key_path,
             f"{said(name)} cannot name an axis: a name is a lower-case letter, then at most 30 "
             'lower-case letters, digits, "_" and "-"',
         )
     if name in COLUMNS:
-        raise source.fault(place, f"{said(name)} cannot name an axis: a column of runs has it")
-    section = read(AxisSection, value, place, source)
+        raise source.fault(key_path, f"{said(name)} cannot name an axis: a column of runs has it")
+    section = read(AxisSection, value, key_path, source)
     if section.points is not None:
         if section.key is not None or section.values is not None:
-            raise source.fault(place, "key with values and points exclude each other")
+            raise source.fault(key_path, "key with values and points exclude each other")
         points = [
-            Point(label, read_settings(one, (*place, "points", label), source))
+            Point(label, read_settings(one, (*key_path, "points", label), source))
             for label, one in section.points.items()
         ]
     elif section.key is None or section.values is None:
-        raise source.fault(place, "needs key and values, or points: what varies")
+        raise source.fault(key_path, "needs key and values, or points: what varies")
     else:
-        points = _points(section.key, section.values, place, source)
+        points = _points(section.key, section.values, key_path, source)
     if not points:
-        raise source.fault(place, "has no values")
+        raise source.fault(key_path, "has no values")
     return Axis(name, points)
 
 
-def _points(key: str, values: list[Any], place: KeyPath, source: Source) -> list[Point]:
+def _points(key: str, values: list[Any], key_path: KeyPath, source: Source) -> list[Point]:
     if len({isinstance(value, str) for value in values}) > 1:
-        raise source.fault((*place, "values"), "mixes text with what is none: use points")
+        raise source.fault((*key_path, "values"), "mixes text with what is none: use points")
     points: list[Point] = []
     for number, value in enumerate(values):
-        at = (*place, "values", number)
+        at = (*key_path, "values", number)
         if not isinstance(value, Label):
             raise source.fault(at, f"{said(value)} needs a name: use points")
         if value in [point.label for point in points]:
             raise source.fault(at, f"{said(value)} is there twice")
-        setting = _setting(key, value, (*place, "key"), at, source)
+        setting = _setting(key, value, (*key_path, "key"), at, source)
         points.append(Point(value, [setting]))
     return points
 
 
-def _setting(key: str, value: Any, key_place: KeyPath, place: KeyPath, source: Source) -> Setting:
+def _setting(
+    key: str, value: Any, name_path: KeyPath, key_path: KeyPath, source: Source
+) -> Setting:
     if not is_key(key):
-        raise source.fault(key_place, f"{said(key)} is no key such as path.wifi.rate")
-    return Setting(key, value, source.where(place), source.where(key_place))
+        raise source.fault(name_path, f"{said(key)} is no key such as path.wifi.rate")
+    return Setting(key, value, source.where(key_path), source.where(name_path))
 
 
 # By the axes that it names: which of their values it is about.
@@ -146,14 +150,14 @@ def read_choices(value: list[Any], what: str, axes: list[Axis], source: Source) 
             raise source.fault((what, number), "is a table of axes and their values")
         choice: Choice = {}
         for name, given in one.items():
-            place = (what, number, name)
+            key_path = (what, number, name)
             if name not in labels:
-                raise source.fault(place, f"there is no such axis; {nearest(name, labels)}")
+                raise source.fault(key_path, f"there is no such axis; {nearest(name, labels)}")
             choice[name] = given if isinstance(given, list) else [given]
             for label in choice[name]:
                 if label not in labels[name]:
                     hint = nearest(str(label), map(str, labels[name]))
-                    raise source.fault(place, f"{said(label)} is none of its values; {hint}")
+                    raise source.fault(key_path, f"{said(label)} is none of its values; {hint}")
         choices.append(choice)
     return choices
 

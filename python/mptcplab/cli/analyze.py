@@ -125,8 +125,8 @@ def _check_places(options: Namespace) -> None:
         return
     from mptcplab import writing
 
-    for place in filter(None, (options.csv, options.parquet)):
-        writing.check(Path(place))
+    for target in filter(None, (options.csv, options.parquet)):
+        writing.check(Path(target))
 
 
 def _analyze(options: Namespace) -> _core.Tables:
@@ -197,8 +197,8 @@ def _draw(tables: _core.Tables, options: Namespace) -> None:
         open_page(options.report)
 
 
-def _say_written(tables: _core.Tables, place: str) -> None:
-    say(f"wrote {len(tables.NAMES)} tables to {place}")
+def _say_written(tables: _core.Tables, target: str) -> None:
+    say(f"wrote {len(tables.NAMES)} tables to {target}")
 
 
 def _warn_if_cut(tables: _core.Tables) -> None:

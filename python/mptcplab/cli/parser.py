@@ -31,9 +31,9 @@ class Parser(argparse.ArgumentParser):
         """Read the words that are ours."""
         if self.rest is None or args is None:
             return super().parse_known_args(args, namespace)
-        place = args.index("--") if "--" in args else len(args)
-        read, unknown = super().parse_known_args(args[:place], namespace)
-        setattr(read, self.rest, list(args[place + 1 :]))
+        index = args.index("--") if "--" in args else len(args)
+        read, unknown = super().parse_known_args(args[:index], namespace)
+        setattr(read, self.rest, list(args[index + 1 :]))
         if unknown and not unknown[0].startswith("-"):
             self.error(f"unrecognized arguments: {' '.join(unknown)}; put -- before the command")
         return read, unknown
@@ -115,12 +115,12 @@ def add_changes_to(command: ArgumentParser) -> None:
 
 def add_engine_to(command: ArgumentParser) -> None:
     """Describe what runs it."""
-    told = "; ".join(f"{name}: {engine.means}" for name, engine in ENGINES.items())
+    meanings = "; ".join(f"{name}: {engine.means}" for name, engine in ENGINES.items())
     command.add_argument(
         "--engine",
         choices=ENGINES,
         default=DEFAULT.name,
-        help=f"what runs it. {told} (default: {DEFAULT.name})",
+        help=f"what runs it. {meanings} (default: {DEFAULT.name})",
     )
 
 

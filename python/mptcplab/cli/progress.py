@@ -95,8 +95,8 @@ class Running(_Line):
     def __call__(self, at_ns: int, amount: int) -> None:
         """Take note of the run's time and of the packets (or bytes) so far."""
         if self._is_due():
-            told = self._tell(at_ns / 1e9, amount, self._elapsed())
-            self._show(f"{self._where} {self._what}: {told}")
+            text = self._tell(at_ns / 1e9, amount, self._elapsed())
+            self._show(f"{self._where} {self._what}: {text}")
 
 
 class Comparing(_Line):
@@ -147,7 +147,7 @@ def _transferred(at: float, transferred: int, elapsed: float) -> str:
     return f"at {at:.1f} s, {size(transferred)}"
 
 
-# What an engine counts, and how it is told.
+# What an engine counts, and how it is shown.
 TOLD = {"packets": _simulated, "bytes": _transferred}
 
 

@@ -176,7 +176,7 @@ def _papers(verdicts: list[Any], *, json: bool) -> None:
     if json:
         print_json([asdict(one) for one in verdicts])
         return
-    told = [one.refused or _told(one.ceiling) for one in verdicts]
+    shown = [one.refused or _shown(one.ceiling) for one in verdicts]
     page = Page()
     draw(
         page,
@@ -185,13 +185,13 @@ def _papers(verdicts: list[Any], *, json: bool) -> None:
             Column("technology", [one.technology for one in verdicts], left=True),
             Column("measure", [one.measure.upper() for one in verdicts], left=True),
             Column("printed", [f"{one.value:g} {one.unit}" for one in verdicts]),
-            Column("", told, left=True),
+            Column("", shown, left=True),
         ],
         indent="",
     )
 
 
-def _told(one: Ceiling) -> str:
+def _shown(one: Ceiling) -> str:
     return f"{one.scheme}: {_rates(one)} at most" if one.scheme else "too weak for any scheme"
 
 

@@ -169,13 +169,13 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
         say(f"mptcplab: interrupted; {left}")
         raise
     if kept:
-        place = out.parent if options.repeat is not None else out
-        say(f"{place}: {text.plural(kept, 'run')} kept from before")
+        directory = out.parent if options.repeat is not None else out
+        say(f"{directory}: {text.plural(kept, 'run')} kept from before")
     return comparisons
 
 
 def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path:
-    """Say where the runs go: whatever is not a scenario as it ships has a place by its content."""
+    """Say where the runs go: whatever is not a scenario as it ships has a name by its content."""
     from pathlib import Path
 
     if options.out is not None:

@@ -21,8 +21,8 @@ SMALL_BUFFER = 212_992
 def clock(machine: Machine) -> Check:
     """How fine time is, and how punctual."""
     name = "clock"
-    place = "sys/devices/system/clocksource/clocksource0/current_clocksource"
-    source = machine.text(place) or "of no name"
+    file = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    source = machine.text(file) or "of no name"
     tick_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
     late_us = machine.tried.outcome.get("late_us")
     if machine.tried.obstacle:

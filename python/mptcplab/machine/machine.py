@@ -41,20 +41,20 @@ class Machine:
     root: Path = Path("/")
     is_root: bool = field(default_factory=lambda: os.geteuid() == 0)
 
-    def text(self, place: str) -> str | None:
+    def text(self, file: str) -> str | None:
         """Give a small file without the space around it; nothing if it cannot be read."""
         try:
-            return (self.root / place).read_text("utf-8", "replace").strip()
+            return (self.root / file).read_text("utf-8", "replace").strip()
         except OSError:
             return None
 
-    def words(self, place: str) -> list[str]:
+    def words(self, file: str) -> list[str]:
         """Give the words of a file; none if it cannot be read."""
-        return (self.text(place) or "").split()
+        return (self.text(file) or "").split()
 
-    def exists(self, place: str) -> bool:
+    def exists(self, file: str) -> bool:
         """Whether there is such a file."""
-        return (self.root / place).exists()
+        return (self.root / file).exists()
 
     def sysctl(self, name: str) -> str | None:
         """Give a setting; nothing if there is no such one."""

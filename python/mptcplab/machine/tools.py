@@ -70,11 +70,11 @@ def optional(machine: Machine) -> list[Check]:
     """What a shell is poorer without."""
     checks = []
     for tool, package, without in OPTIONAL:
-        place = machine.tool(tool)
-        if place is None:
+        file = machine.tool(tool)
+        if file is None:
             checks.append(limited(tool, "not installed", without, install(machine, package)))
         else:
-            checks.append(fine(tool, place))
+            checks.append(fine(tool, file))
     return checks
 
 

@@ -8,7 +8,7 @@ from mptcplab._core import Error
 from mptcplab.messages import said
 from mptcplab.radio.technology import Scheme, Technology, rounded
 
-# Rates are told, and written into scenarios, with so many digits.
+# Rates are shown, and written into scenarios, with so many digits.
 RATE_DIGITS = 4
 
 
@@ -45,7 +45,7 @@ def ceiling(
     """Give what a signal in ``dBm`` (a power) or ``dB`` (a ratio to noise) allows.
 
     Raises:
-        Error: No receiver of the technology can have told that signal, or no rate follows from it.
+        Error: No receiver can have reported that signal, or no rate follows from it.
     """
     channel = known_channel(technology, bandwidth)
     check_streams(technology, streams)

@@ -9,7 +9,7 @@ from math import log10
 
 # Thermal noise in 1 Hz at 290 K.
 NOISE_DBM = -174.0
-# Signals are told to a hundredth: no rate hangs on the last bits of a logarithm.
+# Signals are reported to a hundredth: no rate hangs on the last bits of a logarithm.
 DIGITS = 2
 
 
@@ -36,13 +36,13 @@ class Measure:
     used: bool = True
 
     def holds(self, value: float) -> bool:
-        """Say whether a receiver can have told that value."""
+        """Say whether a receiver can have reported that value."""
         return self.least <= value <= self.most
 
 
 @dataclass(frozen=True)
 class Retries:
-    """How the link layer sends again: what the element ``arq`` is told."""
+    """How the link layer sends again: the parameters of the element ``arq``."""
 
     error_ratio: float
     tries: int
@@ -116,5 +116,5 @@ def decibel(factor: float) -> float:
 
 
 def rounded(signal: float) -> float:
-    """Give a signal as it is compared and told."""
+    """Give a signal as it is compared and shown."""
     return round(signal, DIGITS) + 0.0

@@ -59,7 +59,7 @@ def groups(campaign: Campaign, by: Sequence[str], runs: pl.DataFrame | None = No
     ]
     single = paths(campaign)
 
-    def place(group: Group) -> list[int]:
+    def position(group: Group) -> list[int]:
         return [
             0 if group.path is None else 1 + single.index(group.path),
             *(
@@ -68,7 +68,7 @@ def groups(campaign: Campaign, by: Sequence[str], runs: pl.DataFrame | None = No
             ),
         ]
 
-    return sorted(found, key=place)
+    return sorted(found, key=position)
 
 
 def paths(campaign: Campaign) -> list[str]:

@@ -1,4 +1,4 @@
-"""What lies in a place: a run, runs that belong together, a campaign, or captures."""
+"""What a directory or a file holds: a run, runs that belong together, a campaign, or captures."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 
 @accessible()
 def opened(
-    place: str | PathLike[str], *, samples: bool = False
+    source: str | PathLike[str], *, samples: bool = False
 ) -> Run | Comparison | list[Comparison] | Campaign | Analysis:
     """Open a run, a comparison, one per seed (``run --repeat``), a campaign, or captures.
 
     The captures of a directory are taken as one, their samples left out unless asked for.
     """
-    path = Path(place)
+    path = Path(source)
     if path.is_file():
         return analyze(path, samples=samples)
     if not path.is_dir():
-        raise Error(f"{place}: no such file or directory")
+        raise Error(f"{source}: no such file or directory")
     if (path / ABOUT).exists():
         return Run(path)
     if (path / CAMPAIGN).exists():
@@ -43,7 +43,7 @@ def opened(
         return [open_comparison(seed) for seed in seeds]
     if captures := sorted(file for file in path.iterdir() if CAPTURE.fullmatch(file.name)):
         return analyze(captures, samples=samples)
-    raise Error(f"{place} holds no runs, no campaign and no captures")
+    raise Error(f"{source} holds no runs, no campaign and no captures")
 
 
 def _is_comparison(directory: Path) -> bool:

@@ -122,7 +122,7 @@ def _write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
 
 
 def _budgets(path_manager: Any, data: dict[str, Any]) -> list[KeyPath]:
-    """Give the places of budgets, which one path manager alone keeps."""
+    """Give the key paths of budgets, which one path manager alone keeps."""
     paths = data.get("path")
     if path_manager == "budget" or not isinstance(paths, dict):
         return []
@@ -130,7 +130,7 @@ def _budgets(path_manager: Any, data: dict[str, Any]) -> list[KeyPath]:
 
 
 def _foreign(what: str, table: dict[str, Any]) -> list[KeyPath]:
-    """Give the places of what was set of another policy, and cannot be of this one."""
+    """Give the key paths of what was set of another policy, and cannot be of this one."""
     key = policy.PARAMETERS[what]
     given, known = table.get(key), policy.known(what)
     if not isinstance(given, dict) or str(table[what]) not in known:

@@ -60,11 +60,11 @@ def _message(rows: list[Row]) -> str:
 
 def _place(rows: list[Row]) -> str:
     """Say what the remarks are about: the first, and how many more."""
-    places = list(dict.fromkeys(filter(None, map(_label, rows))))
-    if not places:
+    labels = list(dict.fromkeys(filter(None, map(_label, rows))))
+    if not labels:
         return ""
-    more = f" and {text.count(len(places) - 1)} more" if len(places) > 1 else ""
-    return f"{places[0]}{more}: "
+    more = f" and {text.count(len(labels) - 1)} more" if len(labels) > 1 else ""
+    return f"{labels[0]}{more}: "
 
 
 def _label(row: Row) -> str:

@@ -259,9 +259,9 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
 def _holm(p_values: list[float]) -> list[float]:
     corrected = [0.0] * len(p_values)
     largest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, p_values[place] * (len(p_values) - rank)))
-        corrected[place] = largest
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
+        corrected[index] = largest
     return corrected
 
 
