@@ -2,11 +2,11 @@
 
 mod arbitrary;
 
-use arbitrary::{frame, option};
+use arbitrary::{dss, frame, option};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use wire::mptcp::{Mptcp, dss_checksum, dss_checksum_of_pattern};
-use wire::{Content, Frame, L4, Options, Packet, TcpOption, pattern};
+use wire::{Content, Frame, L4, Options, Packet, SackBlocks, TcpOption, pattern};
 
 /// Whether the ones' complement sum over a TCP segment and its pseudo-header comes out right (RFC 9293 §3.1).
 fn checksum_is_right(frame: &Frame, packet: &[u8]) -> bool {
@@ -45,6 +45,27 @@ proptest! {
         let mut options = Options::NONE;
         let fitted: Vec<_> = list.into_iter().filter(|option| options.push(option).is_ok()).map(Ok).collect();
         prop_assert_eq!(options.iter().collect::<Vec<_>>(), fitted);
+    }
+
+    /// What is read in one go is what is read option by option.
+    #[test]
+    fn options_in_brief(stamps in any::<Option<(u32, u32)>>(), signal in dss(), list in vec(option(), 0..3), usual in any::<bool>()) {
+        let stamps = stamps.map(|(value, echo)| TcpOption::Timestamps { value, echo });
+        let (before, after) = if usual { (vec![], list) } else { (list, vec![]) };
+        let signal = TcpOption::Mptcp(Mptcp::Dss(signal));
+        let mut options = Options::NONE;
+        for option in stamps.into_iter().chain(before).chain([signal]).chain(after) {
+            let _ = options.push(&option); // what finds no room is left out
+        }
+        let brief = options.brief();
+        let last = |pick: fn(TcpOption) -> bool| options.iter().flatten().filter(|option| pick(*option)).last();
+        let stamps = last(|option| matches!(option, TcpOption::Timestamps { .. }));
+        prop_assert_eq!(brief.timestamps.map(|(value, echo)| TcpOption::Timestamps { value, echo }), stamps);
+        let signal = last(|option| matches!(option, TcpOption::Mptcp(Mptcp::Dss(_))));
+        prop_assert_eq!(brief.dss.map(|dss| TcpOption::Mptcp(Mptcp::Dss(dss))), signal);
+        let sack = last(|option| matches!(option, TcpOption::Sack(_)));
+        let none = brief.sack == SackBlocks::default() && sack.is_none();
+        prop_assert!(none || sack == Some(TcpOption::Sack(brief.sack)), "{:?}", sack);
     }
 
     #[test]
