@@ -137,9 +137,8 @@ def scenario(connections: int) -> dict[str, Any]:
         "transport": {"client": config, "server": config},
         "timeline": [],
         "cross_traffic": [],
-        "stop_ns": 120_000_000_000,
         "epoch_ns": 0,
-        "sample_ns": 0,
+        "settings": {"stop_ns": 120_000_000_000, "sample_ns": 0, "processing_ns": 0},
     }
 
 

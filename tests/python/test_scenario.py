@@ -245,8 +245,8 @@ def test_the_plan_is_in_base_units() -> None:
     assert rebind["address"] == "10.0.1.99"
     assert planned["cross_traffic"][0]["name"] == "cross-1"
     assert planned["cross_traffic"][1]["packet_bytes"] == 200
-    assert planned["stop_ns"] == 100 * 10**9
-    assert planned["sample_ns"] == 0
+    assert planned["settings"]["stop_ns"] == 100 * 10**9
+    assert planned["settings"]["sample_ns"] == 0
 
 
 def test_a_plan_says_which_value_is_at_fault() -> None:

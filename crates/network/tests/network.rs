@@ -38,9 +38,8 @@ fn scenario(timeline: &Value, attached: bool) -> Scenario {
             "kind": "udp", "name": "other", "link": "mobile", "direction": "up", "start_ns": 0, "stop_ns": null,
             "rate_bits_per_second": 1_000, "packet_bytes": 100,
         }],
-        "stop_ns": 1_000 * MS,
         "epoch_ns": 0,
-        "sample_ns": 0,
+        "settings": {"stop_ns": 1_000 * MS, "sample_ns": 0, "processing_ns": 0},
     });
     Scenario::from_json(&scenario.to_string()).unwrap()
 }

@@ -32,12 +32,13 @@ pub fn policies(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(named)
 }
 
-/// What can be set of an endpoint, a path or the server, by section of a scenario: of each its name, where its value stands in what
+/// What can be set of an endpoint, a path, the server or a run, by section of a scenario: of each its name, where its value stands in what
 /// engines take, kind, whether it may be off, whether it must be given, its default, the words of a choice, bounds, meaning.
 #[pyfunction]
 pub fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let named = PyDict::new(py);
-    let tables = [("path", form::Path::settings()), ("server", form::Server::settings())];
+    let tables =
+        [("path", form::Path::settings()), ("server", form::Server::settings()), ("run", form::Settings::settings())];
     for (section, settings) in Config::sections().into_iter().chain(tables) {
         named.set_item(section, python(py, &settings)?)?;
     }

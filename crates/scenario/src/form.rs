@@ -33,15 +33,24 @@ pub struct Scenario {
     pub timeline: Vec<Event>,
     /// Other traffic on the links.
     pub cross_traffic: Vec<CrossTraffic>,
-    /// When to give up, in virtual time.
-    pub stop_ns: i64,
     /// Virtual time 0 as Unix time.
     pub epoch_ns: i64,
-    /// Period of the samples of senders and queues; 0: none.
-    pub sample_ns: i64,
-    /// Longest that hosts take to see a packet which came, drawn each time; 0: none, and all flows start on time.
-    #[serde(default)]
-    pub processing_ns: i64,
+    /// How it is run.
+    pub settings: Settings,
+}
+
+tables! {
+    /// How it is run.
+    pub struct Settings {
+        /// When to give up: after 1 h if left out, or a minute after a transfer with a duration.
+        stop_ns: Option<i64> = None; above 0,
+        /// Period of the samples of `state` and `queues`; 0: none.
+        sample_ns: i64 = 100_000_000,
+        /// Longest that a simulated host takes to look at what came: each time is drawn, as network
+        /// cards hold interrupts back. Without it (0) flows of cross traffic also start on the dot, not
+        /// up to 1 ms late, and flows that share a full queue may stay in step for ever.
+        processing_ns: i64 = 100_000; most 1_000_000_000,
+    }
 }
 
 /// What is run.

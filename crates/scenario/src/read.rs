@@ -1,6 +1,6 @@
 //! How a scenario is read: what is refused, and what a baseline leaves out.
 
-use crate::form::{Event, Run};
+use crate::form::{self, Event, Run};
 use crate::{Error, Scenario, applications};
 use std::net::IpAddr;
 use wire::Time;
@@ -24,6 +24,11 @@ impl Scenario {
     /// When it starts.
     pub fn start(&self) -> Time {
         Time::from_nanos(self.epoch_ns)
+    }
+
+    /// When it is given up.
+    pub fn stop(&self) -> Time {
+        self.settings.stop_ns.map_or(Time::MAX, |stop_ns| self.start() + stop_ns)
     }
 }
 
@@ -60,7 +65,8 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.paths.is_empty() || scenario.server.addresses.is_empty() {
         return Err(Error::fault("scenario", "there is no path or no address of the server"));
     }
-    if scenario.sample_ns < 0 || scenario.stop_ns < 0 || scenario.processing_ns < 0 {
+    let form::Settings { stop_ns, sample_ns, processing_ns } = scenario.settings;
+    if sample_ns < 0 || stop_ns.is_some_and(|stop_ns| stop_ns < 0) || processing_ns < 0 {
         return Err(Error::fault("scenario", "a time is negative"));
     }
     applications::check(&scenario.transfer)?;
@@ -70,9 +76,9 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
             return Err(Error::fault(name, "a buffer has no room"));
         }
     }
-    for (place, path) in scenario.paths.iter().enumerate() {
+    for (index, path) in scenario.paths.iter().enumerate() {
         let fault = |fault: &str| Err(Error::fault(format!("path {}", path.name), fault));
-        if scenario.paths[..place].iter().any(|other| other.name == path.name) {
+        if scenario.paths[..index].iter().any(|other| other.name == path.name) {
             return fault("there is another of that name");
         }
         let addresses = path.addresses();

@@ -26,7 +26,7 @@ pub fn starts<'a>(scenario: &'a Scenario, traffic: &'a CrossTraffic) -> impl Ite
 }
 
 fn late(scenario: &Scenario, who: &str) -> i64 {
-    if scenario.processing_ns == 0 {
+    if scenario.settings.processing_ns == 0 {
         return 0;
     }
     ((u128::from(seed(scenario, who)) * SPREAD_NS as u128) >> 64) as i64

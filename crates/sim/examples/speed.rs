@@ -39,9 +39,8 @@ fn main() {
         "transport": {"client": config, "server": config},
         "timeline": [],
         "cross_traffic": [],
-        "stop_ns": 120_000_000_000i64,
         "epoch_ns": 0,
-        "sample_ns": 0,
+        "settings": {"stop_ns": 120_000_000_000i64, "sample_ns": 0, "processing_ns": 0},
     });
     let mut simulation = Simulation::from_json(&scenario.to_string()).expect("the scenario is right");
     let began = std::time::Instant::now();

@@ -42,7 +42,7 @@ impl Simulation {
             nodes.push(Node::new(&name("peer"), peer, None, None, &scenario));
             crosses.push(one);
         }
-        let records = Records::new(start, scenario.sample_ns, senders(&scenario));
+        let records = Records::new(start, scenario.settings.sample_ns, senders(&scenario));
         Ok(Simulation::assemble(scenario, nodes, network, crosses, records))
     }
 

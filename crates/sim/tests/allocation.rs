@@ -34,7 +34,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn packets_allocate_nothing_in_the_long_run() {
     let mut scenario = wifi_lte(1 << 30);
-    scenario["sample_ns"] = json!(0);
+    scenario["settings"]["sample_ns"] = json!(0);
     let mut simulation = Simulation::from_json(&scenario.to_string()).unwrap();
     assert!(simulation.run(&mut (), 40_000).is_none(), "it goes on");
     let before = (ALLOCATIONS.get(), simulation.packets());

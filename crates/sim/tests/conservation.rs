@@ -217,8 +217,8 @@ fn scenarios(outages_of: &'static [&'static str]) -> impl Strategy<Value = Value
             scenario["timeline"] = Value::Array([outages, changes].concat());
             scenario["cross_traffic"] = Value::Array(neighbours);
             // Where half of all is lost, it takes hours.
-            scenario["stop_ns"] = json!(36_000 * S);
-            scenario["sample_ns"] = json!(0);
+            scenario["settings"]["stop_ns"] = json!(36_000 * S);
+            scenario["settings"]["sample_ns"] = json!(0);
             let mut config = scenario["transport"]["client"].clone();
             (config["congestion_control"], config["congestion_parameters"]) = policies.0;
             config["tcp"]["slow_start"] = json!(slow_start);

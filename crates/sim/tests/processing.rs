@@ -17,7 +17,7 @@ fn shared(seed: u64, processing_ns: i64) -> Value {
         "name": "near", "kind": "tcp", "link": "wifi", "direction": "down", "flows": 2, "congestion_control": "reno",
         "start_ns": 0, "stop_ns": null,
     }]);
-    scenario["processing_ns"] = json!(processing_ns);
+    scenario["settings"]["processing_ns"] = json!(processing_ns);
     scenario
 }
 
@@ -89,7 +89,7 @@ fn round_trips_are_longer_by_what_both_hosts_take() {
         "requests": 200, "think_ns": 0,
     });
     let at_once = took_ns(&scenario);
-    scenario["processing_ns"] = json!(2 * MS);
+    scenario["settings"]["processing_ns"] = json!(2 * MS);
     let longer_ms = (took_ns(&scenario) - at_once) as f64 / MS as f64 / 200.0;
     assert!((1.7..2.3).contains(&longer_ms), "{longer_ms}");
 }

@@ -103,7 +103,7 @@ fn a_base_station_drains_its_queue_after_a_loss() {
         scenario["links"]["wifi"]["downlink"][0] = element.clone();
         scenario["transfer"] =
             json!({"application": "bulk", "direction": "down", "size_bytes": null, "duration_ns": 60 * S});
-        scenario["sample_ns"] = json!(10 * MS);
+        scenario["settings"]["sample_ns"] = json!(10 * MS);
         let (outcome, _, records) = run(&scenario);
         let mbps = outcome.bytes_down as f64 * 8e3 / outcome.virtual_ns as f64;
         assert!((15.0..18.0).contains(&mbps), "{mbps} Mbit/s with {controller}");

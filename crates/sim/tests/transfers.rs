@@ -108,7 +108,7 @@ fn two_addresses_of_the_server_give_four_subflows() {
 #[test]
 fn a_run_that_is_stopped_says_who_waits() {
     let mut scenario = wifi_lte(100_000_000);
-    scenario["stop_ns"] = json!(S);
+    scenario["settings"]["stop_ns"] = json!(S);
     let (outcome, _, _) = run(&scenario);
     assert!(!outcome.finished);
     assert_eq!(outcome.virtual_ns, S);

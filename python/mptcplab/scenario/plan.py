@@ -43,10 +43,8 @@ def plan(scenario: Scenario, seed: int, baseline: str | None = None) -> _core.Pl
             "transport": _transport(scenario, baseline),
             "timeline": _timeline(scenario),
             "cross_traffic": [_traffic(traffic) for traffic in scenario.cross_traffic],
-            "stop_ns": scenario.stop_ns,
             "epoch_ns": EPOCH_NS,
-            "sample_ns": scenario.run.sample,
-            "processing_ns": scenario.run.processing,
+            "settings": in_base_units(scenario.run),
         }
     )
 

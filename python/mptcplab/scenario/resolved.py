@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import Field
-
+from mptcplab import _core
 from mptcplab.scenario import draw
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.field import Field as FieldSection
 from mptcplab.scenario.kernel import Kernel
 from mptcplab.scenario.path import Link, Path
-from mptcplab.scenario.section import Duration, Flag, Section
+from mptcplab.scenario.section import Flag, Section, declared
 from mptcplab.scenario.timeline import Event
 from mptcplab.scenario.traffic import Traffic
 from mptcplab.scenario.transfer import Transfer
@@ -20,19 +19,15 @@ from mptcplab.scenario.transfer import Transfer
 SCHEMA = 1
 
 
+@declared(_core.settings()["run"])
 class Run(Section):
     """How it is run."""
 
-    stop: Duration | None = Field(None, gt=0)
-    """When to give up: after 1 h if left out, or a minute after a transfer with a duration."""
-    sample: Duration = 100_000_000
-    """Period of the samples of ``state`` and ``queues``; 0: none."""
+    stop: int | None
+    sample: int
     baselines: Flag = True
     """Whether plain TCP over each path is run too."""
-    processing: Duration = Field(100_000, le=1_000_000_000)
-    """Longest that a simulated host takes to look at what came: each time is drawn, as network
-    cards hold interrupts back. Without it (0) flows of cross traffic also start on the dot, not
-    up to 1 ms late, and flows that share a full queue may stay in step for ever."""
+    processing: int
 
 
 @dataclass(frozen=True)

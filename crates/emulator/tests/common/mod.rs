@@ -50,9 +50,8 @@ pub fn scenario(links: Value, paths: &[(&str, &str)], timeline: Value, cross_tra
         "transport": {"client": config, "server": config},
         "timeline": timeline,
         "cross_traffic": cross_traffic,
-        "stop_ns": 60_000 * MS,
         "epoch_ns": 0,
-        "sample_ns": 0,
+        "settings": {"stop_ns": 60_000 * MS, "sample_ns": 0, "processing_ns": 0},
     });
     Scenario::from_json(&plan.to_string()).unwrap()
 }

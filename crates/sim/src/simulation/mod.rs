@@ -43,7 +43,7 @@ pub(crate) struct Node {
 
 impl Node {
     pub fn new(name: &str, host: Host, site: Option<Site>, uplink: Option<usize>, scenario: &Scenario) -> Node {
-        let inbox = Inbox::new(scenario.seed, name, scenario.processing_ns);
+        let inbox = Inbox::new(scenario.seed, name, scenario.settings.processing_ns);
         Node { name: name.into(), host, site, uplink, inbox }
     }
 }
@@ -77,7 +77,7 @@ impl Simulation {
         records: Records,
     ) -> Simulation {
         let start = Time::from_nanos(scenario.epoch_ns);
-        let stop = start + scenario.stop_ns;
+        let stop = scenario.stop();
         Simulation {
             deadlines: vec![Time::MAX; nodes.len()],
             scenario,

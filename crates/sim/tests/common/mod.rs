@@ -41,9 +41,8 @@ pub fn wifi_lte(bytes: u64) -> Value {
         "transport": {"client": config, "server": config},
         "timeline": [],
         "cross_traffic": [],
-        "stop_ns": 300 * S,
         "epoch_ns": 1_735_689_600_000_000_000i64,
-        "sample_ns": 100 * MS,
+        "settings": {"stop_ns": 300 * S, "sample_ns": 100 * MS, "processing_ns": 0},
     })
 }
 
