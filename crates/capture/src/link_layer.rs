@@ -44,7 +44,7 @@ pub enum Network {
     Ip {
         /// Length of the link layer's header.
         offset: usize,
-        /// Which way, where the link layer says.
+        /// Its direction, where the link layer says.
         direction: Option<CaptureDirection>,
         /// The host's number of the interface, where the link layer says.
         interface: Option<u32>,

@@ -35,7 +35,7 @@ pub struct Packet<'a> {
     pub link_type: LinkType,
     /// Bytes on the wire, with the link layer's.
     pub original_len: u32,
-    /// Which way, where the capture says.
+    /// Its direction, where the capture says.
     pub direction: Option<CaptureDirection>,
     /// Its number in the capture, from 1.
     pub record: u64,

@@ -68,7 +68,7 @@ pub enum Reception {
     /// The interface is down.
     Down,
     /// It is for none of the interface's addresses.
-    Stranger,
+    NotAddressed,
 }
 
 impl Host {
@@ -196,7 +196,7 @@ impl Host {
             return Reception::Down;
         }
         if !interface.addresses.contains(&packet.frame.ip.destination) {
-            return Reception::Stranger;
+            return Reception::NotAddressed;
         }
         tap.passed(now, nic, CaptureDirection::Inbound, packet);
         match packet.frame.l4 {

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_name_the_place() {
+    fn errors_name_the_line() {
         let message = |text| parse_trace(text).unwrap_err().to_string();
         assert_eq!(message("1\n\n2x\n"), "line 3: `2x` is no whole number of milliseconds");
         assert_eq!(message("-1\n"), "line 1: `-1` is no whole number of milliseconds");

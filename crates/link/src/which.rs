@@ -17,7 +17,7 @@ pub(crate) enum Segments {
 
 /// Segments by where they go.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ways(Option<Direction>);
+pub(crate) struct Directions(Option<Direction>);
 
 impl Segments {
     pub fn read(text: &Text) -> Result<Segments, Fault> {
@@ -37,9 +37,13 @@ impl Segments {
     }
 }
 
-impl Ways {
-    pub fn read(text: &Text) -> Result<Ways, Fault> {
-        let all = [("both", Ways(None)), ("up", Ways(Some(Direction::Up))), ("down", Ways(Some(Direction::Down)))];
+impl Directions {
+    pub fn read(text: &Text) -> Result<Directions, Fault> {
+        let all = [
+            ("both", Directions(None)),
+            ("up", Directions(Some(Direction::Up))),
+            ("down", Directions(Some(Direction::Down))),
+        ];
         one_of("direction", &text.0, &all)
     }
 

@@ -5,11 +5,16 @@ use pyo3::prelude::*;
 use std::{fs::File, path::PathBuf};
 
 /// Packets, what of tokens and HMACs was made anew, what was replaced, bytes of payload left out, whether it is cut.
-type Told = (u64, u64, u64, u64, bool);
+type Counted = (u64, u64, u64, u64, bool);
 
 /// Writes captures of one network with other addresses and keys, and without payload; says what was done to each.
 #[pyfunction]
-pub fn anonymise(py: Python<'_>, paths: Vec<PathBuf>, targets: Vec<PathBuf>, secret: Vec<u8>) -> PyResult<Vec<Told>> {
+pub fn anonymise(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    targets: Vec<PathBuf>,
+    secret: Vec<u8>,
+) -> PyResult<Vec<Counted>> {
     let mut anonymiser = Anonymiser::new(Secret::new(&secret));
     let mut raised = None;
     let mut goes_on = || {
@@ -34,13 +39,13 @@ pub fn anonymise(py: Python<'_>, paths: Vec<PathBuf>, targets: Vec<PathBuf>, sec
         })
     })?;
     match done {
-        Ok(counts) => Ok(counts.iter().map(told).collect()),
+        Ok(counts) => Ok(counts.iter().map(counted).collect()),
         Err(Failure::Read(error)) => Err(CaptureError::new_err(error.to_string())),
         Err(Failure::Write(error)) => Err(error.into()),
         Err(Failure::Stopped) => Err(raised.expect("it stops where a signal raised something")),
     }
 }
 
-fn told(&Counts { packets, remade, replaced, payload_bytes, cut }: &Counts) -> Told {
+fn counted(&Counts { packets, remade, replaced, payload_bytes, cut }: &Counts) -> Counted {
     (packets, remade, replaced, payload_bytes, cut)
 }

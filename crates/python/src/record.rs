@@ -16,7 +16,7 @@ pub struct End {
 pub struct Record {
     sites: [Site; 2],
     /// By point.
-    places: Vec<Place>,
+    locations: Vec<Location>,
     points: Vec<Point>,
     analysis: Analysis,
 }
@@ -27,8 +27,8 @@ struct Site {
     interfaces: u32,
 }
 
-/// Where a point is: its site, its number in the site's capture.
-struct Place {
+/// The site of a point, and the number of its interface in the site's capture.
+struct Location {
     site: usize,
     interface: u32,
 }
@@ -40,14 +40,14 @@ impl Record {
             let writer = |path| Writer::new(File::create(path)?, end.host);
             site.capture = end.path.as_ref().map(writer).transpose()?;
         }
-        let (mut places, mut named) = (Vec::new(), Vec::new());
+        let (mut locations, mut named) = (Vec::new(), Vec::new());
         for point in points {
             let number = usize::from(point.host != ends[0].host);
             let site = &mut sites[number];
             if let Some(capture) = &mut site.capture {
                 capture.interface(&point.interface)?;
             }
-            places.push(Place { site: number, interface: site.interfaces });
+            locations.push(Location { site: number, interface: site.interfaces });
             site.interfaces += 1;
             // As captures name it.
             let interface = format!("{}:{}", point.host, point.interface);
@@ -55,12 +55,12 @@ impl Record {
             analysis.add_point(point.clone());
             named.push(point);
         }
-        Ok(Record { sites, places, points: named, analysis })
+        Ok(Record { sites, locations, points: named, analysis })
     }
 
     /// The site of each point.
     pub fn sites(&self) -> Vec<usize> {
-        self.places.iter().map(|place| place.site).collect()
+        self.locations.iter().map(|location| location.site).collect()
     }
 
     /// Closes the captures and gives what was measured.
@@ -74,7 +74,7 @@ impl Record {
     }
 
     fn write(&mut self, seen: &Observation) -> io::Result<()> {
-        let Place { site, interface } = self.places[seen.point.0 as usize];
+        let Location { site, interface } = self.locations[seen.point.0 as usize];
         let Some(capture) = &mut self.sites[site].capture else { return Ok(()) };
         capture.packet_with(interface, seen.at, seen.direction, seen.frame.wire_len(), |out| {
             let packet = Packet { frame: seen.frame, body: None };

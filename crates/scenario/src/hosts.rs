@@ -37,9 +37,9 @@ pub fn client(scenario: &Scenario) -> Host {
 pub fn server(scenario: &Scenario) -> Host {
     let mut config = scenario.transport.server.clone();
     let addresses = &scenario.server.addresses;
-    for (place, address) in addresses.iter().enumerate() {
+    for (index, address) in addresses.iter().enumerate() {
         // The first of each family is the one that clients connect to.
-        let further = addresses[..place].iter().any(|other| other.is_ipv4() == address.is_ipv4());
+        let further = addresses[..index].iter().any(|other| other.is_ipv4() == address.is_ipv4());
         let signal = further && scenario.server.signal;
         let given = LocalEndpoint {
             address: *address,
@@ -99,7 +99,7 @@ pub fn open(scenario: &Scenario, client: &mut Host, now: Time) {
     }
 }
 
-/// What the scenario says of an address goes before what follows from its place in it.
+/// What the scenario says of an address goes before what follows from its position.
 fn unless_given(config: &mut Config, endpoint: LocalEndpoint) {
     let endpoints = &mut config.mptcp.path_manager.endpoints;
     if !endpoints.iter().any(|given| given.address == endpoint.address) {

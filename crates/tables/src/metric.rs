@@ -3,7 +3,7 @@
 /// A metric, declared beside its column. Its unit and what it means are the column's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Place among the others where several are listed; those of runs and those of subflows are never listed together.
+    /// Position among the others where several are listed; those of runs and those of subflows are never listed together.
     pub order: u32,
     /// What is measured: `RTT`. The statistic is the ending of the column's name (`rtt_ms_p95`).
     pub name: &'static str,
@@ -91,8 +91,8 @@ impl Metric {
         Metric { pooled: Some((part, whole)), ..self }
     }
 
-    /// Shows it everywhere but in the summary of an analysis, which tells of it in words of its own.
-    pub const fn told(self) -> Metric {
+    /// Shows it everywhere but in the summary of an analysis, which has a line of its own for it.
+    pub const fn outside_analysis(self) -> Metric {
         use View::*;
         self.only(&[Runs, Page, Compare, Document, Seeds, Campaign, Overview])
     }

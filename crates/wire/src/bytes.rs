@@ -1,4 +1,4 @@
-//! Big-endian integers at fixed places. Callers have checked the length, so that bounds checks vanish.
+//! Big-endian integers at fixed offsets. Callers have checked the length, so that bounds checks vanish.
 
 #[inline(always)]
 pub(crate) fn be16(bytes: &[u8], at: usize) -> u16 {

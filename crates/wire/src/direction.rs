@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Which way packets or data go between client and server.
+/// Where packets or data go between client and server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {

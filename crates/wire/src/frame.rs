@@ -56,7 +56,7 @@ pub enum Content {
     /// Not said here; see [`Packet::body`](crate::Packet::body).
     #[default]
     Unsaid,
-    /// The pattern of streams that mptcplab sends, from this place of the stream on.
+    /// The pattern of streams that mptcplab sends, from this offset of the stream on.
     Pattern(u64),
 }
 

@@ -35,7 +35,7 @@ pub enum Ecn {
     CongestionExperienced,
 }
 
-/// Place of a piece in the packet that it is a piece of (RFC 791 §3.2, RFC 8200 §4.5).
+/// Where a fragment lies in its packet (RFC 791 §3.2, RFC 8200 §4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
     /// Offset of the piece in bytes.

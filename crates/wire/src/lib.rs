@@ -1,7 +1,7 @@
 //! IP, TCP and MPTCP: bytes to values and values to bytes.
 //!
 //! Nothing here reads a clock, opens a file or allocates while parsing. Parsing never panics, whatever the bytes.
-//! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a place.
+//! A [`Frame`] is one IP packet; an [`Observation`] is a frame seen at a time and a point.
 
 mod body;
 mod bytes;

@@ -7,7 +7,7 @@ pub struct Observation {
     pub at: Time,
     /// Where.
     pub point: PointId,
-    /// Which way, if the observer knew.
+    /// Its direction, if the observer knew.
     pub direction: Option<CaptureDirection>,
     /// The number of the packet in its capture, from 1, as Wireshark counts.
     pub record: u64,
@@ -30,7 +30,7 @@ pub enum CaptureDirection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointId(pub u32);
 
-/// A place where frames are observed: an interface in a capture.
+/// Where frames are observed: an interface in a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Point {
     /// The capture that it belongs to (a file's name), one capture being one host.

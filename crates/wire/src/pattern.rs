@@ -82,7 +82,7 @@ pub(crate) fn sum(position: u64, len: u32) -> Sum {
     if position.is_multiple_of(2) {
         return Sum::of(sum);
     }
-    // RFC 1071 §2(B): from an odd place on, the sum is the same with its bytes swapped.
+    // RFC 1071 §2(B): from an odd offset on, the sum is the same with its bytes swapped.
     Sum::of(u64::from(fold(sum).swap_bytes()))
 }
 

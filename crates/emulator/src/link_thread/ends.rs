@@ -139,7 +139,7 @@ impl LinkThread {
         match reception {
             Reception::Taken => pool::give(packet),
             Reception::Down => self.lose(link, direction, packet, Reason::Detached),
-            Reception::Stranger => self.lose(link, direction, packet, Reason::Unreachable),
+            Reception::NotAddressed => self.lose(link, direction, packet, Reason::Unreachable),
         }
         self.pump(host);
     }

@@ -59,7 +59,7 @@ impl Watch {
         happened: impl FnOnce() -> Happened,
     ) {
         if self.feed.logs() {
-            let of_direction = link.queues().filter(|(way, _, _)| *way == direction);
+            let of_direction = link.queues().filter(|(towards, _, _)| *towards == direction);
             let queued = of_direction
                 .fold((0, 0), |(bytes, packets), (_, _, state)| (bytes + state.bytes, packets + state.packets));
             self.feed.happened(self.now, (self.first + index as u32, direction), bytes, happened(), queued);

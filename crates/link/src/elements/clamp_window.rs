@@ -2,7 +2,7 @@ use super::Context;
 use crate::flow::{Flow, Flows};
 use crate::options::{WINDOW_SCALE, revise};
 use crate::parameter::{Bytes, Text};
-use crate::which::Ways;
+use crate::which::Directions;
 use crate::{Direction, Element, Out};
 use parameters::{Fault, fault, parameters};
 use wire::{Flags, L4, Packet, Tcp, Time};
@@ -27,14 +27,14 @@ pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, 
     }
     Ok(Box::new(ClampWindow {
         bytes: settings.bytes.0,
-        ways: Ways::read(&settings.direction)?,
+        directions: Directions::read(&settings.direction)?,
         flows: Flows::new(None),
     }))
 }
 
 struct ClampWindow {
     bytes: u64,
-    ways: Ways,
+    directions: Directions,
     /// What each direction's SYN said of its scale.
     flows: Flows<[Option<u8>; 2]>,
 }
@@ -44,7 +44,7 @@ impl Element for ClampWindow {
         let flow = Flow::of(direction, &packet);
         if let (Some(flow), L4::Tcp(tcp)) = (flow, &mut packet.frame.l4) {
             let shift = self.shift(now, direction, flow, tcp);
-            if let Some(shift) = shift.filter(|_| self.ways.include(direction)) {
+            if let Some(shift) = shift.filter(|_| self.directions.include(direction)) {
                 let most = (self.bytes >> shift).clamp(1, u64::from(u16::MAX)) as u16;
                 tcp.window = tcp.window.min(most);
             }

@@ -8,7 +8,7 @@ use wire::{Flags, Frame, Ip, L4, Options, Packet, Payload, Tcp, Time};
 
 parameters! {
     /// A firewall that knows connections: the client's SYN begins one, and segments of none end here. One that was silent
-    /// for too long is forgotten, which nobody is told before the next segment (RFC 6182 §7; Wang et al.,
+    /// for too long is forgotten, which neither end learns before the next segment (RFC 6182 §7; Wang et al.,
     /// SIGCOMM 2011, for cellular networks). What is not TCP passes. It sees both directions: one of `middleboxes`, or shared.
     "firewall"
     struct Settings {

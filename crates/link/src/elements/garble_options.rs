@@ -2,7 +2,7 @@ use super::Context;
 use crate::options::{MPTCP, revise};
 use crate::parameter::{Ratio, Text};
 use crate::random::Stream;
-use crate::which::{Segments, Ways, one_of};
+use crate::which::{Directions, Segments, one_of};
 use crate::{Direction, Element, Out};
 use parameters::{Fault, parameters};
 use wire::{L4, Packet, Time};
@@ -37,7 +37,7 @@ pub(super) fn make(settings: Settings, context: &Context) -> Result<Box<dyn Elem
         how: one_of("how", &settings.how.0, &all)?,
         ratio: settings.ratio.0,
         segments: Segments::read(&settings.segments)?,
-        ways: Ways::read(&settings.direction)?,
+        directions: Directions::read(&settings.direction)?,
         streams: context.streams(),
     }))
 }
@@ -53,7 +53,7 @@ struct GarbleOptions {
     how: How,
     ratio: f64,
     segments: Segments,
-    ways: Ways,
+    directions: Directions,
     streams: [Stream; 2],
 }
 
@@ -61,7 +61,7 @@ impl Element for GarbleOptions {
     fn push(&mut self, _now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
         if let L4::Tcp(tcp) = &mut packet.frame.l4
             && self.segments.include(tcp.flags)
-            && self.ways.include(direction)
+            && self.directions.include(direction)
         {
             let (how, ratio, stream) = (self.how, self.ratio, &mut self.streams[direction as usize]);
             revise(tcp, |option| {

@@ -1,7 +1,7 @@
 use super::Context;
 use crate::options::{strip, subtype};
 use crate::parameter::Text;
-use crate::which::{Segments, Ways, one_of};
+use crate::which::{Directions, Segments, one_of};
 use crate::{Direction, Element, Out};
 use parameters::{Fault, parameters};
 use wire::{L4, Packet, Time};
@@ -38,14 +38,14 @@ const OPTIONS: [(&str, Option<u8>); 10] = [
 pub(super) fn make(settings: Settings, _: &Context) -> Result<Box<dyn Element>, Fault> {
     Ok(Box::new(StripOptions {
         segments: Segments::read(&settings.segments)?,
-        ways: Ways::read(&settings.direction)?,
+        directions: Directions::read(&settings.direction)?,
         only: one_of("option", &settings.option.0, &OPTIONS)?,
     }))
 }
 
 struct StripOptions {
     segments: Segments,
-    ways: Ways,
+    directions: Directions,
     /// The subtype, if one alone goes.
     only: Option<u8>,
 }
@@ -54,7 +54,7 @@ impl Element for StripOptions {
     fn push(&mut self, _now: Time, direction: Direction, mut packet: Box<Packet>, out: &mut Out) {
         if let L4::Tcp(tcp) = &mut packet.frame.l4
             && self.segments.include(tcp.flags)
-            && self.ways.include(direction)
+            && self.directions.include(direction)
         {
             strip(tcp, |option| self.only.is_none() || self.only == subtype(option));
         }

@@ -55,7 +55,7 @@ impl Simulation {
                 return;
             }
             Reception::Down => Reason::Detached,
-            Reception::Stranger => Reason::Unreachable,
+            Reception::NotAddressed => Reason::Unreachable,
         };
         let direction = if self.is_client_side(host) { Direction::Down } else { Direction::Up };
         self.drop(host, direction, packet, reason);

@@ -13,7 +13,7 @@ row! {
         kind: &'static str,
         /// Name of the link, path or host.
         place: Arc<str>,
-        /// The element that dropped it: its place, from 0, and its name, as `0:rate`; empty outside elements.
+        /// The element that dropped it: its index, from 0, and its name, as `0:rate`; empty outside elements.
         element: Option<Arc<str>>,
         /// `up`: client to server, `down`: server to client.
         direction: Direction,

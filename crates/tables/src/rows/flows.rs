@@ -33,7 +33,7 @@ row! {
         /// Bytes of them that had been sent before.
         retransmitted_bytes: Option<u64>,
         /// Retransmitted data packets / data packets.
-        #[metric(Metric::new(50, "loss rate", Less).brief("loss").pooled("retransmitted_packets", "data_packets").told())]
+        #[metric(Metric::new(50, "loss rate", Less).brief("loss").pooled("retransmitted_packets", "data_packets").outside_analysis())]
         loss_rate_percent: Option<f64>,
         /// Data packets whose bytes had all passed the capture before, wherever it was taken; empty, as others below, where nothing was captured.
         duplicate_packets: Option<u64>,

@@ -9,7 +9,7 @@ row! {
         link: Arc<str>,
         /// `up`: client to server, `down`: server to client.
         direction: Direction,
-        /// The element that queues: its place on the link, from 0, and its name, as `0:rate`.
+        /// The element that queues: its index on the link, from 0, and its name, as `0:rate`.
         element: Arc<str>,
         /// Time, Unix time.
         at_ns: i64,

@@ -12,10 +12,10 @@ row! {
         #[metric(Metric::new(20, "delivered data", More).brief("bytes").only(&[Runs, Page, Compare, Document]))]
         bytes: u64,
         /// First SYN of the connection to the last acknowledgement of this direction's data.
-        #[metric(Metric::new(30, "transfer time", Less).brief("time").logarithmic().told())]
+        #[metric(Metric::new(30, "transfer time", Less).brief("time").logarithmic().outside_analysis())]
         elapsed_s: Option<f64>,
         /// Bytes delivered / elapsed time.
-        #[metric(Metric::new(10, "throughput", More).brief("").logarithmic().told())]
+        #[metric(Metric::new(10, "throughput", More).brief("").logarithmic().outside_analysis())]
         throughput_mbps: Option<f64>,
         /// Mean of the throughput series (start dropped and smoothed as asked).
         throughput_mbps_mean: Option<f64>,
@@ -32,7 +32,7 @@ row! {
         /// Round-trip time samples of all subflows; taken at the sender of the data, empty elsewhere.
         rtt_samples: Option<u64>,
         /// Mean over all samples of all subflows.
-        #[metric(Metric::new(40, "RTT", Less).of("rtt_samples").logarithmic().told())]
+        #[metric(Metric::new(40, "RTT", Less).of("rtt_samples").logarithmic().outside_analysis())]
         rtt_ms_mean: Option<f64>,
         /// Standard deviation over the same.
         rtt_ms_sigma: Option<f64>,
@@ -69,7 +69,7 @@ row! {
         /// Requests of the client that were answered in this direction (`down`); taken at the client, empty elsewhere.
         responses: Option<u64>,
         /// Response time: the first data of a request leaving until the last of its response is in order. Mean.
-        #[metric(Metric::new(70, "response time", Less).brief("response").logarithmic().told())]
+        #[metric(Metric::new(70, "response time", Less).brief("response").logarithmic().outside_analysis())]
         response_time_ms_mean: Option<f64>,
         /// Median.
         #[metric(Metric::new(71, "response time", Less).brief("response").logarithmic().only(&[Document]))]
