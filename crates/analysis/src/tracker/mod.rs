@@ -15,6 +15,7 @@ mod finish;
 mod flows;
 mod handshake;
 mod identity;
+mod ignored;
 mod known;
 mod mappings;
 mod one_way;
@@ -36,6 +37,7 @@ use connection::Connection;
 use finish::{Captures, InCommon};
 use flows::{Flow, Flows, Key, direction};
 use handshake::is_opening;
+use ignored::Ignored;
 use one_way::OneWay;
 use packet::Packet;
 use pending::{Decision, Pending};
@@ -44,7 +46,7 @@ use span::Span;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subflow::Kind as SubflowKind;
-use tables::{Diagnostic, Direction};
+use tables::Direction;
 use wire::{L4, Observation, Point, PointId, Tcp, Time};
 
 /// How long a closed connection is kept for what may come late, in nanoseconds; and where several captures are given,
@@ -91,17 +93,6 @@ pub(crate) struct Tracker {
     latest: Time,
     in_common: InCommon,
     finished: Reports,
-}
-
-/// Packets that belong to no connection any more.
-#[derive(Default)]
-struct Ignored {
-    /// They came when theirs had ended and was finished.
-    late: u64,
-    /// SYNs without an answer that have no row.
-    unanswered: u64,
-    /// They show with other addresses what another 4-tuple of the host shows.
-    copies: u64,
 }
 
 impl Tracker {
@@ -475,37 +466,11 @@ impl Tracker {
         live.iter().for_each(|connection| self.hosts.add(&connection.subflows));
         std::mem::take(&mut self.over).into_iter().chain(live).for_each(|connection| self.report(*connection));
         unanswered.into_iter().for_each(|pending| self.leave_unanswered(pending));
-        self.remark_on_ignored();
+        let captures =
+            |site| self.points.iter().position(|point| point.site == site).map(|at| self.captures[at].clone());
+        ignored::remarks(&self.ignored, captures).into_iter().for_each(|remark| self.finished.remark(remark));
         self.in_common.nothing().into_iter().for_each(|remark| self.finished.remark(remark));
         self.finished
-    }
-
-    fn remark_on_ignored(&mut self) {
-        let mut ignored: Vec<_> = self.ignored.iter().collect();
-        ignored.sort_unstable_by_key(|(site, _)| **site);
-        for (site, Ignored { late, unanswered, copies }) in ignored {
-            let point = self.points.iter().position(|point| point.site == *site);
-            let capture = point.map(|point| self.captures[point].clone());
-            for (diagnostic, count, message) in [
-                (
-                    "unanswered_syns",
-                    *unanswered,
-                    "SYNs that nobody answered are counted here and have no rows: a port scan, or a flood",
-                ),
-                ("late_packets", *late, "packets came long after their connection had ended, and are left out"),
-                (
-                    "translated_copies",
-                    *copies,
-                    "packets show with other addresses what others show: the host translates addresses; they are left out",
-                ),
-            ] {
-                if count > 0 {
-                    let (capture, count) = (capture.clone(), Some(count));
-                    let message = message.into();
-                    self.finished.remark(Diagnostic { capture, diagnostic, count, message, ..Diagnostic::default() });
-                }
-            }
-        }
     }
 }
 
