@@ -108,14 +108,14 @@ def carried(world: World, path: str) -> Counter[int]:
     found: Counter[int] = Counter()
     for one in world.truth():
         if one["what"] == "carried" and one["path"] == path:
-            found[one["seed"] - 1] += one["count"]
+            found[one["seed"]] += one["count"]
     return found
 
 
 def test_nothing_is_lost_or_doubled(lives: tuple[World, Campaign]) -> None:
     world, campaign = lives
     visits, runs = campaign.visits, campaign.runs
-    assert visits["visit"].to_list() == list(range(visits.height))
+    assert visits["visit"].to_list() == list(range(1, visits.height + 1))
     assert set(visits["state"]) == {"done", "missed"}
     assert runs["run"].is_unique().all()
     # All that a visit which is done was to run is there, once.
@@ -296,6 +296,9 @@ def test_summary_and_page_tell_hours_and_their_zone(
         assert f"{local} missed: {gone}" in told
         rows.append([str(visit), local, "away", gone])
     page = describe(three_days)
+    runs = f"{3 * missed.height} of {3 * visits.height} runs were missed"
+    assert f"{runs}: see the list of visits below." in page.verdict
+    assert "still to be done" not in " ".join(page.verdict)
     (hour,) = page.axes
     assert (hour.name, hour.keys) == ("hour", ["hour of the day in Europe/Berlin"])
     (table,) = page.tables

@@ -61,7 +61,7 @@ class Calendar:
 class Visit:
     """A point of time at which a campaign runs each configuration once."""
 
-    #: From 0, in the order of time.
+    #: From 1, in the order of time.
     number: int
     due: datetime
     #: Latest time to begin.
@@ -99,7 +99,7 @@ def visits(
     ]
     return [
         Visit(n, due, due + grace, _hour(due.astimezone(local).hour, width))
-        for n, (due, _, grace) in enumerate(sorted(drawn))
+        for n, (due, _, grace) in enumerate(sorted(drawn), 1)
     ]
 
 

@@ -121,7 +121,7 @@ class Matrix:
         for repetition, number in enumerate(self._numbers(first), 1):
             seed = self.sheet.campaign.seed + number
             pair = first.conditions * self.seeds + number
-            visit = number if self.sheet.calendars else None
+            visit = number + 1 if self.sheet.calendars else None
             for one in group:
                 task = Task(_key(one.mptcp, seed), seed, one.mptcp)
                 labels: dict[str, Label | None] = dict(one.labels)
@@ -131,10 +131,10 @@ class Matrix:
                 yield Planned(task, alone, first.number, common, repetition, pair, visit)
 
     def _numbers(self, one: Configuration) -> Iterable[int]:
-        """Number the seeds of a configuration: all, or those of the visits at its hour."""
+        """Number the seeds of a configuration from 0: all, or those of visits at its hour."""
         if not self.sheet.calendars:
             return range(self.repetitions)
-        return [visit.number for visit in self.visits if visit.hour == one.labels[HOUR]]
+        return [visit.number - 1 for visit in self.visits if visit.hour == one.labels[HOUR]]
 
 
 def _mixed(runs: list[Planned], chance: random.Random, *, together: bool = True) -> list[Task]:

@@ -129,7 +129,7 @@ def _report(directory: Path) -> None:
 
 
 def _told(told: Told, read: Sheet) -> str:
-    words = f"visit {told.visit.number + 1} of {told.visits}, {_at(told.visit.due, read)}: "
+    words = f"visit {told.visit.number} of {told.visits}, {_at(told.visit.due, read)}: "
     if told.state.done:
         used = told.state.attempts[-1].used_bytes
         took = [f"{path} {text.size(count)}" for path, count in used.items() if count is not None]

@@ -80,7 +80,7 @@ class Budgets:
 
     def _check(self, matrix: Matrix) -> None:
         """Refuse what no visit can keep to."""
-        tasks = matrix.of_visit(0)
+        tasks = matrix.of_visit(matrix.visits[0].number)
         most = worst(tasks)
         for path, budget in self._budgets.items():
             where = f"{matrix.sheet.name}: [budget.{path}]"

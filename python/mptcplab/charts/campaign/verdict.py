@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mptcplab.charts.campaign.shape import Estimated
 from mptcplab.charts.campaign.subject import Subject
 from mptcplab.labels import text
+from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import finished, too_few
 from mptcplab.results.statistics import pairs_needed
 
@@ -102,11 +103,26 @@ def _carried(subject: Subject, shares: list[Estimated]) -> Iterator[str]:
             )
 
 
+def _missed(campaign: Campaign) -> int:
+    """Count the runs of visits that were missed; some of an interrupted one may be there."""
+    if campaign.about.get("calendar") is None:
+        return 0
+    gone = campaign.visits.filter(state="missed")
+    return (
+        campaign.plan.join(gone, on="visit", how="semi")
+        .join(campaign.runs, on="run", how="anti")
+        .height
+    )
+
+
 def _reserves(subject: Subject) -> Iterator[str]:
     campaign = subject.campaign
     left = campaign.plan.height - campaign.runs.height - campaign.failures.height
-    if left:
-        total = text.plural(campaign.plan.height, "run")
+    total = text.plural(campaign.plan.height, "run")
+    if missed := _missed(campaign):
+        yield f"{text.count(missed)} of {total} were missed: see the list of visits below."
+    left -= missed
+    if left > 0:
         yield f"{text.count(left)} of {total} are still to be done."
     if campaign.failures.height:
         yield f"{text.plural(campaign.failures.height, 'run')} failed: see the list below."
