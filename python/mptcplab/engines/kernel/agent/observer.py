@@ -166,8 +166,7 @@ class Observer:
         """A connection is established."""
         self._open[connection] = Used()
         self._used.append(self._open[connection])
-        # What the application begins with goes first: to look takes up to some milliseconds.
-        self._loop.at(now(), lambda: self._begun(connection))
+        self._note(connection)
 
     def closing(self, connection: Connection) -> None:
         """A socket is there for the last time."""
@@ -214,10 +213,6 @@ class Observer:
         # Those whose time is over are left out.
         after = at + period * max(1, -((at - now()) // period))
         self._loop.at(after, lambda: self._look(after, period))
-
-    def _begun(self, connection: Connection) -> None:
-        if connection in self._open:
-            self._note(connection)
 
     def _note(self, connection: Connection) -> None:
         """Look at a connection at its beginning or end, and sample it then where it is shared."""
