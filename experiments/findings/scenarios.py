@@ -77,61 +77,101 @@ def talk(rate: str, duration: str = "12 s", message: str = "1 kB") -> Table:
     }
 
 
-def provoked() -> Iterator[tuple[str, Table]]:
+def ask(**changes: Any) -> Table:
+    """Ask for responses, one after the other."""
+    return ASK | changes
+
+
+#: A kind of finding, a scenario that provokes it, and the same without the fault; none where the fault is no
+#: loss of time, or where the finding never claims a cost.
+Case = tuple[str, Table, Table | None]
+
+
+def provoked() -> Iterator[Case]:
     """Give kinds of findings, each with scenarios that provoke it."""
     for segments in ("syn", "syn-ack", "all"):
-        yield "stripped", scenario(wifi=box(WIFI, "strip-options", segments=segments), lte=LTE)
+        yield (
+            "stripped",
+            scenario(wifi=box(WIFI, "strip-options", segments=segments), lte=LTE),
+            None,
+        )
     for size in ("6 MB", "12 MB", "24 MB"):
         one = BULK | {"size": size}
-        yield "no_second_path", scenario(one, mptcp={"path_manager": "single"})
+        yield "no_second_path", scenario(one, mptcp={"path_manager": "single"}), scenario(one)
     for number, other in enumerate((LTE, LTE | {"delay": "60 ms"}, LTE | {"rate": "30 Mbit/s"})):
-        yield "join_unanswered", scenario(wifi=WIFI, lte=box(other, "firewall", joins=False))
+        both = scenario(wifi=WIFI, lte=other)
+        yield "join_unanswered", scenario(wifi=WIFI, lte=box(other, "firewall", joins=False)), both
         strip = {"segments": ("syn", "syn-ack", "syn")[number]}
-        yield "join_refused", scenario(wifi=WIFI, lte=box(other, "strip-options", **strip))
+        yield "join_refused", scenario(wifi=WIFI, lte=box(other, "strip-options", **strip)), both
     for attached_s in (4, 6, 8):
-        late = LTE | {"rate": "20 Mbit/s", "attached": False}
+        there = LTE | {"rate": "20 Mbit/s"}
         came = [{"at": f"{attached_s} s", "path": "lte", "verb": "attach"}]
         long = BULK | {"size": "40 MB"}
-        yield "join_late", scenario(long, wifi=WIFI, lte=late, timeline=came)
-    for from_s, to_s in ((1.5, 9), (2, 20), (1, 6)):
-        dead = away("wifi", from_s, to_s)
-        yield "path_dead", scenario(timeline=dead, tcp=SMALL_WINDOW)
-        alone = {"wifi": WIFI}
-        yield "timeout_chain", scenario(timeline=away("wifi", from_s, from_s + 4), **alone)
+        late = scenario(long, wifi=WIFI, lte=there | {"attached": False}, timeline=came)
+        yield "join_late", late, scenario(long, wifi=WIFI, lte=there)
+    yield from _outages()
+    far: Table = {"wifi": WIFI | {"delay": "80 ms"}, "lte": LTE | {"delay": "80 ms"}}
     for buffer in (TINY_WINDOW, TINY_WINDOW | {"receive_buffer": "96 kB"}, SMALL_WINDOW):
-        far: Table = {"wifi": WIFI | {"delay": "80 ms"}, "lte": LTE | {"delay": "80 ms"}}
-        yield "receive_window", scenario(tcp=buffer, **far)
-    yield "application", scenario(ASK)
-    yield "application", scenario(ASK | {"think": "3 s", "response": "1 MB"})
-    yield "application", scenario(talk("200 kbit/s", message="5 kB"))
+        yield (
+            "receive_window",
+            scenario(tcp=buffer, wifi=far["wifi"], lte=far["lte"]),
+            scenario(wifi=far["wifi"], lte=far["lte"]),
+        )
+    for asked in (ASK, ask(think="3 s", response="1 MB"), ask(think="500 ms", requests=20)):
+        yield "application", scenario(asked), scenario(asked | {"think": "0 s"})
+    yield "application", scenario(talk("200 kbit/s", message="5 kB")), None
     for queue in ("800 ms", "1500 ms", "3 s"):
-        yield "bufferbloat", scenario(wifi=WIFI, lte=LTE | {"queue": queue})
+        yield "bufferbloat", scenario(wifi=WIFI, lte=LTE | {"queue": queue}), scenario()
     for rate in ("2 Mbit/s", "1 Mbit/s", "3 Mbit/s"):
         slow = LTE | {"rate": rate, "delay": "150 ms", "queue": "2 s"}
-        yield (
-            "head_of_line",
-            scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=SMALL_WINDOW),
-        )
+        turns = scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=SMALL_WINDOW)
+        yield "head_of_line", turns, scenario(tcp=SMALL_WINDOW, wifi=WIFI)
     for size in ("12 MB", "6 MB", "24 MB"):
-        twice = {"scheduler": "redundant"}
-        yield "reinjection_waste", scenario(BULK | {"size": size}, mptcp=twice)
+        one = BULK | {"size": size}
+        yield "reinjection_waste", scenario(one, mptcp={"scheduler": "redundant"}), scenario(one)
     for percent in ("2 %", "3 %", "5 %"):
-        yield "losses_random", scenario(wifi=WIFI | {"loss": percent}, lte=LTE)
+        yield "losses_random", scenario(wifi=WIFI | {"loss": percent}, lte=LTE), scenario()
         burst = loss(WIFI, p="0.3 %", r={"2 %": "15 %", "3 %": "12 %", "5 %": "10 %"}[percent])
-        yield "losses_bursts", scenario(wifi=burst, lte=LTE)
+        yield "losses_bursts", scenario(wifi=burst, lte=LTE), scenario()
+    for queue in ("30 ms", "40 ms", "50 ms"):
+        tight: Table = {"wifi": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": queue}}
+        yield "losses_queue", scenario(BULK | {"size": "3 MB"}, **tight), None
+    for size in ("6 MB", "12 MB", "24 MB"):
+        checked = {"checksum": True}
+        one = scenario(BULK | {"size": size}, mptcp=checked, wifi=changed(WIFI), lte=LTE)
+        yield "checksum", one, None
     for mss in ("1000 B", "1200 B", "1300 B"):
-        yield "mss_clamped", scenario(wifi=box(WIFI, "clamp-mss", bytes=mss), lte=LTE)
+        yield "mss_clamped", scenario(wifi=box(WIFI, "clamp-mss", bytes=mss), lte=LTE), scenario()
     for window in ("20 kB", "40 kB", "60 kB"):
-        yield "window_clamped", scenario(wifi=box(WIFI, "clamp-window", bytes=window), lte=LTE)
+        clamped = box(WIFI, "clamp-window", bytes=window)
+        yield "window_clamped", scenario(wifi=clamped, lte=LTE), scenario()
     for rate in ("20 Mbit/s", "10 Mbit/s", "40 Mbit/s"):
-        one = {"lte": box(LTE | {"rate": rate}, "proxy")}
-        yield "split_connection", scenario(**one)
+        yield "split_connection", scenario(lte=box(LTE | {"rate": rate}, "proxy")), None
     for size in ("20 kB", "40 kB", "60 kB"):
-        yield "short_transfer", scenario(BULK | {"size": size})
+        yield "short_transfer", scenario(BULK | {"size": size}), None
     for think in ("8 s", "12 s", "20 s"):
-        one = {"wifi": box(WIFI, "nat", idle="5 s")}
-        asked = ASK | {"think": think, "requests": 3}
-        yield "forgotten", scenario(asked, **one)
+        nat = box(WIFI, "nat", idle="5 s")
+        yield "forgotten", scenario(ask(think=think, requests=3), wifi=nat), None
+
+
+def changed(path: Table) -> Table:
+    """Put a box on a path that changes payload."""
+    return box(path, "alter-payload", every=40)
+
+
+def _outages() -> Iterator[Case]:
+    for from_s in (1.5, 2, 1):
+        # Had the host been told, nothing would have waited for what was on the path.
+        told = [event(from_s, "wifi", "detach")]
+        dead = scenario(timeline=[event(from_s, "wifi", "blackout")], tcp=SMALL_WINDOW)
+        yield "path_dead", dead, scenario(timeline=told, tcp=SMALL_WINDOW)
+        gone = away("wifi", from_s, from_s + 4)
+        yield "timeout_chain", scenario(timeline=gone, wifi=WIFI), scenario(wifi=WIFI)
+    spare: Table = {"wifi": WIFI, "lte": LTE | {"backup": True}}
+    for from_s in (1.5, 2, 1):
+        told = [event(from_s, "wifi", "detach")]
+        idle = scenario(timeline=[event(from_s, "wifi", "blackout")], **spare)
+        yield "path_dead", idle, scenario(timeline=told, **spare)
 
 
 def silent() -> Iterator[tuple[str, Table]]:
@@ -162,3 +202,10 @@ def silent() -> Iterator[tuple[str, Table]]:
         yield "schedulers", scenario(mptcp={"scheduler": scheduler})
     for control in ("lia", "olia", "balia", "reno", "cubic"):
         yield "controllers", scenario(mptcp={"congestion_control": control})
+    for response in ("50 kB", "200 kB", "1 MB"):
+        for think in ("10 ms", "50 ms"):
+            yield "bursty", scenario(ask(response=response, think=think, requests=10))
+    for think in ("5 s", "20 s", "60 s"):
+        yield "idle", scenario(ask(response="20 kB", think=think, requests=4))
+    for duration in ("4 s", "20 s"):
+        yield "little", scenario(talk("64 kbit/s", duration, "160 B"))

@@ -88,7 +88,7 @@ def copy() -> Path:
 
 def test_the_page_has_an_example_of_each() -> None:
     policies = ["congestion", "scheduler", "path_manager", "settings"]
-    about = [*policies, "elements", "metrics", "mptcp", "applications", "cli", "charts"]
+    about = [*policies, "elements", "metrics", "findings", "mptcp", "applications", "cli", "charts"]
     written = " ".join(one.what for one in examples("new"))
     assert [name for name in about if name not in written] == []
 

@@ -49,12 +49,13 @@ impl Default for Options {
 pub struct Analysis {
     tracker: tracker::Tracker,
     remarks: Vec<Diagnostic>,
+    packets: u64,
 }
 
 impl Analysis {
     /// Starts one.
     pub fn new(options: Options) -> Self {
-        Analysis { tracker: tracker::Tracker::new(options), remarks: Vec::new() }
+        Analysis { tracker: tracker::Tracker::new(options), remarks: Vec::new(), packets: 0 }
     }
 
     /// Names the next point: the first one is [`PointId`](wire::PointId) 0. One of each capture is named before the
@@ -65,6 +66,7 @@ impl Analysis {
 
     /// Takes the next observation, in time order.
     pub fn observe(&mut self, observation: &Observation) {
+        self.packets += 1;
         self.tracker.observe(observation);
     }
 
@@ -80,9 +82,10 @@ impl Analysis {
         if !split.is_empty() {
             tables.diagnostics.retain(|row| row.connection.is_some() || row.diagnostic != "captures_unrelated");
         }
-        let found: Vec<_> = split.iter().filter_map(|remark| findings::of_split(&tables, remark)).collect();
-        tables.findings.extend(found);
-        tables.findings.sort_by_key(|row| row.connection);
+        findings::add_split(&mut tables, &split);
+        let drops = self.remarks.iter().filter(|remark| remark.diagnostic == "capture_drops");
+        let dropped = drops.filter_map(|remark| remark.count).sum();
+        findings::poison(&mut tables, dropped, self.packets);
         tables.diagnostics.extend(split);
         tables.diagnostics.sort_by_key(|row| row.connection);
         tables.diagnostics.extend(self.remarks);

@@ -1,39 +1,45 @@
 //! What passed in short times, by subflow and as a whole: what findings are drawn from. Times grow with the transfer, so that
-//! a timeline holds at most 512 of them.
+//! a timeline holds at most 512 of them, however long it takes and however much happens.
 
 use crate::event::{FlowEvent, Kind};
 use wire::Time;
 
 const FIRST_WIDTH_NANOS: i64 = 20_000_000;
 const MOST_BINS: usize = 512;
-const MOST_STALLS: usize = 256;
-const MOST_LOSSES: usize = 1024;
 /// A shorter wait for earlier data is no stall.
 const STALL_NANOS: u64 = 100_000_000;
 /// A window that takes not even two segments is as good as closed.
 const CLOSED_BYTES: u64 = 3000;
 /// Linux's least retransmission time-out.
 const TIME_OUT_NANOS: i64 = 200_000_000;
+/// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
+const UNKNOWN_RTT_US: u32 = 100_000;
 
 /// One direction, as its sender or its receiver saw it.
 #[derive(Clone, Debug)]
 pub(crate) struct Timeline {
     pub(crate) start: Time,
     pub(crate) width_nanos: i64,
-    /// Of the connection: `came_bytes` are those acknowledged at its level, or in order.
-    pub(crate) whole: Vec<Bin>,
+    /// Of the connection.
+    pub(crate) whole: Vec<Whole>,
     pub(crate) flows: Vec<Flow>,
-    /// At the receiver: times in which data waited for earlier data.
-    pub(crate) stalls: Vec<Stall>,
     /// The time that passes: its place, its end, and what it has had of the connection so far.
     index: usize,
     end: Time,
-    now: Bin,
+    now: Whole,
     /// Sent and not yet acknowledged at connection level.
-    outstanding_bytes: i64,
-    idle_since: Option<Time>,
+    outstanding_bytes: u64,
+    /// Nine tenths of the window, from which on it counts as full; none known: never.
+    full_bytes: u64,
+    closed: bool,
     window_bytes: Option<u64>,
+    idle_since: Option<Time>,
+    /// The segment that came in order last, and what had waited for it.
     filler: (usize, Time),
+    filler_again: bool,
+    stall: Option<Stall>,
+    /// Until here waiting was counted.
+    waited_until: Time,
 }
 
 /// A subflow.
@@ -42,46 +48,75 @@ pub(crate) struct Flow {
     pub(crate) bins: Vec<Bin>,
     /// What the time that passes has had so far.
     now: Bin,
-    /// Bytes that another subflow, or this one, had brought before.
-    pub(crate) again_bytes: u64,
-    /// Segments sent again, with the round-trip time measured last before each, in microseconds.
-    pub(crate) losses: Vec<(Time, u32)>,
-    /// When segments were sent again after a silence.
-    pub(crate) timeouts: Vec<Time>,
+    /// Segments sent again; none where there were none.
+    pub(crate) losses: Option<Box<Losses>>,
     last_sent: Option<Time>,
+    /// How long the silence was that the last time-out ended, and no answer since.
+    last_silent_nanos: i64,
     last_rtt_us: u32,
     in_flight_bytes: u32,
+    /// The last segment came in a gap of the subflow: it was sent again.
+    fills_gap: bool,
 }
 
-/// A short time.
+/// A short time of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Whole {
+    /// Bytes in order; at the sender, once all is known, those acknowledged at connection level.
+    pub(crate) came_bytes: u32,
+    confirmed_bytes: u32,
+    /// At the sender: time without unacknowledged data.
+    pub(crate) idle_us: u32,
+    /// At the sender: segments sent, and those of them that filled the window.
+    pub(crate) segments: u32,
+    pub(crate) limited: u32,
+    /// At the receiver: time in which data waited for earlier data.
+    pub(crate) waited_us: u32,
+}
+
+/// A short time of a subflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bin {
-    pub(crate) sent_bytes: u32,
-    pub(crate) resent_bytes: u32,
     /// New bytes that arrived; at the sender, once all is known, those acknowledged.
     pub(crate) came_bytes: u32,
     confirmed_bytes: u32,
-    /// Of the connection, at the sender: time without unacknowledged data.
-    pub(crate) idle_us: u32,
-    /// Of the connection, at the sender: segments sent, and those of them that filled the window.
-    pub(crate) segments: u32,
-    pub(crate) limited: u32,
-    /// Of a subflow, at the sender: acknowledgements of data, and most bytes in flight.
-    pub(crate) answers: u32,
-    pub(crate) in_flight_bytes: u32,
-    /// In flight when last known, and one more; 0: nothing told.
+    /// Bytes that another subflow, or this one, had brought before.
+    pub(crate) again_bytes: u32,
+    /// At the sender: in flight when last known, and one more; 0: nothing told.
     pub(crate) left_bytes: u32,
     /// Least round-trip time; 0: none measured.
     pub(crate) rtt_us: u32,
+    /// At the receiver: time in which other subflows' data waited for what this one was slow to bring.
+    pub(crate) waited_us: u32,
+    /// At the sender: some data was acknowledged.
+    pub(crate) answered: bool,
+    /// At the sender: segments sent again after a silence, and those of them whose silence was half as long again as the last.
+    pub(crate) timeouts: u8,
+    pub(crate) backed_off: u8,
 }
 
-/// Data that had arrived waited for data that had not.
+/// What was sent again on a subflow.
+#[derive(Clone, Debug)]
+pub(crate) struct Losses {
+    pub(crate) count: u64,
+    /// Of segments within a round trip of each other.
+    pub(crate) bursts: u64,
+    /// Whole seconds that had some.
+    pub(crate) seconds: u64,
+    pub(crate) first: Time,
+    pub(crate) last: Time,
+    /// The round-trip times measured last before each, by eighths of octaves of microseconds.
+    rtts: [u32; RTTS],
+}
+
+const RTTS: usize = 8 * 32;
+
+/// Data that had arrived waited for the segment that came in order last.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stall {
-    pub(crate) from: Time,
-    pub(crate) to: Time,
-    /// The subflow that brought what was missing.
-    pub(crate) filler: usize,
+struct Stall {
+    from: Time,
+    /// The subflow that brought what was missing had brought later data before: it sent this again, for itself or another.
+    own: bool,
 }
 
 impl Timeline {
@@ -91,14 +126,18 @@ impl Timeline {
             width_nanos: FIRST_WIDTH_NANOS,
             whole: Vec::new(),
             flows: Vec::new(),
-            stalls: Vec::new(),
             index: 0,
             end: start + FIRST_WIDTH_NANOS,
-            now: Bin::default(),
+            now: Whole::default(),
             outstanding_bytes: 0,
-            idle_since: None,
+            full_bytes: u64::MAX,
+            closed: false,
             window_bytes: None,
+            idle_since: None,
             filler: (0, start),
+            filler_again: false,
+            stall: None,
+            waited_until: start,
         })
     }
 
@@ -111,26 +150,23 @@ impl Timeline {
         let flow = &mut self.flows[event.subflow];
         match event.kind {
             Kind::Data(data) if data.has_payload() => {
-                flow.now.sent_bytes = flow.now.sent_bytes.saturating_add(data.new_bytes);
                 let last = flow.last_sent.replace(at);
-                let resent = data.resent_bytes();
-                if resent > 0 {
-                    flow.now.resent_bytes = flow.now.resent_bytes.saturating_add(resent);
-                    flow.resent(at, last);
+                flow.fills_gap = data.fills_gap;
+                if data.resent_bytes() > 0 {
+                    flow.resent(at, last, self.start);
                 }
             }
             Kind::Flight { in_flight_bytes, window_bytes } => {
-                if window_bytes.is_some() && window_bytes != self.window_bytes {
-                    self.window_bytes = window_bytes;
-                    if window_bytes.is_some_and(|window| window < CLOSED_BYTES) {
-                        self.idle_since = None; // the receiver's doing
-                    }
+                if window_bytes != self.window_bytes {
+                    self.window(window_bytes);
                 }
-                let bytes = in_flight_bytes.min(u64::from(u32::MAX) - 1) as u32;
-                flow.now.in_flight_bytes = flow.now.in_flight_bytes.max(bytes);
-                flow.now.left_bytes = bytes + 1;
-                let is_answer = bytes < flow.in_flight_bytes;
-                flow.now.answers += u32::from(is_answer);
+                let flow = &mut self.flows[event.subflow];
+                let bytes = in_flight_bytes as u32;
+                flow.now.left_bytes = bytes.saturating_add(1);
+                if bytes < flow.in_flight_bytes {
+                    flow.now.answered = true;
+                    flow.last_silent_nanos = 0;
+                }
                 flow.in_flight_bytes = bytes;
             }
             Kind::Rtt { nanos } => {
@@ -139,27 +175,39 @@ impl Timeline {
                 flow.last_rtt_us = rtt_us;
             }
             Kind::Arrived { bytes } => {
-                flow.now.arrived_bytes(bytes);
-                self.outstanding_bytes += bytes as i64;
-                let full = self.window_bytes.is_some_and(|window| self.outstanding_bytes as u64 >= window / 10 * 9);
+                flow.now.came_bytes = flow.now.came_bytes.saturating_add(bytes as u32);
+                self.outstanding_bytes += bytes;
                 self.now.segments += 1;
-                self.now.limited += u32::from(full);
+                self.now.limited += u32::from(self.outstanding_bytes >= self.full_bytes);
                 if let Some(since) = self.idle_since.take() {
                     self.idle(since, at);
                 }
             }
-            Kind::Confirmed { bytes } => flow.now.confirmed_bytes(bytes),
+            Kind::Confirmed { bytes } => {
+                flow.now.confirmed_bytes = flow.now.confirmed_bytes.saturating_add(bytes as u32);
+            }
             Kind::DataAcked { bytes } => {
-                self.now.confirmed_bytes(bytes);
-                self.outstanding_bytes = (self.outstanding_bytes - bytes as i64).max(0);
-                if self.outstanding_bytes == 0 && self.window_bytes.is_none_or(|window| window >= CLOSED_BYTES) {
+                self.now.confirmed_bytes = self.now.confirmed_bytes.saturating_add(bytes as u32);
+                self.outstanding_bytes = self.outstanding_bytes.saturating_sub(bytes);
+                if self.outstanding_bytes == 0 && !self.closed {
                     self.idle_since = Some(at);
                 }
             }
-            Kind::Progress { bytes } => self.now.arrived_bytes(bytes),
-            Kind::InOrder { delay_nanos: 0, .. } => self.filler = (event.subflow, at),
-            Kind::InOrder { delay_nanos, .. } if delay_nanos >= STALL_NANOS => self.stall(at),
-            Kind::Reinjected { bytes } => flow.again_bytes += bytes,
+            Kind::Progress { bytes } => self.now.came_bytes = self.now.came_bytes.saturating_add(bytes as u32),
+            Kind::InOrder { delay_nanos: 0, .. } => {
+                let again = flow.fills_gap;
+                if self.stall.is_some() {
+                    self.waited();
+                }
+                self.filler = (event.subflow, at);
+                self.filler_again = again;
+            }
+            Kind::InOrder { delay_nanos, .. } if delay_nanos >= STALL_NANOS => {
+                let own = self.filler_again || event.subflow == self.filler.0;
+                let stall = self.stall.get_or_insert(Stall { from: at, own });
+                *stall = Stall { from: stall.from.min(at), own: stall.own || own };
+            }
+            Kind::Reinjected { bytes } => flow.now.again_bytes = flow.now.again_bytes.saturating_add(bytes as u32),
             _ => {}
         }
     }
@@ -195,6 +243,13 @@ impl Timeline {
         }
     }
 
+    /// What left is no news at the sender; what was acknowledged is.
+    pub(crate) fn at_sender(&mut self) {
+        self.whole.iter_mut().for_each(|bin| bin.came_bytes = bin.confirmed_bytes);
+        let bins = self.flows.iter_mut().flat_map(|flow| &mut flow.bins);
+        bins.for_each(|bin| bin.came_bytes = bin.confirmed_bytes);
+    }
+
     fn index_of(&self, at: Time) -> usize {
         ((at - self.start).max(0) / self.width_nanos) as usize
     }
@@ -204,88 +259,234 @@ impl Timeline {
         Time::from_nanos(self.width_nanos.saturating_mul(index as i64 + 1).saturating_add(self.start.as_nanos()))
     }
 
+    /// The receiver announces another window.
     #[cold]
-    fn idle(&mut self, since: Time, until: Time) {
-        self.whole.resize(self.index, Bin::default());
-        let mut at = since;
-        while at < until {
-            let index = self.index_of(at).min(self.index);
-            let end = if index == self.index { until } else { self.end_of(index) };
-            let bin = if index == self.index { &mut self.now } else { &mut self.whole[index] };
-            bin.idle_us += ((end - at) / 1000) as u32;
-            at = end;
+    fn window(&mut self, window_bytes: Option<u64>) {
+        let Some(window) = window_bytes else { return };
+        self.window_bytes = window_bytes;
+        self.full_bytes = window / 10 * 9;
+        self.closed = window < CLOSED_BYTES;
+        if self.closed {
+            self.idle_since = None; // the receiver's doing
         }
     }
 
     #[cold]
-    fn stall(&mut self, from: Time) {
+    fn idle(&mut self, since: Time, until: Time) {
+        self.over(since, until, |timeline, index, us| {
+            let bin = timeline.bin(index);
+            bin.idle_us = bin.idle_us.saturating_add(us);
+        });
+    }
+
+    /// Counts what waited for the segment that came in order last. Of times that several waited through, the first counts.
+    #[cold]
+    pub(crate) fn waited(&mut self) {
+        let Some(Stall { from, own }) = self.stall.take() else { return };
         let (filler, to) = self.filler;
-        if let Some(last) = self.stalls.last_mut().filter(|last| from < last.to && last.filler == filler) {
-            last.from = last.from.min(from);
-            last.to = last.to.max(to);
-        } else if self.stalls.len() < MOST_STALLS {
-            self.stalls.push(Stall { from, to, filler });
+        let from = from.max(self.waited_until);
+        self.waited_until = to.max(self.waited_until);
+        self.over(from, to, |timeline, index, us| {
+            let bin = timeline.bin(index);
+            bin.waited_us = bin.waited_us.saturating_add(us);
+            if !own {
+                let bin = timeline.flow_bin(filler, index);
+                bin.waited_us = bin.waited_us.saturating_add(us);
+            }
+        });
+    }
+
+    /// Goes through the times of a span that is over, each with how long it was in it.
+    fn over(&mut self, from: Time, until: Time, mut each: impl FnMut(&mut Timeline, usize, u32)) {
+        let mut at = from;
+        while at < until {
+            let index = self.index_of(at).min(self.index);
+            let end = if index == self.index { until } else { self.end_of(index).min(until) };
+            each(self, index, ((end - at) / 1000).min(i64::from(u32::MAX)) as u32);
+            at = end;
         }
+    }
+
+    fn bin(&mut self, index: usize) -> &mut Whole {
+        if index == self.index {
+            return &mut self.now;
+        }
+        if index >= self.whole.len() {
+            self.whole.resize(index + 1, Whole::default());
+        }
+        &mut self.whole[index]
+    }
+
+    fn flow_bin(&mut self, subflow: usize, index: usize) -> &mut Bin {
+        let flow = &mut self.flows[subflow];
+        if index == self.index {
+            return &mut flow.now;
+        }
+        if index >= flow.bins.len() {
+            flow.bins.resize(index + 1, Bin::default());
+        }
+        &mut flow.bins[index]
     }
 }
 
 impl Flow {
     #[cold]
-    fn resent(&mut self, at: Time, last: Option<Time>) {
+    fn resent(&mut self, at: Time, last: Option<Time>, start: Time) {
         let silent_nanos = last.map_or(0, |last| at - last);
-        if silent_nanos >= TIME_OUT_NANOS && self.timeouts.len() < MOST_LOSSES {
-            self.timeouts.push(at);
+        if silent_nanos >= TIME_OUT_NANOS {
+            let longer = self.last_silent_nanos > 0 && silent_nanos * 2 >= self.last_silent_nanos * 3;
+            self.now.timeouts = self.now.timeouts.saturating_add(1);
+            self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
+            self.last_silent_nanos = silent_nanos;
         }
-        if self.losses.len() < MOST_LOSSES {
-            self.losses.push((at, self.last_rtt_us));
-        }
+        let rtt_us = self.last_rtt_us;
+        self.losses.get_or_insert_with(|| Losses::new(at)).add(at, rtt_us, start);
     }
 }
 
-impl Bin {
-    #[inline(always)]
-    fn arrived_bytes(&mut self, bytes: u64) {
-        self.came_bytes = self.came_bytes.saturating_add(bytes as u32);
+impl Losses {
+    fn new(first: Time) -> Box<Losses> {
+        Box::new(Losses { count: 0, bursts: 0, seconds: 0, first, last: first, rtts: [0; RTTS] })
     }
 
-    #[inline(always)]
-    fn confirmed_bytes(&mut self, bytes: u64) {
-        self.confirmed_bytes = self.confirmed_bytes.saturating_add(bytes as u32);
+    fn add(&mut self, at: Time, rtt_us: u32, start: Time) {
+        let second = |time: Time| (time - start) / 1_000_000_000;
+        let round_trip = i64::from(if rtt_us == 0 { UNKNOWN_RTT_US } else { rtt_us }) * 1000;
+        self.seconds += u64::from(self.count == 0 || second(at) != second(self.last));
+        self.bursts += u64::from(self.count == 0 || at - self.last > round_trip);
+        self.count += 1;
+        self.last = at;
+        self.rtts[eighth(rtt_us)] += 1;
     }
 
-    /// What left is no news there; what was acknowledged is.
-    pub(crate) fn at_sender(&mut self) {
-        self.came_bytes = self.confirmed_bytes;
+    /// How many there were at a round-trip time as long as this and longer.
+    pub(crate) fn above(&self, rtt_us: f64) -> u64 {
+        self.rtts[eighth(rtt_us as u32)..].iter().map(|&count| u64::from(count)).sum()
     }
+}
 
-    fn and(self, other: Bin) -> Bin {
-        Bin {
-            sent_bytes: self.sent_bytes.saturating_add(other.sent_bytes),
-            resent_bytes: self.resent_bytes.saturating_add(other.resent_bytes),
+/// The eighth of an octave that a time lies in.
+fn eighth(us: u32) -> usize {
+    let us = us.max(8);
+    let octave = us.ilog2();
+    (octave as usize) * 8 + ((us >> (octave - 3)) & 7) as usize
+}
+
+impl And for Whole {
+    fn and(self, other: Whole) -> Whole {
+        Whole {
             came_bytes: self.came_bytes.saturating_add(other.came_bytes),
             confirmed_bytes: self.confirmed_bytes.saturating_add(other.confirmed_bytes),
             idle_us: self.idle_us.saturating_add(other.idle_us),
             segments: self.segments + other.segments,
             limited: self.limited + other.limited,
-            answers: self.answers + other.answers,
-            in_flight_bytes: self.in_flight_bytes.max(other.in_flight_bytes),
+            waited_us: self.waited_us.saturating_add(other.waited_us),
+        }
+    }
+}
+
+impl And for Bin {
+    fn and(self, other: Bin) -> Bin {
+        Bin {
+            came_bytes: self.came_bytes.saturating_add(other.came_bytes),
+            confirmed_bytes: self.confirmed_bytes.saturating_add(other.confirmed_bytes),
+            again_bytes: self.again_bytes.saturating_add(other.again_bytes),
             left_bytes: if other.left_bytes > 0 { other.left_bytes } else { self.left_bytes },
             rtt_us: match (self.rtt_us, other.rtt_us) {
                 (0, rtt_us) | (rtt_us, 0) => rtt_us,
                 (one, other) => one.min(other),
             },
+            waited_us: self.waited_us.saturating_add(other.waited_us),
+            answered: self.answered || other.answered,
+            timeouts: self.timeouts.saturating_add(other.timeouts),
+            backed_off: self.backed_off.saturating_add(other.backed_off),
         }
     }
 }
 
-/// Puts a bin in a place behind all others.
-fn put(bins: &mut Vec<Bin>, index: usize, bin: Bin) {
-    bins.resize(index, Bin::default());
-    bins.push(bin);
+/// Two times that follow each other are one.
+trait And: Copy + Default {
+    fn and(self, other: Self) -> Self;
 }
 
-fn halve(bins: &mut Vec<Bin>) {
-    let halves: Vec<Bin> =
-        bins.chunks(2).map(|pair| pair.iter().fold(Bin::default(), |sum, &bin| sum.and(bin))).collect();
-    *bins = halves;
+/// Puts a bin in a place behind all others, or adds it to what is there.
+fn put<B: And>(bins: &mut Vec<B>, index: usize, bin: B) {
+    if index >= bins.len() {
+        bins.resize(index, B::default());
+        bins.push(bin);
+    } else {
+        bins[index] = bins[index].and(bin);
+    }
+}
+
+fn halve<B: And>(bins: &mut Vec<B>) {
+    let halves = bins.chunks(2).map(|pair| pair.iter().fold(B::default(), |sum, &bin| sum.and(bin)));
+    *bins = halves.collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BINS, Timeline};
+    use crate::event::{Data, FlowEvent, Kind, Seen};
+    use tables::Direction;
+    use wire::{PointId, Time};
+
+    fn at(ms: i64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    fn on(timeline: &mut Timeline, ms: i64, subflow: usize, kind: Kind) {
+        let seen = Seen { at: at(ms), point: PointId(0), record: 1 };
+        timeline.on(&FlowEvent { seen, subflow, direction: Direction::Down, kind });
+    }
+
+    #[test]
+    fn losses_are_counted_however_many_there_are() {
+        let mut timeline = Timeline::new(at(0));
+        on(&mut timeline, 0, 0, Kind::Rtt { nanos: 20_000_000 });
+        for ms in (0..50_000).step_by(10) {
+            on(&mut timeline, ms, 0, Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() }));
+        }
+        let losses = timeline.flows[0].losses.as_ref().unwrap();
+        assert_eq!((losses.count, losses.bursts, losses.seconds), (5000, 1, 50));
+        assert_eq!((losses.above(19_000.0), losses.above(40_000.0)), (5000, 0));
+        assert!(timeline.whole.len() <= MOST_BINS && timeline.flows[0].bins.len() <= MOST_BINS);
+    }
+
+    #[test]
+    fn waiting_is_counted_however_often_it_happens() {
+        let mut timeline = Timeline::new(at(0));
+        // Subflow 0 brings what 1 had overtaken by 150 ms; every other time what 0 itself had.
+        for turn in 0..1000 {
+            let came = 200 * turn + 150;
+            on(&mut timeline, came, 0, Kind::InOrder { offset: 0, bytes: 1, delay_nanos: 0 });
+            let waited = Kind::InOrder { offset: 1, bytes: 1, delay_nanos: 150_000_000 };
+            on(&mut timeline, came - 150, usize::from(turn % 2 == 0), waited);
+        }
+        timeline.waited();
+        timeline.keep();
+        let waited_us = |bins: &mut dyn Iterator<Item = u32>| bins.map(u64::from).sum::<u64>();
+        assert_eq!(waited_us(&mut timeline.whole.iter().map(|bin| bin.waited_us)), 150_000_000);
+        assert_eq!(waited_us(&mut timeline.flows[0].bins.iter().map(|bin| bin.waited_us)), 75_000_000);
+        assert_eq!(waited_us(&mut timeline.flows[1].bins.iter().map(|bin| bin.waited_us)), 0);
+    }
+
+    #[test]
+    fn time_outs_that_double_are_told_from_those_that_do_not() {
+        let mut timeline = Timeline::new(at(0));
+        let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+        for ms in [0, 250, 750, 1750] {
+            on(&mut timeline, ms, 0, again());
+        }
+        on(&mut timeline, 1760, 0, Kind::Flight { in_flight_bytes: 1000, window_bytes: None });
+        on(&mut timeline, 1800, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: None });
+        // An answer came: the next is the first of another row.
+        on(&mut timeline, 3000, 0, again());
+        timeline.keep();
+        let sum = timeline.flows[0]
+            .bins
+            .iter()
+            .fold((0, 0), |(timeouts, backed_off), bin| (timeouts + bin.timeouts, backed_off + bin.backed_off));
+        assert_eq!(sum, (4, 2));
+    }
 }

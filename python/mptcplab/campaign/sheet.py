@@ -28,7 +28,15 @@ from mptcplab.scenario.source import Source
 
 SCHEMA = 1
 # Tables of each run that are always kept; what has a row per sample or event is kept if asked for.
-TABLES = ("connections", "transfers", "subflows", "flows", "distributions", "diagnostics")
+TABLES = (
+    "connections",
+    "transfers",
+    "subflows",
+    "flows",
+    "distributions",
+    "diagnostics",
+    "findings",
+)
 FURTHER = ("events", "throughput")
 
 

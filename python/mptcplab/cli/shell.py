@@ -134,7 +134,10 @@ def _tell_where(name: str, scenario: Scenario) -> None:
 
 
 def _print(run: Run) -> None:
+    import shlex
+
     from mptcplab.cli.summary.connection import print_measured
+    from mptcplab.cli.summary.findings import print_first
     from mptcplab.cli.summary.page import Page
     from mptcplab.labels import text
     from mptcplab.results import policies
@@ -146,6 +149,9 @@ def _print(run: Run) -> None:
         [text.clean(run.about["scenario"]), engine(run.about), policies.of_run(run)], indent=""
     )
     page.line()
+    rest = f"mptcplab why {shlex.quote(str(run.directory))}"
+    rows = run.tables.rows("findings")
+    print_first(page, rows, several=len(run.connections) > 1, rest=rest)
     print_measured(page, run.tables)
     if not run.about["programs"]["mptcpize"] and _server_asked_for_tcp(run):
         page.line()

@@ -165,6 +165,35 @@ class Campaign:
             raise Error(f"{self.directory} holds a campaign without a calendar: it has no visits")
         return found
 
+    @cached_property
+    def findings(self) -> pl.DataFrame:
+        """Give in how many runs of MPTCP of each configuration a kind of finding was made.
+
+        ``runs`` of ``of`` had it; ``cost_s_median`` is what it cost where that is known.
+        """
+        import polars as pl
+
+        own = self.runs.filter(kind="mptcp")
+        keys = ["configuration", *self.axes]
+        of = own.group_by("configuration").agg(of=pl.len())
+        empty = {"run": pl.String, "kind": pl.String, "cost_s": pl.Float64}
+        rows = pl.DataFrame(schema=empty)
+        if shards.scan(self._shards, "findings") is not None:
+            rows = self._read(pl.LazyFrame.collect, self.table("findings")).select(*empty)
+        cost = pl.col("cost_s")
+        by_run = rows.group_by("run", finding="kind").agg(
+            cost_s=pl.when(cost.count() > 0).then(cost.sum())
+        )
+        return (
+            own.select("run", *keys)
+            .join(by_run, on="run")
+            .group_by(*keys, "finding")
+            .agg(runs=pl.len(), cost_s_median=pl.col("cost_s").median())
+            .join(of, on="configuration")
+            .select(*keys, "finding", "runs", "of", "cost_s_median")
+            .sort("configuration", "runs", "finding", descending=[False, True, False])
+        )
+
     def table(self, name: str) -> pl.LazyFrame:
         """Give a table of all runs, with the run's key in the column ``run``."""
         found = shards.scan(self._shards, name)

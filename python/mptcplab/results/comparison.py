@@ -67,6 +67,8 @@ class Comparison:
 
     def document(self) -> dict[str, Any]:
         """Give everything as one document."""
+        from mptcplab.results.findings import findings
+
         return {
             "schema": SCHEMA,
             "scenario": self.mptcp.about["scenario"],
@@ -74,6 +76,7 @@ class Comparison:
             "directory": str(self.directory),
             "best_path": self.best_path,
             "gain": self.gain,
+            "findings": findings(self),
             "runs": {run.name: run.document() for run in self.runs},
         }
 

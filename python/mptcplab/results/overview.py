@@ -79,7 +79,7 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
     Of each figure ``n`` finished runs are known, with their ``mean`` and ``sigma`` (n − 1). The
     ``gain`` is that of the page: mean throughput over that of plain TCP over the path that is best
     on average, − 1; unknown where not every run of both finished. MPTCP has its ``neighbours``:
-    what cross traffic got beside it.
+    what cross traffic got beside it, and ``findings``: in how many of its runs each kind was made.
     """
     rows = campaign.plan.filter(kind="mptcp").unique("configuration").sort("configuration")
     there: dict[int, dict[str, Any]] = {}
@@ -92,7 +92,11 @@ def configurations(campaign: Campaign) -> list[dict[str, Any]]:
             "axes": axes,
             "runs": {},
             "gain": _gain(found.get(number)),
+            "findings": [],
         }
+    for row in campaign.findings.iter_rows(named=True):
+        what = ("finding", "runs", "of", "cost_s_median")
+        there[row["configuration"]]["findings"].append({key: row[key] for key in what})
     for row in _grouped(campaign).iter_rows(named=True):
         one = there[row[OF]]
         name = "mptcp" if row["path"] is None else f"tcp-{row['path']}"

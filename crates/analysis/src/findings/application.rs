@@ -18,13 +18,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let at_s = case.seconds(timeline, index);
         cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), f64::from(bin.idle_us) / 1e6);
     }
-    let cost = if case.is_worth(cost_s) { Cost::Seconds(cost_s) } else { Cost::Unknown };
     vec![Found {
         kind: "application",
         subflow: None,
         from_s,
         to_s,
-        cost,
+        cost: Cost::Seconds(cost_s),
         confidence: 0.9,
         message: format!(
             "the application had nothing to send for {} of {}: the network was not the limit",

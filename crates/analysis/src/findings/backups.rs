@@ -1,9 +1,13 @@
 //! Backup paths: used while a regular one worked, or idle while none did.
 
 use super::case::{Case, Cost, Found, s};
+use crate::timeline::Timeline;
+use std::ops::Range;
 
 const LEAST_PART: f64 = 0.05;
 const LEAST_S: f64 = 1.0;
+/// A backup is due when a time-out shows that no regular path is left.
+const DUE_S: f64 = 0.5;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.or(case.receiver).filter(|_| case.is_whole() && case.main) else {
@@ -14,12 +18,59 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if backup.is_empty() || regular.is_empty() {
         return Vec::new();
     }
+    let mut found = unused(case, &backup, &regular);
+    found.extend(used(case, timeline, &backup, &regular));
+    found
+}
+
+/// Idle while all regular subflows were silent with data in flight.
+fn unused(case: &mut Case, backup: &[usize], regular: &[usize]) -> Vec<Found> {
+    let Some(timeline) = case.sender else { return Vec::new() };
+    let mut found = Vec::new();
+    for silent in case.silences[regular[0]].clone() {
+        let rest = |&subflow: &usize| case.silences[subflow].iter().any(|other| overlap(other, &silent));
+        if !regular[1..].iter().all(rest) {
+            continue;
+        }
+        // From the first time on after which no backup carried anything.
+        let carried = |index: usize| backup.iter().any(|&subflow| timeline.of(subflow, index).came_bytes > 0);
+        let until = silent.clone().find(|&index| carried(index)).unwrap_or(silent.end);
+        let [from_s, to_s] = [silent.start, until].map(|index| case.seconds(timeline, index));
+        let joined = |&subflow: &usize| case.report.subflows[subflow].start_s < from_s;
+        if to_s - from_s < DUE_S || !backup.iter().any(joined) {
+            continue;
+        }
+        let cost = case.claim(from_s, to_s, to_s - from_s);
+        let (name, failed) = (case.name(backup[0]), case.name(regular[0]));
+        found.push(Found {
+            kind: "backup_unused",
+            subflow: Some(backup[0]),
+            from_s,
+            to_s,
+            cost,
+            confidence: 0.9,
+            message: format!("{name} is a backup and stayed idle for {} while {failed} brought nothing", s(to_s - from_s)),
+            evidence: format!(
+                "nothing acknowledged on {failed} from {from_s:.3} s with data in flight, and nothing sent over {name} until {to_s:.3} s"
+            ),
+            remedy: "a path manager that suspends silent paths (guard), or the path not as backup",
+        });
+    }
+    found
+}
+
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// Used while a regular subflow worked.
+fn used(case: &Case, timeline: &Timeline, backup: &[usize], regular: &[usize]) -> Vec<Found> {
     let came = |subflows: &[usize], index: usize| -> f64 {
         subflows.iter().map(|&subflow| f64::from(timeline.of(subflow, index).came_bytes)).sum()
     };
     let both: Vec<usize> =
-        (0..timeline.whole.len()).filter(|&index| came(&backup, index) > 0.0 && came(&regular, index) > 0.0).collect();
-    let wrong: f64 = both.iter().map(|&index| came(&backup, index)).sum();
+        (0..timeline.whole.len()).filter(|&index| came(backup, index) > 0.0 && came(regular, index) > 0.0).collect();
+    let wrong: f64 = both.iter().map(|&index| came(backup, index)).sum();
     let span_s = both.len() as f64 * timeline.width_s();
     if wrong < LEAST_PART * case.bytes as f64 || span_s < LEAST_S.min(case.elapsed_s / 2.0) {
         return Vec::new();

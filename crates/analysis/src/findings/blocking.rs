@@ -1,8 +1,12 @@
-//! Data that had arrived waited for data that a slower path brought.
+//! Data that had arrived waited for data that a slower path brought. What a subflow was slow to bring since it was sent again, for
+//! itself or in place of a dead path, is no slow path.
 
 use super::case::{Case, Cost, Found, s};
 
 const LEAST_PART: f64 = 0.1;
+const LEAST_S: f64 = 0.5;
+/// Where data waited for this part of the transfer, its best rate says nothing of what the paths can.
+const OFTEN: f64 = 0.3;
 /// The others are held up where less than this part of the usual rate comes.
 const SLOW: f64 = 0.5;
 
@@ -13,59 +17,48 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let mut found = Vec::new();
     for subflow in case.established() {
-        let own: Vec<(f64, f64)> = timeline
-            .stalls
-            .iter()
-            .filter(|stall| stall.filler == subflow)
-            .map(|stall| (case.at(stall.from), case.at(stall.to)))
-            .collect();
-        let waited_s = union(own.clone());
-        if waited_s < LEAST_PART * case.elapsed_s || waited_s < 0.5 {
+        let waited = |index: usize| f64::from(timeline.of(subflow, index).waited_us) / 1e6;
+        let times: Vec<usize> = (0..timeline.whole.len()).filter(|&index| waited(index) > 0.0).collect();
+        let waited_s: f64 = times.iter().map(|&index| waited(index)).sum();
+        if waited_s < LEAST_PART * case.elapsed_s || waited_s < LEAST_S {
             continue;
         }
         let mut cost_s = 0.0;
-        for &(from_s, to_s) in &own {
+        for &index in &times {
             // While other paths bring as much as ever, waiting costs no time.
-            let begin_s = case.seconds(timeline, 0);
-            for index in timeline.place(from_s - begin_s)..timeline.place(to_s - begin_s) {
-                if timeline.came(index) < SLOW * case.best_rate * timeline.width_s() {
-                    let at_s = case.seconds(timeline, index);
-                    cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), f64::MAX);
-                }
+            if timeline.came(index) < SLOW * case.best_rate * timeline.width_s() {
+                let at_s = case.seconds(timeline, index);
+                cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), waited(index));
             }
         }
-        let longest = own.iter().map(|(from_s, to_s)| to_s - from_s).fold(0.0, f64::max);
+        // Where data waits for so long, what was best was held up as well: how fast the paths are, nothing tells.
+        let often = waited_s >= OFTEN * case.elapsed_s;
+        let is_dear = cost_s >= (LEAST_PART * case.elapsed_s).min(LEAST_S);
+        let hidden = (case.order_bound || case.window_bound) && case.has_room();
+        let cost = match often {
+            true if is_dear || hidden => Cost::Unknown,
+            false if is_dear && !hidden => Cost::Seconds(cost_s),
+            _ => continue,
+        };
+        let (from_s, to_s) = (case.seconds(timeline, times[0]), case.seconds(timeline, times[times.len() - 1] + 1));
         found.push(Found {
             kind: "head_of_line",
             subflow: Some(subflow),
-            from_s: own[0].0,
-            to_s: own[own.len() - 1].1,
-            cost: Cost::Seconds(if cost_s >= (LEAST_PART * case.elapsed_s).min(0.5) { cost_s } else { 0.0 }),
+            from_s,
+            to_s: to_s.min(case.end_s()),
+            cost,
             confidence: 0.9,
             message: format!(
-                "data waited {} of {} for what {} brought, up to {} at once",
+                "data waited {} of {} for what {} was slow to bring",
                 s(waited_s),
                 s(case.elapsed_s),
-                case.name(subflow),
-                s(longest)
+                case.name(subflow)
             ),
             evidence: format!(
-                "reordering: {} times of 100 ms and more in which this subflow filled the gap",
-                own.len()
+                "reordering: other subflows' data waited 100 ms and more for segments of this one, {waited_s:.3} s in all"
             ),
             remedy: "a scheduler that heeds delays (blest, ecf), a shorter queue on that path, or the path as backup",
         });
     }
     found
-}
-
-/// Length of the times that spans cover together.
-fn union(mut spans: Vec<(f64, f64)>) -> f64 {
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut covered, mut end) = (0.0, f64::MIN);
-    for (from, to) in spans {
-        covered += (to - from.max(end)).max(0.0);
-        end = end.max(to);
-    }
-    covered
 }

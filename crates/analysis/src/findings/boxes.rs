@@ -41,7 +41,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         found.push(Found {
             kind: "forgotten",
             subflow: Some(subflow),
-            from_s: row.at_s,
+            from_s: (row.at_s - pause_s).max(case.begin_s),
             to_s: case.end_s().max(row.at_s),
             cost: Cost::Unknown,
             confidence: 0.9,

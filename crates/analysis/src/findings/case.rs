@@ -1,9 +1,11 @@
 //! What rules look at: one direction of a finished connection.
 
 use super::cost::Lost;
+use super::unfit;
 use crate::report::Report;
-use crate::timeline::{Bin, Timeline};
+use crate::timeline::{Bin, Flow, Timeline};
 use std::borrow::Cow;
+use std::ops::Range;
 use tables::{Direction, Finding};
 use wire::Time;
 
@@ -11,6 +13,12 @@ use wire::Time;
 const WORTH_PART: f64 = 0.05;
 const WORTH_S: f64 = 0.5;
 const LEAST_S: f64 = 0.1;
+/// A path is silent when nothing was acknowledged on it for so long: one retransmission time-out alone is shorter.
+const SILENT_S: f64 = 0.8;
+/// A path whose usual round trip is no more than so many times its least has no queue that stands: more would go over it.
+const UNQUEUED: f64 = 1.3;
+/// Rates are those over so long.
+const OVER_S: f64 = 0.2;
 
 /// A direction of a connection.
 pub(super) struct Case<'a> {
@@ -24,6 +32,14 @@ pub(super) struct Case<'a> {
     pub(super) bytes: u64,
     /// The connection's rate where it went well, bytes per second.
     pub(super) best_rate: f64,
+    /// Where it went well, the receive window was full: how fast it would have been without, nothing tells.
+    pub(super) window_bound: bool,
+    /// Where it went well, data waited for what a path was slow to bring.
+    pub(super) order_bound: bool,
+    /// By subflow, as the sender saw it: times in which nothing was acknowledged with data in flight, for long.
+    pub(super) silences: Vec<Vec<Range<usize>>>,
+    /// A host that was captured has a further interface.
+    pub(super) several_interfaces: bool,
     pub(super) lost: Lost,
     /// More than half of the data went this way.
     pub(super) main: bool,
@@ -54,7 +70,12 @@ pub(super) enum Cost {
 
 impl<'a> Case<'a> {
     /// A direction in which data was delivered.
-    pub(super) fn of(report: &'a Report, direction: Direction, origin: Time) -> Option<Case<'a>> {
+    pub(super) fn of(
+        report: &'a Report,
+        direction: Direction,
+        origin: Time,
+        several_interfaces: bool,
+    ) -> Option<Case<'a>> {
         let d = direction as usize;
         let transfer = &report.transfers[d];
         let elapsed_s = transfer.elapsed_s.filter(|&elapsed| elapsed > 0.0)?;
@@ -68,6 +89,13 @@ impl<'a> Case<'a> {
             elapsed_s,
             bytes: transfer.bytes,
             best_rate: 0.0,
+            window_bound: sender.is_some_and(|sender| is_bound(sender, |index| sender.whole[index].limited > 0)),
+            order_bound: receiver.is_some_and(|receiver| {
+                let most_us = (receiver.width_nanos / 2000) as u32;
+                is_bound(receiver, |index| receiver.flows.iter().any(|flow| flow.waited_us(index) > most_us))
+            }),
+            silences: Vec::new(),
+            several_interfaces,
             lost: Lost::default(),
             main: transfer.bytes > 0 && transfer.bytes >= report.transfers[1 - d].bytes,
             origin,
@@ -75,8 +103,14 @@ impl<'a> Case<'a> {
         if let Some(timeline) = receiver.or(sender) {
             let width_s = timeline.width_nanos as f64 / 1e9;
             let came: Vec<f64> = (0..timeline.whole.len()).map(|index| timeline.came(index)).collect();
-            case.best_rate = usual_rate(&came, width_s);
+            // What came twice took the place of as much that is new.
+            let all: Vec<f64> = (0..came.len()).map(|index| came[index] + timeline.again(index)).collect();
+            case.best_rate = usual_rate(&all, width_s);
             case.lost = Lost::new(case.seconds(timeline, 0), width_s, came.into_iter(), case.best_rate * width_s);
+        }
+        if let Some(sender) = sender {
+            let bins = sender.place(case.end_s() - case.seconds(sender, 0));
+            case.silences = sender.flows.iter().map(|flow| silences(&flow.bins, bins, sender.width_s())).collect();
         }
         Some(case)
     }
@@ -124,6 +158,15 @@ impl<'a> Case<'a> {
         (0..self.report.subflows.len()).filter(came).collect()
     }
 
+    /// Whether a path would carry more: no queue stood on it.
+    pub(super) fn has_room(&self) -> bool {
+        self.established().into_iter().any(|subflow| {
+            let row = &self.report.flows[subflow][self.direction as usize];
+            let rtts = row.rtt_ms_min.zip(row.rtt_ms_median).filter(|_| row.bytes > 0);
+            rtts.is_some_and(|(least_ms, usual_ms)| usual_ms <= UNQUEUED * least_ms)
+        })
+    }
+
     /// A diagnostic of the connection.
     pub(super) fn diagnosed(&self, name: &str) -> Option<&'a tables::Diagnostic> {
         self.report.diagnostics.iter().find(|row| row.diagnostic == name)
@@ -131,16 +174,7 @@ impl<'a> Case<'a> {
 
     /// Whether the captures hold so much of the transfer that rates mean something.
     pub(super) fn is_whole(&self) -> bool {
-        const POISON: [&str; 6] = [
-            "path_missing",
-            "captures_unrelated",
-            "clock_jumped",
-            "vantage_unknown",
-            "unmapped_bytes",
-            "capture_partial",
-        ];
-        let missed = self.diagnosed("missed_bytes").and_then(|row| row.count).unwrap_or(0);
-        missed * 100 <= self.bytes && !POISON.iter().any(|name| self.diagnosed(name).is_some())
+        unfit::poison(self).is_none()
     }
 
     /// The finding as a row, where it is worth one.
@@ -148,6 +182,8 @@ impl<'a> Case<'a> {
         let cost_s = match found.cost {
             Cost::Seconds(cost) if !self.is_worth(cost) => return None,
             Cost::Seconds(cost) => Some((cost * 1e3).round() / 1e3),
+            // What lasted too short to matter cost little, whatever it was.
+            Cost::Unknown if found.to_s - found.from_s < WORTH_S.min(WORTH_PART * self.elapsed_s) => return None,
             Cost::Unknown => None,
         };
         let mbps = |seconds: f64| self.bytes as f64 * 8e-6 / seconds;
@@ -200,10 +236,22 @@ impl<'a> Case<'a> {
     }
 }
 
+impl Flow {
+    /// Time of a bin in which other subflows' data waited for it.
+    fn waited_us(&self, index: usize) -> u32 {
+        self.bins.get(index).map_or(0, |bin| bin.waited_us)
+    }
+}
+
 impl Timeline {
     /// New bytes over all subflows in a bin.
     pub(super) fn came(&self, index: usize) -> f64 {
         self.flows.iter().map(|flow| f64::from(flow.bins.get(index).copied().unwrap_or_default().came_bytes)).sum()
+    }
+
+    /// Bytes over all subflows in a bin that had come before.
+    pub(super) fn again(&self, index: usize) -> f64 {
+        self.flows.iter().map(|flow| f64::from(flow.bins.get(index).copied().unwrap_or_default().again_bytes)).sum()
     }
 
     /// A bin of a subflow; an empty one where nothing passed.
@@ -222,7 +270,7 @@ impl Timeline {
     }
 
     /// Bytes of a subflow in a span of bins.
-    pub(super) fn bytes(&self, subflow: usize, span: std::ops::Range<usize>) -> f64 {
+    pub(super) fn bytes(&self, subflow: usize, span: Range<usize>) -> f64 {
         span.map(|index| f64::from(self.of(subflow, index).came_bytes)).sum()
     }
 
@@ -234,13 +282,41 @@ impl Timeline {
 
 /// The rate over a fifth of a second that a quarter of those exceed in which anything came.
 fn usual_rate(came: &[f64], width_s: f64) -> f64 {
-    const OVER_S: f64 = 0.2;
     let together = (OVER_S / width_s).ceil().max(1.0) as usize;
     let mut sums: Vec<f64> =
         came.chunks(together).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
     sums.retain(|&sum| sum > 0.0);
     sums.sort_by(f64::total_cmp);
     sums.get(sums.len() * 3 / 4).map_or(0.0, |&sum| sum / width_s)
+}
+
+/// Whether a limit held in most of the times in which most came: what was best was the limit's own then.
+fn is_bound(timeline: &Timeline, limits: impl Fn(usize) -> bool) -> bool {
+    let together = (OVER_S / timeline.width_s()).ceil().max(1.0) as usize;
+    let mut times: Vec<(f64, bool)> = (0..timeline.whole.len())
+        .step_by(together)
+        .map(|from| from..(from + together).min(timeline.whole.len()))
+        .map(|span| {
+            let came = span.clone().map(|index| timeline.came(index)).sum::<f64>() / span.len() as f64;
+            (came, span.clone().any(&limits))
+        })
+        .filter(|(came, _)| *came > 0.0)
+        .collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let best = &times[times.len() * 3 / 4..];
+    best.iter().filter(|(_, limited)| *limited).count() * 2 > best.len()
+}
+
+/// Times, of the first so many, in which nothing was acknowledged on a subflow with data in flight, for long.
+fn silences(bins: &[Bin], count: usize, width_s: f64) -> Vec<Range<usize>> {
+    let of = |index: usize| bins.get(index).copied().unwrap_or_default();
+    let mut answered: Vec<usize> = (0..count).filter(|&index| of(index).answered).collect();
+    answered.push(count);
+    let silent = |pair: &[usize]| {
+        let waits = (pair[0]..pair[1]).find(|&index| of(index).left_bytes > 1)?;
+        Some(waits.max(pair[0] + 1)..pair[1]).filter(|silent| silent.len() as f64 * width_s >= SILENT_S)
+    };
+    answered.windows(2).filter_map(silent).collect()
 }
 
 /// Seconds in words.

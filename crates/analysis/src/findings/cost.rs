@@ -18,7 +18,10 @@ impl Lost {
     /// Claims what is left of a span, and at most `most` seconds.
     pub(super) fn claim(&mut self, from_s: f64, to_s: f64, most_s: f64) -> f64 {
         let mut claimed = 0.0;
-        for (index, left) in self.left.iter_mut().enumerate() {
+        let place = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
+        let span = place(from_s) as usize..place(to_s).ceil() as usize;
+        let first = span.start;
+        for (index, left) in (first..).zip(self.left.get_mut(span).unwrap_or_default()) {
             let start = self.begin_s + index as f64 * self.width_s;
             let covered = (to_s.min(start + self.width_s) - from_s.max(start)).max(0.0);
             let got = (*left * covered / self.width_s).min(most_s - claimed).max(0.0);

@@ -1,15 +1,14 @@
 //! Losses that held a subflow back, and what they look like: a queue that overflows, bursts, or chance.
 
 use super::case::{Case, Cost, Found};
-use crate::timeline::Timeline;
 
 const LEAST_PERCENT: f64 = 1.0;
-const LEAST_PACKETS: usize = 20;
+const LEAST_PACKETS: u64 = 20;
 /// Losses are spread over as many seconds.
-const LEAST_SECONDS: usize = 3;
+const LEAST_SECONDS: u64 = 3;
 /// A queue that overflows is how TCP finds the rate: only more is worth a word.
 const QUEUE_PERCENT: f64 = 2.0;
-const QUEUE_SECONDS: usize = 6;
+const QUEUE_SECONDS: u64 = 6;
 /// A burst has as many packets on average.
 const BURST: f64 = 4.0;
 /// Before a queue overflows the round trip is this part of the way from its least to its longest.
@@ -22,23 +21,29 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let mut found = Vec::new();
     for subflow in case.established() {
         let row = &case.report.flows[subflow][case.direction as usize];
-        let losses = &timeline.flows[subflow].losses;
+        // Of merged segments nobody knows which packets were lost together.
+        let is_merged = |remark: &tables::Diagnostic| {
+            remark.diagnostic == "merged_segments" && remark.subflow == Some(subflow as u32)
+        };
+        let Some(losses) =
+            timeline.flows[subflow].losses.as_ref().filter(|_| !case.report.diagnostics.iter().any(is_merged))
+        else {
+            continue;
+        };
         let (Some(percent), Some(least_ms), Some(longest_ms)) = (row.loss_rate_percent, row.rtt_ms_min, row.rtt_ms_p95)
         else {
             continue;
         };
-        let mut seconds: Vec<i64> = losses.iter().map(|(at, _)| case.at(*at) as i64).collect();
-        seconds.dedup();
-        if percent < LEAST_PERCENT || losses.len() < LEAST_PACKETS || seconds.len() < LEAST_SECONDS {
+        if percent < LEAST_PERCENT || losses.count < LEAST_PACKETS || losses.seconds < LEAST_SECONDS {
             continue;
         }
         let before = |part: f64| least_ms + part * (longest_ms - least_ms);
-        let full = losses.iter().filter(|(_, rtt_us)| f64::from(*rtt_us) / 1e3 >= before(FULL)).count();
-        let from_queue = longest_ms >= GROWS * least_ms && full * 3 >= losses.len() * 2;
-        if from_queue && (percent < QUEUE_PERCENT || seconds.len() < QUEUE_SECONDS) {
+        let full = losses.above(before(FULL) * 1e3);
+        let from_queue = longest_ms >= GROWS * least_ms && full * 3 >= losses.count * 2;
+        if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
-        let burst = mean_burst(timeline, subflow, row.rtt_ms_median.unwrap_or(least_ms));
+        let burst = losses.count as f64 / losses.bursts as f64;
         let (kind, what, remedy) = if from_queue {
             (
                 "losses_queue",
@@ -58,7 +63,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 "retransmissions in the radio link, or a controller that does not take loss for congestion (BBR)",
             )
         };
-        let (from_s, to_s) = (case.at(losses[0].0), case.at(losses[losses.len() - 1].0));
+        let (from_s, to_s) = (case.at(losses.first), case.at(losses.last));
         found.push(Found {
             kind,
             subflow: Some(subflow),
@@ -69,18 +74,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             message: format!("{} lost {percent:.1} % of its packets, by {what}", case.name(subflow)),
             evidence: format!(
                 "flows: loss_rate_percent = {percent:.2}; {full} of {} losses at a round trip of {:.0} ms and more; {burst:.1} in a row",
-                losses.len(),
+                losses.count,
                 before(FULL)
             ),
             remedy,
         });
     }
     found
-}
-
-/// Packets sent again within a round trip of each other, on average.
-fn mean_burst(timeline: &Timeline, subflow: usize, rtt_ms: f64) -> f64 {
-    let losses = &timeline.flows[subflow].losses;
-    let apart = losses.windows(2).filter(|pair| (pair[1].0 - pair[0].0) as f64 / 1e6 > rtt_ms).count();
-    losses.len() as f64 / (apart + 1) as f64
 }

@@ -4,9 +4,11 @@
 
 mod case;
 mod cost;
+mod drops;
 mod split;
 
-pub(crate) use split::found as of_split;
+pub(crate) use drops::poison;
+pub(crate) use split::add as add_split;
 
 use crate::report::Report;
 use case::{Case, Found};
@@ -29,10 +31,10 @@ rules! {
     unfit,
     never_began,
     joins,
+    backups,
     stops,
     returned,
     late_join,
-    backups,
     boxes,
     window,
     application,
@@ -43,17 +45,22 @@ rules! {
     short,
 }
 
+/// What costs time and is nobody's fault stands behind what is.
+const NO_FAULT: [&str; 2] = ["application", "short_transfer"];
+
 /// Adds what is found of a connection to its report. Times in rows count from `origin`.
-pub(crate) fn find(report: &mut Report, origin: Time) {
+/// `several_interfaces` says that a host that was captured has a further one.
+pub(crate) fn find(report: &mut Report, origin: Time, several_interfaces: bool) {
     let mut findings = Vec::new();
     for direction in Direction::BOTH {
-        let Some(mut case) = Case::of(report, direction, origin) else { continue };
+        let Some(mut case) = Case::of(report, direction, origin, several_interfaces) else { continue };
         for rule in RULES {
             for found in rule(&mut case) {
                 findings.extend(case.row(found));
             }
         }
     }
-    findings.sort_by(|a: &tables::Finding, b| b.cost_s.unwrap_or(0.0).total_cmp(&a.cost_s.unwrap_or(0.0)));
+    let rank = |row: &tables::Finding| if NO_FAULT.contains(&&*row.kind) { 0.0 } else { row.cost_s.unwrap_or(0.0) };
+    findings.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     report.findings = findings;
 }

@@ -3,6 +3,9 @@
 use super::case::{Case, Cost, Found};
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    if let Some(changed) = changed(case).filter(|_| case.main) {
+        return vec![changed];
+    }
     let Some(why) = case.report.connection.fallback.filter(|_| case.main) else { return Vec::new() };
     let stripped = case.diagnosed("options_stripped");
     let at_once = why.contains("MP_CAPABLE");
@@ -47,4 +50,25 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         evidence: format!("connections: fallback = {why}"),
         remedy,
     }]
+}
+
+/// Checksums of data sequence mappings failed: a box changes the payload.
+fn changed(case: &Case) -> Option<Found> {
+    let fail = case.report.events.iter().find(|row| row.event == "fail" && row.subflow.is_some())?;
+    let subflow = fail.subflow? as usize;
+    let then = match case.report.connection.fallback {
+        Some(_) => "MPTCP ended and plain TCP went on",
+        None => "the subflow was given up",
+    };
+    Some(Found {
+        kind: "checksum",
+        subflow: Some(subflow),
+        from_s: case.begin_s,
+        to_s: case.end_s().max(fail.at_s),
+        cost: Cost::Unknown,
+        confidence: 0.9,
+        message: format!("{}: a box on the way changes the payload, as checksums show: {then}", case.name(subflow)),
+        evidence: format!("events: fail at {:.3} s: {}", fail.at_s, fail.detail.unwrap_or("MP_FAIL")),
+        remedy: "an encrypted tunnel or TLS on another port, which the box leaves alone",
+    })
 }

@@ -22,11 +22,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if rate < LEAST_PART * case.best_rate {
             continue;
         }
-        let answered: Vec<usize> = (0..bins).filter(|&index| timeline.of(subflow, index).answers > 0).collect();
-        for pair in answered.windows(2) {
-            let (left, back) = (pair[0], pair[1]);
-            let waiting = timeline.of(subflow, left).left_bytes > 1;
-            if !waiting || ((back - left) as f64) * timeline.width_s() < AWAY_S {
+        for silent in case.silences[subflow].clone() {
+            let back = silent.end;
+            if silent.len() as f64 * timeline.width_s() < AWAY_S || !timeline.of(subflow, back).answered {
                 continue;
             }
             let used = (back..bins).find(|&index| {

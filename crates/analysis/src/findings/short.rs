@@ -11,7 +11,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     }
     let joins = || case.report.subflows.iter().filter(|row| row.kind == "join");
     let first = joins().filter_map(|row| row.join_time_ms).reduce(f64::min);
-    if joins().count() == 0 || first.is_some_and(|first| first < case.elapsed_s * 500.0) {
+    // A subflow that a box broke is what the path lacked, not time.
+    let is_broken = case.report.events.iter().any(|row| row.event == "fail");
+    if is_broken || joins().count() == 0 || first.is_some_and(|first| first < case.elapsed_s * 500.0) {
         return Vec::new();
     }
     let joined = match first {

@@ -2,8 +2,20 @@
 
 use tables::{Diagnostic, Finding, Tables};
 
-/// The finding of a remark that says so.
-pub(crate) fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {
+/// What a proxy explains: it asks for no MPTCP at the server, and its own buffer is the window that fills.
+const EXPLAINED: [&str; 2] = ["never_began", "receive_window"];
+
+/// Adds the findings of remarks that say so, and takes away what they explain.
+pub(crate) fn add(tables: &mut Tables, remarks: &[Diagnostic]) {
+    for found in remarks.iter().filter_map(|remark| found(tables, remark)).collect::<Vec<_>>() {
+        let is_explained = |row: &Finding| row.connection == found.connection && EXPLAINED.contains(&&*row.kind);
+        tables.findings.retain(|row| !is_explained(row));
+        tables.findings.push(found);
+    }
+    tables.findings.sort_by_key(|row| row.connection);
+}
+
+fn found(tables: &Tables, remark: &Diagnostic) -> Option<Finding> {
     let connection = tables.connections.iter().find(|row| Some(row.connection) == remark.connection)?;
     let message = if connection.fallback.is_some() {
         "a proxy ends the connection and opens another to the server, in plain TCP: MPTCP ends there"

@@ -1,4 +1,5 @@
-//! Nothing new came although there was something to send: a path was dead and the others waited, or all of them were.
+//! Nothing new came although there was something to send: a path was dead and the others waited, or all of them were. Each
+//! outage is a finding of its own; those that are too short for a line are told together.
 
 use super::case::{Case, Cost, Found, s};
 use crate::timeline::Timeline;
@@ -13,6 +14,9 @@ const ROUND_TRIPS: f64 = 3.0;
 const SLOW: f64 = 0.5;
 /// A path is dead when it was silent for so long: one retransmission time-out alone is shorter.
 const DEAD_S: f64 = 0.8;
+
+const REMEDY_ONE: &str = "a path manager that suspends silent paths (guard), or a larger receive buffer so that the other paths go on meanwhile";
+const REMEDY_ALL: &str = "a second path that fails at other times; where the outage was shorter than the wait, a limit on the back-off (net.ipv4.tcp_rto_max_ms)";
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if !case.is_whole() || case.best_rate <= 0.0 {
@@ -50,63 +54,85 @@ fn stops(case: &Case, timeline: &Timeline) -> Vec<Range<usize>> {
     stops
 }
 
+/// A time in which a path, or all of them, were dead.
+struct Outage {
+    subflow: usize,
+    from_s: f64,
+    to_s: f64,
+    /// How long the other paths were held up, and what of that was lost.
+    waited_s: f64,
+    lost_s: f64,
+    timeouts: usize,
+    /// Time-outs that came later after the one before than that one had.
+    backed_off: usize,
+}
+
 fn at_sender(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
-    let mut found: Vec<Found> =
-        case.established().into_iter().filter_map(|subflow| dead(case, timeline, subflow)).collect();
-    found.extend(all_dead(case, timeline));
+    let rates: Vec<f64> = (0..timeline.flows.len()).map(|subflow| timeline.rate(subflow)).collect();
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        let outages = dead(case, timeline, subflow, &rates);
+        found.extend(told(case, outages, one_dead));
+    }
+    let outages = all_dead(case, timeline);
+    found.extend(told(case, outages, every_dead));
     found
 }
 
-/// Times in which nothing was acknowledged on a subflow, with data in flight, for long.
-fn silences(case: &Case, timeline: &Timeline, subflow: usize) -> Vec<Range<usize>> {
-    let bins = timeline.place(case.end_s() - case.seconds(timeline, 0));
-    let mut answered: Vec<usize> = (0..bins).filter(|&index| timeline.of(subflow, index).answers > 0).collect();
-    answered.push(bins);
-    answered
-        .windows(2)
-        .filter(|pair| timeline.of(subflow, pair[0]).left_bytes > 1 && pair[0] + 1 < pair[1])
-        .map(|pair| pair[0] + 1..pair[1])
-        .filter(|silent| silent.len() as f64 * timeline.width_s() >= DEAD_S)
-        .collect()
+/// A finding for each outage that is worth one, and one for the rest together.
+fn told(case: &Case, outages: Vec<Outage>, tell: impl Fn(&Case, &[Outage]) -> Found) -> Vec<Found> {
+    let (long, short): (Vec<Outage>, Vec<Outage>) =
+        outages.into_iter().partition(|outage| case.is_worth(outage.lost_s));
+    let mut found: Vec<Found> = long.chunks(1).map(|one| tell(case, one)).collect();
+    if short.len() > 1 {
+        found.push(tell(case, &short));
+    }
+    found
 }
 
-/// A path that was dead while the others, which were not, got less done than they can.
-fn dead(case: &mut Case, timeline: &Timeline, subflow: usize) -> Option<Found> {
-    let silences = silences(case, timeline, subflow);
+/// When a path was dead while the others, which were not, got less done than they can.
+fn dead(case: &mut Case, timeline: &Timeline, subflow: usize, rates: &[f64]) -> Vec<Outage> {
     let others: Vec<usize> = case.established().into_iter().filter(|&other| other != subflow).collect();
-    let (first, last) = (silences.first()?.start, silences.last()?.end);
-    let (from_s, to_s) = (case.seconds(timeline, first), case.seconds(timeline, last));
-    let timeouts = timeouts(case, timeline, subflow, from_s, to_s);
-    // That no answer came shows only where the sender's timer had run out.
-    if others.is_empty() || timeouts == 0 {
-        return None;
+    let rate = others.iter().map(|&other| rates[other]).sum::<f64>() * timeline.width_s();
+    let mut outages = Vec::new();
+    if rate <= 0.0 {
+        return outages;
     }
-    let rate = others.iter().map(|&other| timeline.rate(other)).sum::<f64>() * timeline.width_s();
-    let (mut lost_s, mut waited_s, mut cover_s) = (0.0, 0.0, 0.0);
-    let mut blamed = Vec::new();
-    for index in silences.into_iter().flatten() {
-        let came: f64 = others.iter().map(|&other| f64::from(timeline.of(other, index).came_bytes)).sum();
-        cover_s += timeline.width_s();
-        if rate <= 0.0 || came >= SLOW * rate {
+    for silent in case.silences[subflow].clone() {
+        let (timeouts, backed_off) = timeouts(timeline, subflow, silent.clone());
+        // That no answer came shows only where the sender's timer had run out.
+        if timeouts == 0 {
             continue;
         }
-        let at_s = case.seconds(timeline, index);
-        let idle_s = timeline.width_s() * (1.0 - came / rate);
-        waited_s += idle_s;
-        if let Cost::Seconds(claimed_s) = case.claim(at_s, at_s + timeline.width_s(), idle_s) {
-            lost_s += claimed_s;
+        let (mut lost_s, mut waited_s) = (0.0, 0.0);
+        let held_up =
+            |index: &usize| (timeline.came(*index) - f64::from(timeline.of(subflow, *index).came_bytes)) < SLOW * rate;
+        let blamed: Vec<usize> = silent.clone().filter(held_up).collect();
+        // Where the others were as silent, no path was there to wait.
+        if blamed.is_empty() || all_silent(case, timeline, &others, &blamed) {
+            continue;
         }
-        blamed.push(index);
+        for index in blamed {
+            let idle_s = timeline.width_s() * (1.0 - timeline.came(index) / rate).max(0.0);
+            let at_s = case.seconds(timeline, index);
+            waited_s += idle_s;
+            lost_s += case.lost.claim(at_s, at_s + timeline.width_s(), idle_s);
+        }
+        let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
+        outages.push(Outage { subflow, from_s, to_s, waited_s, lost_s, timeouts, backed_off });
     }
-    // Where the others were as silent, no path was there to wait.
-    if blamed.is_empty() || all_silent(case, timeline, &others, &blamed) {
-        return None;
-    }
-    let name = case.name(subflow);
+    outages
+}
+
+fn one_dead(case: &Case, outages: &[Outage]) -> Found {
+    let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
+    let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
+    let others = case.established().into_iter().filter(|&other| other != subflow).map(|other| case.name(other));
+    let others = others.collect::<Vec<_>>().join(" and ");
+    let (name, waited_s, lost_s) = (case.name(subflow), sum(|one| one.waited_s), sum(|one| one.lost_s));
     let until = if to_s + 0.1 >= case.end_s() { "the end".to_owned() } else { s(to_s) };
-    let what = if cover_s < 0.9 * (to_s - from_s) { "dead more than once" } else { "dead" };
-    let names: Vec<String> = others.iter().map(|&other| case.name(other)).collect();
-    Some(Found {
+    let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
+    Found {
         kind: "path_dead",
         subflow: Some(subflow),
         from_s,
@@ -114,41 +140,42 @@ fn dead(case: &mut Case, timeline: &Timeline, subflow: usize) -> Option<Found> {
         cost: Cost::Seconds(lost_s),
         confidence: 0.9,
         message: format!(
-            "{name} was {what} from {} to {until}; {} waited {} for what was on it: {} lost",
+            "{name} brought nothing {times}from {} to {until}; {others} waited {} for what was on it: {} lost",
             s(from_s),
-            names.join(" and "),
             s(waited_s),
             s(lost_s)
         ),
         evidence: format!(
-            "nothing acknowledged on it for {cover_s:.3} s with data in flight; events: {timeouts} timeout"
+            "nothing acknowledged on it for {:.3} s with data in flight; segments: sent again {} times after 200 ms of silence and more",
+            sum(|one| one.to_s - one.from_s),
+            outages.iter().map(|one| one.timeouts).sum::<usize>()
         ),
-        remedy: "a path manager that suspends silent paths, or a larger receive buffer so that the other paths go on meanwhile",
-    })
+        remedy: REMEDY_ONE,
+    }
 }
 
 /// Whether all of some subflows were dead in most of these times, too: their timers had run out.
 fn all_silent(case: &Case, timeline: &Timeline, subflows: &[usize], bins: &[usize]) -> bool {
     subflows.iter().all(|&subflow| {
-        let proven = |silent: &Range<usize>| {
-            let [from_s, to_s] = [silent.start, silent.end].map(|index| case.seconds(timeline, index));
-            timeouts(case, timeline, subflow, from_s, to_s) > 0
+        let proven =
+            case.silences[subflow].iter().filter(|silent| timeouts(timeline, subflow, (*silent).clone()).0 > 0);
+        let within = |silent: &Range<usize>| {
+            bins.partition_point(|&index| index < silent.end) - bins.partition_point(|&index| index < silent.start)
         };
-        let silent: Vec<usize> = silences(case, timeline, subflow).into_iter().filter(proven).flatten().collect();
-        bins.iter().filter(|index| silent.contains(index)).count() * 2 > bins.len()
+        proven.map(within).sum::<usize>() * 2 > bins.len()
     })
 }
 
-/// Time-outs of a subflow in a span.
-fn timeouts(case: &Case, timeline: &Timeline, subflow: usize, from_s: f64, to_s: f64) -> usize {
-    let all = timeline.flows[subflow].timeouts.iter();
-    all.filter(|at| (from_s..=to_s).contains(&case.at(**at))).count()
+/// Time-outs of a subflow in a span, and those of them that came after a longer silence than the one before.
+fn timeouts(timeline: &Timeline, subflow: usize, span: Range<usize>) -> (usize, usize) {
+    span.map(|index| timeline.of(subflow, index)).fold((0, 0), |(timeouts, backed_off), bin| {
+        (timeouts + usize::from(bin.timeouts), backed_off + usize::from(bin.backed_off))
+    })
 }
 
-/// No path was left that went on.
-fn all_dead(case: &mut Case, timeline: &Timeline) -> Option<Found> {
-    let (mut lost_s, mut span, mut longest): (f64, Option<(f64, f64)>, (f64, usize)) = Default::default();
-    let mut timeouts_seen = 0;
+/// When no path was left that went on.
+fn all_dead(case: &mut Case, timeline: &Timeline) -> Vec<Outage> {
+    let mut outages = Vec::new();
     for stop in stops(case, timeline) {
         let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
         let there = |subflow: &usize| {
@@ -157,52 +184,60 @@ fn all_dead(case: &mut Case, timeline: &Timeline) -> Option<Found> {
         };
         let there: Vec<usize> = case.established().into_iter().filter(there).collect();
         let middle = stop.start + stop.len() / 2;
-        let is_dead = |&subflow: &usize| {
-            let silent = silences(case, timeline, subflow);
-            silent.into_iter().any(|silent| silent.contains(&middle))
-        };
-        let dead: Vec<usize> = there.iter().copied().filter(is_dead).collect();
+        let silent = |subflow: usize| case.silences[subflow].iter().find(|silent| silent.contains(&middle)).cloned();
+        let dead: Vec<(usize, Range<usize>)> =
+            there.iter().filter_map(|&subflow| Some((subflow, silent(subflow)?))).collect();
         if dead.is_empty() || dead.len() < there.len() {
             continue;
         }
-        if let Cost::Seconds(claimed_s) = case.claim(from_s, to_s, to_s - from_s) {
-            lost_s += claimed_s;
-        }
-        let timed =
-            dead.iter().map(|&subflow| timeouts(case, timeline, subflow, from_s - DEAD_S, to_s)).max().unwrap_or(0);
-        timeouts_seen = timeouts_seen.max(timed);
-        span = Some((span.map_or(from_s, |span| span.0), to_s));
-        if to_s - from_s > longest.0 {
-            longest = (to_s - from_s, dead[0]);
-        }
+        let counts = dead.iter().map(|(subflow, silent)| timeouts(timeline, *subflow, silent.clone()));
+        let (timeouts, backed_off) = counts.max().unwrap_or_default();
+        let lost_s = case.lost.claim(from_s, to_s, to_s - from_s);
+        outages.push(Outage {
+            subflow: dead[0].0,
+            from_s,
+            to_s,
+            waited_s: to_s - from_s,
+            lost_s,
+            timeouts,
+            backed_off,
+        });
     }
-    let (from_s, to_s) = span?;
-    let name = case.name(longest.1);
-    let chain = timeouts_seen >= 2;
-    Some(Found {
+    outages
+}
+
+fn every_dead(case: &Case, outages: &[Outage]) -> Found {
+    let sum = |of: fn(&Outage) -> f64| outages.iter().map(of).sum::<f64>();
+    let (subflow, from_s, to_s) = (outages[0].subflow, outages[0].from_s, outages[outages.len() - 1].to_s);
+    let lost_s = sum(|one| one.lost_s);
+    let timeouts: usize = outages.iter().map(|one| one.timeouts).sum();
+    let chain = outages.iter().any(|one| one.backed_off > 0);
+    let times = if outages.len() > 1 { format!("{} times ", outages.len()) } else { String::new() };
+    Found {
         kind: if chain { "timeout_chain" } else { "outage" },
-        subflow: Some(longest.1),
+        subflow: Some(subflow),
         from_s,
         to_s,
         cost: Cost::Seconds(lost_s),
-        confidence: if timeouts_seen > 0 { 0.9 } else { 0.6 },
+        confidence: if timeouts > 0 { 0.9 } else { 0.6 },
         message: if chain {
             format!(
-                "{name} stood still from {} to {} and no other path went on: {timeouts_seen} retransmission time-outs, each twice as long \
-                 as the one before, {} lost",
+                "{} stood still {times}from {} to {} and no other path went on: {timeouts} retransmission time-outs, each longer \
+                 than the one before, {} lost",
+                case.name(subflow),
                 s(from_s),
                 s(to_s),
                 s(lost_s)
             )
         } else {
-            format!("nothing came over any path between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
+            format!("nothing came over any path {times}between {} and {}: {} lost", s(from_s), s(to_s), s(lost_s))
         },
         evidence: format!(
-            "nothing acknowledged for up to {:.3} s with data in flight; events: {timeouts_seen} timeout",
-            longest.0
+            "nothing acknowledged for {:.3} s with data in flight; segments: sent again {timeouts} times after 200 ms of silence and more",
+            sum(|one| one.to_s - one.from_s)
         ),
-        remedy: "a second path that fails at other times; where the outage was shorter than the wait, a limit on the back-off (net.ipv4.tcp_rto_max_ms)",
-    })
+        remedy: REMEDY_ALL,
+    }
 }
 
 /// The receiver sees which path fell silent only where data had overtaken what was on it.
@@ -210,9 +245,8 @@ fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
     let mut found = Vec::new();
     for stop in stops(case, timeline) {
         let (from_s, to_s) = (case.seconds(timeline, stop.start), case.seconds(timeline, stop.end));
-        let waited = timeline.stalls.iter().any(|stall| {
-            case.at(stall.from) < from_s + (to_s - from_s) / 2.0 && case.at(stall.to) >= to_s - timeline.width_s()
-        });
+        let waited_us: u64 = stop.clone().map(|index| u64::from(timeline.whole[index].waited_us)).sum();
+        let waited = waited_us as f64 / 1e6 >= (to_s - from_s) / 2.0;
         let span = |from_s: f64, to_s: f64| {
             let begin_s = case.seconds(timeline, 0);
             timeline.place(from_s - begin_s)..timeline.place(to_s - begin_s)
@@ -240,9 +274,14 @@ fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             to_s,
             cost,
             confidence: 0.6,
-            message: format!("{} was dead from {}; data of the others waited for what was on it: {} lost", case.name(subflow), s(from_s), s(lost_s)),
+            message: format!(
+                "{} brought nothing from {}; data of the others waited for what was on it: {} lost",
+                case.name(subflow),
+                s(from_s),
+                s(lost_s)
+            ),
             evidence: format!("nothing arrived from {from_s:.3} s to {to_s:.3} s, then another subflow filled the gap"),
-            remedy: "a path manager that suspends silent paths, or a larger receive buffer so that the other paths go on meanwhile",
+            remedy: REMEDY_ONE,
         });
     }
     found

@@ -3,30 +3,44 @@
 use super::case::{Case, Cost, Found};
 
 /// Of a smaller transfer nobody asks why.
-const LEAST_BYTES: u64 = 100_000;
+pub(super) const LEAST_BYTES: u64 = 100_000;
+/// Bytes that are missing matter from this part of all on.
+const LEAST_PERCENT: u64 = 1;
+
+/// What a remark on a capture poisons: its name, what it means, what to do.
+type Poison = (&'static str, &'static str, &'static str);
+
+const POISON: [Poison; 7] = [
+    ("path_missing", "it lacks a subflow", "capture all interfaces: tcpdump -i any"),
+    ("captures_unrelated", "its ends are of different runs", "give captures of one run"),
+    ("clock_jumped", "its clock was set meanwhile", "capture while no clock is being set"),
+    ("vantage_unknown", "it does not tell at which end it was taken", "capture the handshake, at one end"),
+    (
+        "missed_bytes",
+        "it dropped packets",
+        "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536",
+    ),
+    (
+        "unmapped_bytes",
+        "it does not tell where some of its bytes belong in the connection",
+        "capture with a snap length of 128, from before the connection begins, with offloads off (ethtool -K DEV gro off)",
+    ),
+    ("capture_partial", "it covers a part of the connection", "capture from before the connection begins to its end"),
+];
+
+/// What makes the captures unfit, if anything does.
+pub(super) fn poison(case: &Case) -> Option<Poison> {
+    POISON.into_iter().find(|(name, ..)| {
+        let enough = |count: Option<u64>| count.is_none_or(|count| count * 100 > LEAST_PERCENT * case.bytes);
+        let counts_bytes = name.ends_with("_bytes");
+        case.diagnosed(name).is_some_and(|row| !counts_bytes || enough(row.count))
+    })
+}
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    let poison = [
-        ("path_missing", "it lacks a subflow", "capture all interfaces: tcpdump -i any"),
-        ("captures_unrelated", "its ends are of different runs", "give captures of one run"),
-        ("clock_jumped", "its clock was set meanwhile", "capture while no clock is being set"),
-        ("vantage_unknown", "it does not tell at which end it was taken", "capture the handshake, at one end"),
-        (
-            "missed_bytes",
-            "it dropped packets",
-            "capture with a snap length of 128 and a larger buffer: tcpdump -s 128 -B 65536",
-        ),
-        (
-            "capture_partial",
-            "it covers a part of the connection",
-            "capture from before the connection begins to its end",
-        ),
-    ];
-    if case.is_whole() || !case.main || case.bytes < LEAST_BYTES {
+    let Some((name, what, remedy)) = poison(case).filter(|_| case.main && case.bytes >= LEAST_BYTES) else {
         return Vec::new();
-    }
-    let found = poison.into_iter().find_map(|(name, what, remedy)| Some((case.diagnosed(name)?, what, remedy)));
-    let Some((row, what, remedy)) = found else { return Vec::new() };
+    };
     vec![Found {
         kind: "capture_unfit",
         subflow: None,
@@ -35,7 +49,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost: Cost::Unknown,
         confidence: 0.9,
         message: format!("the capture is not fit to say why the transfer was as fast as it was: {what}"),
-        evidence: format!("diagnostics: {}", row.diagnostic),
+        evidence: format!("diagnostics: {name}"),
         remedy,
     }]
 }

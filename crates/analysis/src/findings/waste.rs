@@ -1,27 +1,32 @@
 //! Data came twice, over two subflows.
 
-use super::case::{Case, Found};
+use super::case::{Case, Cost, Found};
+use crate::timeline::Flow;
 
 const LEAST_PART: f64 = 0.05;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.receiver.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
-    let twice: u64 = timeline.flows.iter().map(|flow| flow.again_bytes).sum();
+    let of = |flow: &Flow| flow.bins.iter().map(|bin| u64::from(bin.again_bytes)).sum::<u64>();
+    let by_flow: Vec<u64> = timeline.flows.iter().map(of).collect();
+    let twice: u64 = by_flow.iter().sum();
     let part = twice as f64 / case.bytes.max(1) as f64;
+    let some: Vec<usize> = (0..timeline.whole.len()).filter(|&index| timeline.again(index) > 0.0).collect();
+    let (Some(&first), Some(&last)) = (some.first(), some.last()) else { return Vec::new() };
     if part < LEAST_PART || case.best_rate <= 0.0 {
         return Vec::new();
     }
-    let most = timeline.flows.iter().enumerate().max_by_key(|(_, flow)| flow.again_bytes).map(|(subflow, _)| subflow);
-    let (from_s, to_s) = (case.begin_s, case.end_s());
+    let mut cost_s = 0.0;
+    for index in some {
+        let at_s = case.seconds(timeline, index);
+        cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), timeline.again(index) / case.best_rate);
+    }
     vec![Found {
         kind: "reinjection_waste",
-        subflow: most,
-        from_s,
-        to_s,
-        // Rates here count new data alone: what came twice took the place of as much.
-        cost: super::case::Cost::Seconds(
-            (twice as f64 / (case.best_rate * (1.0 + part))).min(case.elapsed_s * part / (1.0 + part)),
-        ),
+        subflow: (0..by_flow.len()).max_by_key(|&subflow| by_flow[subflow]),
+        from_s: case.seconds(timeline, first),
+        to_s: case.seconds(timeline, last + 1).min(case.end_s()),
+        cost: Cost::Seconds(cost_s),
         confidence: 0.9,
         message: format!("{:.0} % of the data came twice, over two subflows", part * 100.0),
         evidence: format!(

@@ -1,6 +1,6 @@
 //! The receive window held the sender back. It is the connection's: no subflow alone is to blame.
 
-use super::case::{Case, Found};
+use super::case::{Case, Cost, Found};
 
 /// Of the times in which segments left, so many had some that filled the window.
 const OFTEN: f64 = 0.2;
@@ -22,7 +22,12 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let at_s = case.seconds(timeline, index);
         cost_s += case.lost.claim(at_s, at_s + timeline.width_s(), timeline.width_s());
     }
-    let cost = if case.is_worth(cost_s) { super::case::Cost::Seconds(cost_s) } else { super::case::Cost::Unknown };
+    let cost = match case.window_bound {
+        // The best rate is the window's own: what the paths would carry is not in the capture.
+        true if case.has_room() => Cost::Unknown,
+        true => return Vec::new(),
+        false => Cost::Seconds(cost_s),
+    };
     vec![Found {
         kind: "receive_window",
         subflow: None,
@@ -31,9 +36,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         cost,
         confidence: 0.9,
         message: format!(
-            "the receive window was full {:.0} % of the time: never more than {} kB",
+            "the receive window was full {:.0} % of the time: never more than {} kB{}",
             part * 100.0,
-            window / 1000
+            window / 1000,
+            if case.window_bound { ", also where most came: the paths were never tried with more" } else { "" }
         ),
         evidence: format!(
             "window: sent and not acknowledged ≥ 90 % of the window in {} of {sending} times",

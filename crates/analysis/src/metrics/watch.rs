@@ -5,7 +5,7 @@ use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind};
 use crate::report::Report;
-use crate::timeline::{Bin, Flow, Timeline};
+use crate::timeline::{Flow, Timeline};
 use tables::Direction;
 use wire::Time;
 
@@ -34,11 +34,11 @@ impl Metric for Watch {
         for direction in Direction::BOTH {
             let d = direction as usize;
             let Some(mut timeline) = self.directions[d].take() else { continue };
+            timeline.waited();
             timeline.keep();
             timeline.flows.resize_with(report.subflows.len(), Flow::default);
             if closing.is_sender(direction) {
-                timeline.whole.iter_mut().for_each(Bin::at_sender);
-                timeline.flows.iter_mut().flat_map(|flow| &mut flow.bins).for_each(Bin::at_sender);
+                timeline.at_sender();
                 report.senders[d] = Some(timeline);
             } else if closing.is_receiver(direction) && !closing.lacks_data(direction) {
                 report.receivers[d] = Some(timeline);

@@ -17,12 +17,12 @@ row! {
         from_s: f64,
         /// When it ended.
         to_s: f64,
-        /// Time that the transfer lost by it; empty where nothing tells. The costs of a transfer never add up to more than it lost.
+        /// Time that the transfer lost by it; empty where nothing tells, as where even the best rate was limited by it. The costs of a transfer never add up to more than it lost.
         cost_s: Option<f64>,
         /// Throughput that the transfer would have had more without that time.
         cost_mbps: Option<f64>,
-        /// How sure it is, 0 to 1: 0.9 where packets show the cause, 0.6 where they allow no other common one, 0.4 where they are
-        /// silent on it.
+        /// How sure it is, 0 to 1: 0.9 where packets show the cause, 0.6 where they allow no other common one, or where the capture
+        /// dropped some.
         confidence: f64,
         /// In plain words.
         message: Cow<'static, str>,
@@ -32,7 +32,7 @@ row! {
         remedy: Cow<'static, str>,
         /// Display filter of Wireshark that shows the packets.
         filter: String,
-        /// Capture that holds the first packet; empty where the finding rests on no single one.
+        /// Capture that holds the packet of the first event of it in the span (table `events`); empty where there is none.
         capture: Option<Arc<str>>,
         /// Number of that packet in the capture, from 1.
         record: Option<u64>,

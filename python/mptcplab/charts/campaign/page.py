@@ -25,6 +25,8 @@ from mptcplab.results.statistics.intervals import LEVEL
 
 # Failed runs that the page lists; campaign.failures has all.
 MOST_FAILURES = 200
+# And lines of findings.
+MOST_FINDINGS = 200
 
 
 def describe(campaign: Campaign) -> CampaignPage:
@@ -58,7 +60,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         curves=curved,
         sides=sides(subject),
         charts=charts(points, band),
-        tables=[*_missed(campaign), *_failures(campaign)],
+        tables=[*_findings(campaign), *_missed(campaign), *_failures(campaign)],
         provenance=_provenance(subject),
         level=LEVEL,
     )
@@ -104,6 +106,27 @@ def _missed(campaign: Campaign) -> list[Table]:
     columns = ["visit", f"due ({zone})", "reason", "why"]
     numeric = [True, False, False, False]
     return [Table("missed", "Visits that were missed", columns, numeric, rows, [None] * 4)]
+
+
+def _findings(campaign: Campaign) -> list[Table]:
+    found = campaign.findings
+    if found.is_empty():
+        return []
+    rows = [
+        [
+            *(text.clean(str(row[axis])) for axis in campaign.axes),
+            row["finding"],
+            f"{row['runs']} of {row['of']}",
+            text.UNKNOWN if row["cost_s_median"] is None else text.seconds(row["cost_s_median"]),
+        ]
+        for row in found.head(MOST_FINDINGS).iter_rows(named=True)
+    ]
+    more = found.height - len(rows)
+    title = "Why runs were slow" + (f" (and {text.count(more)} more)" if more else "")
+    columns = [*campaign.axes, "finding", "runs of MPTCP", "cost"]
+    meanings = [None] * (len(columns) - 1) + ["median of the runs in which it is known"]
+    numeric = [False] * (len(columns) - 1) + [True]
+    return [Table("findings", title, columns, numeric, rows, meanings)]
 
 
 def _failures(campaign: Campaign) -> list[Table]:

@@ -42,6 +42,26 @@ def lanes(subject: Subject) -> list[Lane]:
     return rows
 
 
+def finding_lanes(subject: Subject) -> list[Lane]:
+    """Give a row for each kind of finding: a bar over its span, at the packet that shows it."""
+    number = {name: place for place, name in enumerate(subject.captures)}
+    rows: dict[str, list[Series]] = {}
+    for one in subject.findings:
+        known = one["capture"] in number and one["record"] is not None
+        mark = Series(
+            subject.names.get(one["subflow"], "connection"),
+            "points",
+            array("d", [one["from_s"]]),
+            array("d"),
+            subflow=one["subflow"],
+            capture=array("H", [number[one["capture"]]]) if known else None,
+            record=array("I", [one["record"]]) if known else None,
+            until=array("d", [one["to_s"]]),
+        )
+        rows.setdefault(one["kind"], []).append(mark)
+    return [Lane(kind.replace("_", " "), series) for kind, series in rows.items()]
+
+
 def marks(
     subject: Subject, name: str, number: int | None, events: pl.DataFrame, role: Role
 ) -> Series:

@@ -12,7 +12,9 @@ import polars as pl
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.labels.connections import names_of
+from mptcplab.labels.findings import by_cost
 from mptcplab.results.comparison import Comparison
+from mptcplab.results.findings import findings
 from mptcplab.results.run import Run
 
 Row = dict[str, Any]
@@ -145,5 +147,19 @@ class Subject:
         frame: pl.DataFrame = getattr(self.analysis, name)
         frame = frame.filter(connection=self.connection["connection"])
         if "direction" in frame.columns and name != "events":
-            frame = frame.filter(direction=self.direction)
+            # What is about both directions is about this one, too.
+            own = pl.col("direction") == self.direction
+            frame = frame.filter(own | pl.col("direction").is_null())
         return frame
+
+    @cached_property
+    def findings(self) -> list[Row]:
+        """What was found of the connection, also by the runs beside it, the costliest first."""
+        if self.comparison is None:
+            return by_cost(self.table("findings").rows(named=True))
+        number = self.connection["connection"]
+        return by_cost(
+            row
+            for row in findings(self.comparison)
+            if row["connection"] == number and row["direction"] in (self.direction, None)
+        )

@@ -7,7 +7,7 @@ from array import array
 import polars as pl
 
 from mptcplab.charts.columns import definitions, numbers
-from mptcplab.charts.run.events import lanes
+from mptcplab.charts.run.events import finding_lanes, lanes
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart, Level, Series
 from mptcplab.labels import text
@@ -35,13 +35,13 @@ def chart(subject: Subject) -> Chart | None:
         "connection, subflows count theirs when they came: so the total may fall behind and catch "
         "up. The dotted line is the throughput of plain TCP over the best single path, under the "
         "same conditions. Marks below: packets sent again on their subflow, and data sent again "
-        "on another one.",
+        "on another one; and what was found, over its span.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps")
         + definitions("events", "event", "record"),
         series=series,
         value="Mbit/s",
         levels=_best(subject),
-        lanes=lanes(subject),
+        lanes=[*lanes(subject), *finding_lanes(subject)],
     )
 
 

@@ -11,7 +11,7 @@ from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp
 from mptcplab.labels.events import changes, too_late
-from mptcplab.labels.findings import MOST, by_cost, in_words
+from mptcplab.labels.findings import MOST, in_words
 from mptcplab.results.labels import gain, label
 
 Row = dict[str, Any]
@@ -25,8 +25,8 @@ MOST_CHANGES = 6
 def sentences(subject: Subject) -> list[str]:
     """Say what was moved how fast, what MPTCP gave, who carried it, and what stood in the way."""
     return [
-        " ".join([*_moved(subject), *_gain(subject)]),
         *_findings(subject),
+        " ".join([*_moved(subject), *_gain(subject)]),
         *_shares(subject),
         *_waiting(subject),
         *_limits(subject),
@@ -53,7 +53,7 @@ def _moved(subject: Subject) -> Iterator[str]:
 
 
 def _findings(subject: Subject) -> Iterator[str]:
-    for row in by_cost(subject.table("findings").rows(named=True))[:MOST]:
+    for row in subject.findings[:MOST]:
         yield f"{in_words(row)}."
 
 

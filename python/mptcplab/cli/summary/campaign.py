@@ -13,6 +13,7 @@ from mptcplab.campaign.estimate import estimate
 from mptcplab.campaign.perform import workers
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
+from mptcplab.labels.findings import NO_FAULT
 from mptcplab.metrics import OF_RUNS, of_runs
 from mptcplab.results.labels import engine, too_few
 from mptcplab.results.overview import SCHEMA, document
@@ -34,6 +35,7 @@ MOST_ROWS = 60
 MOST_FAILURES = 10
 MOST_UNFINISHED = 10
 MOST_MISSED = 10
+MOST_FINDINGS = 10
 THROUGHPUT = OF_RUNS["throughput_mbps"]
 # Of the metrics beside the throughput, so many are worth more than the others, the first most.
 WORTH = 3
@@ -60,6 +62,7 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
         if (few := too_few(pairs, LEVEL)) is not None:
             page.words(few, first="! ", style="warning")
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
+    _print_findings(page, rows)
     _print_unfinished(page, rows)
     _print_calendar(page, overview["calendar"])
     _print_failures(page, overview["failures"], list(overview["axes"]))
@@ -147,6 +150,22 @@ def _gain(stated: Row | None) -> str:
 def _print_more(page: Page, more: int, thing: str) -> None:
     if more > 0:
         page.words(f"and {text.plural(more, thing)} more; --json has all", style="faint")
+
+
+def _print_findings(page: Page, rows: list[Row]) -> None:
+    """Print a line per configuration whose runs of MPTCP had findings."""
+    concerned = [row for row in rows if row["findings"]]
+    for row in concerned[:MOST_FINDINGS]:
+        which = " ".join(f"{axis} {value}" for axis, value in row["axes"].items())
+        kinds = ", ".join(_found(one) for one in row["findings"])
+        page.words(text.clean(f"{which}: {kinds}" if which else kinds), first="why ")
+    _print_more(page, len(concerned) - MOST_FINDINGS, "configuration with findings")
+
+
+def _found(row: Row) -> str:
+    cost = row["cost_s_median"]
+    known = "" if cost is None or row["finding"] in NO_FAULT else f" ({text.seconds(cost)} lost)"
+    return f"{row['finding']} in {row['runs']} of {row['of']}{known}"
 
 
 def _print_unfinished(page: Page, rows: list[Row]) -> None:

@@ -8,7 +8,7 @@ import sys
 from io import TextIOWrapper
 
 from mptcplab.cli.summary.connection import print_measured
-from mptcplab.cli.summary.findings import print_first
+from mptcplab.cli.summary.findings import print_counted, print_first
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, of_runs
@@ -39,7 +39,12 @@ def print_comparison(
     page = page or _page()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
-    print_first(page, findings(comparison), several=len(mptcp.connections) > 1)
+    print_first(
+        page,
+        findings(comparison),
+        several=len(mptcp.connections) > 1,
+        rest=f"mptcplab why {shlex.quote(str(comparison.directory))}",
+    )
     print_measured(page, mptcp.tables, run=mptcp)
     page.line()
     draw(page, _columns(comparison.runs))
@@ -67,6 +72,7 @@ def print_repeated(
     page = page or _page()
     seeds = [str(one.mptcp.about["seed"]) for one in comparisons]
     _print_head(page, comparisons[0], title, text.plural(len(seeds), "seed"))
+    print_counted(page, [findings(one) for one in comparisons])
     columns = [Column("seed", [*seeds, "mean"]), Column("", _or_sigma(seeds), left=True)]
     for number, run in enumerate(comparisons[0].runs):
         values = [one.runs[number].throughput_mbps for one in comparisons]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mptcplab.metrics import Metric
     from mptcplab.results.differences.configuration import Setting, Value
     from mptcplab.results.differences.contrasts import Contrast
-    from mptcplab.results.differences.differences import Differences, Side
+    from mptcplab.results.differences.differences import Differences, Found, Side
     from mptcplab.results.differences.figures import Figure
     from mptcplab.results.statistics import Estimate, Gain
 
@@ -42,6 +42,7 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
         page.facts(_facts(side), indent="", first=f"{page.style(name, 'strong')}  ")
     page.line()
     _print_configuration(page, differences)
+    _print_findings(page, differences)
     if differences.over_seeds:
         print_contrasts(page, differences)
         return
@@ -59,6 +60,22 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
             first="– ",
             style="faint",
         )
+
+
+def _print_findings(page: Page, differences: Differences) -> None:
+    """Print which findings came, went, or stayed."""
+    for kind, a, b in differences.findings:
+        what = "in both" if a and b else "gone in B" if a else "only in B"
+        parts = [f"{name} {_found(one)}" for name, one in (("A", a), ("B", b)) if one]
+        page.words(f"{kind} {what}: {', '.join(parts)}", first="why ")
+    if differences.findings:
+        page.line()
+
+
+def _found(found: Found) -> str:
+    cost = "" if found.cost_s is None else f"{text.seconds(found.cost_s)} lost"
+    count = "" if found.of == 1 else f"{found.runs} of {found.of} runs"
+    return ", ".join(part for part in (count, cost) if part) or "found"
 
 
 def _facts(side: Side) -> list[str]:

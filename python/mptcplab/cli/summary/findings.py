@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.labels.findings import MOST, by_cost, in_words
+from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, counted, in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
-def print_first(page: Page, rows: Iterable[Row], *, several: bool = False) -> None:
-    """Print at most three findings; ``several`` says that they may be about several connections."""
+def print_first(
+    page: Page, rows: Iterable[Row], *, several: bool = False, rest: str = "--why"
+) -> None:
+    """Print at most three findings.
+
+    ``several`` says that they may be about several connections, ``rest`` what shows all.
+    """
     found = by_cost(rows)
     for row in found[:MOST]:
         place = f"connection {row['connection']}: " if several else ""
@@ -23,7 +28,29 @@ def print_first(page: Page, rows: Iterable[Row], *, several: bool = False) -> No
     if len(found) > MOST:
         more = text.plural(len(found) - MOST, "more finding")
         page.words(
-            f"{more}: --why shows all, with evidence", first="    ", indent="", style="faint"
+            f"{more}: {rest} shows all, with evidence", first="    ", indent="", style="faint"
+        )
+    if found:
+        page.line()
+
+
+def print_counted(page: Page, findings: list[list[Row]]) -> None:
+    """Print in how many of several runs each kind was found."""
+    found = counted(findings)
+    for kind, runs, cost in found[:MOST]:
+        lost = "" if cost is None or kind in NO_FAULT else f": {text.seconds(cost)} lost (median)"
+        page.words(
+            f"{kind} in {runs} of {len(findings)} runs{lost}",
+            first="why ",
+            style="strong",
+            indent="",
+        )
+    if len(found) > MOST:
+        page.words(
+            f"{text.plural(len(found) - MOST, 'more kind')}: mptcplab why of one run shows all",
+            first="    ",
+            indent="",
+            style="faint",
         )
     if found:
         page.line()

@@ -9,11 +9,13 @@ from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
+from mptcplab.labels.findings import counted
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.differences import configuration, contrasts
 from mptcplab.results.differences.contrasts import Repeated, of_campaign, of_comparisons
 from mptcplab.results.differences.figures import Figure, side_by_side
+from mptcplab.results.findings import findings
 from mptcplab.results.opening import opened
 from mptcplab.results.run import Run
 from mptcplab.results.statistics import pairs_needed
@@ -28,6 +30,15 @@ if TYPE_CHECKING:
 
 # What may have no place.
 UNPLACED = {"seeds": "a list", "captures": "an analysis"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A kind of finding on a side: in how many of its runs, and what it cost in their median."""
+
+    runs: int
+    of: int
+    cost_s: float | None
 
 
 @dataclass
@@ -102,6 +113,20 @@ class Side:
             return [int(one.mptcp.about["seed"]) for one in self.comparisons]
         return [] if self.run is None else [int(self.about["seed"])]
 
+    @cached_property
+    def findings(self) -> dict[str, Found]:
+        """In how many of its runs of MPTCP, or its captures, each kind was found."""
+        if self.campaign is not None:
+            found: dict[str, int] = {}
+            for row in self.campaign.findings.iter_rows(named=True):
+                found[row["finding"]] = found.get(row["finding"], 0) + row["runs"]
+            own = self.campaign.runs.filter(kind="mptcp").height
+            return {kind: Found(runs, own, None) for kind, runs in found.items()}
+        rows = [findings(one) for one in self.comparisons] or [
+            list(one.findings.iter_rows(named=True)) for one in self.analyses.values()
+        ]
+        return {kind: Found(runs, len(rows), cost) for kind, runs, cost in counted(rows)}
+
     def document(self) -> dict[str, Any]:
         """Say what it is."""
         return {
@@ -153,6 +178,13 @@ class Differences:
         return [figure for run, a, b in matched for figure in side_by_side(run, a, b)]
 
     @cached_property
+    def findings(self) -> list[tuple[str, Found | None, Found | None]]:
+        """Kinds of findings that came, went or stayed, those first that only one side has."""
+        a, b = self.a.findings, self.b.findings
+        kinds = sorted({*a, *b}, key=lambda kind: (kind in a and kind in b, kind))
+        return [(kind, a.get(kind), b.get(kind)) for kind in kinds]
+
+    @cached_property
     def contrasts(self) -> list[Contrast]:
         """Figures over several seeds side by side, with paired differences."""
         a, b = self._repeated
@@ -182,6 +214,10 @@ class Differences:
             "figures": [
                 {**asdict(one), "difference": one.difference, "relative": one.relative}
                 for one in self.figures
+            ],
+            "findings": [
+                {"kind": kind, "a": a and asdict(a), "b": b and asdict(b)}
+                for kind, a, b in self.findings
             ],
             "contrasts": [asdict(one) for one in self.contrasts],
             "gains": [asdict(one) for one in self.gains],

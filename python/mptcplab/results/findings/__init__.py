@@ -6,7 +6,13 @@ A kind of finding is a file with a function that gives rows of the table ``findi
 
 from __future__ import annotations
 
-from mptcplab.results.findings import path_unused, send_buffer, slower
+from mptcplab.results.findings import (
+    black_hole,
+    join_limit,
+    path_unused,
+    send_buffer,
+    slower,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +22,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-RULES = (path_unused.find, send_buffer.find, slower.find)
+# What explains others comes before them.
+RULES = (black_hole.find, join_limit.find, path_unused.find, send_buffer.find, slower.find)
 
 
 def findings(comparison: Comparison) -> list[Row]:
@@ -25,9 +32,17 @@ def findings(comparison: Comparison) -> list[Row]:
     transfer = comparison.mptcp.transfer
     if transfer is None or not transfer["elapsed_s"]:
         return own
+    # Of other connections, and of the other direction, nothing is explained here.
+    others = [
+        row
+        for row in own
+        if row["connection"] == transfer["connection"]
+        and row["direction"] in (transfer["direction"], None)
+    ]
     for rule in RULES:
-        for found in rule(comparison, own):
-            own.append(_row(comparison, transfer, found))
+        found = [_row(comparison, transfer, row) for row in rule(comparison, others)]
+        own += found
+        others += found
     return own
 
 

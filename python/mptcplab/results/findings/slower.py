@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mptcplab.labels.findings import by_cost
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,7 +27,7 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if lost_s < LEAST_S:
         return []
     explained = sum(row["cost_s"] or 0.0 for row in others)
-    most = max(others, key=lambda row: row["cost_s"] or 0.0, default=None)
+    most = next(iter(by_cost(others)), None)
     why = ""
     if most is not None and most["cost_s"]:
         why = f"; most of that is told by {most['kind']}"

@@ -23,4 +23,10 @@ impl Captures<'_> {
     pub(super) fn name(&self, point: PointId) -> Arc<str> {
         self.names.get(point.0 as usize).cloned().unwrap_or_default()
     }
+
+    /// A host that the capture was taken at has further interfaces. One that names none, or stands for all, does not tell.
+    pub(super) fn has_several_interfaces(&self, site: u32) -> bool {
+        let tells = |point: &&Point| !["", "any", "lo"].contains(&point.interface.as_str());
+        self.points.iter().filter(|point| point.site == site).filter(tells).count() > 1
+    }
 }

@@ -61,6 +61,8 @@ pub(super) fn report(mut connection: Connection, captures: &Captures, options: &
     }
     connection.rates(&mut report);
     connection.remark(&ends, captures, &mut report);
-    findings::find(&mut report, captures.origin);
+    let sites = connection.subflows.iter().flat_map(|subflow| subflow.views.iter().flatten().map(|view| view.site));
+    let several_interfaces = sites.into_iter().any(|site| captures.has_several_interfaces(site));
+    findings::find(&mut report, captures.origin, several_interfaces);
     report
 }

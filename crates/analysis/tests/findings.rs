@@ -1,0 +1,65 @@
+//! What findings say of transfers whose packets stand here.
+
+mod script;
+
+use script::*;
+use std::fmt::Write;
+
+/// An upload over Wi-Fi with a second path: 1000 bytes every 20 ms, which come `until`, and from `again` on.
+fn upload(join: &str, until: u32, again: u32) -> Vec<Captured> {
+    let mut lines = format!(
+        "
+        0|-   client wifi S  0 0 0 mp_capable
+        20|-  server wifi SA 0 1 0 mp_capable
+        20|-  client wifi A  1 1 0 mp_capable
+        100|- client lte  S  0 0 0 {join}
+        130|- server lte  SA 0 1 0 join(0)
+        130|- client lte  A  1 1 0 {join}
+        160|- server lte  A  1 1 0 dss(ack 1)
+        "
+    );
+    let mut segment = |at: u32, number: u32, answered: bool| {
+        let from = 1 + 1000 * number;
+        writeln!(lines, "{at}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)").unwrap();
+        if answered {
+            let (at, to) = (at + 19, from + 1000);
+            writeln!(lines, "{at}|- server wifi A 1 {to} 0 dss(ack {to})").unwrap();
+        }
+    };
+    let before = (until - 200) / 20;
+    (0..before).for_each(|number| segment(200 + 20 * number, number, true));
+    // Sent, and again after time-outs that double, until it is answered.
+    for at in [until, until + 250, until + 750] {
+        segment(at, before, false);
+    }
+    segment(again, before, true);
+    (1..100).for_each(|number| segment(again + 20 * number, before + number, true));
+    Script::default().packets(&lines)
+}
+
+fn kinds(tables: &tables::Tables) -> Vec<&str> {
+    tables.findings.iter().map(|row| &*row.kind).collect()
+}
+
+#[test]
+fn a_backup_that_stays_idle_while_the_regular_path_is_silent_is_told() {
+    let tables = analyze(upload("join(2 backup)", 2000, 4000));
+    let row = tables
+        .findings
+        .iter()
+        .find(|row| row.kind == "backup_unused")
+        .unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
+    assert_eq!(row.message, "lte is a backup and stayed idle for 2.0 s while wifi brought nothing");
+    assert!(row.cost_s.is_some_and(|cost_s| (1.9..=2.1).contains(&cost_s)), "{:?}", row.cost_s);
+    assert!(!kinds(&tables).contains(&"path_dead"), "the same time is not told twice");
+    // No fault where the regular path goes on.
+    assert!(!kinds(&analyze(upload("join(2 backup)", 2000, 2100))).contains(&"backup_unused"));
+}
+
+#[test]
+fn time_outs_that_come_later_each_time_are_a_chain() {
+    let tables = analyze(upload("join(2)", 2000, 4000));
+    let row = tables.findings.iter().find(|row| row.kind == "timeout_chain" || row.kind == "path_dead");
+    assert!(row.is_some(), "{:?}", kinds(&tables));
+    assert!(!kinds(&tables).contains(&"backup_unused"));
+}

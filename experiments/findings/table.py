@@ -1,0 +1,88 @@
+"""What was found beside what was provoked, as tables of docs/findings.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from experiments.markdown import table
+
+Row = dict[str, Any]
+
+RESULTS = Path(__file__).parent / "results.json"
+# What may be found beside a kind that is provoked, since the same fault brings it about.
+BESIDE = {
+    "head_of_line": {"receive_window"},
+    "losses_bursts": {"path_dead", "head_of_line", "reinjection_waste"},
+    "losses_random": {"head_of_line"},
+    "path_back_unused": {"path_dead", "reinjection_waste"},
+    "path_dead": {"losses_bursts", "reinjection_waste"},
+    "window_clamped": {"receive_window"},
+}
+# No fault, or what the scenario has: a transfer of 0.2 s is short, a queue of 150 ms and more long.
+MEANT = {"short": {"short_transfer"}, "bloated": {"bufferbloat"}, "bursty": {"application"}}
+MEANT |= {"idle": {"application"}, "little": {"application"}, "steady": {"application"}}
+# A cost is right within this factor of the true one.
+FACTOR = 1.5
+
+
+def kept() -> list[Row]:
+    """Give the runs that were made."""
+    rows: list[Row] = json.loads(RESULTS.read_text("utf-8"))
+    return rows
+
+
+def is_right(row: Row) -> bool:
+    """Whether the cost claimed for the kind that was provoked is within the factor, or empty."""
+    claimed, true = row["found"].get(row["name"]), row["true_cost_s"]
+    if claimed is None or true is None:
+        return True
+    return bool(true > 0 and true / FACTOR <= claimed <= true * FACTOR)
+
+
+def wrong(row: Row) -> set[str]:
+    """Give the kinds that are found and should not be."""
+    meant = {row["name"]} | BESIDE.get(row["name"], set()) if row["provokes"] else None
+    return set(row["found"]) - (MEANT.get(row["name"], set()) if meant is None else meant)
+
+
+def markdown(part: str = "provoked") -> str:
+    """Draw a table: ``provoked`` or ``silent``."""
+    return "\n".join({"provoked": _provoked, "silent": _silent}[part](kept()))
+
+
+def _provoked(rows: list[Row]) -> list[str]:
+    rows = [row for row in rows if row["provokes"]]
+    lines = []
+    for kind in sorted({row["name"] for row in rows}):
+        own = [row for row in rows if row["name"] == kind]
+        hit = [row for row in own if kind in row["found"]]
+        costed = [row for row in hit if row["found"][kind] is not None]
+        known = [row for row in costed if row["true_cost_s"] is not None]
+        costs = ", ".join(f"{row['found'][kind]:.1f} ({row['true_cost_s']:.1f})" for row in known)
+        extra = sorted({other for row in own for other in set(row["found"]) - {kind}})
+        cells = [f"`{kind}`", f"{len(hit)} of {len(own)}", costs]
+        cells.append(
+            ", ".join(f"**`{one}`**" if _is_wrong(own, one) else f"`{one}`" for one in extra)
+        )
+        lines.append(cells)
+    return list(table(["provoked", "found", "cost claimed (true), s", "found beside"], lines))
+
+
+def _is_wrong(rows: list[Row], kind: str) -> bool:
+    return any(kind in wrong(row) for row in rows)
+
+
+def _silent(rows: list[Row]) -> list[str]:
+    rows = [row for row in rows if not row["provokes"]]
+    lines = []
+    for name in sorted({row["name"] for row in rows}):
+        own = [row for row in rows if row["name"] == name]
+        some = [row for row in own if wrong(row)]
+        kinds = sorted({kind for row in some for kind in wrong(row)})
+        lines.append([name, str(len(own)), str(len(some)), ", ".join(f"`{one}`" for one in kinds)])
+    total = [str(len(rows)), str(sum(bool(wrong(row)) for row in rows)), ""]
+    return list(
+        table(["nothing wrong", "runs", "with a finding", "which"], [*lines, ["all", *total]])
+    )
