@@ -210,9 +210,9 @@ def test_campaigns_count_kinds_per_configuration(mptcplab: Any, tmp_path: Path) 
     printed = mptcplab("sweep", str(tmp_path / "windows.toml"), "--out", str(place)).stdout
     assert "why buffer 64 kB: receive_window in 2 of 2" in printed
     campaign = Campaign(place)
-    rows = campaign.findings.select("buffer", "finding", "runs", "of").rows()
-    assert ("64 kB", "receive_window", 2, 2) in rows
-    assert not [row for row in rows if row[:2] == ("4 MB", "receive_window")]
+    rows = campaign.findings.select("configuration", "finding", "runs", "of").rows()
+    assert (0, "receive_window", 2, 2) in rows
+    assert not [row for row in rows if row[:2] == (1, "receive_window")]
     tables = {one.id: one for one in describe(campaign).tables}
     assert ["64 kB", "receive_window", "2 of 2", "–"] in tables["findings"].rows
 

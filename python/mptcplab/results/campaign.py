@@ -169,12 +169,12 @@ class Campaign:
     def findings(self) -> pl.DataFrame:
         """Give in how many runs of MPTCP of each configuration a kind of finding was made.
 
-        ``runs`` of ``of`` had it; ``cost_s_median`` is what it cost where that is known.
+        The axes of a configuration are those of ``plan``. ``runs`` of ``of`` had it, and
+        ``cost_s_median`` is what it cost where that is known.
         """
         import polars as pl
 
         own = self.runs.filter(kind="mptcp")
-        keys = ["configuration", *self.axes]
         of = own.group_by("configuration").agg(of=pl.len())
         empty = {"run": pl.String, "kind": pl.String, "cost_s": pl.Float64}
         rows = pl.DataFrame(schema=empty)
@@ -185,12 +185,12 @@ class Campaign:
             cost_s=pl.when(cost.count() > 0).then(cost.sum())
         )
         return (
-            own.select("run", *keys)
+            own.select("run", "configuration")
             .join(by_run, on="run")
-            .group_by(*keys, "finding")
+            .group_by("configuration", "finding")
             .agg(runs=pl.len(), cost_s_median=pl.col("cost_s").median())
             .join(of, on="configuration")
-            .select(*keys, "finding", "runs", "of", "cost_s_median")
+            .select("configuration", "finding", "runs", "of", "cost_s_median")
             .sort("configuration", "runs", "finding", descending=[False, True, False])
         )
 

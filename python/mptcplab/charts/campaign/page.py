@@ -112,9 +112,11 @@ def _findings(campaign: Campaign) -> list[Table]:
     found = campaign.findings
     if found.is_empty():
         return []
+    planned = campaign.plan.filter(kind="mptcp").unique("configuration")
+    axes = {row["configuration"]: row for row in planned.iter_rows(named=True)}
     rows = [
         [
-            *(text.clean(str(row[axis])) for axis in campaign.axes),
+            *(text.clean(str(axes[row["configuration"]][axis])) for axis in campaign.axes),
             row["finding"],
             f"{row['runs']} of {row['of']}",
             text.UNKNOWN if row["cost_s_median"] is None else text.seconds(row["cost_s_median"]),

@@ -11,7 +11,7 @@ from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp
 from mptcplab.labels.events import changes, too_late
-from mptcplab.labels.findings import MOST, in_words
+from mptcplab.labels.findings import MOST, NO_FAULT, in_words
 from mptcplab.results.labels import gain, label
 
 Row = dict[str, Any]
@@ -25,8 +25,9 @@ MOST_CHANGES = 6
 def sentences(subject: Subject) -> list[str]:
     """Say what was moved how fast, what MPTCP gave, who carried it, and what stood in the way."""
     return [
-        *_findings(subject),
+        *_findings(subject, faults=True),
         " ".join([*_moved(subject), *_gain(subject)]),
+        *_findings(subject, faults=False),
         *_shares(subject),
         *_waiting(subject),
         *_limits(subject),
@@ -52,9 +53,11 @@ def _moved(subject: Subject) -> Iterator[str]:
         yield f"The transfer did not finish: {run.outcome['reason']}."
 
 
-def _findings(subject: Subject) -> Iterator[str]:
+def _findings(subject: Subject, *, faults: bool) -> Iterator[str]:
+    """Tell of those that cost most; what is nobody's fault does not stand first."""
     for row in subject.findings[:MOST]:
-        yield f"{in_words(row)}."
+        if (row["kind"] not in NO_FAULT) == faults:
+            yield f"{in_words(row)}."
 
 
 def _gain(subject: Subject) -> Iterator[str]:
