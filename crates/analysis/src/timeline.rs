@@ -334,7 +334,7 @@ impl Flow {
     fn resent(&mut self, at: Time, last: Option<Time>, start: Time) {
         let silent_nanos = last.map_or(0, |last| at - last);
         if silent_nanos >= TIME_OUT_NANOS {
-            let longer = self.last_silent_nanos > 0 && silent_nanos * 2 >= self.last_silent_nanos * 3;
+            let longer = self.last_silent_nanos > 0 && silent_nanos / 3 >= self.last_silent_nanos / 2;
             self.now.timeouts = self.now.timeouts.saturating_add(1);
             self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
             self.last_silent_nanos = silent_nanos;
