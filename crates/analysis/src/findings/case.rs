@@ -117,7 +117,7 @@ impl<'a> Case<'a> {
 
     /// Seconds from the first packet of all captures to the start of a bin.
     pub(super) fn seconds(&self, timeline: &Timeline, index: usize) -> f64 {
-        (timeline.start - self.origin + index as i64 * timeline.width_nanos) as f64 / 1e9
+        ((timeline.start - self.origin) as f64 + index as f64 * timeline.width_nanos as f64) / 1e9
     }
 
     /// The same of a time.
