@@ -15,7 +15,7 @@ pub(crate) fn poison(tables: &mut Tables, dropped: u64, captured: u64) {
     if dropped == 0 {
         return;
     }
-    if dropped * 100 < LEAST_PERCENT * (dropped + captured) {
+    if dropped.saturating_mul(100) < LEAST_PERCENT.saturating_mul(dropped.saturating_add(captured)) {
         tables.findings.iter_mut().for_each(|row| row.confidence = row.confidence.min(SURE));
         return;
     }

@@ -31,7 +31,7 @@ const POISON: [Poison; 7] = [
 /// What makes the captures unfit, if anything does.
 pub(super) fn poison(case: &Case) -> Option<Poison> {
     POISON.into_iter().find(|(name, ..)| {
-        let enough = |count: Option<u64>| count.is_none_or(|count| count * 100 > LEAST_PERCENT * case.bytes);
+        let enough = |count: Option<u64>| count.is_none_or(|count| count > case.bytes / 100 * LEAST_PERCENT);
         let counts_bytes = name.ends_with("_bytes");
         case.diagnosed(name).is_some_and(|row| !counts_bytes || enough(row.count))
     })

@@ -36,7 +36,7 @@ impl Metric for Segments {
             // Of the segment just told of.
             Kind::Reinjected { bytes } => {
                 let sample = samples.last_mut().expect("a segment brought the bytes");
-                sample.reinjected_bytes += bytes as u32;
+                sample.reinjected_bytes = sample.reinjected_bytes.saturating_add(bytes as u32);
             }
             _ => {}
         }

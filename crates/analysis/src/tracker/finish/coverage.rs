@@ -42,7 +42,7 @@ impl Connection {
         let shown_to = both.iter().map(|(_, there)| there.last.at).max()?;
         let parts = both.iter().filter_map(|(here, there)| {
             let span = (*spans.get(here.site as usize)?)?;
-            let beyond = shown_to - span.last - ahead_nanos;
+            let beyond = (shown_to - span.last).saturating_sub(ahead_nanos);
             let early = says_more(there, here, sends) && beyond > here.round_trip_nanos().max(there.round_trip_nanos());
             let late = lacks_beginning(here) && !lacks_beginning(there);
             (early || late).then_some(Part {
