@@ -189,7 +189,7 @@ def test_a_dry_run_counts_and_writes_nothing(
     done = mptcplab("sweep", more, "--dry-run", "--out", swept.directory)
     assert f"30 are already done in {swept.directory}" in done.stdout
     assert "20 runs left" in done.stdout
-    assert "the mean of 30 runs that are there" in done.stdout
+    assert "the mean of 30 runs already done" in done.stdout
 
 
 def test_again_costs_nothing_and_changes_nothing(swept: Campaign, campaign_file: Path) -> None:

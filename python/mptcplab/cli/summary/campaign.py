@@ -153,18 +153,19 @@ def _print_more(page: Page, more: int, thing: str) -> None:
 
 
 def _print_findings(page: Page, rows: list[Row]) -> None:
-    """Print a line per configuration whose runs of MPTCP had findings."""
-    concerned = [row for row in rows if row["findings"]]
-    for row in concerned[:MOST_FINDINGS]:
-        which = " ".join(f"{axis} {value}" for axis, value in row["axes"].items())
-        kinds = ", ".join(_found(one) for one in row["findings"])
+    """Print a line per configuration whose runs of MPTCP had findings, but those of no fault."""
+    faults = [[one for one in row["findings"] if one["finding"] not in NO_FAULT] for row in rows]
+    concerned = [(row, found) for row, found in zip(rows, faults, strict=True) if found]
+    for row, found in concerned[:MOST_FINDINGS]:
+        which = ", ".join(f"{axis} {value}" for axis, value in row["axes"].items())
+        kinds = ", ".join(_found(one) for one in found)
         page.words(text.clean(f"{which}: {kinds}" if which else kinds), first="why ")
-    _print_more(page, len(concerned) - MOST_FINDINGS, "configuration with findings")
+    _print_more(page, len(concerned) - MOST_FINDINGS, "such configuration")
 
 
 def _found(row: Row) -> str:
     cost = row["cost_s_median"]
-    known = "" if cost is None or row["finding"] in NO_FAULT else f" ({text.seconds(cost)} lost)"
+    known = "" if cost is None else f" ({text.seconds(cost)} lost)"
     return f"{row['finding']} in {row['runs']} of {row['of']}{known}"
 
 

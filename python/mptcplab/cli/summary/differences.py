@@ -65,11 +65,8 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
 def _print_findings(page: Page, differences: Differences) -> None:
     """Print which findings came, went, or stayed."""
     for kind, a, b in differences.findings:
-        what = "in both" if a and b else "gone in B" if a else "only in B"
-        parts = [f"{name} {_found(one)}" for name, one in (("A", a), ("B", b)) if one]
-        page.words(f"{kind} {what}: {', '.join(parts)}", first="why ")
-    if differences.findings:
-        page.line()
+        parts = [f"{name} {_found(one) if one else 'none'}" for name, one in (("A", a), ("B", b))]
+        page.words(f"{kind}: {', '.join(parts)}", first="why ")
 
 
 def _found(found: Found) -> str:
