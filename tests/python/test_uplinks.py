@@ -153,3 +153,45 @@ def test_whenever_it_is_killed_undoing_leaves_no_trace(network: Network) -> None
         network.program("undo", 1 + moment % 3)
         assert network.program("undo") == 0
         assert network.configuration() == before
+
+
+def test_an_interface_that_is_gone_keeps_nothing_else_from_being_undone(network: Network) -> None:
+    wifi = "ip mptcp endpoint show; ip mptcp limits show; sysctl net.mptcp"
+    before = network.run("sh", "-c", wifi).stdout
+    assert network.program("set-up") == 0
+    network.run("ip", "link", "delete", "lte")
+    assert network.program("undo") == 0
+    assert network.run("sh", "-c", wifi).stdout == before
+    assert not (network.place / "journal").exists()
+
+
+def test_what_others_have_changed_since_is_left_to_them(network: Network) -> None:
+    assert network.program("set-up") == 0
+    network.run("ip", "mptcp", "limits", "set", "subflow", "3", "add_addr_accepted", "2")
+    network.run("sysctl", "-q", "-w", "net.mptcp.enabled=0")
+    assert network.program("undo") == 0
+    assert network.run("ip", "mptcp", "limits", "show").stdout.split() == [
+        *("add_addr_accepted", "2"),
+        *("subflows", "3"),
+    ]
+
+
+def test_a_step_that_others_took_first_is_not_undone(network: Network) -> None:
+    words = ["ip", "mptcp", "endpoint", "add", "10.0.2.2", "dev", "lte", "subflow"]
+    network.run(*words)
+    before = network.configuration()
+    step = {"kind": "endpoint", "address": "10.0.2.2"}
+    program = (
+        "import pathlib, sys\n"
+        "from mptcplab import Error\n"
+        "from mptcplab.engines.field import set_up, uplinks\n"
+        "journal = pathlib.Path(sys.argv[1])\n"
+        "try:\n"
+        f"    set_up.set_up([uplinks.Step({words}, {step})], journal)\n"
+        "except Error as error:\n"
+        "    print(error)\n"
+    )
+    done = network.run(sys.executable, "-c", program, network.place / "journal")
+    assert "ip mptcp endpoint add" in done.stdout, done.stderr
+    assert network.program("undo") == 0
+    assert network.configuration() == before

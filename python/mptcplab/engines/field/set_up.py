@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import socket
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,21 +35,37 @@ def set_up(steps: list[Step], journal: Path = JOURNAL) -> None:
     """
     with _opened(journal) as handle:
         for step in steps:
+            before = os.lseek(handle, 0, os.SEEK_END)
             os.write(handle, json.dumps(step.undo).encode() + b"\n")
             os.fsync(handle)
-            _run(step.do)
+            try:
+                _run(step.do)
+            except Error:
+                # What somebody else has done meanwhile is not ours to undo.
+                os.ftruncate(handle, before)
+                raise
 
 
 def undo(journal: Path = JOURNAL) -> int:
-    """Undo all steps, the last one first; gives how many. What is undone already stays so."""
+    """Undo all steps, the last one first; gives how many. What is undone already stays so.
+
+    Raises:
+        Error: Some cannot be undone. All others are, and the journal stays for another attempt.
+    """
     if not journal.exists():
         return 0
     with _opened(journal):
         lines = journal.read_bytes().split(b"\n")
         # A last line that was cut off is of a step that was not taken.
         steps = [json.loads(line) for line in lines[:-1]]
+        failures = []
         for step in reversed(steps):
-            _undo(step)
+            try:
+                _undo(step)
+            except Error as error:
+                failures.append(str(error))
+        if failures:
+            raise Error("; ".join(failures))
         journal.unlink()
     return len(steps)
 
@@ -79,14 +96,29 @@ def _undo(step: dict[str, Any]) -> None:
             _run(["ip", "mptcp", "endpoint", "delete", "id", str(number)])
     elif kind == "route":
         version, *words = step["words"]
-        if uplinks.ip(version, "route", "show", *words).strip():
+        # The routes of an interface go with it.
+        if (
+            _is_there(words[words.index("dev") + 1])
+            and uplinks.ip(version, "route", "show", *words).strip()
+        ):
             _run(["ip", version, "route", "del", *words])
     elif kind == "limits":
+        if uplinks.limits() != step["set"]:
+            # Not done, or others have changed them since.
+            return
         known = {"subflow": step["subflows"], "add_addr_accepted": step["add_addr_accepted"]}
         words = [word for key, value in known.items() for word in (key, str(value))]
         _run(["ip", "mptcp", "limits", "set", *words])
-    else:
+    elif uplinks.ENABLED.read_text("ascii").strip() == "1":
         _run(["sysctl", "-q", "-w", f"net.mptcp.enabled={step['value']}"])
+
+
+def _is_there(interface: str) -> bool:
+    try:
+        socket.if_nametoindex(interface)
+    except OSError:
+        return False
+    return True
 
 
 def _run(words: list[str]) -> None:

@@ -215,4 +215,5 @@ def _mptcp(made: Examined, paths: int) -> None:
     most = str(MOST_SUBFLOWS)
     words = ["ip", "mptcp", "limits", "set", "subflow", most, "add_addr_accepted", most]
     found = f"{there['subflows']} more subflows, and {paths - 1} are needed"
-    made.missing("MPTCP limits", found, Step(words, {"kind": "limits", **there}))
+    both = {"subflows": MOST_SUBFLOWS, "add_addr_accepted": MOST_SUBFLOWS}
+    made.missing("MPTCP limits", found, Step(words, {"kind": "limits", **there, "set": both}))
