@@ -11,8 +11,9 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -20,12 +21,17 @@ import pytest
 import world as worlds
 from command import Run
 from mptcplab import Error
+from mptcplab.campaign import calendar, sheet
+from mptcplab.campaign.calendar import Calendar
 from mptcplab.charts.campaign.page import describe
 from mptcplab.cli.summary.campaign import print_campaign
+from mptcplab.engines.engine import Carried
 from mptcplab.results import overview
 from mptcplab.results.campaign import Campaign
-from mptcplab.results.ledger import REASONS
-from world import World, known, scheduled
+from mptcplab.results.ledger import REASONS, Attempt
+from mptcplab.schedule import schedule
+from mptcplab.schedule.visiting import used
+from world import Here, World, known, scheduled
 
 ZONE = "Europe/Berlin"
 SCENARIO = """\
@@ -245,6 +251,53 @@ def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_written(tmp_path: Path
     ledger.write_bytes(b"".join(lines[:3]) + b"[]\n")
     with pytest.raises(Error, match=r"ledger.jsonl:4: is no line of a ledger"):
         scheduled(world, file, out)
+
+
+def test_an_interruption_after_the_last_run_of_a_visit_leaves_it_done(tmp_path: Path) -> None:
+    class Interrupted(Here):
+        def close(self) -> None:
+            raise KeyboardInterrupt
+
+    world = World(tmp_path / "world")
+    file, out = (
+        written(tmp_path, THREE_DAYS.replace("for_days = 3", "for_days = 1")),
+        tmp_path / "out",
+    )
+    with known(world), pytest.raises(KeyboardInterrupt):
+        schedule.run(sheet.load(file), out, clock=world, executor=Interrupted)
+    campaign = scheduled(world, file, out)
+    assert set(campaign.visits["state"]) == {"done"}
+    assert campaign.visits["attempts"].max() == 1
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_an_interface_that_counts_less_than_before_gives_no_budget_back(later: bool) -> None:
+    class Reset:
+        def carried(self, _: Any) -> dict[str, Carried]:
+            return {"lte": Carried(5, "boot")}
+
+    attempt = Attempt(0, {"lte": 1000}, {"lte": {"bytes": 900, "since": "boot"}})
+    assert used(attempt, cast("Any", Reset()), cast("Any", None), later=later) == {"lte": 1000}
+
+
+def test_hours_that_clocks_leave_out_have_no_visit() -> None:
+    zone = ZoneInfo(ZONE)
+    # On 29 March 2026 clocks are put forward from 02:00 to 03:00.
+    begun = datetime(2026, 3, 28, 12, tzinfo=UTC)
+
+    def dues(start: int, end: int) -> list[str]:
+        one = Calendar(frozenset(range(7)), start, end, 4, timedelta(days=1), timedelta(minutes=10))
+        found = calendar.visits([one], begun, zone, 1, 1)
+        return [visit.due.astimezone(zone).strftime("%H:%M") for visit in found]
+
+    assert dues(2 * 60, 3 * 60) == []
+    assert dues(2 * 60 + 10, 2 * 60 + 50) == []
+    until = dues(60, 2 * 60 + 30)
+    assert len(until) == 4
+    assert all("01:00" <= due < "02:00" for due in until)
+    since = dues(2 * 60 + 30, 4 * 60)
+    assert len(since) == 4
+    assert all("03:00" <= due < "04:00" for due in since)
 
 
 @pytest.fixture(scope="module")

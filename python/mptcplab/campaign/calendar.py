@@ -121,18 +121,23 @@ def _dues(
             chance = random.Random(f"{seed} {number} {day}")  # noqa: S311 - no secret
             start, end = (_at(day, at, local) for at in (calendar.start, calendar.end))
             part = (end - start) / calendar.visits
+            # Where clocks are put forward a day may not have these hours.
             for place in range(calendar.visits):
                 due = (start + (place + chance.random()) * part).replace(microsecond=0)
-                if begun <= due < last:
+                if begun <= due < last and part:
                     yield due
         day += timedelta(days=1)
 
 
 def _at(day: date, minutes: int, local: ZoneInfo) -> datetime:
-    """Give a time of a day, as clocks there show it."""
-    day += timedelta(days=minutes // DAY_MINUTES)
-    clock = time(minutes % DAY_MINUTES // 60, minutes % 60)
-    return datetime.combine(day, clock, local).astimezone(UTC)
+    """Give a time of a day, as clocks there show it; one that they leave out is when they jump."""
+    midnight = datetime.combine(day, time())
+    while True:
+        shown = midnight + timedelta(minutes=minutes)
+        found = shown.replace(tzinfo=local).astimezone(UTC)
+        if found.astimezone(local).replace(tzinfo=None) == shown:
+            return found
+        minutes += 1
 
 
 def _hour(hour: int, width: int) -> str:

@@ -56,12 +56,11 @@ class Visiting:
         at_ns = nanoseconds(self._clock.now())
         self._ledger.add("reserve", visit=number, at_ns=at_ns, bytes=reserved, carried=carried)
         failed: dict[str, str] = {}
-        ended = False
         try:
-            failed = self._run(tasks)
-            ended = True
+            self._run(tasks, failed)
         finally:
-            # Of an interruption nothing is known but what the interfaces say.
+            # Interrupted after its last run a visit is over, too.
+            ended = all(task.run in self._store.done.keys() | failed.keys() for task in tasks)
             self.settle(number, every, ended=ended, failed=failed, later=False)
 
     def resume(self, number: int, every: list[Task]) -> None:
@@ -85,9 +84,8 @@ class Visiting:
             failed=failed,
         )
 
-    def _run(self, tasks: list[Task]) -> dict[str, str]:
-        """Run them; gives why some failed."""
-        failed: dict[str, str] = {}
+    def _run(self, tasks: list[Task], failed: dict[str, str]) -> None:
+        """Run them, and take down why some failed."""
         with closing(self._executor()) as worker:
             near = str(self._store.runs) if worker.near else None
             for task in tasks:
@@ -100,9 +98,8 @@ class Visiting:
                 if not isinstance(got, Lost) and got.done:
                     self._store.add(got.tables, got.done)
                 if lost:
-                    self._store.fail(lost)
                     failed |= lost
-        return failed
+                    self._store.fail(lost)
 
 
 def used(
@@ -111,14 +108,19 @@ def used(
     """Say what an attempt took by path, as its interfaces count; ``None``: nobody knows.
 
     ``later``: others may have used them since, so that it is no more than was reserved. Where they
-    count anew since, it is all of that.
+    count anew since, or less than before, it is all of that.
     """
     now = engine.carried(scenario)
     found: dict[str, int | None] = {}
     for path in dict.fromkeys((*attempt.carried, *attempt.reserved_bytes)):
         before, here = attempt.carried.get(path), now.get(path)
         reserved = attempt.reserved_bytes.get(path)
-        if before is None or here is None or here.since != before["since"]:
+        if (
+            before is None
+            or here is None
+            or here.since != before["since"]
+            or here.count_bytes < before["bytes"]
+        ):
             found[path] = reserved
         elif later:
             found[path] = (
