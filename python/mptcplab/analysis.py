@@ -213,6 +213,11 @@ class Analysis:
         return self._frame("counters")
 
     @cached_property
+    def probes(self) -> pl.DataFrame:
+        """One row per probe of a path; ``mptcplab probe`` fills it."""
+        return self._frame("probes")
+
+    @cached_property
     def diagnostics(self) -> pl.DataFrame:
         """One row per remark about what limits trust in the figures."""
         return self._frame("diagnostics")

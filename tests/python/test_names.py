@@ -138,7 +138,7 @@ def test_campaigns_are_read_by_their_names(
         assert set(down["bytes"]) == {20_000 if out == name else 60_000}
     document = json.loads(command("sweep", small, "--out", name, "--json"))
     assert document["configurations"][0]["runs"]["mptcp"]["throughput_mbps"]["n"] == 1
-    assert "3 are there already" in command("sweep", small, "--out", name, "--dry-run")
+    assert "3 are already done" in command("sweep", small, "--out", name, "--dry-run")
     assert command("report", name) == f"{name}/report.html\n"
     key = campaign.runs["run"][0]
     assert command("report", name, "--run", key) == f"{name}/reports/{key}.html\n"
