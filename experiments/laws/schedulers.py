@@ -34,6 +34,8 @@ SENDERS = {
 }
 BUFFERS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 NOT_WORSE = 0.98
+# What is less than that, and how much: the page says why.
+FOUND = {("blest, λ from 0.2", 1 / 4): 0.97}
 
 
 @cache
@@ -64,7 +66,8 @@ LAW = Law(
             Case(
                 (name, "bulk", f"{buffers:g}"),
                 partial(read_bulk, name, buffers),
-                NOT_WORSE,
+                FOUND.get((name, buffers), NOT_WORSE),
+                is_found=(name, buffers) in FOUND,
             )
             for name in SENDERS
             for buffers in BUFFERS
