@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Data(Data),
     /// What is in flight on the subflow or the window changed.
     Flight { in_flight_bytes: u64, window_bytes: Option<u64> },
+    /// The receiver told of a segment that came after a gap (SACK).
+    Sacked,
     /// A round-trip time sample, nanoseconds.
     Rtt { nanos: u64 },
     /// A segment arrived with this many bytes that no subflow had brought before.

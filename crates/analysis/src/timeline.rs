@@ -88,7 +88,7 @@ pub(crate) struct Bin {
     pub(crate) rtt_us: u32,
     /// At the receiver: time in which other subflows' data waited for what this one was slow to bring.
     pub(crate) waited_us: u32,
-    /// At the sender: some data was acknowledged.
+    /// At the sender: some data was acknowledged, be it selectively.
     pub(crate) answered: bool,
     /// At the sender: segments sent again after a silence, and those of them whose silence was half as long again as the last.
     pub(crate) timeouts: u8,
@@ -168,6 +168,11 @@ impl Timeline {
                     flow.last_silent_nanos = 0;
                 }
                 flow.in_flight_bytes = bytes;
+            }
+            // The path brings data and answers, however long the gap stays.
+            Kind::Sacked => {
+                flow.now.answered = true;
+                flow.last_silent_nanos = 0;
             }
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;

@@ -63,3 +63,38 @@ fn time_outs_that_come_later_each_time_are_a_chain() {
     assert!(row.is_some(), "{:?}", kinds(&tables));
     assert!(!kinds(&tables).contains(&"backup_unused"));
 }
+
+/// An upload over one path, 1000 bytes every 20 ms: one segment is missing for two seconds, the others go on arriving.
+fn repaired(acknowledged: impl Fn(u32) -> String) -> Vec<Captured> {
+    let mut lines = "
+        0|-  client wifi S  0 0 0 mp_capable
+        20|- server wifi SA 0 1 0 mp_capable
+        20|- client wifi A  1 1 0 mp_capable
+        "
+    .to_owned();
+    let missing = 100;
+    for number in 0..300 {
+        let (at, from) = (200 + 20 * number, 1 + 1000 * number);
+        writeln!(lines, "{at}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)").unwrap();
+        let repaired = number >= missing + 100;
+        let to = if number < missing || repaired { from + 1000 } else { 1 + 1000 * missing };
+        let sack = if number > missing && !repaired { acknowledged(number) } else { String::new() };
+        if number == missing + 100 {
+            let from = 1 + 1000 * missing;
+            writeln!(lines, "{}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)", at + 1).unwrap();
+        }
+        writeln!(lines, "{}|- server wifi A 1 {to} 0 dss(ack {to}) {sack}", at + 19).unwrap();
+    }
+    Script::default().packets(&lines)
+}
+
+#[test]
+fn a_path_that_answers_beyond_a_gap_is_not_dead() {
+    let stopped = |tables: &tables::Tables| kinds(tables).iter().any(|kind| ["outage", "timeout_chain"].contains(kind));
+    // What arrived last is in the block: each acknowledgement has another one.
+    let alive = analyze(repaired(|number| format!("sack({} {})", 101_001, 1001 + 1000 * number)));
+    assert!(!stopped(&alive), "{:?}", kinds(&alive));
+    // Without a new block nothing shows that anything arrived.
+    let silent = analyze(repaired(|_| "sack(101001 102001)".to_owned()));
+    assert!(stopped(&silent), "{:?}", kinds(&silent));
+}

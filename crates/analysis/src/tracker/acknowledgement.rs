@@ -59,6 +59,12 @@ impl Connection {
                 end.emit(packet.event(of_data, Kind::Rtt { nanos }));
             }
         }
+        // The same block again comes with every acknowledgement, whatever it is sent for.
+        let sacked = packet.brief.sack.as_slice().first().copied();
+        if sacked.is_some() && sacked != sequence.sacked {
+            sequence.sacked = sacked;
+            end.emit(packet.event(of_data, Kind::Sacked));
+        }
         if window_changed || acknowledged.newly.is_some() {
             let in_flight_bytes = sequence.in_flight_bytes();
             end.emit(packet.event(of_data, Kind::Flight { in_flight_bytes, window_bytes }));

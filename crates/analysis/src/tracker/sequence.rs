@@ -16,6 +16,8 @@ pub(super) struct Sequence {
     outstanding: VecDeque<Sent>,
     /// Highest position acknowledged.
     acked: Option<i64>,
+    /// The block that the receiver acknowledged selectively last: the first one holds what came last (RFC 2018 §4).
+    pub(super) sacked: Option<(u32, u32)>,
     /// When anything acknowledged was sent last.
     acked_sent_at: Option<Time>,
     /// The shortest round-trip time.

@@ -25,6 +25,7 @@
 //! | `add_addr(ID ADDRESS[:PORT])`, `add_addr(ID ADDRESS echo)`, `add_addr(ID ADDRESS wrong)` | |
 //! | `remove_addr(ID …)`, `prio(backup)`, `prio(regular)`, `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
 //! | `mss(N)`, `ws(N)`, `ts(N)` | a SYN has `mss(1460)` if it says nothing else |
+//! | `sack(LEFT RIGHT)` | a block, relative as `ack` is |
 //! | `win(N)` | the window field, else 60000 |
 //! | `ttl(N)`, `id(N)`, `tos(N)` | time to live, else 64; IP identification, else the number of the packet; type of service |
 //! | `cut(N)` | the capture holds so many bytes of the options |
@@ -265,6 +266,10 @@ impl Script {
             "mss" => push(TcpOption::MaximumSegmentSize(number(0) as u16)),
             "ws" => push(TcpOption::WindowScale(number(0) as u8)),
             "ts" => push(TcpOption::Timestamps { value: number(0) as u32, echo: 0 }),
+            "sack" => {
+                let edge = |index| self.initial(&line.path, path, line.from.other()).wrapping_add(number(index) as u32);
+                push(TcpOption::Sack(wire::SackBlocks::new(&[(edge(0), edge(1))])));
+            }
             "win" | "copy" | "cut" | "ttl" | "id" | "tos" => {}
             "mp_capable" => {
                 let syn = line.flags.has(Flags::SYN);
