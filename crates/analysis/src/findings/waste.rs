@@ -32,6 +32,6 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         evidence: format!(
             "{twice} bytes arrived whose data sequence numbers had arrived before; flows: reinjected_bytes"
         ),
-        remedy: "another scheduler than a redundant one, or paths whose delays differ less",
+        remedy: "where a path died, leave it sooner (mptcplab guard); else another scheduler than a redundant one, or paths whose delays differ less",
     }]
 }
