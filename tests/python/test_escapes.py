@@ -156,6 +156,12 @@ def test_a_server_says_its_names_harmlessly(place: Path) -> None:
     assert steers("".join(said)) == set()
 
 
+def test_colours_in_a_name_colour_nothing(place: Path, mptcplab: Run) -> None:
+    done = mptcplab("run", "small.toml", "--out", "a\x1b[31mred", cwd=place)
+    assert "holds the runs" in done.stdout
+    assert steers(done.stdout) == set()
+
+
 def test_a_program_gets_the_path_as_it_is(place: Path, mptcplab: Run) -> None:
     mptcplab("run", "small.toml", "--out", f"{NAME}-run", cwd=place)
     done: Any = mptcplab("report", f"{NAME}-run", cwd=place, text=False)

@@ -69,7 +69,7 @@ class Page:
 
     def line(self, text: str = "") -> None:
         """Print a line; whatever names in it hold, only our styles steer the terminal."""
-        parts = STYLED.split(text)
+        parts = STYLED.split(text) if self.colour else [text]
         parts[::2] = map(clean, parts[::2])
         self._out.write(self.signs("".join(parts)).rstrip() + "\n")
 
@@ -102,7 +102,7 @@ class Page:
         """Print text, wrapped at spaces where the page is narrow."""
         lead = indent + first
         room = max(self.width - len(lead), 20)
-        for number, part in enumerate(_wrapped(text, room)):
+        for number, part in enumerate(_wrapped(clean(text), room)):
             start = lead if number == 0 else " " * len(lead)
             self.line(start + (self.style(part, style) if style else part))
 
