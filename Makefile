@@ -16,6 +16,9 @@ FUZZ_SECONDS ?= 60
 PAGE := $(shell find report-ui/src -type f) $(wildcard report-ui/*.json report-ui/*.mjs)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
 
+# Tests in real time that keep a processor busy themselves: with programs in Python at both ends, or many connections.
+BUSY := $(addprefix tests/engine/test_,field.py guard.py probe.py schedule.py)
+
 .PHONY: help
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -33,7 +36,8 @@ test: $(VENV)/dev ## Set up, install what tests compare with where that is possi
 	cargo test --workspace --exclude python --locked
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/engine
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
-	$(BIN)/python -m pytest --numprocesses 6 --dist worksteal tests/engine
+	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(BUSY)
 
 .PHONY: lint lint-rust lint-python lint-page
 lint: lint-rust lint-python lint-page ## Formatting, lints, types, licences
