@@ -115,7 +115,7 @@ def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: s
         assert transfer(lab)["bytes"] == 12_000_000
         # Where the client sends the data, what proves who it is goes before it.
         assert 0 <= transfer(real)["bytes"] - 12_000_000 < 100
-        # Wider than the two engines differ at rest: beside other tests one of eight was a tenth off.
+        # Wider than they differ at rest: beside other tests one of eight was a tenth off.
         assert rate_mbps(real) == pytest.approx(rate_mbps(lab), rel=0.15)
 
 
