@@ -8,6 +8,9 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
+/// An hour, more than the longest step of Linux's timers.
+const MOST_BOOTED_NS: u64 = 3_600_000_000_000;
+
 /// What of its host a connection uses.
 pub struct Context {
     pub config: Config,
@@ -20,6 +23,8 @@ pub struct Context {
     pub connection: ConnectionId,
     /// What the host is to be told.
     pub events: VecDeque<(ConnectionId, Event)>,
+    /// How long the host ran before time 0: hosts' timers end at their own ticks.
+    pub booted_ns: i64,
     random: Pcg64,
 }
 
@@ -41,6 +46,8 @@ impl Context {
             metrics: Metrics::default(),
             connection: ConnectionId::default(),
             events: VecDeque::new(),
+            // Of a stream of its own.
+            booted_ns: (Pcg64::seed_from_u64(!seed).next_u64() % MOST_BOOTED_NS) as i64,
             random: Pcg64::seed_from_u64(seed),
         }
     }
@@ -62,5 +69,42 @@ impl Context {
     #[inline(never)] // called in many places
     pub fn tell(&mut self, event: Event) {
         self.events.push_back((self.connection, event));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::Endpoint;
+    use wire::{Content, Frame, Ip, L4, Packet, Payload, Time};
+
+    const NOW: Time = Time::from_nanos(0);
+
+    /// When a SYN is sent again, by a host of each of many seeds.
+    fn syn_timeouts_ms(timer_wheel: bool) -> Vec<i64> {
+        let nobody = IpAddr::from([0; 4]);
+        let ip = Ip { source: nobody, destination: nobody, ttl: 0, tos: 0, id: 0, dont_fragment: true, fragment: None };
+        let payload = Payload { len: 0, content: Content::Unsaid };
+        let mut packet = Packet { frame: Frame { ip, l4: L4::Other(0), payload }, body: None };
+        let mut again_ms = |seed| {
+            let config = Config { tcp: Tcp { timer_wheel, ..Tcp::default() }, ..Config::default() };
+            let mut end = Endpoint::new(config, seed);
+            end.address_up(NOW, Nic(0), IpAddr::from([192, 0, 2, 1]), 1500);
+            end.connect(NOW, "192.0.2.1:0".parse().unwrap(), "192.0.2.2:80".parse().unwrap());
+            assert!(end.transmit(NOW, &mut packet).is_some() && end.transmit(NOW, &mut packet).is_none(), "a SYN");
+            (end.deadline() - NOW) / 1_000_000
+        };
+        (0..200).map(&mut again_ms).collect()
+    }
+
+    // A second ends in steps of 32 ms (kernel/time/timer.c, calc_wheel_index), wherever they lie at that host.
+    #[test]
+    fn hosts_have_ticks_of_their_own() {
+        let mut waits_ms = syn_timeouts_ms(true);
+        waits_ms.sort_unstable();
+        assert!((1000..1004).contains(&waits_ms[0]), "{waits_ms:?}");
+        assert!((1028..1036).contains(&waits_ms[199]), "{waits_ms:?}");
+        assert!(waits_ms.windows(2).all(|pair| pair[1] - pair[0] < 4), "{waits_ms:?}");
+        assert!(syn_timeouts_ms(false).iter().all(|&wait_ms| wait_ms == 1000));
     }
 }

@@ -36,7 +36,9 @@ fn flight(n: u64) -> Scoreboard {
 #[test]
 fn time_out_of_rfc_6298() {
     // RFC 6298 §2: SRTT 100, 100, 112.5 ms, RTTVAR 50, 37.5, 53.125 ms
-    let mut rto = Rto::new(&config::Tcp { linux_timeout: false, min_timeout_ns: 0, ..config::Tcp::default() });
+    let settings =
+        config::Tcp { linux_timeout: false, timer_wheel: false, min_timeout_ns: 0, ..config::Tcp::default() };
+    let mut rto = Rto::new(&settings);
     assert_eq!(rto.timeout_ns(), 1000 * MS);
     for (rtt, timeout) in [(100, 300_000), (100, 250_000), (200, 325_000)] {
         rto.sample(rtt * MS, 0, 0);
@@ -75,6 +77,20 @@ fn least_time_outs() {
         let mut rto = Rto::new(&config::Tcp { linux_timeout, ..config::Tcp::default() });
         (0..100).for_each(|i| rto.sample(20 * MS, i, i));
         assert_eq!(rto.timeout_ns(), timeout * MS);
+    }
+}
+
+#[test]
+fn linux_doubles_whole_ticks() {
+    // net/ipv4/tcp_input.c, __tcp_set_rto: 255.1 ms are 64 ticks of 4 ms. Behind such a path Linux 6.18 waited 544 and 1056 ms
+    // after the first time-out, a step of its wheel longer than 512 and 1024; 510.2 ms would have been 512.
+    for (timer_wheel, timeouts_us) in [(true, [256_000, 512_000, 1_024_000]), (false, [255_126, 510_252, 1_020_504])] {
+        let mut rto = Rto::new(&config::Tcp { timer_wheel, ..config::Tcp::default() });
+        (0..100).for_each(|i| rto.sample(55_126_000, i, i));
+        for timeout_us in timeouts_us {
+            assert_eq!(rto.timeout_ns() / 1000, timeout_us);
+            rto.back_off();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Round-trip time and retransmission time-out (RFC 6298), with Linux's variant.
 
 use super::least::Least;
+use super::wheel;
 use crate::config;
 use wire::Time;
 
@@ -13,6 +14,8 @@ pub struct Rto {
     min_ns: i64,
     max_ns: i64,
     linux: bool,
+    /// Whether it is of whole ticks, before it is doubled (__tcp_set_rto).
+    ticks: bool,
     srtt_ns: Option<i64>,
     rttvar_ns: i64,
     least: Least,
@@ -38,6 +41,7 @@ impl Rto {
             min_ns: settings.min_timeout_ns,
             max_ns: settings.max_timeout_ns,
             linux: settings.linux_timeout,
+            ticks: settings.timer_wheel,
             srtt_ns: None,
             rttvar_ns: 0,
             least: Least::default(),
@@ -74,6 +78,9 @@ impl Rto {
         } else {
             (srtt + (4 * self.rttvar_ns).max(GRANULARITY_NS)).max(self.min_ns)
         };
+        if self.ticks {
+            self.base_ns = wheel::ticks_ns(self.base_ns);
+        }
     }
 
     /// A round trip took at most so long (tcp_update_rtt_min).

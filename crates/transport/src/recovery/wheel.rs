@@ -10,9 +10,14 @@ const STEP_BITS: u32 = 3;
 /// LVL_SIZE - 1: so many steps of a level are left to the level above.
 const STEPS: i64 = 63;
 
+/// The time in whole ticks (usecs_to_jiffies).
+pub fn ticks_ns(wait_ns: i64) -> i64 {
+    (wait_ns.max(0) as u64).div_ceil(TICK_NS as u64) as i64 * TICK_NS
+}
+
 /// When a timer ends that is set to run for `wait_ns` (calc_wheel_index).
 pub fn expiry(now: Time, wait_ns: i64) -> Time {
-    let wait = (wait_ns.max(0) as u64).div_ceil(TICK_NS as u64) as i64;
+    let wait = ticks_ns(wait_ns) / TICK_NS;
     let end = now.as_nanos() / TICK_NS + wait;
     let mut shift = 0;
     while wait >= STEPS << shift {

@@ -122,6 +122,8 @@ pub struct Subflow {
     pub(super) state: State,
     pub(super) due: Due,
     pub(super) timers: Timers,
+    /// How long its host ran before time 0.
+    pub(super) booted_ns: i64,
 
     // What the handshake agreed on.
     pub(super) sack: bool,
@@ -224,6 +226,7 @@ impl Subflow {
             state: State::SynSent,
             due: Due::SYN,
             timers: Timers::NONE,
+            booted_ns: 0,
             sack: false,
             timestamps: false,
             scaling: false,

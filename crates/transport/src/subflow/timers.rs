@@ -139,7 +139,16 @@ impl Timers {
 impl Subflow {
     /// When a timer ends that runs for `wait_ns`.
     pub(super) fn after(&self, now: Time, wait_ns: i64) -> Time {
-        if self.settings.timer_wheel { wheel::expiry(now, wait_ns) } else { now + wait_ns }
+        if !self.settings.timer_wheel {
+            return now + wait_ns;
+        }
+        let booted_ns = self.booted_ns;
+        Time::from_nanos(wheel::expiry(now + booted_ns, wait_ns).as_nanos() - booted_ns)
+    }
+
+    /// Its host runs for so long already, which says when the host's clock ticks.
+    pub fn set_booted(&mut self, booted_ns: i64) {
+        self.booted_ns = booted_ns;
     }
 
     /// The retransmission time-out starts.
