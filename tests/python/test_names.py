@@ -7,15 +7,28 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from test_schedule import THREE_DAYS
+from test_schedule import written as calendar_written
 
 import mptcplab as package
 from campaigns import written
 from command import Run
+from mptcplab.cli.main import parser
+from mptcplab.cli.main import run as command_line
 from mptcplab.results.files import read_parquet, scan_parquet, write_parquet
+from serving import HOST, serving
+from world import World, known, scheduled
 
 # Each beside a neighbour that it would match if it were a pattern.
 NAMES = [("s*p", "s1p"), ("a[1]", "a1"), ("~", "x"), ("b?c", "b1c"), ("**", "x"), ("{d,e}", "d")]
 COMMANDS = NAMES[:3]
+# Those that read and write no files by names that somebody chose ...
+WITHOUT_FILES = {
+    *("scenarios", "links", "campaigns", "controllers", "schedulers", "path-managers"),
+    *("radio", "doctor", "guard", "completion"),
+}
+# ... and those whose tests name them elsewhere: tests/engine/test_shell.py, serving.py.
+ELSEWHERE = {"shell", "serve"}
 # What polars makes of these is not a name in this directory.
 PLACES = ["~", "~root", "file:", "http:", "%20", "x=1", "a b", "new\nline"]
 
@@ -64,6 +77,10 @@ def test_runs_are_read_by_their_names(
     compared = json.loads(command("compare", "--json", f"{name}/mptcp", f"{neighbour}/mptcp"))
     assert {row["key"] for row in compared["configuration"]} >= {"transfer.size"}
     assert "50.0 kB" in command("run", "small.toml", "--out", name, "--set", "transfer.size=50 kB")
+    # The larger transfer took longer.
+    ends = [json.loads(command("why", "--json", one))["findings"][0] for one in (name, neighbour)]
+    assert ends[0]["to_s"] < ends[1]["to_s"]
+    assert json.loads(command("why", "--try", "--json", name))["findings"][0] == ends[0]
     assert command("report", f"{name}/mptcp") == f"{name}/mptcp.html\n"
     command("figure", "throughput", name, "--out", f"{name}/figure.svg")
     captures = [f"{name}/mptcp/{end}.pcapng" for end in ("client", "server")]
@@ -145,6 +162,48 @@ def test_campaigns_are_read_by_their_names(
     command("figure", "bars", name, "--value", "throughput_mbps", "--out", f"{name}/bars.svg")
     compared = json.loads(command("compare", "--json", name, neighbour))
     assert {row["key"] for row in compared["configuration"]} >= {"transfer.size"}
+
+
+def test_schedules_go_on_by_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world = World(tmp_path / "world")
+    for name, days in (("s1p", 3), ("s*p", 1)):
+        file = calendar_written(tmp_path, THREE_DAYS.replace("for_days = 3", f"for_days = {days}"))
+        campaign = scheduled(world, file, tmp_path / name)
+        before = world.truth()
+        assert scheduled(world, file, tmp_path / name).runs.equals(campaign.runs)
+        assert world.truth() == before
+        with known(world):
+            words = ["schedule", str(file), "--dry-run", "--json", "--out", str(tmp_path / name)]
+            assert command_line(words) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["visits"], told["visits_to_come"]) == (campaign.visits.height, 0)
+    assert campaign.visits.height < package.open_campaign(tmp_path / "s1p").visits.height
+
+
+def test_a_server_keeps_its_state_by_its_name(tmp_path: Path, mptcplab: Run) -> None:
+    (tmp_path / "s1p").mkdir()
+    with serving(tmp_path / "s1p") as neighbour:
+        pass
+    (tmp_path / "s*p").mkdir()
+    with serving(tmp_path / "s*p") as server:
+        assert server.token != neighbour.token
+        line = f"{HOST}:{server.line.port}#{server.line.fingerprint}"
+        words = ("probe", line, "--idle", "0", "--parquet", "p[1]", "--csv", "p[1]", "--token")
+        refused = mptcplab(*words, "s1p/state/token", cwd=tmp_path)
+        assert refused.returncode == 2
+        assert not (tmp_path / "p[1]").exists()
+        done = mptcplab(*words, "s*p/state/token", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert read_parquet(tmp_path / "p[1]" / "probes.parquet").height
+    assert {file.name for file in (tmp_path / "p[1]").iterdir()} == {"probes.csv", "probes.parquet"}
+
+
+def test_every_command_is_tried() -> None:
+    (commands,) = (action.choices for action in parser()._actions if action.choices)
+    _, source = Path(__file__).read_text().split("def _campaign", 1)
+    tried = {name for name in map(str, commands) if f'"{name}"' in source}
+    assert tried | WITHOUT_FILES | ELSEWHERE == set(map(str, commands))
+    assert not tried & (WITHOUT_FILES | ELSEWHERE)
 
 
 def test_captures_and_links_are_read_and_written_by_their_names(
