@@ -421,6 +421,16 @@ def test_the_unit_runs_the_same_command(mptcplab: Run, tmp_path: Path) -> None:
         subprocess.run(["systemd-analyze", "verify", "--user", file], check=True, env=own)
 
 
+@pytest.mark.parametrize("name", ["a\nExecStart=/bin/false", "a\\tb", "a\x1b[2J"])
+def test_a_name_that_a_unit_would_not_keep_is_refused(
+    mptcplab: Run, tmp_path: Path, name: str
+) -> None:
+    status, out, err = command(mptcplab, tmp_path, "--systemd", "--out", name)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    (tmp_path / name).mkdir(parents=True)
+    assert command(mptcplab, tmp_path / name, "--systemd")[:2] == (2, "")
+
+
 def test_a_calendar_and_a_sweep_do_not_go_together(mptcplab: Run, tmp_path: Path) -> None:
     command(mptcplab, tmp_path, "--dry-run")
     done = mptcplab("sweep", "weeks.toml", cwd=tmp_path)

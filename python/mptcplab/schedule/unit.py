@@ -6,6 +6,8 @@ import shlex
 import sys
 from pathlib import Path
 
+from mptcplab._core import Error
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +34,17 @@ WantedBy=default.target
 
 
 def unit(what: str, arguments: Sequence[str]) -> str:
-    """Give it for the Python that runs us, in the directory that we are in."""
+    """Give it for the Python that runs us, in the directory that we are in.
+
+    Raises:
+        Error: A name would be another one, or another line, in a unit.
+    """
+    place = str(Path.cwd())
     words = [sys.executable, "-P", "-m", "mptcplab", "schedule", *arguments]
+    for word in (what, place, *words):
+        if not word.isprintable() or "\\" in word:
+            raise Error(f"{word}: this cannot stand in a unit of systemd: choose another name")
     # systemd reads % and $ in commands, and % in all else.
     command = shlex.join(words).replace("%", "%%").replace("$", "$$")
-    place = str(Path.cwd()).replace("%", "%%")
-    return UNIT.format(what=what.replace("%", "%%"), place=place, command=command).rstrip("\n")
+    what, place = (word.replace("%", "%%") for word in (what, place))
+    return UNIT.format(what=what, place=place, command=command).rstrip("\n")
