@@ -30,6 +30,8 @@ type Going = (u32, Direction, Box<Packet>);
 #[derive(Debug)]
 struct Slot {
     element: Box<dyn Element>,
+    /// Its index among those that the chain was made of.
+    number: u32,
     /// The slot after this one, for each direction.
     next: [u32; 2],
     /// What leaves this one takes at least so long to the end of the chain.
@@ -54,9 +56,29 @@ impl Chain {
             let mut indices = list.iter().enumerate();
             assert!(indices.all(|(position, index)| !list[..position].contains(index)), "an element is met once");
         }
-        let mut chain = Chain { slots: elements.into_iter().map(Slot::new).collect(), order, ..Chain::default() };
+        let slots = elements.into_iter().zip(0..).map(|(element, number)| Slot::new(element, number)).collect();
+        let mut chain = Chain { slots, order, ..Chain::default() };
+        (0..2).for_each(|direction| chain.join(direction));
         chain.connect();
         chain
+    }
+
+    /// Has servers do the work of a delay right behind them, so that packets leave both at one deadline. As no element is
+    /// between the two, in what order things happen at one time stays the same.
+    fn join(&mut self, direction: usize) {
+        for position in (1..self.order[direction].len()).rev() {
+            let (server, delay) = (self.order[direction][position - 1], self.order[direction][position]);
+            let is_shared = self.order[1 - direction].iter().any(|index| [server, delay].contains(index));
+            if delay == server + 1
+                && !is_shared
+                && let Some(ns) = self.slots[delay as usize].element.only_delays_ns()
+                && self.slots[server as usize].element.hold(ns)
+            {
+                self.slots.remove(delay as usize);
+                self.order[direction].remove(position);
+                self.order.iter_mut().flatten().filter(|index| **index > delay).for_each(|index| *index -= 1);
+            }
+        }
     }
 
     /// A chain whose directions share nothing.
@@ -94,7 +116,6 @@ impl Chain {
             slot.ask();
         }
         self.reckon();
-        self.reckon_exit();
     }
 
     /// How long what leaves each slot takes at least to the end of the chain.
@@ -115,13 +136,23 @@ impl Chain {
             self.slots[first].element.wake(at, &mut self.given);
             self.follow(at, first, out);
         }
-        self.reckon_exit();
+    }
+
+    /// Servers do also what changes their queues and lets nothing leave yet.
+    pub fn catch_up(&mut self, now: Time, out: &mut Out) {
+        self.run(now, out);
+        for index in 0..self.slots.len() {
+            if self.slots[index].element.is_server() {
+                self.slots[index].element.wake(now, &mut self.given);
+                self.follow(now, index, out);
+            }
+        }
     }
 
     /// To be called after a call of the element `index`: what it gave back goes on at once, to the end, each packet
-    /// before those that left an element after it. Says whether the exit is to be reckoned anew.
+    /// before those that left an element after it.
     #[inline(always)]
-    fn follow(&mut self, at: Time, index: usize, out: &mut Out) -> bool {
+    fn follow(&mut self, at: Time, index: usize, out: &mut Out) {
         let mut stale = false;
         let mut next = self.gather(at, index, &mut stale, out);
         while let Some((index, direction, packet)) = next.or_else(|| self.going.pop()) {
@@ -139,7 +170,6 @@ impl Chain {
         if stale {
             self.reckon();
         }
-        stale
     }
 
     /// Takes what the element `index` gave back: gives the first packet, and leaves those behind it to `going`. Notes
@@ -160,7 +190,7 @@ impl Chain {
             }
         }
         if !self.given.dropped.is_empty() {
-            self.given.end(at, index as u32, out);
+            self.given.end(at, slot.number, out);
         }
         let (mut direction, mut packet) = self.given.sent.pop()?;
         while let Some(earlier) = self.given.sent.pop() {
@@ -170,22 +200,17 @@ impl Chain {
         Some((slot.next[direction as usize], direction, packet))
     }
 
-    /// Looks for the first deadline: to be called when one is later.
+    /// Looks for the first deadline, and for the first time at which a packet may leave: to be called when one is later.
     #[inline]
     fn reckon(&mut self) {
-        let (mut earliest, mut first) = (Time::MAX, 0);
+        let (mut earliest, mut first, mut exit) = (Time::MAX, 0, Time::MAX);
         for (index, slot) in self.slots.iter().enumerate() {
             // Nobody can tell whose turn it is: a branch would often be guessed wrong.
             (earliest, first) =
                 select_unpredictable(slot.deadline < earliest, (slot.deadline, index), (earliest, first));
+            exit = exit.min(slot.exit);
         }
-        (self.earliest, self.first) = (earliest, first);
-    }
-
-    /// Looks for the first time at which a packet may leave: asked for only when all that is due is done.
-    #[inline]
-    fn reckon_exit(&mut self) {
-        self.exit = self.slots.iter().fold(Time::MAX, |exit, slot| exit.min(slot.exit));
+        (self.earliest, self.first, self.exit) = (earliest, first, exit);
     }
 
     #[inline]
@@ -194,11 +219,9 @@ impl Chain {
             Some(&first) => {
                 let first = first as usize;
                 self.slots[first].element.push(now, direction, packet, &mut self.given);
-                let stale = self.follow(now, first, out);
+                self.follow(now, first, out);
                 if self.earliest <= now {
                     self.run(now, out);
-                } else if stale {
-                    self.reckon_exit();
                 }
             }
             None => out.send(direction, packet),
@@ -218,7 +241,8 @@ impl Chain {
             let last_server = list.iter().rposition(is_server);
             for (position, &index) in list.iter().enumerate().rev() {
                 old.slots[index as usize].element.take(&mut taken);
-                let is_behind = last_server.is_none_or(|server| position > server);
+                // Servers know when leaves what they hold in the place of an element behind them.
+                let is_behind = last_server.is_none_or(|server| position >= server);
                 for (leaves, direction, packet) in taken.drain(..) {
                     if is_behind && leaves < Time::MAX {
                         in_flight.add(leaves.max(now), direction, packet);
@@ -239,7 +263,7 @@ impl Chain {
     /// An element that packets of both directions meet last.
     fn append(&mut self, element: Box<dyn Element>) {
         let index = self.slots.len() as u32;
-        self.slots.push(Slot::new(element));
+        self.slots.push(Slot::new(element, index));
         self.order.iter_mut().for_each(|list| list.push(index));
         self.connect();
     }
@@ -263,8 +287,8 @@ impl Chain {
 }
 
 impl Slot {
-    fn new(element: Box<dyn Element>) -> Slot {
-        Slot { element, next: [END; 2], behind_ns: i64::MAX, deadline: Time::MAX, exit: Time::MAX }
+    fn new(element: Box<dyn Element>, number: u32) -> Slot {
+        Slot { element, number, next: [END; 2], behind_ns: i64::MAX, deadline: Time::MAX, exit: Time::MAX }
     }
 
     /// Asks the element for its deadline; says whether it is another.
@@ -298,10 +322,9 @@ impl Element for Chain {
 
     /// [`Change::Profile`] replaces the elements; any other change goes to the first element that takes it.
     fn change(&mut self, now: Time, change: Change, out: &mut Out) -> Result<(), Unsupported> {
-        self.run(now, out);
+        self.catch_up(now, out);
         let result = self.apply(now, change, out);
         self.reckon();
-        self.reckon_exit();
         result
     }
 
@@ -311,7 +334,6 @@ impl Element for Chain {
         }
         self.slots.iter_mut().for_each(|slot| _ = slot.ask());
         self.reckon();
-        self.reckon_exit();
     }
 
     fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {

@@ -153,6 +153,18 @@ pub trait Element: Send {
         0
     }
 
+    /// Nanoseconds that it holds every packet, where that is all that it does.
+    fn only_delays_ns(&self) -> Option<i64> {
+        None
+    }
+
+    /// From now on holds what leaves it for so many nanoseconds more, in the place of an element behind it; says whether
+    /// it does. Its own work is then done late, when something leaves or comes.
+    fn hold(&mut self, ns: i64) -> bool {
+        let _ = ns;
+        false
+    }
+
     /// The timeline changes something.
     ///
     /// # Errors

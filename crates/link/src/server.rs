@@ -1,6 +1,7 @@
 //! A server: it sends one packet at a time, and the others wait in its queue.
 
 use crate::elements::Context;
+use crate::flight::Flight;
 use crate::queue::{Discipline, Item, Queue, Site};
 use crate::{Direction, Element, Out, QueueState};
 use wire::{Packet, Time};
@@ -102,7 +103,10 @@ pub(crate) struct Server<C> {
     /// Nanobits of it that `capacity` has still to be asked about.
     need: u64,
     /// When it will have been sent, or there is more to ask.
-    deadline: Time,
+    served: Time,
+    /// How long what was sent is held, in the place of an element behind.
+    holds_ns: Option<i64>,
+    held: Flight<(Direction, Box<Packet>)>,
     /// When the last one had been sent.
     free: Time,
     waited_ns: i64,
@@ -118,7 +122,9 @@ impl<C: Capacity> Server<C> {
             queue,
             sending: None,
             need: 0,
-            deadline: Time::MAX,
+            served: Time::MAX,
+            holds_ns: None,
+            held: Flight::default(),
             free: Time::from_nanos(i64::MIN),
             waited_ns: 0,
             marked: 0,
@@ -130,15 +136,38 @@ impl<C: Capacity> Server<C> {
         self.waited_ns = now - item.at;
         self.marked += u64::from(item.marked);
         self.need = u64::from(item.bytes) * BYTE;
-        self.deadline = self.capacity.work(now, self.free == now, &mut self.need);
+        self.served = self.capacity.work(now, self.free == now, &mut self.need);
         self.sending = Some(item);
+    }
+
+    /// Does what is to be done up to `now`, each thing at its time.
+    #[inline]
+    fn serve(&mut self, now: Time, out: &mut Out) {
+        while self.served <= now && self.served < Time::MAX {
+            let at = self.served;
+            if self.need > 0 {
+                self.served = self.capacity.work(at, true, &mut self.need);
+                continue;
+            }
+            if let Some(sent) = self.sending.take() {
+                match self.holds_ns {
+                    Some(ns) => self.held.add(at + ns, (sent.direction, sent.packet)),
+                    None => out.send(sent.direction, sent.packet),
+                }
+            }
+            (self.free, self.served) = (at, Time::MAX);
+            match self.queue.dequeue(at, out) {
+                Some(item) => self.begin(at, item),
+                None => self.capacity.emptied(),
+            }
+        }
     }
 }
 
 impl<C: Capacity> Element for Server<C> {
     #[inline]
     fn push(&mut self, now: Time, direction: Direction, packet: Box<Packet>, out: &mut Out) {
-        if self.deadline <= now {
+        if self.served <= now || self.held.deadline() <= now {
             self.wake(now, out);
         }
         let item = Item::new(now, direction, packet);
@@ -155,33 +184,39 @@ impl<C: Capacity> Element for Server<C> {
 
     #[inline]
     fn wake(&mut self, now: Time, out: &mut Out) {
-        while self.deadline <= now && self.deadline < Time::MAX {
-            let at = self.deadline;
-            if self.need > 0 {
-                self.deadline = self.capacity.work(at, true, &mut self.need);
-                continue;
-            }
-            if let Some(sent) = self.sending.take() {
-                out.send(sent.direction, sent.packet);
-            }
-            (self.free, self.deadline) = (at, Time::MAX);
-            match self.queue.dequeue(at, out) {
-                Some(item) => self.begin(at, item),
-                None => self.capacity.emptied(),
-            }
+        self.serve(now, out);
+        while let Some((direction, packet)) = self.held.next(now) {
+            out.send(direction, packet);
         }
     }
 
     #[inline]
     fn deadline(&self) -> Time {
-        self.deadline
+        match self.holds_ns {
+            Some(ns) => self.held.deadline().min(self.served + ns),
+            None => self.served,
+        }
+    }
+
+    fn least_ns(&self) -> i64 {
+        self.holds_ns.unwrap_or(0)
+    }
+
+    fn hold(&mut self, ns: i64) -> bool {
+        // What is dropped late would be told of later still.
+        let holds = self.holds_ns.is_none() && !self.queue.drops_late();
+        if holds {
+            self.holds_ns = Some(ns);
+        }
+        holds
     }
 
     fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {
+        packets.extend(self.held.drain().map(|(at, (direction, packet))| (at, direction, packet)));
         let mut items: Vec<_> = self.sending.take().into_iter().collect();
         self.queue.take(&mut items);
         packets.extend(items.into_iter().map(|item| (Time::MAX, item.direction, item.packet)));
-        self.deadline = Time::MAX;
+        self.served = Time::MAX;
     }
 
     fn queues<'a>(&'a self, states: &mut Vec<QueueState<'a>>) {

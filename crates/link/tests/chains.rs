@@ -142,6 +142,37 @@ proptest! {
         assert_conserved(&fate, &packets)?;
     }
 
+    /// Servers do the work of a delay right behind them: as if something stood between the two.
+    #[test]
+    fn a_delay_behind_a_server_is_as_one_further_behind(
+        rate in 1_000_000..1_000_000_000_u64, queue in queue(), delay in 0..50_000_000_u64, packets in traffic(),
+    ) {
+        let [rate, delay] =
+            [json!({"element": "rate", "rate": rate, "queue": queue}), json!({"element": "delay", "delay": delay})];
+        let run = |between: &[Value]| {
+            let list = [std::slice::from_ref(&rate), between, std::slice::from_ref(&delay)].concat();
+            let mut link = chain(&list, &list, 1);
+            let (mut fate, mut out, mut queues) = (Fate::default(), Out::default(), Vec::new());
+            let mut now = 0;
+            for (number, (gap, up, bytes)) in packets.iter().enumerate() {
+                now += gap;
+                fate.push(&mut link, at(now), direction(*up), packet(number as u32, *bytes));
+                link.catch_up(at(now), &mut out);
+                let mut states = Vec::new();
+                link.queues(&mut states);
+                queues.extend(states.iter().map(|state| (state.packets, state.bytes, state.delay_ns)));
+                if number == 150 {
+                    fate.run(&mut link, at(now));
+                    link.change(at(now), Change::Profile(Box::new(chain(&list, &list, 2))), &mut out).unwrap();
+                }
+                fate.collect(at(now), &mut out);
+            }
+            fate.run(&mut link, at(1000 * S));
+            (fate, queues)
+        };
+        prop_assert_eq!(run(&[]), run(&[json!({"element": "loss", "ratio": 0})]));
+    }
+
     /// A chain that is woken late does what it would have done, only later.
     #[test]
     fn lateness_does_not_add_up(up in prop::collection::vec(any_element(), 1..5), packets in traffic(), seed in any::<u64>()) {

@@ -168,6 +168,7 @@ impl Network {
             None => self.act(now, tap),
             Some(link) => {
                 self.links[link].chain.wake(now, &mut self.out);
+                self.catch_up_for(now, link, tap);
                 self.leave(now, link, tap);
                 None
             }
@@ -203,7 +204,7 @@ impl Network {
     /// Links do what is to be done within them up to a time at which nothing leaves them.
     pub fn catch_up(&mut self, now: Time, tap: &mut impl Tap) {
         for link in 0..self.links.len() {
-            self.links[link].chain.wake(now, &mut self.out);
+            self.links[link].chain.catch_up(now, &mut self.out);
             self.leave(now, link, tap);
         }
     }
@@ -265,10 +266,18 @@ impl Network {
     #[inline]
     fn enter(&mut self, now: Time, link: usize, direction: Direction, packet: Box<Packet>, tap: &mut impl Tap) {
         let bytes = packet.frame.wire_len();
-        let entered = &mut self.links[link];
-        entered.chain.push(now, direction, packet, &mut self.out);
-        tap.arrived(link, entered, direction, bytes);
+        self.links[link].chain.push(now, direction, packet, &mut self.out);
+        self.catch_up_for(now, link, tap);
+        tap.arrived(link, &self.links[link], direction, bytes);
         self.leave(now, link, tap);
+    }
+
+    /// Queues are as they are now where somebody looks.
+    #[inline]
+    fn catch_up_for(&mut self, now: Time, link: usize, tap: &impl Tap) {
+        if tap.looks_at_queues() {
+            self.links[link].chain.catch_up(now, &mut self.out);
+        }
     }
 
     /// What left a link goes on.

@@ -16,6 +16,12 @@ pub trait Tap {
         let _ = (index, link, direction, bytes);
     }
 
+    /// Whether it looks at the queues of links: then they are as they are at the time.
+    #[inline]
+    fn looks_at_queues(&self) -> bool {
+        false
+    }
+
     /// One was dropped.
     fn dropped(&mut self, at: DropPoint, dropped: Dropped);
 }

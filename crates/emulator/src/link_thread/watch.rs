@@ -68,6 +68,10 @@ impl Watch {
 }
 
 impl Tap for Watch {
+    fn looks_at_queues(&self) -> bool {
+        self.feed.logs()
+    }
+
     fn arrived(&mut self, index: usize, link: &Link, direction: Direction, bytes: u32) {
         let counts = &mut self.counts[index];
         counts.packets[direction as usize] += 1;

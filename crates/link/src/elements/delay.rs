@@ -115,7 +115,11 @@ impl Element for Delay {
     }
 
     fn least_ns(&self) -> i64 {
-        if self.jitter.is_none() { self.nanos } else { 0 }
+        self.only_delays_ns().unwrap_or(0)
+    }
+
+    fn only_delays_ns(&self) -> Option<i64> {
+        self.jitter.is_none().then_some(self.nanos)
     }
 
     fn take(&mut self, packets: &mut Vec<(Time, Direction, Box<Packet>)>) {

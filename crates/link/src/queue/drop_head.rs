@@ -42,5 +42,9 @@ impl Discipline for DropHead {
         self.store.pop()
     }
 
+    fn drops_late(&self) -> bool {
+        false
+    }
+
     stored!();
 }

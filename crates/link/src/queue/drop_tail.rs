@@ -36,5 +36,9 @@ impl Discipline for DropTail {
         self.store.pop()
     }
 
+    fn drops_late(&self) -> bool {
+        false
+    }
+
     stored!();
 }

@@ -37,6 +37,11 @@ pub(crate) trait Discipline: Send {
     /// Gives up all that waits, in the order in which it is to go on.
     fn take(&mut self, items: &mut Vec<Item>);
 
+    /// Whether it may drop packets when it gives one to the server, and not only when one comes.
+    fn drops_late(&self) -> bool {
+        true
+    }
+
     /// Bytes that wait.
     fn bytes(&self) -> u64;
 
