@@ -1,7 +1,6 @@
 //! Linux hands segments down in units of two at least, and waits for a window that has room for one (net/ipv4/tcp_output.c,
 //! tcp_tso_should_defer, tcp_tso_autosize).
 
-use super::Piece;
 use super::state::{Phase, Subflow};
 use wire::Time;
 
@@ -28,7 +27,7 @@ impl Subflow {
             let room = cwnd_packets - self.in_flight_packets();
             let most = self.unit_packets();
             // What is beyond the room is not asked for.
-            let together = self.together(most.min(room + 1));
+            let together = self.queue.together(most.min(room + 1));
             self.deferred = room < most && together > 1 && self.may_wait(now, room, together, cwnd_packets);
             if self.deferred {
                 // The window is what holds it back.
@@ -43,7 +42,7 @@ impl Subflow {
 
     fn may_wait(&self, now: Time, room: u32, together: u32, cwnd_packets: u32) -> bool {
         // What comes after it does not grow any more.
-        let whole = together <= room && (together as usize) < self.queue.len();
+        let whole = together <= room && together < self.queue.len();
         let oldest = self.flight.first().map_or(now, |record| record.last_sent);
         let Some(srtt_ns) = self.srtt_ns() else { return false };
         self.phase == Phase::Open
@@ -52,14 +51,6 @@ impl Subflow {
             && PART_OF_WINDOW * room < cwnd_packets
             // The next ACK is not far.
             && oldest + srtt_ns - now <= (srtt_ns / 2).min(LONGEST_WAIT_NS)
-    }
-
-    /// How many segments of the connection's data follow each other in the queue; no more than `most` are counted.
-    pub(super) fn together(&self, most: u32) -> u32 {
-        let mut pieces = self.queue.iter().take(most as usize);
-        let Some(mut end) = pieces.next().map(Piece::end) else { return 0 };
-        let follows = |piece: &&Piece| std::mem::replace(&mut end, piece.end()) == piece.data_offset;
-        1 + pieces.take_while(follows).count() as u32
     }
 
     /// Segments of a unit.

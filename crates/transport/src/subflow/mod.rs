@@ -12,6 +12,7 @@ mod handshake;
 mod header;
 mod inbound;
 mod output;
+mod queue;
 mod receive;
 mod repair;
 mod send_buffer;

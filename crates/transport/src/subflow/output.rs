@@ -51,7 +51,7 @@ impl Subflow {
     #[inline]
     pub fn has_something(&self) -> bool {
         // What is deferred waits for an ACK or for more data. Where there is pacing, a poll also sets its timer.
-        let sends = || !self.deferred || self.queue[0].len == 0 || self.paces();
+        let sends = || !self.deferred || self.queue.first().is_some_and(|piece| piece.len == 0) || self.paces();
         !self.due.is_empty() || self.flight.waiting() > 0 || !self.queue.is_empty() && sends()
     }
 
@@ -113,9 +113,9 @@ impl Subflow {
         {
             return Some(emission);
         }
-        let first_len = self.queue.front().map(|piece| piece.len);
+        let first_len = self.queue.first().map(|piece| piece.len);
         if first_len == Some(0) {
-            return self.queue.pop_front().map(|piece| Emission { piece: Some(piece), ..bare(Kind::Data, self.next) });
+            return self.queue.pop().map(|piece| Emission { piece: Some(piece), ..bare(Kind::Data, self.next) });
         }
         if self.due.take(Due::FAST)
             && let Some(at) = self.flight.next_lost()
@@ -152,7 +152,7 @@ impl Subflow {
     fn holds_short(&self) -> bool {
         self.queue.len() == 1
             && self.short_until > self.acked
-            && self.queue.front().is_some_and(|piece| piece.len < self.mss_bytes())
+            && self.queue.first().is_some_and(|piece| piece.len < self.mss_bytes())
     }
 
     fn poll_signal(&mut self) -> Option<Emission> {
@@ -175,8 +175,7 @@ impl Subflow {
     }
 
     fn send_new(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
-        let piece = self.queue.pop_front()?;
-        self.queued_bytes -= u64::from(piece.len);
+        let piece = self.queue.pop()?;
         let fin = self.due.has(Due::FIN) && self.queue.is_empty();
         Some(self.send(now, piece, fin, control))
     }
@@ -207,7 +206,7 @@ impl Subflow {
     pub fn filled(&mut self, control: &mut Control) {
         let Some((idle_ns, done)) = self.restarts else { return };
         let goal_packets = BUFFER_BYTES / self.mss_bytes();
-        let filled = self.together(u32::MAX).div_ceil(goal_packets.max(1));
+        let filled = self.queue.together(u32::MAX).div_ceil(goal_packets.max(1));
         for _ in done..filled {
             self.begin_anew(idle_ns, control);
         }
@@ -309,7 +308,7 @@ impl Subflow {
     #[inline(never)]
     fn send_tail_probe(&mut self, now: Time, control: &mut Control) -> Option<Emission> {
         let fits = |piece: &Piece| piece.len > 0 && u64::from(piece.len) <= self.window_room_bytes();
-        let new = self.queue.front().is_some_and(fits);
+        let new = self.queue.first().is_some_and(fits);
         let emission = if new {
             self.send_new(now, control)?
         } else {

@@ -173,7 +173,7 @@ impl Subflow {
             } else if news.advanced && self.acked < self.recover {
                 // Step 2 b: new data, if there is some.
                 self.only_new =
-                    self.queue.front().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes());
+                    self.queue.first().is_some_and(|piece| u64::from(piece.len) <= self.window_room_bytes());
                 self.suspicious = self.only_new;
                 if self.only_new {
                     return;

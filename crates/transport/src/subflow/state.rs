@@ -2,9 +2,10 @@
 
 use super::ecn::Ecn;
 use super::inbound::Inbound;
+use super::queue::Queue;
 use super::send_window::SendWindow;
 use super::timers::Timers;
-use super::{Control, Piece, cut};
+use super::{Control, Piece};
 use crate::config;
 use crate::recovery::delivery::Delivery;
 use crate::recovery::newreno::NewReno;
@@ -17,7 +18,6 @@ use crate::recovery::tlp::Tlp;
 use crate::recovery::undo::Undo;
 use crate::recovery::usage::Usage;
 use crate::slow_start::Watch;
-use std::collections::VecDeque;
 use std::net::SocketAddr;
 use wire::{Tcp, Time};
 
@@ -145,8 +145,7 @@ pub struct Subflow {
     pub(super) isn: u32,
     pub(super) acked: u64,
     pub(super) next: u64,
-    pub(super) queue: VecDeque<Piece>,
-    pub(super) queued_bytes: u64,
+    pub(super) queue: Queue,
     /// Memory that it may hold for what is sent: sk_sndbuf.
     pub(super) send_buffer_bytes: u64,
     pub(super) flight: Scoreboard,
@@ -243,8 +242,7 @@ impl Subflow {
             isn,
             acked: 0,
             next: 0,
-            queue: VecDeque::new(),
-            queued_bytes: 0,
+            queue: Queue::default(),
             send_buffer_bytes: if settings.send_buffer_tuning { 0 } else { settings.send_buffer_bytes },
             flight: Scoreboard::default(),
             fin_at: None,
@@ -320,8 +318,7 @@ impl Subflow {
     pub fn push(&mut self, piece: Piece) {
         debug_assert!(self.can_send(), "pushed to a subflow that is {:?}", self.state);
         debug_assert!(piece.len <= self.mss_bytes(), "{} bytes do not fit a segment", piece.len);
-        self.queued_bytes += u64::from(piece.len);
-        self.queue.push_back(piece);
+        self.queue.push(piece);
         self.deferred = false;
     }
 
@@ -329,14 +326,7 @@ impl Subflow {
     /// it; says how many.
     pub fn extend(&mut self, data_offset: u64, bytes: u64) -> u64 {
         let mss_bytes = self.mss_bytes();
-        let Some(last) = self.queue.back_mut() else { return 0 };
-        if last.len == 0 || last.data_fin || last.end() != data_offset {
-            return 0;
-        }
-        let more = bytes.min(u64::from(mss_bytes.saturating_sub(last.len)));
-        last.len += more as u32;
-        self.queued_bytes += more;
-        more
+        self.queue.extend(data_offset, bytes, mss_bytes)
     }
 
     /// The peer's window, of this subflow's bytes, ends at `offset`: it never goes back.
@@ -394,9 +384,9 @@ impl Subflow {
     /// Leaves room for `bytes` of the connection's options (a multiple of 4) in every full segment.
     pub fn reserve_options(&mut self, bytes: u32, control: &mut Control) {
         let is_more = std::mem::replace(&mut self.reserved_bytes, bytes) < bytes;
-        if is_more && !self.queue.is_empty() {
+        if is_more {
             let mss_bytes = self.mss_bytes();
-            self.queue = self.queue.drain(..).flat_map(|piece| cut(piece, mss_bytes)).collect();
+            self.queue.cut(mss_bytes);
         }
         control.windows[control.index].mss_bytes = self.mss_bytes();
     }

@@ -27,7 +27,7 @@ impl Subflow {
         self.full_bytes = full_bytes;
         let mss_bytes = self.mss_bytes();
         control.windows[control.index].mss_bytes = mss_bytes;
-        self.queue = self.queue.drain(..).flat_map(|piece| cut(piece, mss_bytes)).collect();
+        self.queue.cut(mss_bytes);
         if self.flight.cut(mss_bytes) {
             (self.phase, self.recover) = (Phase::Loss, self.next);
             self.undo.forget();

@@ -71,12 +71,12 @@ impl Subflow {
 
     /// Pushed and not yet sent.
     pub fn queued_bytes(&self) -> u64 {
-        self.queued_bytes
+        self.queue.bytes()
     }
 
     /// Pushed and not yet sent.
     pub fn queued_packets(&self) -> u32 {
-        self.queue.len() as u32
+        self.queue.len()
     }
 
     /// How many more pieces the congestion window would let go now.
@@ -184,7 +184,7 @@ impl Subflow {
 
     /// What was pushed and not yet sent, in order.
     pub fn queued(&self) -> impl Iterator<Item = Piece> + '_ {
-        self.queue.iter().copied()
+        self.queue.pieces().copied()
     }
 
     /// What is in flight.
@@ -214,7 +214,7 @@ impl Subflow {
 
     /// Whether the peer's window of this subflow lets nothing go and nothing is in flight.
     pub fn is_window_closed(&self) -> bool {
-        let bytes = self.queue.front().map_or(self.mss_bytes(), |piece| piece.len);
+        let bytes = self.queue.first().map_or(self.mss_bytes(), |piece| piece.len);
         self.flight.is_empty() && self.window_room_bytes() < u64::from(bytes)
     }
 
@@ -248,7 +248,7 @@ impl Subflow {
             cwnd_packets: whole(window.cwnd_packets),
             ssthresh_packets: window.ssthresh_packets,
             in_flight_packets: self.in_flight_packets(),
-            queued_bytes: self.queued_bytes,
+            queued_bytes: self.queue.bytes(),
             unacknowledged_packets: self.flight.len(),
             send_buffer_bytes: self.send_buffer_bytes,
             pacing_bytes_per_second: self.pacing_bytes_per_second(),
