@@ -11,6 +11,7 @@ from mptcplab._core import VERSION, CaptureError, Error, InternalError
 from mptcplab.analysis import Analysis, analyze
 from mptcplab.anonymising import Anonymised, anonymise
 from mptcplab.api import (
+    annotate,
     calibrate,
     compare,
     doctor_field,
@@ -37,6 +38,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "analyze",
+    "annotate",
     "anonymise",
     "calibrate",
     "compare",

@@ -218,6 +218,16 @@ class Analysis:
         return self._frame("probes")
 
     @cached_property
+    def radio(self) -> pl.DataFrame:
+        """One row per sample of a path's radio; field runs and ``mptcplab annotate`` fill it."""
+        return self._frame("radio")
+
+    @cached_property
+    def positions(self) -> pl.DataFrame:
+        """One row per position of the client; field runs and ``mptcplab annotate`` fill it."""
+        return self._frame("positions")
+
+    @cached_property
     def diagnostics(self) -> pl.DataFrame:
         """One row per remark about what limits trust in the figures."""
         return self._frame("diagnostics")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mptcplab.charts.paper.paper import Paper
     from mptcplab.machine.check import Check
     from mptcplab.probing.probes import Probes
+    from mptcplab.results.annotating import Annotated
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.differences.differences import Comparable, Differences
@@ -84,6 +85,44 @@ def run(
         force=force,
         engine=chosen,
         owned=owned,
+    )
+
+
+def annotate(
+    directory: str | PathLike[str],
+    *,
+    radio: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    positions: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    path: str | None = None,
+    time_zone: str | None = None,
+    began: str | None = None,
+) -> list[Annotated]:
+    """Join logs to a run by time: they become its tables ``radio`` and ``positions``.
+
+    Rows from up to 10 s before the run to 10 s after it are kept. Those of a file of the same name
+    that was joined before are replaced.
+
+    Args:
+        directory: A run, or what ``run`` left: then each of its runs.
+        radio: CSV files whose first line names the columns: ``time``, ``path``, and those of the
+            table ``radio``.
+        positions: GPX files, or such with sentences of NMEA 0183.
+        path: The path of rows in ``radio`` that name none.
+        time_zone: The zone of times in ``radio`` that name none.
+        began: When the run began by the clock of the logs, where that is not the run's.
+
+    Raises:
+        Error: A file cannot be read, no row is from the time of a run, or a path is unknown.
+    """
+    from mptcplab.results import annotating
+
+    return annotating.annotate(
+        Path(directory),
+        radio=_files(radio),
+        positions=_files(positions),
+        path=path,
+        time_zone=time_zone,
+        began=began,
     )
 
 
@@ -458,6 +497,11 @@ def _opened(source: Source) -> tuple[Any, str]:
     if isinstance(place, list):
         raise Error(f"{source} holds runs of several seeds: name the directory of one of them")
     return place, CAMPAIGN if isinstance(place, Campaign) else RUN
+
+
+def _files(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+    """Give one file, or several, as a list."""
+    return [Path(one) for one in ([given] if isinstance(given, str | PathLike) else given)]
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -114,6 +114,8 @@ fn only(tables: &::tables::Tables, connection: u32) -> ::tables::Tables {
                 drops: tables.drops.clone(),
                 counters: tables.counters.clone(),
                 probes: tables.probes.clone(),
+                radio: tables.radio.clone(),
+                positions: tables.positions.clone(),
                 signals: tables.signals.iter().filter(|row| row.connection == Some(connection)).cloned().collect(),
                 diagnostics: tables
                     .diagnostics

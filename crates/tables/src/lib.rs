@@ -25,8 +25,10 @@ pub use rows::drops::Dropped;
 pub use rows::events::Event;
 pub use rows::findings::Finding;
 pub use rows::flows::Flow;
+pub use rows::positions::Position;
 pub use rows::probes::Probe;
 pub use rows::queues::Queue;
+pub use rows::radio::Radio;
 pub use rows::reordering::Reordering;
 pub use rows::responses::Response;
 pub use rows::rtt::Rtt;
@@ -122,6 +124,10 @@ tables! {
     counters: Counter,
     /// One row per probe of a path.
     probes: Probe,
+    /// One row per sample of a path's radio.
+    radio: Radio,
+    /// One row per position of the client.
+    positions: Position,
     /// One row per remark about what limits trust in the figures.
     diagnostics: Diagnostic,
 }

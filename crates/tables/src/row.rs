@@ -35,11 +35,16 @@ pub trait Row: serde::Serialize + Sized {
 
 /// The unit that a column's name ends with.
 pub(crate) fn unit(name: &str) -> &'static str {
-    const ENDINGS: [(&str, &str); 9] = [
+    const ENDINGS: [(&str, &str); 14] = [
         ("_ns", "ns"),
         ("_ms", "ms"),
         ("_s", "s"),
         ("_mbps", "Mbit/s"),
+        ("_dbm", "dBm"),
+        ("_db", "dB"),
+        ("_deg", "°"),
+        ("_mps", "m/s"),
+        ("_m", "m"),
         ("_percent", "%"),
         ("bytes", "bytes"),
         ("packets", "packets"),

@@ -8,6 +8,7 @@ import sys
 from mptcplab import Error, __version__
 from mptcplab.cli import (
     analyze,
+    annotate,
     anonymise,
     calibrate,
     compare,
@@ -54,6 +55,7 @@ COMMANDS = (
     scenarios,
     policies,
     radio,
+    annotate,
     anonymise,
     probe,
     completion,

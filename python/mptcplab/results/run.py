@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ABOUT = "run.json"
 # Tables that runs of earlier versions of the same schema lack.
-ADDED = {"findings", "probes"}
+ADDED = {"findings", "probes", "radio", "positions"}
 # Version of what it holds.
 ABOUT_SCHEMA = 1
 NEEDED = {"run", "scenario", "engine", "seed", "path", "mptcp", "direction", "outcome"}

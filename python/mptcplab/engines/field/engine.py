@@ -25,7 +25,7 @@ class Field(Engine):
     linux = True
     visits = True
     emulates = False
-    samples = ("state", "counters")
+    samples = ("state", "counters", "radio", "positions")
     verbs = ()
     policies = NEEDS
 
@@ -41,6 +41,7 @@ class Field(Engine):
         """Refuse what has no real network, or what only emulated ones can have."""
         from mptcplab.engines.field import server_line
         from mptcplab.scenario.fault import ScenarioError
+        from mptcplab.surroundings import gpsd
 
         super().check(scenario, baseline)
         for name, path in scenario.paths.items():
@@ -65,6 +66,8 @@ class Field(Engine):
             )
         server_line.read(scenario.field.server)
         server_line.token(scenario.field.token)
+        if scenario.field.gpsd is not None:
+            gpsd.address(scenario.field.gpsd)
 
     def away(self, scenario: Scenario) -> dict[str, str]:
         """Connect to the server by each path, and say why that cannot be."""

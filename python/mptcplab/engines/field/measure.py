@@ -16,6 +16,7 @@ from mptcplab.engines.engine import Measured
 from mptcplab.engines.field import agents, clock, control, preamble, recorder, server_line, tables
 from mptcplab.engines.field.agents import Helper
 from mptcplab.engines.field.routes import Route, route
+from mptcplab.engines.field.surroundings import Surroundings
 from mptcplab.scenario.plan import planned_transfer
 
 TYPE_CHECKING = False
@@ -45,6 +46,7 @@ class Ended:
     #: By path, before and after the transfer.
     clocks: dict[str, tuple[Offset | None, Offset | None]]
     captured: dict[str, dict[str, str | None]]
+    surroundings: Surroundings
 
 
 def measure(trial: Trial, target: Target) -> Measured:
@@ -65,12 +67,14 @@ def measure(trial: Trial, target: Target) -> Measured:
     raw.mkdir()
     with control.connected(line, word) as spoken:
         ended = _run(trial, target, spoken, routes, line.port, raw)
-    made = tables.of_run(target.directory, raw, ended, routes)
+    made, span = tables.of_run(target.directory, raw, ended, routes)
     if target.captures == "none":
         for name in (CAPTURE, SERVER_CAPTURE):
             (target.directory / name).unlink(missing_ok=True)
     shutil.rmtree(raw)
-    return Measured(made, outcome(ended), circumstances(ended, routes, line.host))
+    more = circumstances(ended, routes, line.host)
+    more["surroundings"] = ended.surroundings.about(span)
+    return Measured(made, outcome(ended), more)
 
 
 def _run(
@@ -88,6 +92,8 @@ def _run(
     run, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
     with ExitStack() as helpers:
         captured = _record(helpers, target, routes, port, spoken)
+        surroundings = Surroundings(field, routes)
+        helpers.callback(surroundings.end)
         before = _clocks(routes, port, run, key, field.echoes, 0)
         agent = Helper(agents.AGENT, _job(trial, target, raw, routes, port, run, key))
         helpers.callback(agent.end)
@@ -103,7 +109,7 @@ def _run(
         taken.replace(target.directory / SERVER_CAPTURE)
     clocks = {name: (before[name], after[name]) for name in routes}
     both = {"client": captured, "server": ready["captures"]}
-    return Ended(ready, client, server, stopped, started_ns, elapsed_ns, clocks, both)
+    return Ended(ready, client, server, stopped, started_ns, elapsed_ns, clocks, both, surroundings)
 
 
 def _wish(trial: Trial, target: Target) -> dict[str, Any]:

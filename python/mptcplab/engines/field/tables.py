@@ -10,6 +10,7 @@ from mptcplab.engines.field import clock
 from mptcplab.engines.field.marks import Marked
 from mptcplab.engines.kernel import measured
 from mptcplab.engines.kernel.measured import Numbers
+from mptcplab.surroundings.coverage import Span, span_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ HOSTS = ("client", "server")
 
 def of_run(
     directory: Path, raw: Path, ended: Ended, routes: dict[str, Route]
-) -> dict[str, _core.Table]:
-    """Measure a run, all of whose files are there."""
+) -> tuple[dict[str, _core.Table], Span]:
+    """Measure a run, all of whose files are there; gives its time, too."""
     _to_one_clock(raw / "server.samples", clock.line(ended.clocks))
     names = [name for name in CAPTURES if (directory / name).exists()]
     samples = [path for host in HOSTS if (path := raw / f"{host}.samples").exists()]
@@ -33,17 +34,23 @@ def of_run(
     if "client.pcapng" in names:
         captured = _core.analyze(names, directory=directory)
         made = {name: captured.table(name) for name in captured.NAMES}
+        connections = list(captured.rows("connections"))
         numbers, found = Numbers(captured), list(captured.rows("diagnostics"))
     else:
         marked = Marked(ended, routes, raw / "client.samples")
         made = {name: marked.table(name) for name in _core.Tables.NAMES}
+        connections = list(marked.rows("connections"))
         numbers, found = Numbers(marked), []
     remarks = [*found, *_remarks(ended)]
-    return made | {
+    ended_ns = ended.started_ns + ended.elapsed_ns
+    span = span_of(connections) or Span(ended.started_ns, ended_ns)
+    made |= {
         "state": numbers.state(samples),
         "counters": measured.counters(counters),
         "diagnostics": _core.rows("diagnostics", json.dumps(remarks)),
+        **ended.surroundings.tables(span),
     }
+    return made, span
 
 
 def _to_one_clock(samples: Path, ahead: clock.Line) -> None:

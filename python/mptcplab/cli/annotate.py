@@ -1,0 +1,84 @@
+"""``mptcplab annotate``: a run and logs in; the run with its radio and positions out."""
+
+from __future__ import annotations
+
+from mptcplab.cli.parser import Parser, named
+from mptcplab.cli.say import show
+from mptcplab.labels import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+
+EXAMPLES = """\
+examples:
+  mptcplab annotate runs/field-1 --radio modem.csv --positions drive.gpx
+  mptcplab annotate runs/field-1/mptcp --positions receiver.nmea
+  mptcplab annotate runs/wifi-lte-1 --radio drive.csv --began 2026-11-25T09:30:00Z
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "annotate",
+        help="add the radio and the positions of logs to a run",
+        description="Joins logs to a run by time: samples of radios as CSV, positions as GPX or "
+        "NMEA 0183. They become\nthe tables radio and positions of the run, with its page and its "
+        "figures.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "directory", type=named, metavar="DIR", help="what mptcplab run left, or a run in it"
+    )
+    command.add_argument(
+        "--radio",
+        action="append",
+        default=[],
+        type=named,
+        metavar="FILE",
+        help="CSV whose first line names its columns: time, path, and those of the table radio",
+    )
+    command.add_argument(
+        "--positions",
+        action="append",
+        default=[],
+        type=named,
+        metavar="FILE",
+        help="GPX, or sentences of NMEA 0183",
+    )
+    command.add_argument(
+        "--path", type=named, metavar="NAME", help="the path of rows in --radio that name none"
+    )
+    command.add_argument(
+        "--time-zone",
+        type=named,
+        metavar="ZONE",
+        help="the zone of times in --radio that name none, such as Europe/Paris",
+    )
+    command.add_argument(
+        "--began",
+        type=named,
+        metavar="TIME",
+        help="when the run began by the clock of the logs: for simulations, and for other clocks",
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab.api import annotate
+
+    for one in annotate(
+        options.directory,
+        radio=options.radio,
+        positions=options.positions,
+        path=options.path,
+        time_zone=options.time_zone,
+        began=options.began,
+    ):
+        had = ", ".join(
+            f"{text.plural(count, 'row')} of {name}" for name, count in one.rows.items() if count
+        )
+        show(f"{one.run.directory}: {had or 'no row is from its time'}")
+    return 0

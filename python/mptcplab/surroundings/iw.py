@@ -1,0 +1,84 @@
+"""The radio of a wireless LAN, as ``iw dev NAME link`` prints it (nl80211)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+from mptcplab.surroundings import quantities
+from mptcplab.surroundings.sampling import PATIENCE_SECONDS, UnavailableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from threading import Event
+    from typing import Any
+
+NAME = "iw"
+# Where it is on machines whose ordinary users do not look for it there.
+PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
+CONNECTED = re.compile(r"^Connected to ([0-9a-f]{2}(?::[0-9a-f]{2}){5})", re.IGNORECASE)
+FREQUENCY = re.compile(r"^\s*freq:\s*(\d+(?:\.\d+)?)", re.MULTILINE)
+# link.c of iw: "signal: -44 dBm", "rx bitrate: 702.0 MBit/s VHT-MCS 8 80MHz VHT-NSS 2".
+NUMBERS = {
+    "rssi_dbm": re.compile(r"^\s*signal:\s*(-?\d+)", re.MULTILINE),
+    "down_mbps": re.compile(r"^\s*rx bitrate:\s*(\d+(?:\.\d+)?) MBit/s", re.MULTILINE),
+    "up_mbps": re.compile(r"^\s*tx bitrate:\s*(\d+(?:\.\d+)?) MBit/s", re.MULTILINE),
+}
+
+
+class Iw:
+    """Asks ``iw`` of an interface, over and over."""
+
+    name = NAME
+    table = "radio"
+
+    def __init__(self, path: str, interface: str, every_s: float) -> None:
+        self.path = path
+        self._interface = interface
+        self._every_s = every_s
+
+    def follow(self, stop: Event, add: Callable[[dict[str, Any]], None]) -> None:
+        """Add a row each time, also where no access point serves it."""
+        program = shutil.which(NAME) or shutil.which(NAME, path=PATH)
+        if program is None:
+            raise UnavailableError("there is no program iw: install it")
+        while not stop.is_set():
+            add({"path": self.path, **link(self._ask(program))})
+            stop.wait(self._every_s)
+
+    def _ask(self, program: str) -> str:
+        try:
+            done = subprocess.run(  # noqa: S603
+                [program, "dev", self._interface, "link"],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=PATIENCE_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UnavailableError(f"iw does not end within {error.timeout:g} s") from error
+        if done.returncode:
+            said = " ".join((done.stderr or done.stdout).split())
+            raise UnavailableError(f"iw dev {self._interface} link: {said}")
+        return done.stdout
+
+
+def link(text: str) -> dict[str, Any]:
+    """Read what it prints; what is not there is left out."""
+    row: dict[str, Any] = {"technology": "wifi"}
+    if (found := CONNECTED.search(text)) is None:
+        return row
+    row["cell"] = found[1].lower()
+    if found := FREQUENCY.search(text):
+        row["band"] = f"{float(found[1]):g} MHz"
+    for column, pattern in NUMBERS.items():
+        if found := pattern.search(text):
+            try:
+                row[column] = quantities.number(column, found[1], quantities.RADIO)
+            except ValueError:
+                # Drivers without a figure print 0 or worse.
+                continue
+    return row
