@@ -115,3 +115,30 @@ def test_single_runs_have_no_order_of_their_own(monkeypatch: pytest.MonkeyPatch)
         assert sorted(map(str, seen)) == ["None", "lte", "wifi"]
         places.add(seen.index(None))
     assert places == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"files": [{"name": "../client.pcapng", "bytes": 1}], "done": {}}, "no run leaves"),
+        ({"files": [{"name": "server.pcapng", "bytes": -1}], "done": {}}, "no run leaves"),
+        ({"files": [{"name": "server.pcapng", "bytes": 1 << 40}], "done": {}}, "no run leaves"),
+        ({"files": [{"name": "server.pcapng", "bytes": True}], "done": {}}, "no run leaves"),
+        ({"files": [{"name": "server.samples", "bytes": 0}] * 2, "done": {}}, "no run leaves"),
+        ({"files": [{"name": ["x"], "bytes": 0}], "done": {}}, "no run leaves"),
+        ({"files": []}, "does not say done"),
+        ([1], "no table"),
+    ],
+)
+def test_nothing_that_a_server_says_is_written_elsewhere(
+    said: Any, why: str, tmp_path: Path
+) -> None:
+    here, there = socket.socketpair()
+    place = tmp_path / "raw"
+    place.mkdir()
+    with here, there:
+        there.sendall(json.dumps(said).encode() + b"\n" + bytes(100))
+        line = server_line.ServerLine("lab.example.org", 7443, "0" * 64)
+        with control.Control(cast("Any", here), line) as spoken, pytest.raises(Error, match=why):
+            spoken.take(place)
+    assert {path.name for path in tmp_path.rglob("*")} <= {"raw", "server.samples"}

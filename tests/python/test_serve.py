@@ -29,7 +29,7 @@ from mptcplab.engines.field import clock, control, preamble, server_line
 from mptcplab.engines.field.routes import Route
 from mptcplab.engines.field.server import run_request
 from mptcplab.engines.field.server.control import Control
-from mptcplab.engines.field.server.limits import Ledger, Limits
+from mptcplab.engines.field.server.limits import Ledger, Limits, network
 from mptcplab.engines.field.server.listeners import Client, Listeners
 from mptcplab.engines.field.server.serve import summed_up
 from serving import HOST, REQUEST, TIMEOUT_SECONDS, Server, everything, serving
@@ -525,6 +525,33 @@ def test_yesterday_is_not_counted(tmp_path: Path) -> None:
     assert ledger.reserve(1, 150) is None
     day[0] = "2026-03-02"
     assert ledger.spent() == 0
+
+
+def test_a_clock_that_jumps_and_comes_back_does_not_forget_a_day(tmp_path: Path) -> None:
+    day = ["2026-03-01"]
+    ledger = Ledger(tmp_path / "served.json", lambda: day[0])
+    assert ledger.reserve(100, 150) is not None
+    for jump in ("2036-01-01", "1970-01-01", "2026-03-01"):
+        day[0] = jump
+        assert ledger.spent() == (100 if jump == "2026-03-01" else 0)
+        assert ledger.reserve(50, 150) is not None
+    assert Ledger(tmp_path / "served.json", lambda: day[0]).spent() == 150
+
+
+def test_all_addresses_of_a_network_of_ipv6_count_as_one() -> None:
+    assert network("2001:db8:1:2::1") == network("2001:db8:1:2:ffff::9%eth0")
+    assert network("2001:db8:1:2::1") != network("2001:db8:1:3::1")
+    assert network("192.0.2.1") != network("192.0.2.2")
+    assert network("::ffff:192.0.2.1") == "::ffff:192.0.2.1"
+
+
+def test_a_port_that_is_taken_says_what_helps(server: Server, tmp_path: Path) -> None:
+    port = str(server.line.port)
+    words = ["serve", "--address", HOST, "--port", port, "--state", str(tmp_path)]
+    command = [sys.executable, "-m", "mptcplab", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "name another port (--port" in done.stderr
 
 
 def test_an_echo_is_answered_once(server: Server) -> None:

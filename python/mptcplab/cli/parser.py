@@ -132,11 +132,19 @@ def add_server_to(command: ArgumentParser) -> None:
         help="the other host, for --engine field: the line that mptcplab serve prints there; as "
         "server in [field]",
     )
+    command.add_argument(
+        "--token",
+        type=named,
+        metavar="FILE",
+        help="the file with that server's token (default: ~/.config/mptcplab/token); as token in "
+        "[field]",
+    )
 
 
 def server_setting(options: argparse.Namespace) -> list[str]:
-    """Give what --server sets of the scenario."""
-    return [] if options.server is None else [f"field.server={options.server}"]
+    """Give what --server and --token set of the scenario."""
+    given = {"server": options.server, "token": options.token}
+    return [f"field.{key}={value}" for key, value in given.items() if value is not None]
 
 
 def add_captures_to(output: _ArgumentGroup) -> None:

@@ -149,7 +149,7 @@ def _print_unit(read: Sheet, options: Namespace) -> int:
     from mptcplab.schedule.unit import unit
 
     words = [options.campaign]
-    for name in ("server", "out"):
+    for name in ("server", "token", "out"):
         if getattr(options, name) is not None:
             words += [f"--{name}", getattr(options, name)]
     if options.no_report:

@@ -69,15 +69,19 @@ class Helper:
                     return line[word]
         raise Error(f"the agent does not say {word} within {seconds:g} s")
 
-    def end(self) -> None:
-        """Have it end."""
+    def end(self) -> list[dict[str, Any]]:
+        """Have it end; gives what it says last."""
+        if self._in.closed:
+            return []
         self._in.close()
         try:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        *lines, _ = (self._partial + (self._out.read() or b"")).split(b"\n")
         self._out.close()
+        return [json.loads(line) for line in lines]
 
 
 def transfer(

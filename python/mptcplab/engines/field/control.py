@@ -26,6 +26,9 @@ ANSWER_SECONDS = 60.0
 TURN_SECONDS = 2 * 3600.0
 CHUNK_BYTES = 1 << 16
 LINE_BYTES = 1 << 20
+# What a server may leave of a run, and how much of each.
+FILES = ("server.samples", "server.counters", "server.pcapng")
+MOST_FILE_BYTES = 1 << 31
 
 
 class Control:
@@ -55,26 +58,31 @@ class Control:
         said = self.receive()
         if "waiting" in said:
             said = self.receive(TURN_SECONDS)
-        ready: dict[str, Any] = said["ready"]
-        return ready
+        return self._table(said, "ready")
 
     def ask_to_probe(self, seconds: int) -> dict[str, Any]:
         """Ask for answers to probes; gives the session's number and key, and the server's ports."""
         self.send({"probe": {"seconds": seconds}})
-        ready: dict[str, Any] = self.receive()["ready"]
-        return ready
+        return self._table(self.receive(), "ready")
 
-    def take(self, directory: Path) -> dict[str, Any]:
-        """End our part of a run; gives what the server's agent says, and takes its files."""
+    def take(self, directory: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+        """End our part of a run, and take the server's files.
+
+        Gives what the server's agent says, and who captured there.
+        """
         self.send({"end": True})
         said = self.receive()
-        for about in said["files"]:
-            # Whatever it says, nothing is written elsewhere.
-            name = str(about["name"]).replace("/", "_")
+        left = set(FILES)
+        for about in _list(said.get("files")):
+            name, count = about.get("name"), about.get("bytes")
+            if name not in left or type(count) is not int or not 0 <= count <= MOST_FILE_BYTES:
+                raise Error(
+                    f"the server {self._line.host} offers what no run leaves: {str(about)[:80]}"
+                )
+            left.remove(name)
             with (directory / name).open("xb") as file:
-                self._copy(int(about["bytes"]), file)
-        done: dict[str, Any] = said["done"]
-        return done
+                self._copy(count, file)
+        return self._table(said, "done"), self._table(said, "captures")
 
     def send(self, line: dict[str, Any]) -> None:
         """Send a line."""
@@ -92,10 +100,21 @@ class Control:
             raise Error(f"the server {self._line.host} says nothing: {_said(error)}") from None
         if not line.endswith(b"\n"):
             raise Error(f"the server {self._line.host} has closed the connection")
-        said: dict[str, Any] = json.loads(line)
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            said = None
+        if not isinstance(said, dict):
+            raise Error(f"the server {self._line.host} says what is no table: {line[:80]!r}")
         if "refused" in said:
             raise Error(f"the server {self._line.host} refuses: {said['refused']}")
         return said
+
+    def _table(self, said: dict[str, Any], key: str) -> dict[str, Any]:
+        found = said.get(key)
+        if not isinstance(found, dict):
+            raise Error(f"the server {self._line.host} does not say {key}")
+        return found
 
     def _copy(self, left: int, file: Any) -> None:
         while left:
@@ -155,6 +174,10 @@ def _socket(line: ServerLine) -> socket.socket:
         else:
             return sock
     raise Error(f"cannot connect to {line.host} port {line.port}: {_said(failure)}")
+
+
+def _list(given: Any) -> list[dict[str, Any]]:
+    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
 
 
 def _said(error: OSError | None) -> str:

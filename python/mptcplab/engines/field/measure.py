@@ -45,7 +45,8 @@ class Ended:
     elapsed_ns: int
     #: By path, before and after the transfer.
     clocks: dict[str, tuple[Offset | None, Offset | None]]
-    captured: dict[str, dict[str, str | None]]
+    #: By the end: by whom, why not, and packets that are missing.
+    captured: dict[str, dict[str, Any]]
     surroundings: Surroundings
 
 
@@ -91,7 +92,7 @@ def _run(
     ready = spoken.ask(_wish(trial, target))
     run, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
     with ExitStack() as helpers:
-        captured = _record(helpers, target, routes, port, spoken)
+        captured, recording = _record(helpers, target, routes, port, spoken)
         surroundings = Surroundings(field, routes)
         helpers.callback(surroundings.end)
         before = _clocks(routes, port, run, key, field.echoes, 0)
@@ -103,12 +104,14 @@ def _run(
         client, stopped = agents.transfer(agent, scenario.stop_ns, target.progress)
         elapsed_ns = time.monotonic_ns() - start_ns
         after = _clocks(routes, port, run, key, field.echoes, field.echoes)
-    server = spoken.take(raw)
+        if recording is not None:
+            captured |= _missing(recording.end())
+    server, captured_there = spoken.take(raw)
     taken = raw / SERVER_CAPTURE
     if taken.exists():
         taken.replace(target.directory / SERVER_CAPTURE)
     clocks = {name: (before[name], after[name]) for name in routes}
-    both = {"client": captured, "server": ready["captures"]}
+    both = {"client": captured, "server": captured_there or ready["captures"]}
     return Ended(ready, client, server, stopped, started_ns, elapsed_ns, clocks, both, surroundings)
 
 
@@ -168,7 +171,7 @@ def _record(
     routes: dict[str, Route],
     port: int,
     spoken: control.Control,
-) -> dict[str, str | None]:
+) -> tuple[dict[str, Any], Helper | None]:
     """Start the recorder if it may; says who captures, or why nobody does."""
     job = {
         "file": str(target.directory / CAPTURE),
@@ -176,16 +179,25 @@ def _record(
         "interfaces": {one.interface: name for name, one in routes.items()},
         "port": port,
         "snap": recorder.WHOLE_BYTES if target.captures == "full" else recorder.SNAP_BYTES,
+        "most": None,
     }
     made = Helper(agents.RECORDER, job)
     try:
-        made.wait_for("ready", agents.START_SECONDS)
+        by = made.wait_for("ready", agents.START_SECONDS)
     except Error as error:
         made.end()
-        return {"by": None, "why": str(error)}
+        return {"by": None, "why": str(error)}, None
     helpers.callback(made.end)
     made.tell(json.dumps({"without": [spoken.local]}))
-    return {"by": recorder.BY, "why": None}
+    return {"by": by, "why": None}, made
+
+
+def _missing(said: list[dict[str, Any]]) -> dict[str, int]:
+    """Say how many packets a recorder did not write."""
+    found: dict[str, int] = {}
+    for line in said:
+        found |= line.get("captured", {})
+    return found
 
 
 def _clocks(

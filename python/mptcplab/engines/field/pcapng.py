@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from ipaddress import ip_address
 
+from mptcplab.engines.field.captures.packet import ends
 from mptcplab.writing import replacing
 
 TYPE_CHECKING = False
@@ -36,11 +37,11 @@ class Writer:
 
     def packet(
         self, interface: int, at_ns: int, length: int, data: bytes | memoryview, *, out: bool
-    ) -> None:
-        """Write a packet, of which ``data`` was kept."""
+    ) -> int:
+        """Write a packet, of which ``data`` was kept; gives the bytes that it takes."""
         head = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFF_FFFF, len(data), length)
         flags = _option(EPB_FLAGS, struct.pack("<I", OUTBOUND if out else INBOUND))
-        self._block(PACKET, head + _padded(data) + flags + _END)
+        return self._block(PACKET, head + _padded(data) + flags + _END)
 
     def finish(self, at_ns: int, drops: list[int]) -> None:
         """End with the packets that each interface dropped."""
@@ -50,9 +51,9 @@ class Writer:
             self._block(STATISTICS, head + option + _END)
         self._file.flush()
 
-    def _block(self, kind: int, body: bytes) -> None:
+    def _block(self, kind: int, body: bytes) -> int:
         length = struct.pack("<I", 12 + len(body))
-        self._file.write(struct.pack("<I", kind) + length + body + length)
+        return self._file.write(struct.pack("<I", kind) + length + body + length)
 
 
 _END = bytes(4)
@@ -76,13 +77,7 @@ def _ends(block: bytes) -> set[tuple[bytes, int]]:
     """Give both ends of a packet of TCP."""
     start = _PACKET.size
     _, _, _, count, _ = _PACKET.unpack_from(block)
-    data = block[start : start + count]
-    if data[0] >> 4 == 4:
-        at, places = (data[0] & 15) * 4, (data[12:16], data[16:20])
-    else:
-        at, places = 40, (data[8:24], data[24:40])
-    ports = struct.unpack_from(">HH", data, at)
-    return set(zip(places, ports, strict=True))
+    return set(ends(block[start : start + count]))
 
 
 def _option(code: int, value: bytes) -> bytes:

@@ -4,8 +4,8 @@ Of the client: ``{"hello": 1, "token": TOKEN}``; then for each run ``{"run": {..
 `run_request` reads it, and ``{"end": true}`` when it has done its part; or ``{"probe": {"seconds":
 n}}``, any line to see whether the server is there, and ``{"end": true}``. Of the server:
 ``{"welcome": {...}}``, ``{"waiting": n}`` while others run, ``{"ready": {...}}``, ``{"done": {...},
-"files": [...]}`` and the files' bytes; or ``{"refused": "one line"}``, after which all is over but
-a request's refusal.
+"files": [...], "captures": {...}}`` and the files' bytes; or ``{"refused": "one line"}``, after
+which all is over but a request's refusal.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ async def _hand_back(writer: asyncio.StreamWriter, running: Running) -> None:
     sizes = [path.stat().st_size for path in files]
     named = [{"name": path.name, "bytes": size} for path, size in zip(files, sizes, strict=True)]
     async with asyncio.timeout(PATIENCE_SECONDS + sum(sizes) / LEAST_BYTES_PER_SECOND):
-        await _say(writer, {"done": running.done, "files": named})
+        await _say(writer, {"done": running.done, "files": named, "captures": running.captures})
         for path, size in zip(files, sizes, strict=True):
             left = size
             with path.open("rb") as file:

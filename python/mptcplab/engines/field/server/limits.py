@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from mptcplab import writing
 from mptcplab._core import Error
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
 
 MB = 10**6
 SECOND_NS = 10**9
+# So many days of late are remembered.
+MOST_DAYS = 31
+# As many bits of an IPv6 address are those of one host's network (RFC 4291 §2.5.1).
+NETWORK_BITS = 64
+
+
+def network(address: str) -> str:
+    """Give who is counted as one: an IPv4 address, or an IPv6 network of 64 bits."""
+    read = ip_address(address.partition("%")[0])
+    if isinstance(read, IPv6Address) and read.ipv4_mapped is None:
+        return str(ip_network((int(read), NETWORK_BITS), strict=False))
+    return address
 
 
 @dataclass(frozen=True)
@@ -26,6 +39,8 @@ class Limits:
     run_bytes: int = 1000 * MB
     day_bytes: int = 20_000 * MB
     run_ns: int = 3600 * SECOND_NS
+    #: Of a run's capture on the disk: packets that come later are counted and not kept.
+    capture_bytes: int = 500 * MB
     #: Connections that have not yet shown who they are, in all and from one address.
     unauthenticated: int = 256
     unauthenticated_of_one: int = 32
@@ -71,9 +86,11 @@ class Ledger:
             self._write(reserved.day, carried - reserved.count)
 
     def _write(self, day: str, count: int) -> None:
-        """Change a day's count; days before the one that is written are forgotten."""
-        days = {one: bytes_ for one, bytes_ in self._days.items() if one >= day}
-        self._days = days | {day: max(0, days.get(day, 0) + count)}
+        """Change a day's count; those written of late stay, so that a clock may be set back."""
+        count = max(0, self._days.pop(day, 0) + count)
+        while len(self._days) >= MOST_DAYS:
+            del self._days[next(iter(self._days))]
+        self._days[day] = count
         writing.write_whole(self._path, (json.dumps(self._days) + "\n").encode())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import socket
 import struct
 import time
@@ -17,6 +18,7 @@ from ipaddress import IPv6Address, ip_address
 
 from mptcplab._core import Error
 from mptcplab.engines.field import preamble, probe_protocol
+from mptcplab.engines.field.server.limits import network
 from mptcplab.engines.field.sockets import TCP_SAVE_SYN
 
 TYPE_CHECKING = False
@@ -147,14 +149,14 @@ class Listeners:
             sock.setblocking(False)
             address = plain(place[0])
             self._remember((address, place[1]))
-            limits = self._limits
+            limits, one = self._limits, network(address)
             if (
                 self._unauthenticated.total() >= limits.unauthenticated
-                or self._unauthenticated[address] >= limits.unauthenticated_of_one
+                or self._unauthenticated[one] >= limits.unauthenticated_of_one
             ):
                 self._turn_away(sock, "too many at once")
                 continue
-            connection = Unauthenticated(sock, self._unauthenticated, address)
+            connection = Unauthenticated(sock, self._unauthenticated, one)
             task = loop.create_task(self._meet(sock, connection, (address, place[1])))
             task.add_done_callback(connection.part)
             self._keep(task)
@@ -325,7 +327,7 @@ def _listener(address: str, port: int, *, mptcp: bool) -> socket.socket:
         made.listen(BACKLOG)
     except OSError as error:
         made.close()
-        raise Error(f"cannot listen at {address} port {port}: {error.strerror}") from None
+        raise Error(_refusal("", address, port, error)) from None
     return made
 
 
@@ -340,10 +342,20 @@ def _echoes(address: str, port: int) -> socket.socket:
         made.bind((address, port))
     except OSError as error:
         made.close()
-        raise Error(
-            f"cannot listen for echoes at {address} port {port}: {error.strerror}"
-        ) from None
+        raise Error(_refusal(" for echoes", address, port, error)) from None
     return made
+
+
+def _refusal(what: str, address: str, port: int, error: OSError) -> str:
+    """Say that it cannot listen, and what helps."""
+    said = f"cannot listen{what} at {address} port {port}: {error.strerror}"
+    remedies = {
+        errno.EADDRINUSE: "somebody else does, maybe another mptcplab serve: name another port "
+        "(--port, --probe-port)",
+        errno.EACCES: "ports below 1024 are for root: name another port (--port, --probe-port)",
+        errno.EADDRNOTAVAIL: "this host has no such address: see ip address",
+    }
+    return f"{said}: {remedies[error.errno]}" if error.errno in remedies else said
 
 
 IP_PKTINFO = 8

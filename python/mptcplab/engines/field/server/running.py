@@ -28,6 +28,8 @@ HOST = "server"
 LINGER_NS = 3 * 10**9
 START_SECONDS = 30.0
 END_SECONDS = 10.0
+# For a capture of hundreds of megabytes, out of which others are left.
+CAPTURED_SECONDS = 60.0
 FILES = {"samples": "server.samples", "counters": "server.counters"}
 CAPTURE = "server.pcapng"
 
@@ -42,7 +44,7 @@ class Running(Session):
     ) -> None:
         super().__init__()
         #: Who captures, or why nobody does.
-        self.captures: dict[str, str | None] = {"by": None, "why": "not asked for"}
+        self.captures: dict[str, Any] = {"by": None, "why": "not asked for"}
         #: What the agent has to say at the end.
         self.done: dict[str, Any] | None = None
         self._request = request
@@ -83,7 +85,11 @@ class Running(Session):
             )
             job = self._job() | {"handed": there.fileno()}
         self._tell(json.dumps(job))
-        await self._listen("ready")
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._listen("ready")
+        except TimeoutError:
+            raise Error(f"the server's agent does not start within {START_SECONDS:g} s") from None
         if self._request.captures != "none":
             await self._record()
         self._tell("go")
@@ -111,7 +117,10 @@ class Running(Session):
         if self._recorder is not None:
             if self._recorder.returncode is None:
                 _write(self._recorder, json.dumps({"without": list(others)}))
-            await _ended(self._recorder)
+            await _ended(self._recorder, CAPTURED_SECONDS)
+            with contextlib.suppress(ValueError):
+                self.captures |= json.loads(await _line(self._recorder))["captured"]
+            self._recorder = None
 
     def files(self) -> list[Path]:
         """Name what it left."""
@@ -148,16 +157,20 @@ class Running(Session):
             "interfaces": None,
             "port": self._port,
             "snap": snap,
+            "most": self._limits.capture_bytes,
         }
         made = await asyncio.create_subprocess_exec(
             *RECORDER, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         _write(made, json.dumps(job))
-        async with asyncio.timeout(START_SECONDS):
-            said = json.loads(await _line(made) or b"{}")
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                said = json.loads(await _line(made) or b"{}")
+        except TimeoutError:
+            said = {"error": f"the recorder does not start within {START_SECONDS:g} s"}
         if "ready" in said:
             self._recorder = made
-            self.captures = {"by": recorder.BY, "why": None}
+            self.captures = {"by": said["ready"], "why": None}
         else:
             self.captures = {"by": None, "why": said.get("error", "the recorder ended")}
             await _ended(made)
@@ -188,12 +201,12 @@ def _write(process: asyncio.subprocess.Process, line: str) -> None:
         process.stdin.write(f"{line}\n".encode())
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _ended(process: asyncio.subprocess.Process, seconds: float = END_SECONDS) -> None:
     """Close its input, which ends it, and see that it has."""
     assert process.stdin is not None  # noqa: S101 - it has one
     process.stdin.close()
     try:
-        async with asyncio.timeout(END_SECONDS):
+        async with asyncio.timeout(seconds):
             await process.wait()
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):

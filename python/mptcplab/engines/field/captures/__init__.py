@@ -1,0 +1,1 @@
+"""Who captures: a packet socket of ours, dumpcap, or nobody."""

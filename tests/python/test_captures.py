@@ -1,0 +1,131 @@
+"""The recorder: who captures by what this user may, how much of it, and what is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ordinary
+from mptcplab import analyze
+from requirements import missing, need_tool
+
+HOST = "127.0.0.1"
+BYTES = 300_000
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A directory of a user without rights."""
+    if os.geteuid() != 0:
+        missing("only root can play who may capture and who may not")
+    need_tool("unshare", "setpriv")
+    made = Path(tempfile.mkdtemp(prefix="mptcplab-test-", dir="/var/tmp"))
+    os.chown(made, ordinary.NOBODY, ordinary.NOBODY)
+    yield made
+    shutil.rmtree(made)
+
+
+def captured(
+    place: Path, *, root: bool, path: str = "/nowhere", most: int | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Have a recorder see a transfer over loopback; gives what it says first and last."""
+    words = [sys.executable, "-P", "-m", "mptcplab.engines.field.recorder"]
+    command = words if root else ordinary.command(words, tun=False)
+    with socket.create_server((HOST, 0)) as listener:
+        port = listener.getsockname()[1]
+        job = {
+            "file": str(place / "client.pcapng"),
+            "host": "client",
+            "interfaces": {"lo": "near"},
+            "port": port,
+            "snap": 128,
+            "most": most,
+        }
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PATH": f"{path}:{os.environ['PATH']}" if path else ""},
+        ) as recorder:
+            assert recorder.stdin is not None
+            assert recorder.stdout is not None
+            recorder.stdin.write(json.dumps(job) + "\n")
+            recorder.stdin.flush()
+            first = json.loads(recorder.stdout.readline())
+            if "ready" in first:
+                _transfer(listener)
+            last, _ = recorder.communicate(timeout=60)
+    return first, json.loads(last or "{}")
+
+
+def _transfer(listener: socket.socket) -> None:
+    with socket.create_connection(listener.getsockname()) as sender:
+        receiver, _ = listener.accept()
+        with receiver:
+            sender.sendall(bytes(BYTES))
+            sender.shutdown(socket.SHUT_WR)
+            left = BYTES
+            while left:
+                left -= len(receiver.recv(left))
+            assert receiver.recv(1) == b""
+
+
+def seen(place: Path) -> tuple[int, set[str]]:
+    """Give the bytes that a capture shows, and its remarks."""
+    found = analyze(str(place / "client.pcapng"))
+    (row,) = found.transfers.filter(direction="up").iter_rows(named=True)
+    return row["bytes"], set(found.diagnostics["diagnostic"])
+
+
+@pytest.mark.parametrize("who", ["root", "dumpcap"])
+def test_who_may_capture_sees_a_transfer_whole(place: Path, who: str) -> None:
+    if who == "dumpcap":
+        _allow_dumpcap(place)
+    first, last = captured(place, root=who == "root", path=str(place))
+    assert first == {"ready": {"root": "AF_PACKET", "dumpcap": "dumpcap"}[who]}
+    assert last == {"captured": {"dropped": 0, "left_out": 0}}
+    count, remarks = seen(place)
+    assert count == BYTES
+    assert "capture_drops" not in remarks
+
+
+def test_who_may_not_is_told_why_of_both(place: Path) -> None:
+    forbidden = place / "dumpcap"
+    # Found first, and without rights.
+    forbidden.write_text("#!/bin/sh\necho 'dumpcap: You do not have permission' >&2\nexit 2\n")
+    forbidden.chmod(0o755)
+    first, last = captured(place, root=False, path=str(place))
+    why = "AF_PACKET: Operation not permitted; dumpcap: You do not have permission"
+    assert (first, last) == ({"error": why}, {})
+    assert not (place / "client.pcapng").exists()
+
+
+def test_what_comes_once_a_capture_is_full_counts_as_dropped(place: Path) -> None:
+    first, last = captured(place, root=True, most=2000)
+    assert first == {"ready": "AF_PACKET"}
+    assert last["captured"]["left_out"] > 0
+    assert (place / "client.pcapng").stat().st_size < 4000
+    assert "capture_drops" in seen(place)[1]
+
+
+def _allow_dumpcap(place: Path) -> None:
+    need_tool("dumpcap", "setcap")
+    found = shutil.which("dumpcap")
+    assert found is not None
+    own = place / "dumpcap"
+    shutil.copyfile(found, own)
+    own.chmod(0o755)
+    done = subprocess.run(["setcap", "cap_net_raw+ep", own], capture_output=True, check=False)
+    if done.returncode:
+        missing(f"setcap: {done.stderr.decode().strip()}")
