@@ -16,6 +16,7 @@ PACKAGES = {
     "editcap": "wireshark-common",
     "mergecap": "wireshark-common",
     "ip": "iproute2",
+    "setcap": "libcap2-bin",
     "ss": "iproute2",
     "sysctl": "procps",
     "tc": "iproute2",

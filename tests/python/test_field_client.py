@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 import socket
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from mptcplab import Error
-from mptcplab.engines.field import routes
+from mptcplab.engines.field import control, routes, server_line
 from mptcplab.engines.field.clock import Offset, line
 
 MS = 1_000_000

@@ -72,7 +72,7 @@ class Control:
         """
         self.send({"end": True})
         said = self.receive()
-        left = set(FILES)
+        left = list(FILES)
         for about in _list(said.get("files")):
             name, count = about.get("name"), about.get("bytes")
             if name not in left or type(count) is not int or not 0 <= count <= MOST_FILE_BYTES:

@@ -23,6 +23,9 @@ PROGRAM = "dumpcap"
 BUFFER_MIB = "64"
 START_SECONDS = 10.0
 END_SECONDS = 5.0
+# Until the kernel has given dumpcap what came before: it asks for packets four times a second
+# (CAP_READ_TIMEOUT), and those that it was not given when it ends are lost.
+LAST_SECONDS = 0.6
 READ_BYTES = 1 << 20
 # LINKTYPE_LINUX_SLL2: protocol, interface's number, kind of its device, kind of packet, address.
 LINK_TYPE = "LINUX_SLL2"
@@ -84,7 +87,7 @@ class Dumpcap:
 
     def finish(self) -> tuple[list[Packet], int]:
         """Have it write what it has, and end."""
-        # It looks after packets now and then only.
+        time.sleep(LAST_SECONDS)
         self._process.send_signal(signal.SIGINT)
         os.set_blocking(self._out, True)
         until = time.monotonic() + END_SECONDS
