@@ -27,15 +27,22 @@ TIMES = 3
 SECONDS = 400
 IDLE_SECONDS = 12
 MPTCPLAB = f"{sys.executable} -m mptcplab"
+SERVE = f"{MPTCPLAB} serve --name server --state state --probe-port 7444 --probe-port 80"
 
 
 def prepared(case: Case, place: Path, idle_seconds: int = IDLE_SECONDS) -> list[str]:
     """Write what a case needs into a directory; gives the words of ``mptcplab`` that probe it there."""
-    (place / "path.toml").write_text(case.toml(), "utf-8")
-    paths = "--path wifi --path lte" if case.beside else "--path wifi"
-    serves = f"{MPTCPLAB} serve --name server --state state --probe-port 7444 --probe-port 80"
+    return line_of(place, case.toml(), idle_seconds=idle_seconds, beside=case.beside)
+
+
+def line_of(
+    place: Path, scenario: str, *, idle_seconds: int, beside: bool = False, serve: str = SERVE
+) -> list[str]:
+    """Write a scenario and what runs at its ends into a directory; gives the words that probe there."""
+    (place / "path.toml").write_text(scenario, "utf-8")
+    paths = "--path wifi --path lte" if beside else "--path wifi"
     scripts = {
-        "serve.sh": f"{serves} > line",
+        "serve.sh": f"{serve} > line",
         "probe.sh": f"until [ -s line ]; do sleep 0.1; done; {MPTCPLAB} probe $(cat line) "
         f"--token state/token {paths} --json --idle {idle_seconds}",
     }
@@ -54,17 +61,22 @@ def of_first_path(printed: str) -> list[dict[str, Any]]:
 def probe(case: Case) -> list[dict[str, Any]]:
     """Probe a path with this box."""
     with tempfile.TemporaryDirectory() as place:
-        done = subprocess.run(
-            [*MPTCPLAB.split(), *prepared(case, Path(place))],
-            cwd=place,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        return of_first_path(probed(prepared(case, Path(place)), place, SECONDS))
+
+
+def probed(words: list[str], place: str, seconds: int) -> str:
+    """Run ``mptcplab`` with these words there; gives what it printed."""
+    done = subprocess.run(
+        [*MPTCPLAB.split(), *words],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
     if done.returncode:
-        raise RuntimeError(f"{case.name}: {done.stderr[-2000:]}")
-    return of_first_path(done.stdout)
+        raise RuntimeError(f"{words}: {done.stderr[-2000:]}")
+    return done.stdout
 
 
 def keep(kept: dict[str, list[list[dict[str, Any]]]]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import polars as pl
@@ -18,10 +17,11 @@ from hypothesis import strategies as st
 
 import mptcplab
 from experiments.probe.cases import CASES
+from experiments.probe.proxy import Proxy
 from experiments.probe.run import KEPT
 from experiments.probe.table import BEGIN, PAGE, table, wrong
 from mptcplab.engines.field import preamble, probe_protocol
-from mptcplab.probing import announce, data, handshake, idle, large, ports, scenario, syn
+from mptcplab.probing import announce, data, handshake, idle, large, ports, scenario, syn, withheld
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.probe import probe
 from mptcplab.probing.row import Row
@@ -193,80 +193,57 @@ def test_all_of_a_servers_addresses_are_tried(
         assert connection.ask("echo") == {"echo": True}
 
 
+@contextmanager
+def proxied(session: Session, proxy: Proxy) -> Iterator[ProbedPath]:
+    """A path with a proxy before the server's first port."""
+    with socket.create_server((HOST, 0)) as listener:
+        target = (HOST, session.tcp_ports[0])
+        threading.Thread(target=proxy.serve, args=(listener, target), daemon=True).start()
+        session.tcp_ports = [listener.getsockname()[1]]
+        yield ProbedPath(HOST, session)
+        listener.shutdown(socket.SHUT_RDWR)
+
+
 def test_a_relay_is_a_split_connection(session: Session) -> None:
     """It takes what the server does not read, as proxies do."""
-    with socket.create_server((HOST, 0)) as relay:
-        target = session.tcp_ports[0]
-        threading.Thread(target=accept, args=(relay, target), daemon=True).start()
-        session.tcp_ports = [relay.getsockname()[1]]
-        row = data.split(ProbedPath(HOST, session))
-        assert row.verdict == "altered", row
-        relay.shutdown(socket.SHUT_RDWR)
+    with proxied(session, Proxy()) as path:
+        row = data.split(path)
+    assert row.verdict == "altered", row
 
 
-class Cache:
-    """A proxy of HTTP that gives the first answer to all who ask for the same, or adds a header."""
+def test_who_acknowledges_in_this_hosts_place_is_found(
+    session: Session, path: ProbedPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The papers' probe: a filter drops the data, so that this host acknowledges nothing."""
+    with socket.socket() as any_:
+        may_filter = withheld._filtered(any_) is not None
+    monkeypatch.setattr(withheld, "SECONDS", 1.0)
+    (row,) = withheld.acknowledgements(path)
+    assert row.verdict == ("clear" if may_filter else "unknown"), row
+    with proxied(session, Proxy()) as path:
+        (row,) = withheld.acknowledgements(path)
+    assert row.verdict == ("altered" if may_filter else "unknown"), row
 
-    def __init__(self, target: int, *, caches: bool) -> None:
-        self._target = target
-        self._caches = caches
-        self._kept: dict[str, bytes] = {}
 
-    def serve(self, listener: socket.socket) -> None:
-        with suppress(OSError):
-            while True:
-                near = listener.accept()[0]
-                with near:
-                    head = near.recv(4096).decode()
-                    place = head.split()[1]
-                    if not (self._caches and place in self._kept):
-                        self._kept[place] = self._fetch(place, head)
-                    body = self._kept[place]
-                    near.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body)
-
-    def _fetch(self, place: str, head: str) -> bytes:
-        lines = (line.split(": ") for line in head.split("\r\n")[1:] if line)
-        far = http.client.HTTPConnection(HOST, self._target, TIMEOUT_SECONDS)
-        far.request("GET", place, headers=dict(lines) | {"Via": "1.1 a-box"})
-        return far.getresponse().read()
+def test_without_the_right_to_filter_acknowledgements_expire_at_a_router(
+    path: ProbedPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is none, they arrive as ever, and nothing is told."""
+    monkeypatch.setattr(withheld, "_filtered", lambda _: None)
+    (row,) = withheld.acknowledgements(path)
+    assert row.verdict == "unknown", row
+    assert "no router before the server" in row.evidence
 
 
 @pytest.mark.parametrize(
     ("caches", "evidence"), [(True, "a cache answered"), (False, "headers on the way: ")]
 )
 def test_a_proxy_of_http_is_found(session: Session, caches: bool, evidence: str) -> None:
-    with socket.create_server((HOST, 0)) as listener:
-        cache = Cache(session.tcp_ports[0], caches=caches)
-        threading.Thread(target=cache.serve, args=(listener,), daemon=True).start()
-        session.tcp_ports = [listener.getsockname()[1]]
-        (row,) = ports.http(ProbedPath(HOST, session))
-        assert row.verdict == "altered", row
-        assert evidence in row.evidence
-        listener.shutdown(socket.SHUT_RDWR)
-
-
-def accept(relay: socket.socket, server: int) -> None:
-    """Pass on what comes over each connection, both ways."""
-    with suppress(OSError):
-        while True:
-            near, far = relay.accept()[0], socket.create_connection((HOST, server))
-            threading.Thread(target=join, args=(near, far), daemon=True).start()
-
-
-def join(near: socket.socket, far: socket.socket) -> None:
-    """Copy both ways until both ends are done."""
-
-    def copy(source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while piece := source.recv(65536):
-                target.sendall(piece)
-            target.shutdown(socket.SHUT_WR)
-
-    with near, far:
-        back = threading.Thread(target=copy, args=(far, near))
-        back.start()
-        copy(near, far)
-        back.join()
+    proxy = Proxy(caches=caches, header="" if caches else "Via: 1.1 a-box\r\n")
+    with proxied(session, proxy) as path:
+        (row,) = ports.http(path)
+    assert row.verdict == "altered", row
+    assert evidence in row.evidence
 
 
 @UNHURRIED
@@ -331,7 +308,7 @@ def test_the_longest_interval_of_keep_alives_that_helps_is_told() -> None:
 def test_silences_of_an_hour_are_bracketed() -> None:
     steps = [float(step) for step in idle.STEPS]
     assert steps == sorted(steps)
-    assert (steps[0], steps[-1]) == (2, 3600)
+    assert (steps[0], steps[-1]) == (2, 4000)
     row = idle.judged("wifi", "idle, client speaks", {step: step <= 1800 for step in steps})
     assert row.evidence == "forgotten between 1800 and 2400 s"
     # Twice for each, both ways and with keep-alives, and what else is probed meanwhile.

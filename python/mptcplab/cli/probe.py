@@ -16,7 +16,7 @@ EXAMPLES = """\
 examples:
   mptcplab serve --name lab.example.org              at the server; prints its line
   mptcplab probe 'LINE' --path wlan0 --path wwan0
-  mptcplab probe 'LINE' --idle 3600 --parquet found  time-outs of up to an hour
+  mptcplab probe 'LINE' --idle 4000 --parquet found  time-outs of up to an hour
 """
 
 
@@ -51,7 +51,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         type=seconds,
         default=30.0,
         metavar="SECONDS",
-        help="how long connections are silent at most, up to an hour; 0: leave it out "
+        help="how long connections are silent at most, up to 4000; 0: leave it out "
         "(default: 30)",
     )
     output = command.add_argument_group("output (default: a line for each probe)")

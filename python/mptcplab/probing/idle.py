@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 STEPS = (
     *(2, 5, 8, 10, 12, 14, 15, 16, 18, 20, 25, 30, 45, 60, 90, 120, 180, 240, 300, 420, 600, 900),
-    *(1200, 1800, 2400, 3000, 3600),
+    *(1200, 1800, 2400, 3000, 3600, 4000),
 )
 MOST_SECONDS = STEPS[-1]
 # What fails once may have been lost; what is forgotten fails again.

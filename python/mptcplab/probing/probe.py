@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from mptcplab.probing import announce, data, handshake, idle, join, large, ports
+from mptcplab.probing import announce, data, handshake, idle, join, large, ports, withheld
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
 
@@ -42,6 +42,7 @@ def probe(
         ("payload", lambda: [data.payload(path)]),
         ("window", lambda: [data.windows(path)]),
         ("split connection", lambda: [data.split(path)]),
+        ("withheld ACKs", lambda: withheld.acknowledgements(path)),
         ("large packets", lambda: large.large_packets(path)),
         ("port", lambda: ports.alike(path)),
         ("HTTP", lambda: ports.http(path)),

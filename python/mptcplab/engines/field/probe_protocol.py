@@ -3,7 +3,8 @@
 Each line is a request as JSON, and has one line of JSON, and what that announces, as its answer.
 ``{"do": "echo"}`` is answered, ``look`` tells what the server's kernel knows of the connection,
 ``wait`` answers after ``seconds``, ``take`` reads ``bytes`` and ``give`` sends them, ``hold`` reads
-nothing for ``seconds``.
+nothing for ``seconds``. ``withheld`` sends a little after a while, and says after how long it was
+acknowledged, in ``seconds`` or not at all.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ LONGEST_LINE = 512
 MOST = {
     "echo": ("", 0.0),
     "look": ("", 0.0),
-    "wait": ("seconds", 3600.0),
+    "wait": ("seconds", 4000.0),
     "hold": ("seconds", 60.0),
+    "withheld": ("seconds", 60.0),
     "take": ("bytes", 4e6),
     "give": ("bytes", 4e6),
 }
+# What "withheld" sends, and how long after it was asked for it.
+WITHHELD_BYTES, LEAD_SECONDS = 400, 1.0
 # Of a session, so that silences of an hour fit into it.
 MOST_SESSION_SECONDS = 3 * 3600
 BLOCK_BYTES = 32

@@ -25,6 +25,8 @@ class TcpInfo:
     send_mss: int
     advertised_mss: int
     bytes_acked: int
+    #: Packets on their way.
+    unacknowledged: int
     send_window: int | None
     receive_window: int | None
 
@@ -42,6 +44,7 @@ def tcp_info(connection: socket.socket) -> TcpInfo:
         send_mss=number(16) or 0,
         advertised_mss=number(84) or 0,
         bytes_acked=number(120, "Q") or 0,
+        unacknowledged=number(24) or 0,
         send_window=number(228),
         receive_window=number(232),
     )

@@ -28,6 +28,8 @@ PATIENCE_SECONDS = 60.0
 JOINS_CAME = "MPJoinSynRx"
 # The receive buffer of a connection that is to be held up.
 SMALL_BUFFER_BYTES = 16_384
+# Between looks whether data was acknowledged.
+WITHHELD_STEP_SECONDS = 0.01
 
 
 class Probing(Session):
@@ -116,7 +118,23 @@ class Probing(Session):
                 await self._send(sock, probe_protocol.line({"holding": True}))
                 await asyncio.sleep(asked.amount)
                 return {"window": sockets.tcp_info(sock).receive_window}
+            case "withheld":
+                return {"acknowledged_ms": await self._acknowledged_ms(sock, asked.amount)}
         return {"echo": True}
+
+    async def _acknowledged_ms(self, sock: socket.socket, seconds: float) -> float | None:
+        """Send a little, and say after how long anybody acknowledged it; none: not so soon."""
+        # The client gets ready meanwhile.
+        await asyncio.sleep(probe_protocol.LEAD_SECONDS)
+        before = sockets.tcp_info(sock).bytes_acked
+        await self._send(sock, probe_protocol.pattern(probe_protocol.WITHHELD_BYTES))
+        now = asyncio.get_running_loop().time
+        began = now()
+        while (took := now() - began) < seconds:
+            if sockets.tcp_info(sock).bytes_acked > before:
+                return took * 1000
+            await asyncio.sleep(WITHHELD_STEP_SECONDS)
+        return None
 
     async def _send(self, sock: socket.socket, data: bytes) -> None:
         await self._spend(len(data))
