@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
+import polars as pl
 import pytest
 
 import world as worlds
@@ -238,6 +239,31 @@ def test_a_schedule_goes_on_longer_and_nothing_else_of_it_changes(tmp_path: Path
             scheduled(world, file, out)
 
 
+def test_one_of_several_calendars_goes_on_longer_and_visits_keep_their_numbers(
+    tmp_path: Path,
+) -> None:
+    """What is added lies between the visits that there were, and comes after them by number."""
+    night = '\n[[calendar]]\nhours = "22:00-02:00"\nvisits = 2\nfor_days = {}\n'
+    world = World(tmp_path / "world")
+    file, out = written(tmp_path, THREE_DAYS + night.format(1)), tmp_path / "out"
+    campaign = scheduled(world, file, out)
+    for nights, days in ((2, 3), (3, 4)):
+        visits, runs = campaign.visits, set(campaign.runs["run"])
+        file.write_text(
+            THREE_DAYS.replace("for_days = 3", f"for_days = {days}") + night.format(nights)
+        )
+        campaign = scheduled(world, file, out)
+        longer = campaign.visits
+        assert longer.height > visits.height
+        assert longer.filter(pl.col("visit").is_in(visits["visit"].implode())).equals(visits)
+        assert sorted(longer["visit"]) == list(range(1, longer.height + 1))
+        assert longer["due"].is_sorted()
+        assert runs <= set(campaign.runs["run"])
+    file.write_text(THREE_DAYS + night.format(3))
+    with pytest.raises(Error, match="its calendar has changed since the schedule was begun"):
+        scheduled(world, file, out)
+
+
 def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_written(tmp_path: Path) -> None:
     world = World(tmp_path / "world")
     file, out = written(tmp_path, THREE_DAYS), tmp_path / "out"
@@ -388,6 +414,21 @@ def test_a_dry_run_tells_data_and_time_and_leaves_nothing(mptcplab: Run, tmp_pat
     assert lte["left_bytes"] == 7_750_000 * document["visits_to_come"]
     assert lte["room"] == {"day": 5, "month": 51}
     assert {path.name for path in tmp_path.iterdir()} == {"field.toml", "weeks.toml", "token"}
+
+
+def test_a_dry_run_needs_neither_server_nor_token_and_a_schedule_does(
+    mptcplab: Run, tmp_path: Path
+) -> None:
+    """Who reckons what a schedule takes may have no server yet."""
+    command(mptcplab, tmp_path, "--dry-run")
+    (tmp_path / "token").unlink()
+    done = mptcplab("schedule", "weeks.toml", "--dry-run", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "lte  at most 7.75 MB in a visit" in done.stdout
+    for words in ([], ["--server", f"127.0.0.1:1#{'0' * 64}"]):
+        done = mptcplab("schedule", "weeks.toml", *words, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert ("there is no token" if words else "needs a server") in done.stderr
 
 
 def test_a_dry_sweep_of_real_networks_sends_nothing(mptcplab: Run, tmp_path: Path) -> None:

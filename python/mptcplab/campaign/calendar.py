@@ -6,7 +6,7 @@ import hashlib
 import os
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -61,7 +61,7 @@ class Calendar:
 class Visit:
     """A point of time at which a campaign runs each configuration once."""
 
-    #: From 1, in the order of time.
+    #: From 1, in the order of time, but for what was added since the schedule was begun.
     number: int
     due: datetime
     #: Latest time to begin.
@@ -89,30 +89,49 @@ def zone(name: str | None) -> ZoneInfo:
 
 
 def visits(
-    calendars: Iterable[Calendar], begun: datetime, local: ZoneInfo, seed: int, width: int
+    calendars: Sequence[Calendar],
+    begun: datetime,
+    local: ZoneInfo,
+    seed: int,
+    width: int,
+    earlier: Sequence[Sequence[timedelta]] = (),
 ) -> list[Visit]:
-    """Draw all visits of a schedule that was begun then, by hours of the day of this width."""
-    drawn = [
-        (due, number, calendar.grace)
-        for number, calendar in enumerate(calendars)
-        for due in _dues(calendar, number, begun, local, seed)
-    ]
+    """Draw all visits of a schedule that was begun then, by hours of the day of this width.
+
+    ``earlier`` says how long each calendar was to last before, each time that this was another:
+    visits keep their numbers, and those that were added since follow them.
+    """
+    numbers: dict[tuple[datetime, int, int], int] = {}
+    for lasts in (*earlier, [one.lasts for one in calendars]):
+        drawn = [
+            (due, calendar, n)
+            for calendar, (one, last) in enumerate(zip(calendars, lasts, strict=True))
+            for n, due in enumerate(_dues(one, calendar, begun, local, seed, last))
+        ]
+        for visit in sorted(drawn):
+            numbers.setdefault(visit, len(numbers) + 1)
     return [
-        Visit(n, due, due + grace, _hour(due.astimezone(local).hour, width))
-        for n, (due, _, grace) in enumerate(sorted(drawn), 1)
+        Visit(number, due, due + calendars[at].grace, _hour(due.astimezone(local).hour, width))
+        for (due, at, _), number in sorted(numbers.items())
     ]
 
 
-def digest(known: list[Visit]) -> str:
-    """Give what tells visits from others: when they are due."""
-    dues = " ".join(str(int(one.due.timestamp())) for one in known)
+def digest(known: Iterable[Visit]) -> str:
+    """Give what tells visits from others: when they are due, in the order of their numbers."""
+    ordered = sorted(known, key=lambda visit: visit.number)
+    dues = " ".join(str(int(one.due.timestamp())) for one in ordered)
     return hashlib.sha256(dues.encode()).hexdigest()
 
 
 def _dues(
-    calendar: Calendar, number: int, begun: datetime, local: ZoneInfo, seed: int
+    calendar: Calendar,
+    number: int,
+    begun: datetime,
+    local: ZoneInfo,
+    seed: int,
+    lasts: timedelta,
 ) -> Iterator[datetime]:
-    last = begun + calendar.lasts
+    last = begun + lasts
     # Hours of the day before may go beyond midnight.
     day = begun.astimezone(local).date() - timedelta(days=1)
     while day <= last.astimezone(local).date():

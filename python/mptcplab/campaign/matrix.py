@@ -101,6 +101,11 @@ class Matrix:
         """How many seeds there are."""
         return len(self.visits) if self.sheet.calendars else self.repetitions
 
+    def need(self) -> None:
+        """Refuse to begin without what the engine needs beside scenarios."""
+        for one in self.configurations:
+            self.sheet.campaign.engine.need(one.mptcp.scenario)
+
     def of_visit(self, number: int) -> list[Task]:
         """Give what is run at a visit, in an order by chance: what is compared back to back."""
         chance = random.Random(f"{self.sheet.campaign.seed} {number}")  # noqa: S311 - no secret

@@ -38,6 +38,7 @@ def perform(
             f"{matrix.sheet.name}: keep is {campaign.keep!r}, but workers of Dask keep runs on "
             "disks of their own: leave it out, or --dask"
         )
+    matrix.need()
     tasks = matrix.shuffled()
     about = record.about(matrix)
     with store.opened(out, matrix.sheet.name) as kept:

@@ -159,6 +159,14 @@ class Engine:
                     f"{where}: the {self.name} engine cannot have {said(name)}: it has {has}"
                 )
 
+    def need(self, scenario: Scenario) -> None:
+        """Refuse to begin without what a run needs beside what the scenario describes.
+
+        Raises:
+            Error: It is not there; says where it is to come from.
+        """
+        del scenario
+
     def away(self, scenario: Scenario) -> dict[str, str]:
         """Say of paths that cannot be used now why; next to nothing is sent."""
         del scenario

@@ -3,7 +3,8 @@
 A file of JSON lines to which lines are added and which never changes otherwise. Each has ``entry``:
 
 - ``calendar``: ``began_ns``, ``time_zone``, ``measured`` (a digest of what is run), ``visits`` and
-  ``dues`` (their number, and a digest of their times). A later one follows when it goes on longer.
+  ``dues`` (their number, and a digest of their times), ``lasts_s`` (how long each ``[[calendar]]``
+  goes on). A later one follows when it goes on longer.
 - ``reserve``, before a visit: ``visit``, ``at_ns``, by path ``bytes`` (the most that it takes) and
   ``carried`` (what the interface had carried, and ``since`` when it counts).
 - ``settle``, after it: ``visit``, ``at_ns``, by path ``bytes`` (what it took), ``ended`` (whether
@@ -133,7 +134,7 @@ def visits(plan: pl.DataFrame, ledger: Ledger) -> pl.DataFrame:
     """Give a row per visit that there is to be: what became of it, and why if it was missed."""
     import polars as pl
 
-    known = plan.select("visit", "due", "hour").unique("visit").sort("visit")
+    known = plan.select("visit", "due", "hour").unique("visit").sort("due", "visit")
     rows = [_row(ledger.visits.get(number, Entry())) for number in known["visit"]]
     schema = {
         "state": pl.String,

@@ -59,6 +59,7 @@ def run(
     if record.is_there(target, force=force):
         return Run(target), True
     engine.check(trial.scenario, baseline)
+    engine.need(trial.scenario)
     with engine.session(target.parent) as session, writing.directory(target) as new:
         record.begin(new)
         made = engine.run(trial, Target(new, session, captures, progress, most_bytes))

@@ -7,6 +7,8 @@ import json
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
+from operator import gt
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -23,8 +25,9 @@ from mptcplab.schedule.visiting import Visiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
+    from typing import Any
 
     from mptcplab.campaign.calendar import Visit
     from mptcplab.campaign.executor import Executor
@@ -80,10 +83,10 @@ def run(
         visiting = Visiting(kept, writer, clock, executor, keep=keep)
         schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting)
         schedule.resume()
-        for visit in matrix.visits:
+        for place, visit in enumerate(matrix.visits):
             if not writer.told.visits.get(visit.number, ledger.Entry()).final:
                 schedule.attend(visit)
-                following = next((v for v in matrix.visits if v.number > visit.number), None)
+                following = next(islice(matrix.visits, place + 1, None), None)
                 state = writer.told.visits[visit.number]
                 tell(Told(out, visit, state, len(matrix.visits), following))
         kept.describe(record.ended(about))
@@ -95,7 +98,7 @@ def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledg
     _check(sheet)
     told = ledger.read(out) or ledger.Ledger()
     begun = moment(told.calendars[0]["began_ns"]) if told.calendars else now
-    return Matrix(sheet, _visits(sheet, begun)), told
+    return Matrix(sheet, _visits(sheet, begun, told.calendars)), told
 
 
 def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
@@ -103,8 +106,9 @@ def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
     _check(sheet)
     told = writer.told.calendars
     begun = moment(told[0]["began_ns"]) if told else now.replace(microsecond=0)
-    visits = _visits(sheet, begun)
+    visits = _visits(sheet, begun, told)
     matrix = Matrix(sheet, visits)
+    matrix.need()
     measured = _measured(matrix)
     if told:
         last = told[-1]
@@ -112,7 +116,8 @@ def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
         if (measured, zone) != (last["measured"], last["time_zone"]):
             what = "its time zone" if measured == last["measured"] else "what it runs"
             raise _other(sheet, what)
-        if calendar.digest(visits[: last["visits"]]) != last["dues"]:
+        known = (visit for visit in visits if visit.number <= last["visits"])
+        if calendar.digest(known) != last["dues"]:
             raise _other(sheet, "its calendar")
         if len(visits) == last["visits"]:
             return matrix
@@ -122,6 +127,7 @@ def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
         time_zone=sheet.zone.key,
         measured=measured,
         visits=len(visits),
+        lasts_s=[one.lasts.total_seconds() for one in sheet.calendars],
         dues=calendar.digest(visits),
     )
     return matrix
@@ -139,9 +145,20 @@ def _check(sheet: Sheet) -> None:
         raise ScenarioError(f"{sheet.name}: has no [[calendar]]: mptcplab sweep runs it")
 
 
-def _visits(sheet: Sheet, begun: datetime) -> list[Visit]:
+def _visits(sheet: Sheet, begun: datetime, told: Sequence[dict[str, Any]]) -> list[Visit]:
+    """Give all that is due; what was due before keeps its number."""
+    # Other versions, with which only a schedule of one calendar could go on longer, did not tell.
+    earlier = [
+        [timedelta(seconds=seconds) for seconds in one["lasts_s"]]
+        for one in told
+        if "lasts_s" in one
+    ]
+    lasts = [one.lasts for one in sheet.calendars]
+    for before in earlier:
+        if len(before) != len(lasts) or any(map(gt, before, lasts)):
+            raise _other(sheet, "its calendar")
     found = calendar.visits(
-        sheet.calendars, begun, sheet.zone, sheet.campaign.seed, sheet.campaign.hour_bin
+        sheet.calendars, begun, sheet.zone, sheet.campaign.seed, sheet.campaign.hour_bin, earlier
     )
     if not found:
         raise ScenarioError(f"{sheet.name}: no visit is due on these days of its [[calendar]]")

@@ -39,7 +39,6 @@ class Field(Engine):
 
     def check(self, scenario: Scenario, baseline: str | None = None) -> None:
         """Refuse what has no real network, or what only emulated ones can have."""
-        from mptcplab.engines.field import server_line
         from mptcplab.scenario.fault import ScenarioError
         from mptcplab.surroundings import gpsd
 
@@ -59,6 +58,12 @@ class Field(Engine):
                 raise ScenarioError(
                     f"{what}: the field engine takes networks and hosts as they are"
                 )
+
+    def need(self, scenario: Scenario) -> None:
+        """Refuse to begin without a server and its token."""
+        from mptcplab.engines.field import server_line
+        from mptcplab.scenario.fault import ScenarioError
+
         if scenario.field is None or scenario.field.server is None:
             raise ScenarioError(
                 "the field engine needs a server: run mptcplab serve there, and say --server with "
