@@ -58,7 +58,6 @@ class Entry:
     done: bool = False
     reason: str | None = None
     why: str | None = None
-    missed_ns: int | None = None
 
     @property
     def final(self) -> bool:
@@ -96,7 +95,6 @@ class Ledger:
             self.failed |= line["failed"]
         else:
             visit.reason, visit.why = line["reason"], line["why"]
-            visit.missed_ns = line["at_ns"]
 
 
 def whole(content: bytes) -> bytes:

@@ -73,11 +73,6 @@ def drawn(scenario: Scenario, seed: int) -> Scenario:
     return replace(scenario, links=links, timeline=timeline)
 
 
-def has_draws(scenario: Scenario) -> bool:
-    """Say whether runs differ in more than their packets."""
-    return any(getattr(one, "draw", None) for one in (*scenario.links.values(), *scenario.timeline))
-
-
 def _drawn(holder: Any, name: str, seed: int) -> Any:
     """Give a link, or an event with one, with what is drawn of it."""
     if not holder.draw:

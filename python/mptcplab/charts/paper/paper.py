@@ -25,7 +25,6 @@ from mptcplab._core import Error
 
 # Wide as a column of ACM and IEEE papers.
 COLUMN_INCHES = (3.4, 2.2)
-PAGE_INCHES = (7.0, 2.6)
 
 # Okabe and Ito, "Color Universal Design", 2008; their yellow is too light for lines on paper.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a00", "#000000")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import shutil
@@ -65,15 +64,6 @@ class Features:
     def has(self, sysctl: str) -> bool:
         """Whether there is such a sysctl."""
         return _file(sysctl).exists()
-
-
-def has_tun() -> bool:
-    """Whether TUN devices may be opened."""
-    try:
-        os.close(os.open("/dev/net/tun", os.O_RDWR))
-    except OSError:
-        return False
-    return True
 
 
 def _words(sysctl: str) -> tuple[str, ...]:
