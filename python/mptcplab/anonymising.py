@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 from mptcplab import _core, writing
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from os import PathLike
 
 
 class Anonymised(NamedTuple):

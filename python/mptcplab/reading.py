@@ -5,14 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Scenarios, campaigns and links are pages of text; a trace has a line per packet.
 MOST_BYTES = 16 * 10**6

@@ -8,15 +8,12 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
 
 # What begins the names of directories that are not yet what they are to be.
 UNFINISHED = ".mptcplab-unfinished-"

@@ -5,12 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab import _core
+from mptcplab import _core
 
 RESENT = ("retransmission", "timeout")
 # A queue that is filled to this part is as good as full.

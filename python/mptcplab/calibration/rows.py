@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 
 from mptcplab import measurements
 from mptcplab._core import Error
 from mptcplab.calibration.subject import Subject, of_row
+from mptcplab.measurements import Measurements
 from mptcplab.messages import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from mptcplab.measurements import Measurements
 
 
 def subject(row: str, targets: str | PathLike[str] | None = None) -> Subject:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Sequence
 from statistics import fmean, pstdev
 
 from mptcplab.calibration.measure import PATH
 from mptcplab.scenario.draw import normal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # Beyond those that people use, so that what is fitted is not what is shown.
 POOL = range(1001, 1201)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 #: Figures by name: what they are, with their unit.
 FIGURES = {

@@ -5,15 +5,12 @@ from __future__ import annotations
 import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from mptcplab.campaign.work import Batch, Task, perform
 from mptcplab.results import shards
 from mptcplab.results.campaign import SHARDS
 from mptcplab.results.record import build
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRIAL_SECONDS = 2.0
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import Namespace, _SubParsersAction
+
 from mptcplab import Error, _core
 from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, named, number, seconds, seconds_above_0
 from mptcplab.cli.say import say
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
 
 EXAMPLES = """\
 examples:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from os import PathLike
 from pathlib import Path
 
 from mptcplab import Error
 from mptcplab.cli.say import say
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace, _ArgumentGroup
-    from os import PathLike
 
 
 def add_open_to(command: ArgumentParser | _ArgumentGroup) -> None:

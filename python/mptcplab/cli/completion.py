@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from mptcplab.cli.parser import Parser
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EXAMPLES = """\
 examples:

@@ -6,15 +6,12 @@ import argparse
 import re
 import sys
 import textwrap
+from argparse import Namespace, _SubParsersAction
+from collections.abc import Sequence
+from typing import Any
 
 from mptcplab.cli.parser import Parser, named, number
 from mptcplab.cli.say import show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
-    from collections.abc import Sequence
-    from typing import Any
 
 EXAMPLES = """\
 examples:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace, _SubParsersAction
+from typing import Any
 
 from mptcplab.cli.parser import Parser
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
-    from typing import Any
 
 EXAMPLES = """\
 examples:

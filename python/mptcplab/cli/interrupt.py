@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType, TracebackType
+from types import FrameType, TracebackType
 
 NUMBERS = (signal.SIGTERM, signal.SIGHUP)
 # As a shell reports a program that a signal ended.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from mptcplab import Error, __version__
 from mptcplab.cli import (
@@ -32,10 +33,6 @@ from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
 from mptcplab.cli.say import say
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMMANDS = (
     analyze,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from argparse import ArgumentParser, _ArgumentGroup
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from mptcplab.cli.say import say
 from mptcplab.engines import DEFAULT, ENGINES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, _ArgumentGroup
-    from collections.abc import Sequence
-    from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):

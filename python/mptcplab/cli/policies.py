@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from mptcplab.cli.parser import Parser, named
+from argparse import Namespace, _SubParsersAction
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
-    from typing import Any
+from mptcplab.cli.parser import Parser, named
 
 # Each command: what one is called, and the key of [mptcp] that names it.
 KINDS = {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from argparse import Namespace, _SubParsersAction
+
 from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, named, number
 from mptcplab.cli.say import show_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
 
 EXAMPLES = """\
 examples:

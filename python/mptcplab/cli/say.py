@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+from os import PathLike
+from typing import Any
 
 from mptcplab.labels import text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
-    from typing import Any
 
 
 def say(words: str) -> None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from argparse import Namespace, _SubParsersAction
+from typing import Any
 
 from mptcplab.cli.parser import Parser, named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace, _SubParsersAction
-    from typing import Any
 
 ABOUT = {
     "scenarios": (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
-    from mptcplab import _core
+from mptcplab import _core
 
 # Which data is acknowledged by what travels this way.
 ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from mptcplab.labels import text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 # Time that passed for want of data was not lost.
 NO_FAULT = frozenset({"application", "short_transfer"})

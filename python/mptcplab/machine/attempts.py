@@ -15,12 +15,9 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # What an attempt gives where it succeeded.
 DONE = "done"

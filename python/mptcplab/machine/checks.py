@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mptcplab.machine import congestion, devices, kernel, limits, namespaces, preload, tools
+from mptcplab.machine.check import Check
 from mptcplab.machine.machine import Machine
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mptcplab.machine.check import Check
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
     *(kernel.linux, kernel.mptcp, kernel.subflow_state),

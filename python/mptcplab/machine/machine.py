@@ -10,10 +10,7 @@ import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 ATTEMPTS = Path(__file__).with_name("attempts.py")
 NAMESPACES = "unshare --net --mount --pid --fork --kill-child --mount-proc"

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.measurements import shape
 from mptcplab.messages import said
 from mptcplab.reading import read_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HERE = Path(__file__).parent / "measurements.toml"
 

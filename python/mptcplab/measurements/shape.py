@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from mptcplab._core import Error
 from mptcplab.messages import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 Some = TypeVar("Some")
 

@@ -6,22 +6,17 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mptcplab import measurements
 from mptcplab.calibration import rows as calibrated
+from mptcplab.measurements import SinglePath
 from mptcplab.quantity import BYTES
 from mptcplab.reading import read_text
-from mptcplab.study.experiment import PAPERS
+from mptcplab.study.experiment import PAPERS, Extent
 from mptcplab.study.links import profile
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.measurements import SinglePath
-    from mptcplab.study.experiment import Extent
-
-    Table = dict[str, Any]
+Table = dict[str, Any]
 
 KEYS = (
     "like",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from mptcplab.labels.text import UNKNOWN, figure, plural
 from mptcplab.study import judging
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Table = dict[str, Any]
+Table = dict[str, Any]
 
 #: Heads of the table of comparisons; those from the third on are numbers.
 COMPARED = (

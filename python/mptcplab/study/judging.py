@@ -6,20 +6,15 @@ whether they lie in the band of the size that was printed. All of a study are co
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mptcplab.labels.text import figure
 from mptcplab.results.statistics import adjust, interval, paired, quotient
-from mptcplab.results.statistics.intervals import LEVEL, known, known_pairs
+from mptcplab.results.statistics.intervals import LEVEL, Estimate, known, known_pairs
 from mptcplab.results.statistics.tests import of_count, of_mean
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mptcplab.results.statistics.intervals import Estimate
-
-    Values = Sequence[float | None]
+Values = Sequence[float | None]
 
 HOLDS, FAILS, OPEN = "reproduces", "does not reproduce", "undecided"
 #: So it is, but it is not shown to be by as much.

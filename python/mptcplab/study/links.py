@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 from mptcplab.calibration.subject import profile_name
 from mptcplab.scenario import library
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
 
 #: Origins of links, from what was measured to what was not.
 ORIGINS = ("calibrated", "transferred", "assumed")

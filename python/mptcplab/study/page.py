@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from mptcplab.charts.shape import Badge, Fact, Provenance, StudyPage, Table
 from mptcplab.labels.text import plural
 from mptcplab.study import formatting, outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
 
 NAME = "study.html"
 SKILL = "1 − mean |ln(ours/theirs)| / mean |ln(naive/theirs)|: 1 is perfect, 0 as good as naive"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.findings import MOST, NO_FAULT, by_cost, counted, in_words
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 
 def print_first(

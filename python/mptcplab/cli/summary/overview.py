@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Any
 
 from mptcplab import _core
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 TOP = 15
 

@@ -6,14 +6,11 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from typing import TextIO
 
 from mptcplab.labels.text import clean
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import TextIO
 
 STYLES = {"strong": "1", "faint": "2", "good": "32", "warning": "33", "bad": "31"}
 STYLED = re.compile("(\x1b\\[(?:0|1|2|3[1-3])(?:;(?:1|2|3[1-3]))*m)")

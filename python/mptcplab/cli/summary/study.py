@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mptcplab.cli.summary.page import Page
 from mptcplab.labels import text
 from mptcplab.study import formatting
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def print_study(results: dict[str, Any], out: str) -> None:

@@ -8,14 +8,10 @@ from typing import Any
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.metrics import of_subflows
+from mptcplab.metrics import Metric, of_subflows
 
 Row = dict[str, Any]
 Line = tuple[Row, Row | None]
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.metrics import Metric
 
 
 BLOCKS = " ▏▎▍▌▋▊▉█"

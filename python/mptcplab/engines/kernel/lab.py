@@ -11,16 +11,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from typing import Any
 
 from mptcplab._core import Emulator, Error, Namespace
 from mptcplab.engines.kernel import namespace
 from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalHost, ProgramSession
 from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engines.kernel.network import Job
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # What is told of the settings in effect.
 TOLD = ("net.ipv4.tcp_", "net.mptcp.")

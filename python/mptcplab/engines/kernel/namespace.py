@@ -7,19 +7,14 @@ import os
 import socket
 import struct
 import subprocess
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count, groupby
 from pathlib import Path
 from typing import Literal
 
 from mptcplab._core import Error
-from mptcplab.engines.kernel.network import QUEUE_PACKETS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from mptcplab.engines.kernel.network import Host
+from mptcplab.engines.kernel.network import QUEUE_PACKETS, Host
 
 # linux/sched.h
 CLONE_NEWNET = 0x40000000

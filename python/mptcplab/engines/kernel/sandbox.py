@@ -7,16 +7,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
 
 from mptcplab._core import Error, InternalError
 from mptcplab.engines.kernel.supervisor import DONE, FAILED, KILL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-    from pathlib import Path
-    from typing import IO, Any
 
 LAB = "mptcplab.engines.kernel.lab"
 SUPERVISOR = "mptcplab.engines.kernel.supervisor"

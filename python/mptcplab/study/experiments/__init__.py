@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines import DEFAULT
+from mptcplab.engines.engine import Engine
 from mptcplab.measurements import shape
 from mptcplab.messages import nearest
 from mptcplab.reading import read_text
@@ -17,14 +20,7 @@ from mptcplab.study.experiment import Drawing, Experiment, Finding
 from mptcplab.study.links import profile
 from mptcplab.study.quantities import Scope
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from mptcplab.engines.engine import Engine
-
-    Table = dict[str, Any]
+Table = dict[str, Any]
 
 NAMES = (
     "single-downloads",

@@ -7,6 +7,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines.kernel.agent import job as jobs
@@ -14,10 +15,6 @@ from mptcplab.engines.kernel.agent.guard import Guard
 from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 from mptcplab.engines.kernel.agent.observer import Observer
 from mptcplab.engines.kernel.agent.transfer import Datagrams, Transfer, Watching
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PROGRESS_NS = 500_000_000
 LINGER_LOOK_NS = 20_000_000

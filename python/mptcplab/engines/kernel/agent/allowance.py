@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from mptcplab.engines.kernel.agent.loop import now
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mptcplab.engines.kernel.agent.loop import now
 
 # As much may pass at once after a rest: a socket buffer's worth of a fast path.
 BURST_BYTES = 1 << 18

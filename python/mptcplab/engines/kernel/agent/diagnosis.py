@@ -13,18 +13,14 @@ import ipaddress
 import os
 import socket
 import struct
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
 from mptcplab.engines.kernel.agent import netlink
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    End: TypeAlias = tuple[str, int]
-    Tuple: TypeAlias = tuple[End, End]
-    Fields: TypeAlias = dict[str, int | None]
-    from collections.abc import Iterator
+End: TypeAlias = tuple[str, int]
+Tuple: TypeAlias = tuple[End, End]
+Fields: TypeAlias = dict[str, int | None]
 
 
 SOL_MPTCP = 284

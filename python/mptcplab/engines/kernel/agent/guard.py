@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from typing import Any
 
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 ENDS_SECONDS = 5.0
 SAID_BYTES = 1 << 16

@@ -5,11 +5,8 @@ from __future__ import annotations
 import heapq
 import select
 import time
+from collections.abc import Callable
 from itertools import count
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 IN = select.EPOLLIN
 OUT = select.EPOLLOUT

@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 REQUEST = 0x1
 DUMP = 0x300

@@ -7,13 +7,10 @@ import os
 import socket
 import struct
 import time
+from typing import Any
 
 from mptcplab.engines.kernel.agent import netlink
 from mptcplab.engines.kernel.agent.sockets import attempt
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 NETLINK_GENERIC = 16
 SOL_NETLINK = 270

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from mptcplab._core import Error
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import TypeAlias
-
-    Place: TypeAlias = list[str | int]
+Place: TypeAlias = list[str | int]
 
 # As many connections may wait to be accepted.
 BACKLOG = 1024
