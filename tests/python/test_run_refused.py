@@ -46,7 +46,7 @@ def test_what_cannot_be_is_an_error(small: Path, tmp_path: Path) -> None:
     [
         (["run"], "SCENARIO"),
         (["run", "wifi-ltee"], "did you mean wifi-lte?"),
-        (["run", "nosuch.toml"], "nosuch.toml: No such file or directory"),
+        (["run", "nosuch.toml"], "nosuch.toml: there is no such file"),
         (["run", "wifi-lte", "--seed", "-1"], "--seed: -1 is not a number"),
         (["run", "wifi-lte", "--repeat", "0"], "--repeat: 0 is not a number above 0"),
         (["run", "wifi-lte", "--set", "path.wifi.rat=1"], "did you mean rate?"),

@@ -34,7 +34,11 @@ REFUSED = [
     (SIZE, 'size = "99999999999 GB"', '"99999999999 GB" is more than 1000 GB'),
     (SIZE, 'application = "bluk"', "mine.toml:5: transfer.application: "),
     (SIZE, "application = []", "mine.toml:5: transfer.application: a list is not known here"),
-    (SIZE, 'application = "constant-bit-rate"', "mine.toml:3: transfer: needs rate: "),
+    (
+        SIZE,
+        'application = "constant-bit-rate"\nrate = "1 Mbit/s"',
+        "mine.toml:3: transfer: needs duration: ",
+    ),
     ('"download"', "download", "mine.toml:4: string values must be quoted"),
     # links and elements
     (
@@ -285,6 +289,34 @@ def test_what_cannot_be_gets_one_line_with_its_place(old: str, new: str, complai
     assert complaint in refused(TEXT.replace(old, new, 1))
 
 
+def test_all_faults_of_a_scenario_are_told_at_once_in_the_order_of_the_file() -> None:
+    text = (
+        TEXT.replace(SIZE, 'size = "-1 MB"\nsise = 1')
+        .replace('delay = "3 ms"', 'delay = "3 s s"\nrat = 1')
+        .replace("[mptcp]", '[mptcp]\nscheduler = "best"')
+        .replace("[server]", "[server]\naddresses = 0")
+    )
+    with pytest.raises(ScenarioError) as error:
+        read(text)
+    assert [line.split(": ")[1] for line in error.value.args] == [
+        "transfer.size",
+        "transfer.sise",
+        "path.lte.delay",
+        "path.lte.rat",
+        "mptcp.scheduler",
+        "server.addresses",
+    ]
+    assert str(error.value).splitlines() == list(error.value.args)
+
+
+def test_what_refers_to_a_faulty_table_is_not_a_fault() -> None:
+    text = TEXT.replace(DELAY, '{ element = "dely" }')
+    assert '[[cross_traffic]]\nlink = "home"' in text
+    with pytest.raises(ScenarioError) as error:
+        read(text)
+    assert [line.split(": ")[1] for line in error.value.args] == ["link.home.downlink.1.element"]
+
+
 # What the code of the links refuses.
 CONTRADICTIONS = [
     (
@@ -404,8 +436,11 @@ def test_what_is_no_scenario_is_told(tmp_path: Path) -> None:
             "wifi-ltee",
             "wifi-ltee is neither a file nor a scenario that ships; did you mean wifi-lte?",
         ),
-        ("nosuch.toml", "nosuch.toml: No such file or directory"),
-        (str(tmp_path), f"{tmp_path}: Is a directory"),
+        (
+            "nosuch.toml",
+            "nosuch.toml: there is no such file; mptcplab scenarios lists those that ship",
+        ),
+        (str(tmp_path), f"{tmp_path}: is a directory; name a file in it"),
         (str(tmp_path / "ran"), f"{tmp_path}/ran: holds a run; its scenario is {scenario}"),
         (str(scenario.parent), f"{scenario.parent}: holds a run; its scenario is {scenario}"),
         ({"schema": 1}, "scenario: needs [transfer]"),

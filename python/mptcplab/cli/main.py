@@ -69,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = run(arguments)
         sys.stdout.flush()
     except Error as error:
-        say(f"mptcplab: {error}")
+        for line in error.args:
+            say(f"mptcplab: {line}")
         status = UNREADABLE
     except BrokenPipeError:
         # Whoever reads our output has enough of it (| head).

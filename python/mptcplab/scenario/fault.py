@@ -1,4 +1,9 @@
-"""What is wrong with a scenario, in one line."""
+"""What is wrong with a scenario, in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from mptcplab._core import Error
 
@@ -7,4 +12,38 @@ KeyPath = tuple[str | int, ...]
 
 
 class ScenarioError(Error):
-    """A scenario cannot be; says where and why."""
+    """A scenario cannot be; says where and why, in a line for each fault."""
+
+    #: How far into its file the fault is, in bytes; 0 where that is not known.
+    offset = 0
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
+
+
+class Faults:
+    """Collects the faults of parts that can be read apart, so that all are told at once."""
+
+    def __init__(self) -> None:
+        self._found: list[ScenarioError] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Read a part; what it lacks is told by :meth:`tell`."""
+        try:
+            yield
+        except ScenarioError as error:
+            self._found.append(error)
+
+    def tell(self) -> None:
+        """Raise what was found, in the order of the file."""
+        if self._found:
+            raise together(self._found)
+
+
+def together(errors: Iterable[ScenarioError]) -> ScenarioError:
+    """Make one error of several, in the order of the file."""
+    ordered = sorted(errors, key=lambda error: error.offset)
+    whole = ScenarioError(*(line for error in ordered for line in error.args))
+    whole.offset = ordered[0].offset
+    return whole

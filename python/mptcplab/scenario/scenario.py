@@ -14,7 +14,7 @@ from mptcplab import _core
 from mptcplab.messages import nearest, said
 from mptcplab.scenario import endpoint, library
 from mptcplab.scenario.endpoint import Client, Server
-from mptcplab.scenario.fault import KeyPath, ScenarioError
+from mptcplab.scenario.fault import Faults, KeyPath, ScenarioError
 from mptcplab.scenario.field import Field
 from mptcplab.scenario.kernel import read_kernel
 from mptcplab.scenario.path import Link, Path, check_name, read_link, read_path
@@ -101,17 +101,40 @@ def read_scenario(source: Source) -> Scenario:
     """Check what is written, and write it out."""
     data = source.data
     _check_top(data, source)
-    transfer = read_transfer(data["transfer"], source)
-    links = {
-        name: read_link(value, ("link", name), source)
-        for name, value in _named(data.get("link", {}), "link", source)
-    }
-    paths = _paths(data["path"], links, source)
-    mptcp = endpoint.read_mptcp(data.get("mptcp", {}), source)
-    _check_budgets(paths, mptcp, source)
-    timeline = read_events(data.get("timeline", []), links, source)
-    traffic = read_traffic(data.get("cross_traffic", []), links, source)
-    run = read(Run, data.get("run", {}), ("run",), source)
+    # What refers to other tables is read when these are right.
+    faults = Faults()
+    with faults.collected():
+        transfer = read_transfer(data["transfer"], source)
+    links = {}
+    with faults.collected():
+        for name, value in _named(data.get("link", {}), "link", source):
+            with faults.collected():
+                links[name] = read_link(value, ("link", name), source)
+    with faults.collected():
+        written = _paths(data["path"], source)
+    with faults.collected():
+        mptcp = endpoint.read_mptcp(data.get("mptcp", {}), source)
+        tcp = endpoint.read_tcp(data.get("tcp", {}), source, mptcp)
+    with faults.collected():
+        client = read(Client, data.get("client", {}), ("client",), source)
+    with faults.collected():
+        server = read(Server, data.get("server", {}), ("server",), source)
+    with faults.collected():
+        run = read(Run, data.get("run", {}), ("run",), source)
+    with faults.collected():
+        field = read(Field, data["field"], ("field",), source) if "field" in data else None
+    faults.tell()
+    with faults.collected():
+        paths = _linked(written, links, source)
+        _check_budgets(paths, mptcp, source)
+    with faults.collected():
+        kernel = read_kernel(data, mptcp, source)
+    faults.tell()
+    with faults.collected():
+        timeline = read_events(data.get("timeline", []), links, source)
+    with faults.collected():
+        traffic = read_traffic(data.get("cross_traffic", []), links, source)
+    faults.tell()
     if run.stop is None:
         lasts = transfer.lasts_ns
         run = run.model_copy(update={"stop": HOUR_NS if lasts is None else lasts + MINUTE_NS})
@@ -123,15 +146,15 @@ def read_scenario(source: Source) -> Scenario:
         transfer=transfer,
         links=links,
         paths=paths,
-        client=read(Client, data.get("client", {}), ("client",), source),
-        server=read(Server, data.get("server", {}), ("server",), source),
+        client=client,
+        server=server,
         mptcp=mptcp,
-        tcp=endpoint.read_tcp(data.get("tcp", {}), source, mptcp),
-        kernel=read_kernel(data, mptcp, source),
+        tcp=tcp,
+        kernel=kernel,
         cross_traffic=traffic,
         timeline=timeline,
         run=run,
-        field=read(Field, data["field"], ("field",), source) if "field" in data else None,
+        field=field,
         remarks=tuple(_unused(data.get("link", {}), links, source)),
     )
     check_timeline(timeline, paths, end, source)
@@ -202,20 +225,29 @@ def _named(value: Any, what: str, source: Source) -> list[tuple[str, Any]]:
     return list(value.items())
 
 
-def _paths(value: Any, links: dict[str, Link], source: Source) -> dict[str, Path]:
-    """Read the paths; links that are written out in them go to ``links``."""
+def _paths(value: Any, source: Source) -> dict[str, tuple[Path, Link | None]]:
+    """Read the paths, each with its link if that is written out in it."""
+    faults = Faults()
     paths = {}
-    there = set(links)
     for name, one in _named(value, "path", source):
-        key_path = ("path", name)
-        path, own = read_path(one, key_path, source)
-        if own is not None:
-            if name in there:
-                raise source.fault(
-                    key_path, f"there is a link {said(name)} too: say link, or describe it here"
-                )
-            links[name] = own
-        paths[name] = path
+        with faults.collected():
+            paths[name] = read_path(one, ("path", name), source)
+    faults.tell()
+    return paths
+
+
+def _linked(
+    written: dict[str, tuple[Path, Link | None]], links: dict[str, Link], source: Source
+) -> dict[str, Path]:
+    """Check the paths as a whole; links that are written out in them go to ``links``."""
+    for name, (_, own) in written.items():
+        if own is not None and name in links:
+            raise source.fault(
+                ("path", name),
+                f"there is a link {said(name)} too: say link, or describe it here",
+            )
+    links |= {name: own for name, (_, own) in written.items() if own is not None}
+    paths = {name: path for name, (path, _) in written.items()}
     for name, path in paths.items():
         if path.link is None:
             continue

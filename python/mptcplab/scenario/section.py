@@ -23,8 +23,11 @@ from mptcplab import _core, quantity
 from mptcplab.messages import nearest, said
 from mptcplab.quantity import Kind, OrOff, Table
 from mptcplab.scenario import described
-from mptcplab.scenario.fault import KeyPath, ScenarioError
+from mptcplab.scenario.fault import KeyPath, ScenarioError, together
 from mptcplab.scenario.source import Source
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 # What can be set, as the engines' code declares it.
 Setting = dict[str, Any]
@@ -54,6 +57,9 @@ KINDS = described.KINDS | {
 TYPES = {"flag": bool, "text": str, "number": float, "parameters": dict[str, Any]}
 # What pydantic calls the bounds of a setting.
 LIMITS = {"above": "gt", "least": "ge", "most": "le"}
+# What pydantic calls a key that a model has not, and one that is not there.
+UNKNOWN = "extra_forbidden"
+MISSING = "missing"
 # Words for each kind of bound, and what pydantic calls it.
 BOUNDS = {
     "greater_than": ("above", "gt"),
@@ -188,7 +194,11 @@ def read(model: type[Some], value: Any, key_path: KeyPath, source: Source) -> So
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise _fault(model, error, key_path, source) from None
+        faults = error.errors()
+        unknown = [fault for fault in faults if fault["type"] == UNKNOWN]
+        # A misspelt key is also a missing one: tell the former.
+        told = [fault for fault in faults if not (unknown and fault["type"] == MISSING)]
+        raise together(_fault(model, fault, key_path, source) for fault in told) from None
 
 
 @cache
@@ -215,17 +225,14 @@ def _kind(hint: Any) -> Kind | None:
 
 
 def _fault(
-    model: type[Section], error: ValidationError, key_path: KeyPath, source: Source
+    model: type[Section], fault: ErrorDetails, key_path: KeyPath, source: Source
 ) -> ScenarioError:
-    # A misspelt key is also a missing one: tell the former.
-    faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
-    fault = faults[0]
     what, where = fault["type"], (*key_path, *fault["loc"])
-    if what == "extra_forbidden":
+    if what == UNKNOWN:
         return source.unknown(
             where, f"there is no such key; {nearest(str(where[-1]), _keys(model))}"
         )
-    if what == "missing":
+    if what == MISSING:
         name = str(fault["loc"][-1])
         return source.fault(key_path, f"needs {name}: {about(model, name)}")
     if what == "value_error":

@@ -55,6 +55,12 @@ class Source:
         """Read a file."""
         try:
             text = read_text(path)
+        except FileNotFoundError:
+            raise ScenarioError(
+                f"{path}: there is no such file; mptcplab scenarios lists those that ship"
+            ) from None
+        except IsADirectoryError:
+            raise ScenarioError(f"{path}: is a directory; name a file in it") from None
         except OSError as error:
             raise ScenarioError(f"{path}: {error.strerror}") from error
         except UnicodeDecodeError:
@@ -84,7 +90,9 @@ class Source:
         # One of them may be what does not go with it.
         if self.set_by:
             about += f" (with {' '.join(dict.fromkeys(self.set_by.values()))})"
-        return ScenarioError(f"{self.where(key_path)}: {about}")
+        error = ScenarioError(f"{self.where(key_path)}: {about}")
+        error.offset = self._offset(key_path) or 0
+        return error
 
     def unknown(self, key_path: KeyPath, what: str) -> ScenarioError:
         """Make the message about a key that there is not, where the key is written."""
@@ -98,10 +106,13 @@ class Source:
 
     def where(self, key_path: KeyPath) -> str:
         """Say where a value is written: file, line and column, as far as they are known."""
-        for length in range(len(key_path), 0, -1):
-            if key_path[:length] in self._offsets:
-                return f"{self.name}:{_position(self._text, self._offsets[key_path[:length]])}"
-        return self.name
+        offset = self._offset(key_path)
+        return self.name if offset is None else f"{self.name}:{_position(self._text, offset)}"
+
+    def _offset(self, key_path: KeyPath) -> int | None:
+        """Give how many bytes from the start a value is written, or the table that it is in."""
+        known = (self._offsets.get(key_path[:length]) for length in range(len(key_path), 0, -1))
+        return next((offset for offset in known if offset is not None), None)
 
     def copy(self) -> Source:
         """Give another one, to be set otherwise."""
