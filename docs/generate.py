@@ -25,10 +25,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from argparse_manpage.manpage import Manpage
+
 import engines_reference
 import measurements_reference
 import scenario_reference
-from mptcplab import _core, metrics
+from mptcplab import __version__, _core, metrics
 from mptcplab.cli import interrupt
 from mptcplab.cli.main import parser
 
@@ -70,6 +72,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/tables.md", tables()
     yield ROOT / "docs/reference/metrics.md", metrics_page()
     yield ROOT / "docs/reference/command.md", command()
+    yield ROOT / "packaging/data/share/man/man1/mptcplab.1", man_page()
     yield ROOT / "docs/reference/scenario.md", scenario_reference.page()
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
     yield ROOT / "docs/reference/engines.md", engines_reference.page()
@@ -229,6 +232,20 @@ def command() -> str:
         lines += ["```text", str(sub.epilog).strip(), "```", ""]
     lines += [EXIT]
     return "\n".join(lines)
+
+
+def man_page() -> str:
+    """Describe the command line as ``man mptcplab`` shows it."""
+    top = parser()
+    page = Manpage(top, format="single-commands-section")
+    page.description = "measures, simulates and runs Multipath TCP"
+    page.source, page.manual = f"mptcplab {__version__}", "mptcplab"
+    # Of the day that it is made on it says nothing: it is made anew whenever the command changes.
+    page.date = ""
+    statuses = re.findall(r"^\| (\d+) \| (.*) \|$", EXIT, re.MULTILINE)
+    rows = [f".TP\n{status}\n{meaning.replace('`', '')}" for status, meaning in statuses]
+    page.add_section("Exit status", ">", "\n".join(rows))
+    return str(page)
 
 
 EXIT = """\
