@@ -244,7 +244,9 @@ impl Path {
                 // What is not decided after them may stay so for long.
                 let spacing = self.within_ns / settings.probes.0 as i64;
                 let late = i64::from(self.sent) >= 2 * settings.probes.0 as i64;
-                self.sent == 0 || waited >= if late { spacing.max(500_000_000) } else { spacing }
+                // Each is due by its number, not so long after the last: what a tick came late does not add up.
+                let due_ns = spacing.saturating_mul(self.sent.into());
+                self.sent == 0 || if late { waited >= spacing.max(500_000_000) } else { now - self.since >= due_ns }
             }
             State::Suspended | State::OnTrial => waited >= settings.trial_interval.nanos().max(self.round_ns() / 4),
         }

@@ -119,6 +119,16 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
 }
 
 #[test]
+fn what_ticks_come_late_does_not_add_up() {
+    let mut bench = Bench::new(&[FLOWS, IDLE]);
+    bench.seen[0].srtt_ns = Some(40 * MS);
+    bench.run(2000).set(0, DEAD).run(2000);
+    let left = bench.first(Verdict::Suspended).unwrap() - 2000;
+    // Five probes in twice 60 ms, each 24 ms after the one before, and half as long; from the third tick on, and one tick late at most.
+    assert!((60 + 96 + 60..=60 + 96 + 60 + 20).contains(&left), "{left} ms");
+}
+
+#[test]
 fn who_died_in_a_pause_is_left_once_the_other_delivers() {
     let mut bench = Bench::new(&[FLOWS, FLOWS]);
     bench.run(2000).set(0, IDLE).set(1, IDLE).run(400).set(0, DEAD).run(1000).set(1, FLOWS).run(2000);
