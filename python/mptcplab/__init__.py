@@ -16,12 +16,14 @@ from mptcplab.api import (
     compare,
     doctor_field,
     figure,
+    package,
     probe,
     run,
     run_schedule,
     run_study,
     scenario_schema,
     sweep,
+    verify,
     write_report,
 )
 from mptcplab.machine import doctor
@@ -47,12 +49,14 @@ __all__ = [
     "figure",
     "open_campaign",
     "open_run",
+    "package",
     "probe",
     "run",
     "run_schedule",
     "run_study",
     "scenario_schema",
     "sweep",
+    "verify",
     "write_report",
 ]
 

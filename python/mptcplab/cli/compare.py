@@ -43,9 +43,9 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab import compare
-    from mptcplab.cli.progress import Comparing
+    from mptcplab.cli.progress import Counting
 
-    with Comparing() as progress:
+    with Counting("comparing", "figure") as progress:
         differences = compare(options.a, options.b, progress=progress)
         # Reads all there is: what cannot be read leaves nothing half printed.
         document = differences.document()

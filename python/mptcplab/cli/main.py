@@ -18,6 +18,7 @@ from mptcplab.cli import (
     figure,
     guard,
     interrupt,
+    package,
     policies,
     probe,
     radio,
@@ -27,6 +28,7 @@ from mptcplab.cli import (
     shell,
     study,
     sweep,
+    verify,
     why,
 )
 from mptcplab.cli import report as report_command
@@ -53,6 +55,8 @@ COMMANDS = (
     policies,
     radio,
     annotate,
+    package,
+    verify,
     anonymise,
     probe,
     completion,

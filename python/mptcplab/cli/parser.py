@@ -73,6 +73,17 @@ def seconds_above_0(text: str) -> float:
     return value
 
 
+def percent(text: str) -> float:
+    """Read a part of a whole."""
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not a percentage from 0 to 100")
+    return value
+
+
 def number(text: str) -> int:
     """Read the number of something, counted from 0."""
     if not text.isascii() or not text.isdigit():

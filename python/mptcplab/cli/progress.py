@@ -99,14 +99,20 @@ class Running(_Line):
             self._show(f"{self._where} {self._what}: {text}")
 
 
-class Comparing(_Line):
-    """How far a comparison over several seeds is."""
+class Counting(_Line):
+    """How many of so many things are done."""
+
+    def __init__(self, doing: str, what: str) -> None:
+        super().__init__()
+        self._doing = doing
+        self._what = what
 
     def __call__(self, done: int, total: int) -> None:
-        """Take note that ``done`` of ``total`` figures were compared."""
+        """Take note that ``done`` of ``total`` are done."""
         if self._is_due():
             left = self._elapsed() * (total - done) / done
-            self._show(f"comparing {count(done)} of {plural(total, 'figure')}, {left:.0f} s left")
+            there = f"{count(done)} of {plural(total, self._what)}"
+            self._show(f"{self._doing} {there}, {left:.0f} s left")
 
 
 class Calibrating(_Line):

@@ -1,0 +1,1 @@
+"""Results with what it takes to repeat them, in one file."""

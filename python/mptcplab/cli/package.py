@@ -1,0 +1,65 @@
+"""``mptcplab package``: results with what it takes to repeat them, in one file."""
+
+from __future__ import annotations
+
+from mptcplab.cli.parser import Parser, named, percent
+from mptcplab.cli.say import print_json, show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace, _SubParsersAction
+
+EXAMPLES = """\
+examples:
+  mptcplab package runs/wifi-lte-1 --out wifi-lte.zip
+  mptcplab package campaigns/loss --out loss.zip && mptcplab verify loss.zip
+"""
+
+
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "package",
+        help="make one file of results that others can repeat",
+        description="Puts scenarios, random seeds, versions and the metrics that came of them into "
+        "one zip file, which\nmptcplab verify runs again anywhere.",
+        epilog=EXAMPLES,
+    )
+    command.add_argument(
+        "runs",
+        type=named,
+        metavar="DIR",
+        help="a run directory, what mptcplab run left (also with --repeat), or a campaign's "
+        "directory",
+    )
+    command.add_argument(
+        "--out", required=True, type=named, metavar="FILE", help="the file; ends in .zip by custom"
+    )
+    command.add_argument(
+        "--tolerance",
+        type=percent,
+        metavar="PERCENT",
+        help="how far metrics may be from what they were (default: 0; in real time 15)",
+    )
+    command.add_argument("--json", action="store_true", help="print what it holds as JSON")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab import package
+
+    made = package(options.runs, options.out, tolerance_percent=options.tolerance)
+    if options.json:
+        print_json(
+            {
+                "file": options.out,
+                "runs": len(made.runs),
+                "scenarios": len(made.scenarios),
+                "tolerance_percent": made.tolerance_percent,
+            }
+        )
+    else:
+        runs = "1 run" if len(made.runs) == 1 else f"{len(made.runs)} runs"
+        show(f"{options.out}: {runs}; mptcplab verify {options.out} repeats them")
+    return 0
