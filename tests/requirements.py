@@ -13,6 +13,7 @@ import pytest
 # The package of Debian and Ubuntu that holds a tool, where its name is another.
 PACKAGES = {
     "dumpcap": "wireshark-common",
+    "gpsfake": "gpsd-clients",
     "editcap": "wireshark-common",
     "mergecap": "wireshark-common",
     "ip": "iproute2",

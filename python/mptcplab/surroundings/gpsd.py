@@ -81,28 +81,32 @@ class Gpsd:
             raise UnavailableError(
                 f"no gpsd at {host} port {port}: {error.strerror or error}"
             ) from error
-        fixes = reports = 0
         with connection:
             connection.sendall(WATCH)
-            for line in _lines(connection, stop):
-                report = _report(line)
-                if report.get("class") == "ERROR":
-                    raise UnavailableError(f"gpsd says: {report.get('message')}")
-                if report.get("class") != "TPV":
-                    continue
-                reports += 1
-                if (row := position(report)) is not None:
-                    fixes += 1
-                    self._compare(report)
-                    add(row)
-        if not fixes:
+            try:
+                self._hear(_lines(connection, stop), add)
+            except ValueError as error:
+                raise UnavailableError(f"gpsd: {error}") from error
+
+    def _hear(self, lines: Iterator[bytes], add: Callable[[dict[str, Any]], None]) -> None:
+        reports = 0
+        last = None
+        for report in map(_report, lines):
+            if report.get("class") == "ERROR":
+                raise UnavailableError(f"gpsd says: {report.get('message')}")
+            if report.get("class") != "TPV":
+                continue
+            reports += 1
+            # Until all sentences of a second are there, reports of it are incomplete.
+            at = report.get("time")
+            if isinstance(at, str) and at != last and (row := position(report)) is not None:
+                last = at
+                self.ahead_ms.append((time.time_ns() - moments.read(at, UTC)) / 1e6)
+                add(row)
+        if last is None:
             raise UnavailableError(
                 f"no fix in {reports} reports" if reports else "gpsd has no receiver that reports"
             )
-
-    def _compare(self, report: dict[str, Any]) -> None:
-        if isinstance(at := report.get("time"), str):
-            self.ahead_ms.append((time.time_ns() - moments.read(at, UTC)) / 1e6)
 
 
 def position(report: dict[str, Any]) -> dict[str, Any] | None:
