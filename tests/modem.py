@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,3 +137,11 @@ def served(address: str, modem: ModemManager) -> Iterator[ModemManager]:
         over.set()
         thread.join()
         connection.close()
+
+
+if __name__ == "__main__":
+    # Until whoever started it has gone.
+    place = Path(sys.argv[1])
+    with bus(place) as address, served(address, ModemManager(sys.argv[2])):
+        (place / "modem").touch()
+        sys.stdin.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -35,10 +36,10 @@ FIXES = [
 
 @contextmanager
 def playing(
-    lines: Sequence[str] = FIXES, *, every_s: float = 0.05, ends: bool = False
+    lines: Sequence[str] = FIXES, *, every_s: float = 0.05, ends: bool = False, port: int = 0
 ) -> Iterator[int]:
     """Give the port at which it plays lines to whoever watches; ``ends`` has it hang up then."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", port)) as server:
         over = threading.Event()
         thread = threading.Thread(target=_serve, args=(server, lines, every_s, ends, over))
         thread.start()
@@ -65,10 +66,18 @@ def _serve(
         with client:
             try:
                 _play(client, lines, every_s, over)
-                if not ends:
-                    over.wait()
+                while not (ends or over.is_set() or _has_gone(client)):
+                    continue
             except OSError:
                 continue
+
+
+def _has_gone(client: socket.socket) -> bool:
+    client.settimeout(0.05)
+    try:
+        return client.recv(1) == b""
+    except TimeoutError:
+        return False
 
 
 def _play(
@@ -91,3 +100,9 @@ def _play(
 
 def _say(client: socket.socket, lines: Sequence[str]) -> None:
     client.sendall("".join(f"{line}\r\n" for line in lines).encode())
+
+
+if __name__ == "__main__":
+    # Until whoever started it has gone.
+    with playing(port=int(sys.argv[1])):
+        sys.stdin.read()

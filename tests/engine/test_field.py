@@ -57,14 +57,14 @@ class Field:
         # The same file for both engines.
         self.scenario = machine.write(text, "field")
 
-    def measure(self, *, captures: bool) -> Comparison:
-        """Run it, as who may capture or as who may not."""
+    def measure(self, *, captures: bool, beside: str = "") -> Comparison:
+        """Run it, as who may capture or as who may not, after lines of the client's shell."""
         place, python = self._machine.place, f"{sys.executable} -P -m mptcplab"
         drop = "" if captures else PLAIN
         out = place / f"captured-{captures}"
         lines = {
             "serve.sh": f"{python} serve --name server --state {place}/state > {place}/line",
-            "run.sh": f"until [ -s {place}/line ]; do sleep 0.1; done\n"
+            "run.sh": f"{beside}until [ -s {place}/line ]; do sleep 0.1; done\n"
             f"{python} run {self.scenario} --engine field --server $(cat {place}/line) "
             f"--out {out} --no-report",
         }

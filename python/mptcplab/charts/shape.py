@@ -93,6 +93,25 @@ class Chart:
 
 
 @dataclass
+class Track:
+    """A chart of positions, in metres east and north of the first one."""
+
+    title: str
+    #: How it is computed, in words, and the columns that it shows.
+    note: str
+    definitions: list[Definition]
+    #: All positions in the order of time.
+    line: Series
+    #: The same as points, in classes: x is east, y north.
+    series: list[Series]
+    #: Whether the classes are grades, the best first (``subflow`` is the number of the grade), or
+    #: subflows.
+    graded: bool
+    #: What it is called where charts are listed.
+    id: str = ""
+
+
+@dataclass
 class Moment:
     """Something that the timeline did, until ``to_s`` where it lasted."""
 
@@ -169,6 +188,7 @@ class Page:
     subflows: list[Subflow]
     tables: list[Table]
     charts: list[Chart]
+    tracks: list[Track]
     moments: list[Moment]
     events: list[Event]
     provenance: Provenance

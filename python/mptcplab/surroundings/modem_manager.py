@@ -156,12 +156,15 @@ class _Bus:
     """The system's bus (``DBUS_SYSTEM_BUS_ADDRESS``)."""
 
     def __enter__(self) -> _Bus:
+        from jeepney.auth import AuthenticationError
         from jeepney.io.blocking import open_dbus_connection
 
         try:
             self._connection: DBusConnection = open_dbus_connection("SYSTEM")
         except OSError as error:
             raise UnavailableError(f"no D-Bus: {error.strerror or error}") from error
+        except AuthenticationError as error:
+            raise UnavailableError("D-Bus does not take this user for who it is") from error
         return self
 
     def __exit__(self, *_: object) -> None:

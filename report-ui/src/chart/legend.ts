@@ -23,8 +23,11 @@ export function legendOf(chart: Chart): HTMLElement {
 
 // A piece of the line, or the symbol of the points.
 export function swatch(series: Pick<Series, "kind" | "role" | "subflow">): HTMLElement {
-  const { colour, dash, symbol } = styleFor(series as Series);
-  if (series.kind !== "points") return line(colour, dash);
+  const style = styleFor(series as Series);
+  return series.kind === "points" ? swatchOf(style) : line(style.colour, style.dash);
+}
+
+export function swatchOf({ colour, symbol }: Style): HTMLElement {
   return sign(
     colour,
     SHAPES[symbol] ?? `<path transform="translate(7 1)" d="${symbol.slice(PATH.length)}"/>`,

@@ -50,6 +50,16 @@ export interface Chart {
   id: string;
 }
 
+export interface Track {
+  title: string;
+  note: string;
+  definitions: Definition[];
+  line: Series;
+  series: Series[];
+  graded: boolean;
+  id: string;
+}
+
 export interface Moment {
   text: string;
   at_s: number;
@@ -104,6 +114,7 @@ export interface Page {
   subflows: Subflow[];
   tables: Table[];
   charts: Chart[];
+  tracks: Track[];
   moments: Moment[];
   events: Event[];
   provenance: Provenance;

@@ -2,6 +2,7 @@
 import { drawFigure } from "../chart/figure";
 import type { Plot } from "../chart/plot";
 import { react } from "../chart/pointer";
+import { drawTrack } from "../chart/track";
 import { make, onWidthChange } from "../page/dom";
 import { expose, exposeDrawn } from "../page/expose";
 import { header } from "../page/header";
@@ -46,6 +47,7 @@ export async function drawRun(page: Page): Promise<void> {
     // What is drawn is seen, and can be used, before the next one.
     await new Promise((next) => setTimeout(next));
   }
+  for (const track of page.tracks) drawTrack(track, page, view, charts);
   const redraw = () => {
     for (const plot of plots) plot.draw();
   };

@@ -7,10 +7,11 @@ from functools import cache, partial
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.charts.paper import campaign, distributions, estimates, run
+from mptcplab.charts.paper import campaign, distributions, estimates, run, track
 from mptcplab.charts.paper.choice import CAMPAIGN, RUN, Choice, Draw, Kind
 from mptcplab.charts.paper.paper import COLUMN_INCHES, Paper, styled
 from mptcplab.charts.run.charts import CHARTS
+from mptcplab.charts.run.track import TRACKS
 from mptcplab.messages import nearest
 from mptcplab.metrics import capital
 
@@ -34,6 +35,9 @@ def kinds() -> list[Kind]:
         if name not in PAGE_ONLY:
             draw = partial(run.chart, name)
             found.append(_kind(name, RUN, draw, "connection", about=chart.__doc__))
+    for name, described in TRACKS.items():
+        draw = partial(track.track, name)
+        found.append(_kind(name, RUN, draw, "connection", about=described.__doc__))
     for name, (quantity, samples, of_run) in distributions.QUANTITIES.items():
         for ending, above in (("cdf", False), ("ccdf", True)):
             about = f"{'complementary ' if above else ''}distribution of {samples}"

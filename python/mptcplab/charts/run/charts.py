@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mptcplab.charts.run import events, samples, throughput
+from mptcplab.charts.run import events, radio, samples, throughput
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart
 
 #: By their names on the page and as figures, in the page's order.
 CHARTS: dict[str, Callable[[Subject], Chart | None]] = {
     "throughput": throughput.chart,
+    "signal": radio.signal,
+    "signal-quality": radio.quality,
+    "radio-rate": radio.rate,
     "events": events.chart,
     "rtt": samples.rtt,
     "data-sequence": samples.data_sequence,

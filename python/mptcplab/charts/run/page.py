@@ -12,6 +12,7 @@ from mptcplab.charts.run.charts import charts
 from mptcplab.charts.run.events import moments
 from mptcplab.charts.run.provenance import provenance
 from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.run.track import tracks
 from mptcplab.charts.shape import Badge, Page, Subflow, Table
 from mptcplab.engines import named
 from mptcplab.labels import text
@@ -37,6 +38,7 @@ def describe(subject: Subject) -> Page:
         subflows=[Subflow(number, name) for number, name in subject.names.items()],
         tables=tables(subject),
         charts=charts(subject),
+        tracks=tracks(subject),
         moments=moments(subject),
         events=events.table(subject),
         provenance=provenance(subject),
