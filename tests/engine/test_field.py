@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from engine.machines import Machine
+from mptcplab import write_report
 from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.run import Run
 
@@ -131,6 +132,9 @@ def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None
         assert rates[1] == pytest.approx(rates[0], rel=0.15)
         # What only packets tell.
         assert transfer(other)["out_of_order_delay_ms_mean"] is None
+        whole = other.throughput.filter(pl.col("subflow").is_null(), direction="down")
+        assert whole["bytes"].sum() == pytest.approx(12_000_000, rel=0.01)
+        assert write_report(other.directory).exists()
         assert other.flows["gap_filled_packets"].is_null().all()
     with_packets, without = shares(captured.mptcp), shares(plain.mptcp)
     assert without == pytest.approx(with_packets, abs=0.05)

@@ -5,20 +5,25 @@ from __future__ import annotations
 import argparse
 
 from mptcplab import Error
-from mptcplab.cli.parser import Parser, number_above_0
+from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import say, show, show_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
+    from collections.abc import Sequence
+    from pathlib import Path
     from typing import Any
 
 EXAMPLES = """\
 examples:
   mptcplab serve --name lab.example.org
   mptcplab serve --name lab.example.org --rate 200Mbit/s --per-run 500MB --per-day 20GB
+  mptcplab serve --open --out phones          a download for phones that speak MPTCP themselves
   mptcplab serve --systemd > /etc/systemd/system/mptcplab-serve.service
 """
+# What goes with --open alone.
+OPEN_ALONE = ("out", "per_address", "keep")
 EVERYWHERE = "::"
 EVERYWHERE_4 = "0.0.0.0"  # noqa: S104 - whoever has the token may come from anywhere
 
@@ -27,10 +32,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     """Describe the command."""
     command = commands.add_parser(
         "serve",
-        help="be the other host of runs and probes over real networks",
+        help="be the other host of runs and probes over real networks, or of phones' downloads",
         description="Serves transfers to clients that hold its token (mptcplab run --engine "
         "field), one at a time, and\nanswers their probes (mptcplab probe), until it is ended. "
-        "Needs no privilege; with CAP_NET_RAW it\ncaptures, too.",
+        "Needs no privilege; with CAP_NET_RAW or\nin dumpcap's group it captures, too. "
+        "With --open it serves downloads by HTTP over MPTCP to whoever asks, each a "
+        "run\ndirectory.",
         epilog=EXAMPLES,
     )
     command.add_argument(
@@ -48,7 +55,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         action="append",
         type=_port,
         metavar="N",
-        help="port of TCP and UDP; may be repeated (default: 7443)",
+        help="port of TCP and UDP; may be repeated (default: 7443; with --open 8080, one)",
     )
     command.add_argument(
         "--probe-port",
@@ -67,17 +74,39 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     limits = command.add_argument_group("limits")
     limits.add_argument("--rate", type=_rate, metavar="RATE", help="how fast (default: no limit)")
     limits.add_argument(
-        "--per-run", type=_bytes, default="1 GB", metavar="SIZE", help="in a run (default: 1 GB)"
+        "--per-run",
+        type=_bytes,
+        metavar="SIZE",
+        help="in a run (default: 1 GB; with --open 100 MB)",
     )
-    limits.add_argument(
-        "--per-day", type=_bytes, default="20 GB", metavar="SIZE", help="in a day (default: 20 GB)"
-    )
+    limits.add_argument("--per-day", type=_bytes, metavar="SIZE", help="in a day (default: 20 GB)")
     limits.add_argument(
         "--clients",
         type=number_above_0,
-        default=16,
         metavar="N",
-        help="clients that may wait for their turn (default: 16)",
+        help="clients that may wait for their turn (default: 16), or with --open load at once (8)",
+    )
+    opened = command.add_argument_group("downloads for anybody")
+    opened.add_argument(
+        "--open",
+        action="store_true",
+        help="serve GET /SIZE (such as /10MB) by HTTP to whoever asks, with no token, and nothing "
+        "else; each download becomes a run directory",
+    )
+    opened.add_argument(
+        "--out", type=named, metavar="DIR", help="where these go (default: runs/open)"
+    )
+    opened.add_argument(
+        "--per-address",
+        type=_bytes,
+        metavar="SIZE",
+        help="in a day to one address, or network of IPv6 (default: 1 GB)",
+    )
+    opened.add_argument(
+        "--keep",
+        type=_bytes,
+        metavar="SIZE",
+        help="of runs in DIR; above it downloads are served and not kept (default: 10 GB)",
     )
     command.add_argument(
         "--systemd", action="store_true", help="print a unit for systemd, and serve nobody"
@@ -87,8 +116,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
+    if options.open:
+        return _run_open(options)
+    for name in OPEN_ALONE:
+        if getattr(options, name) is not None:
+            raise Error(f"--{name.replace('_', '-')} goes with --open")
     import socket
-    from pathlib import Path
 
     from mptcplab.engines.field import server_line
     from mptcplab.engines.field.server.limits import Limits
@@ -99,21 +132,12 @@ def run(options: Namespace) -> int:
     if both := set(ports) & set(tcp_ports):
         raise Error(f"--port and --probe-port both name {min(both)}: name another one")
     if options.systemd:
-        from mptcplab.engines.field.server.unit import STATE, unit
-
-        if options.state:
-            raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
-        show_lines(unit(_said(options), ports + tcp_ports))
-        return 0
-    state = Path(options.state) if options.state else server_line.configuration() / "server"
+        return _print_unit(options, ports + tcp_ports, [])
+    state = _state(options)
     limits = Limits(
         rate_bits_per_second=options.rate,
-        run_bytes=options.per_run,
-        day_bytes=options.per_day,
-        clients=options.clients,
+        **_given(options, per_run="run_bytes", per_day="day_bytes", clients="clients"),
     )
-    everywhere = EVERYWHERE if socket.has_dualstack_ipv6() else EVERYWHERE_4
-    addresses = tuple(options.address or [everywhere])
     host = options.name or socket.getfqdn()
 
     def begin(fingerprint: str) -> None:
@@ -122,10 +146,79 @@ def run(options: Namespace) -> int:
         say(f"mptcplab: serves at port {at}; the token is in {state}/token")
         show(str(line))
 
-    def log(what: str) -> None:
-        say(f"mptcplab: {what}")
+    serve(Server(state.absolute(), _addresses(options), ports, tcp_ports, limits), begin, _log)
+    return 0
 
-    serve(Server(state.absolute(), addresses, ports, tcp_ports, limits), begin, log)
+
+def _run_open(options: Namespace) -> int:
+    import socket
+    from pathlib import Path
+
+    from mptcplab.engines.field.downloads.quota import DownloadLimits
+    from mptcplab.engines.field.downloads.serve import PORT, OpenServer, serve
+    from mptcplab.results.downloads import keep
+
+    if options.probe_port:
+        raise Error("--probe-port is for probes, which --open does not answer: leave it out")
+    ports = options.port or [PORT]
+    if len(ports) > 1:
+        raise Error("--open serves at one port: name one --port")
+    if options.systemd:
+        from mptcplab.engines.field.server.unit import STATE
+
+        return _print_unit(options, ports, ["--open", "--out", options.out or f"{STATE}/open"])
+    state, out = _state(options), Path(options.out or Path("runs", "open"))
+    names = {
+        "per_run": "download_bytes",
+        "per_day": "day_bytes",
+        "clients": "downloads",
+        "per_address": "address_bytes",
+        "keep": "kept_bytes",
+    }
+    limits = DownloadLimits(rate_bits_per_second=options.rate, **_given(options, **names))
+    host = options.name or socket.getfqdn()
+
+    def begin(by: str | None, why: str | None) -> None:
+        captures = f"captured by {by}" if by else f"without captures ({why})"
+        say(f"mptcplab: serves downloads to whoever asks, {captures}; runs go to {out}")
+        show(f"http://{f'[{host}]' if ':' in host else host}:{ports[0]}/")
+
+    server = OpenServer(state.absolute(), out, _addresses(options), ports[0], limits)
+    serve(server, keep, begin, _log)
+    return 0
+
+
+def _log(what: str) -> None:
+    say(f"mptcplab: {what}")
+
+
+def _state(options: Namespace) -> Path:
+    from pathlib import Path
+
+    from mptcplab.engines.field import server_line
+
+    return Path(options.state) if options.state else server_line.configuration() / "server"
+
+
+def _addresses(options: Namespace) -> tuple[str, ...]:
+    import socket
+
+    everywhere = EVERYWHERE if socket.has_dualstack_ipv6() else EVERYWHERE_4
+    return tuple(options.address or [everywhere])
+
+
+def _given(options: Namespace, **names: str) -> dict[str, Any]:
+    """Give the limits that were said, by the names that they have there."""
+    said = {ours: getattr(options, name) for name, ours in names.items()}
+    return {ours: value for ours, value in said.items() if value is not None}
+
+
+def _print_unit(options: Namespace, ports: Sequence[int], more: list[str]) -> int:
+    from mptcplab.engines.field.server.unit import STATE, unit
+
+    if options.state:
+        raise Error(f"--state: a service of systemd keeps its state in {STATE}: leave it out")
+    show_lines(unit([*more, *_said(options)], ports))
     return 0
 
 
@@ -137,9 +230,11 @@ def _said(options: Namespace) -> list[str]:
         "--port": options.port or [],
         "--probe-port": options.probe_port or [],
         "--rate": [options.rate and f"{options.rate} bit/s"],
-        "--per-run": [f"{options.per_run} B"],
-        "--per-day": [f"{options.per_day} B"],
+        "--per-run": [options.per_run and f"{options.per_run} B"],
+        "--per-day": [options.per_day and f"{options.per_day} B"],
         "--clients": [options.clients],
+        "--per-address": [options.per_address and f"{options.per_address} B"],
+        "--keep": [options.keep and f"{options.keep} B"],
     }
     return [
         argument

@@ -31,6 +31,8 @@ class Field(Engine):
 
     def ran(self, about: Mapping[str, Any]) -> str:
         """Name both kernels."""
+        if "open" in about:
+            return f"a client of its own and Linux {about['kernel']['release']} over real networks"
         if "field" not in about:
             return "real networks"
         here, there = about["kernel"]["release"], about["field"]["server_kernel"]["release"]

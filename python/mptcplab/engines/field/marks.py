@@ -196,7 +196,7 @@ class Marked:
         return count / total if total and total <= most else None
 
     def _throughput(self) -> Iterator[Row]:
-        """Series at the client: what its subflows received, and had acknowledged."""
+        """Series at the client: what its subflows received and had acknowledged, and the sums."""
         keys = {tuple(one["local"]): number for number, one in enumerate(self._client)}
         for way, column in (("down", "received_bytes"), ("up", "acknowledged_bytes")):
             if not self._bytes(way):
@@ -206,8 +206,12 @@ class Marked:
                 number = keys.get(tuple(line["local"]))
                 if number is not None and line.get(column) is not None:
                     series[number].append((line["at_ns"], line[column]))
-            for number, points in series.items():
-                for row in self._binned(points):
+            binned = {number: list(self._binned(points)) for number, points in series.items()}
+            for bins in zip(*binned.values(), strict=True):
+                sums = {key: sum(row[key] for row in bins) for key in ("bytes", "throughput_mbps")}
+                yield {"connection": 0, "subflow": None, "direction": way} | bins[0] | sums
+            for number, rows in binned.items():
+                for row in rows:
                     yield {"connection": 0, "subflow": number, "direction": way} | row
 
     def _binned(self, points: list[tuple[int, int]]) -> Iterator[Row]:

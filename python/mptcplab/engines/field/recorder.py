@@ -21,7 +21,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines.field.captures import source
-from mptcplab.engines.field.pcapng import Writer, leave_out
+from mptcplab.engines.field.captures.pcapng import Writer, leave_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

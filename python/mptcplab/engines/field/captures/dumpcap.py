@@ -98,6 +98,10 @@ class Dumpcap:
         self._end()
         return last, self._dropped
 
+    def dropped(self) -> int | None:
+        """It tells at the end."""
+        return None
+
     def _read(self) -> bool:
         came = os.read(self._out, READ_BYTES)
         self._came += came

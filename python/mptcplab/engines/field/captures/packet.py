@@ -38,6 +38,10 @@ class Source(Protocol):
         """Give what has come; ``data`` holds until the next one."""
         ...
 
+    def dropped(self) -> int | None:
+        """Give how many packets the kernel has dropped; ``None`` where that is told at the end."""
+        ...
+
     def finish(self) -> tuple[list[Packet], int]:
         """Capture no more; gives what came last, and how many packets the kernel dropped."""
         ...

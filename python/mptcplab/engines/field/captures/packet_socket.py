@@ -73,6 +73,7 @@ class PacketSocket:
     def __init__(self, port: int, snap: int, buffer_bytes: int = BUFFER_BYTES) -> None:
         self._socket = _opened(port, snap, buffer_bytes)
         self._memory = bytearray(WHOLE_BYTES + 64)
+        self._dropped = 0
 
     def fileno(self) -> int:
         """Give the socket's."""
@@ -97,9 +98,15 @@ class PacketSocket:
     def finish(self) -> tuple[list[Packet], int]:
         """Close it."""
         last = [one._replace(data=bytes(one.data)) for one in self.take()]
-        statistics = self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8)
+        dropped = self.dropped()
         self._socket.close()
-        return last, int(struct.unpack("=II", statistics)[1])
+        return last, dropped
+
+    def dropped(self) -> int:
+        """Ask the kernel, which counts from when it was asked last."""
+        statistics = self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8)
+        self._dropped += int(struct.unpack("=II", statistics)[1])
+        return self._dropped
 
 
 def _opened(port: int, snap: int, buffer_bytes: int) -> socket.socket:

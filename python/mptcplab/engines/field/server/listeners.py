@@ -109,7 +109,7 @@ class Listeners:
             Error: It cannot.
         """
         loop = asyncio.get_running_loop()
-        listener = _listener(address, port, mptcp=True)
+        listener = listening(address, port, mptcp=True)
         self._keep(loop.create_task(self._accept(listener)))
         echoes = _echoes(address, port)
         loop.add_reader(echoes, self._answer, echoes)
@@ -121,7 +121,7 @@ class Listeners:
         Raises:
             Error: It cannot.
         """
-        listener = _listener(address, port, mptcp=False)
+        listener = listening(address, port, mptcp=False)
         self._keep(asyncio.get_running_loop().create_task(self._accept(listener)))
         self._listeners.append(listener)
 
@@ -310,7 +310,7 @@ def _family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
-def _listener(address: str, port: int, *, mptcp: bool) -> socket.socket:
+def listening(address: str, port: int, *, mptcp: bool) -> socket.socket:
     """Listen for MPTCP, or for TCP where the kernel has none; ``::`` is for IPv4 too."""
     family = _family(address)
     try:

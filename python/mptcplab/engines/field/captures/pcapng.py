@@ -30,10 +30,15 @@ class Writer:
 
     def __init__(self, file: BinaryIO, interfaces: list[str], snap: int) -> None:
         self._file = file
+        self._snap = snap
         self._block(SECTION, struct.pack("<IHHq", ORDER, 1, 0, -1))
         for name in interfaces:
-            options = _option(IF_NAME, name.encode()) + _option(IF_TSRESOL, NANOSECONDS)
-            self._block(INTERFACE, struct.pack("<HHI", RAW, 0, snap) + options + _END)
+            self.interface(name)
+
+    def interface(self, name: str) -> None:
+        """Add an interface; they are numbered from 0 on."""
+        options = _option(IF_NAME, name.encode()) + _option(IF_TSRESOL, NANOSECONDS)
+        self._block(INTERFACE, struct.pack("<HHI", RAW, 0, self._snap) + options + _END)
 
     def packet(
         self, interface: int, at_ns: int, length: int, data: bytes | memoryview, *, out: bool

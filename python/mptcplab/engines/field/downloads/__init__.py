@@ -1,0 +1,1 @@
+"""``mptcplab serve --open``: downloads for clients that have nothing of ours."""

@@ -1,0 +1,105 @@
+"""The process that captures, as the server speaks with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+SPLITTER = [sys.executable, "-P", "-m", "mptcplab.engines.field.captures.splitter"]
+SNAP_BYTES = 128
+START_SECONDS = 30.0
+END_SECONDS = 10.0
+# Until the last packets of a connection have come, also from dumpcap.
+LAST_SECONDS = 0.8
+
+
+class Captures:
+    """Captures of downloads, where this user may have them."""
+
+    def __init__(self) -> None:
+        #: Who captures, or why nobody does.
+        self.by: str | None = None
+        self.why: str | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._finished: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._hearing: asyncio.Task[None] | None = None
+
+    async def start(self, port: int, most_bytes: int) -> None:
+        """Capture a port from now on."""
+        made = await asyncio.create_subprocess_exec(
+            *SPLITTER,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # Ctrl-C is ours to handle.
+            start_new_session=True,
+        )
+        self._process = made
+        self._tell({"port": port, "snap": SNAP_BYTES, "most": most_bytes})
+        assert made.stdout is not None  # noqa: S101 - it has one
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                said = json.loads(await made.stdout.readline() or b"{}")
+        except TimeoutError:
+            said = {}
+        self.by = said.get("ready")
+        if self.by is None:
+            self.why = said.get("error", "the recorder does not start")
+        self._hearing = asyncio.ensure_future(self._hear(made.stdout))
+
+    def claim(self, number: int, file: Path, ends: list[tuple[str, int, str]]) -> None:
+        """Have the packets of these clients' ends, over these paths, go to a capture."""
+        if self.by is not None:
+            self._tell({"claim": number, "file": str(file), "ends": ends})
+
+    async def finish(self, number: int) -> dict[str, Any]:
+        """End a capture; says who captured it, or why nobody did, and what is missing in it."""
+        if self.by is None:
+            return {"by": None, "why": self.why}
+        await asyncio.sleep(LAST_SECONDS)
+        self._finished[number] = asyncio.get_running_loop().create_future()
+        self._tell({"finish": number})
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                said = await self._finished[number]
+        except TimeoutError:
+            return {"by": None, "why": "the recorder does not answer"}
+        finally:
+            self._finished.pop(number, None)
+        return {"by": self.by, "why": None, **said}
+
+    async def end(self) -> None:
+        """End the process."""
+        if self._process is None:
+            return
+        assert self._process.stdin is not None  # noqa: S101 - it has one
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        if self._hearing is not None:
+            await self._hearing
+
+    async def _hear(self, out: asyncio.StreamReader) -> None:
+        while line := await out.readline():
+            said = json.loads(line)
+            waits = self._finished.get(said.pop("finished"))
+            if waits is not None and not waits.done():
+                waits.set_result(said)
+        if self.by is not None:
+            self.by, self.why = None, "the recorder ended"
+
+    def _tell(self, line: dict[str, Any]) -> None:
+        assert self._process is not None  # noqa: S101 - it was started
+        assert self._process.stdin is not None  # noqa: S101 - it has one
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(json.dumps(line).encode() + b"\n")

@@ -1,0 +1,50 @@
+"""Watches a connection at the server: samples of ``state``, and what it turned out to be."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from mptcplab.engines.kernel.agent.diagnosis import Diagnosis, Reader
+from mptcplab.engines.kernel.agent.observer import Used, row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from typing import TextIO
+
+HOST = "server"
+
+
+class Watch:
+    """One connection's; what is sampled goes to a file."""
+
+    def __init__(self, sock: socket.socket, samples: TextIO) -> None:
+        #: What it turned out to be.
+        self.used = Used()
+        self._sock = sock
+        self._samples = samples
+        self._reader = Reader()
+        self._diagnosis = Diagnosis()
+
+    def look(self) -> list[tuple[str, int]]:
+        """Look at it; gives the client's end of each subflow there is."""
+        try:
+            information = self._reader.read(self._sock)
+        except OSError:
+            # It ended just now.
+            return []
+        at_ns = time.time_ns()
+        policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
+        self.used.add(information, policies)
+        for one in information.subflows:
+            local, remote = one.ends
+            sample = {"host": HOST, "token": self.used.token, "local": local, "remote": remote}
+            line = sample | row(information, one.tcp, policies[one.ends]) | {"at_ns": at_ns}
+            self._samples.write(json.dumps(line) + "\n")
+        return [one.ends[1] for one in information.subflows]
+
+    def close(self) -> None:
+        """Look no more."""
+        self._diagnosis.close()
+        self._samples.close()
