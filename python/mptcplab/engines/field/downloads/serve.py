@@ -42,6 +42,8 @@ MOST_ASKING_OF_ONE = 16
 # After accept() failed for want of descriptors or memory.
 REST_SECONDS = 0.2
 SUMMARY_SECONDS = 60.0
+# At the end, for downloads that are about to be over.
+GRACE_SECONDS = 3.0
 # Downloads that wait to be measured, and clients whose last one is remembered.
 MOST_WAITING = 64
 MOST_SEEN = 1 << 12
@@ -162,6 +164,9 @@ class Downloads:
 
     async def end(self) -> None:
         """End what goes on; what is over is kept."""
+        if self._tasks:
+            # Those whose last packets are waited for.
+            await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

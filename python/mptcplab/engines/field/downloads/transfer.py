@@ -35,12 +35,16 @@ class Rate:
 
     async def wait(self, count: int) -> None:
         """Wait until so many bytes may be sent."""
+        if self._rate is not None:
+            await asyncio.sleep(self.seconds(count, time.monotonic()))
+
+    def seconds(self, count: int, now: float) -> float:
+        """Say how long so many bytes have to wait from now on, and count them as sent then."""
         if self._rate is None:
-            return
-        now = time.monotonic()
+            return 0.0
         start = max(self._free_at, now)
         self._free_at = start + count * 8 / self._rate
-        await asyncio.sleep(start - now)
+        return start - now
 
 
 @dataclass
