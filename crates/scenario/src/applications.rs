@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::form::Transfer;
 use host::Application;
-use host::applications::{Bulk, Constant, Requester, Responder, Sink};
+use host::applications::{Bulk, Constant, Idle, Requester, Responder, Sink};
 use wire::Direction;
 
 /// Where an application runs.
@@ -36,6 +36,7 @@ pub fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
         Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, duration_ns, .. } => {
             Box::new(Constant::new(rate_bits_per_second, message_bytes, duration_ns))
         }
+        Transfer::Idle { duration_ns, message_bytes, .. } => Box::new(Idle::new(duration_ns, message_bytes)),
     }
 }
 
@@ -56,6 +57,11 @@ pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
         Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, .. } => {
             if rate_bits_per_second == 0 || message_bytes == 0 {
                 return fault("messages have at least one byte and a rate");
+            }
+        }
+        Transfer::Idle { message_bytes, .. } => {
+            if message_bytes == 0 {
+                return fault("the message at the end has at least one byte");
             }
         }
     }

@@ -104,6 +104,15 @@ tables! {
             /// How long messages are sent.
             duration_ns: i64; above 0,
         }
+        /// Nothing is sent for a while, then one message: is the connection still there?
+        Idle = "idle" {
+            /// Who sends the message: `"download"` (the server) or `"upload"`.
+            direction: Direction = Direction::Down,
+            /// How long nothing is sent, from when the connection was established.
+            duration_ns: i64; above 0,
+            /// Bytes of the message.
+            message_bytes: u64 = 1000; above 0,
+        }
     }
 }
 
@@ -342,7 +351,8 @@ impl Transfer {
     pub fn direction(&self) -> Direction {
         let (Transfer::Bulk { direction, .. }
         | Transfer::RequestResponse { direction, .. }
-        | Transfer::ConstantBitRate { direction, .. }) = self;
+        | Transfer::ConstantBitRate { direction, .. }
+        | Transfer::Idle { direction, .. }) = self;
         *direction
     }
 
@@ -350,7 +360,7 @@ impl Transfer {
     pub fn connections(&self) -> u32 {
         match self {
             Transfer::Bulk { connections, .. } => connections.map_or(1, NonZeroU32::get),
-            Transfer::RequestResponse { .. } | Transfer::ConstantBitRate { .. } => 1,
+            Transfer::RequestResponse { .. } | Transfer::ConstantBitRate { .. } | Transfer::Idle { .. } => 1,
         }
     }
 

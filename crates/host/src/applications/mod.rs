@@ -5,12 +5,14 @@
 
 mod bulk;
 mod constant;
+mod idle;
 mod requester;
 mod responder;
 mod sink;
 
 pub use bulk::Bulk;
 pub use constant::Constant;
+pub use idle::Idle;
 pub use requester::Requester;
 pub use responder::Responder;
 pub use sink::Sink;

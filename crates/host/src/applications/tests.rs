@@ -91,6 +91,21 @@ fn constant_writes_at_even_times_what_there_is_room_for() {
 }
 
 #[test]
+fn idle_says_nothing_for_a_while_and_then_what_there_is_room_for() {
+    let (mut script, mut idle) = (Script::default(), Idle::new(5000, 100));
+    // There is room all the time, of which it makes no use.
+    script.wire.room = 60;
+    script.on(&mut idle, 10, Event::Connected);
+    script.on(&mut idle, 20, Event::Writable);
+    assert_eq!((script.progress.written, script.wire.finished), (0, 0));
+    assert_eq!(script.wake(&mut idle), 5010);
+    assert_eq!((script.progress.written, script.wire.finished, idle.deadline()), (60, 0, Time::MAX));
+    script.wire.room = 1000;
+    script.on(&mut idle, 5020, Event::Writable);
+    assert_eq!((script.progress.written, script.wire.finished), (100, 1));
+}
+
+#[test]
 fn requests_are_answered_and_thought_over() {
     let (mut asks, mut requester) = (Script::default(), Requester::new(10, 25, 2, 50));
     let (mut answers, mut responder) = (Script::default(), Responder::new(10, 25));

@@ -19,6 +19,7 @@ APPLICATIONS = {
     "bulk": {"size_bytes": 1, "duration_ns": 1},
     "request-response": {"request_bytes": 1, "response_bytes": 1, "requests": 1, "think_ns": 0},
     "constant-bit-rate": {"rate_bits_per_second": 1, "message_bytes": 1, "duration_ns": 1},
+    "idle": {"duration_ns": 1, "message_bytes": 1},
 }
 OPTIONAL = {"bulk": {"size_bytes", "duration_ns"}}
 DIRECTIONS = ("up", "down")
@@ -94,6 +95,8 @@ def _check_size(transfer: dict[str, Any], limits: Limits) -> None:
     size = transfer.get("size_bytes", 0)
     if "requests" in transfer:
         size = transfer["requests"] * (transfer["request_bytes"] + transfer["response_bytes"])
+    if transfer["application"] == "idle":
+        size = transfer["message_bytes"]
     if "rate_bits_per_second" in transfer:
         size = transfer["rate_bits_per_second"] * transfer["duration_ns"] // (8 * 10**9)
     if size > limits.run_bytes:

@@ -110,6 +110,28 @@ class Constant(Application):
         """What is to be written is not the peer's business."""
 
 
+class Idle(Application):
+    """Says nothing for a while, then a message, which arrives if the connection is still there."""
+
+    sends = True
+
+    def __init__(self, duration_ns: int, message_bytes: int) -> None:
+        self._duration_ns = duration_ns
+        self._message_bytes = message_bytes
+
+    def begin(self, connection: Connection) -> None:
+        """Say nothing yet."""
+        connection.loop.after(self._duration_ns, lambda: self._speak(connection))
+
+    def _speak(self, connection: Connection) -> None:
+        if connection.closed is None:
+            connection.write(self._message_bytes)
+            connection.finish()
+
+    def ended(self, connection: Connection) -> None:
+        """What is to be written is not the peer's business."""
+
+
 class Requester(Application):
     """Asks, waits for the whole answer, thinks, asks again; finishes after its last answer."""
 
@@ -175,4 +197,6 @@ def at(end: str, transfer: dict[str, Any]) -> Application:
     if kind == "constant-bit-rate":
         rate = transfer["rate_bits_per_second"]
         return Constant(rate, transfer["message_bytes"], transfer["duration_ns"])
+    if kind == "idle":
+        return Idle(transfer["duration_ns"], transfer["message_bytes"])
     return Bulk(transfer.get("size_bytes"), transfer.get("duration_ns"))
