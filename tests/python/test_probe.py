@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -21,7 +23,18 @@ from experiments.probe.proxy import Proxy
 from experiments.probe.run import KEPT
 from experiments.probe.table import BEGIN, PAGE, table, wrong
 from mptcplab.engines.field import preamble, probe_protocol
-from mptcplab.probing import announce, data, handshake, idle, large, ports, scenario, syn, withheld
+from mptcplab.probing import (
+    announce,
+    data,
+    handshake,
+    idle,
+    join,
+    large,
+    ports,
+    scenario,
+    syn,
+    withheld,
+)
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.probe import probe
 from mptcplab.probing.row import Row
@@ -297,12 +310,45 @@ def test_idle_times_are_bracketed(answered: dict[float, bool], verdict: str, arr
     assert (row.verdict, row.arrived) == (verdict, arrived)
 
 
+FORGOTTEN = Row("wifi", "idle, server speaks", "blocked", "30 s", "16 s", "")
+KEPT_30_S = Row("wifi", "idle, server speaks", "clear", "30 s", "30 s", "")
+
+
 def test_the_longest_interval_of_keep_alives_that_helps_is_told() -> None:
-    row = idle.kept_alive("wifi", 30.0, {1: True, 8: True, 10: False, 15: False})
+    answered: dict[float, bool] = {1: True, 8: True, 10: False, 15: False}
+    row = idle.kept_alive("wifi", 30.0, answered, silent=FORGOTTEN)
     assert (row.verdict, row.arrived) == ("clear", "every 8 s")
-    rows = [row, Row("wifi", "idle, server speaks", "blocked", "30 s", "16 s", "")]
-    assert scenario.recommended(rows) == {"keep-alive": "every 8 s"}
-    assert idle.kept_alive("wifi", 30.0, {1: False}).verdict == "blocked"
+    assert scenario.recommended([row, FORGOTTEN]) == {"keep-alive": "every 8 s"}
+    assert idle.kept_alive("wifi", 30.0, {1: False}, silent=FORGOTTEN).verdict == "blocked"
+
+
+@pytest.mark.parametrize(
+    ("answered", "silent"),
+    [
+        # Nothing is forgotten without them: something else was in the way.
+        ({1: False, 8: False}, KEPT_30_S),
+        ({1: True, 8: False}, KEPT_30_S),
+        # One that is more frequent did not help.
+        ({1: False, 8: True, 15: False}, FORGOTTEN),
+    ],
+)
+def test_keep_alives_are_not_judged_by_what_they_cannot_cause(
+    answered: dict[float, bool], silent: Row
+) -> None:
+    assert idle.kept_alive("wifi", 30.0, answered, silent=silent).verdict == "unknown"
+
+
+def test_a_server_that_goes_meanwhile_has_forgotten_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer silences end after it has gone, as if there were a time-out."""
+    monkeypatch.setattr(idle, "STEPS", (1, 4))
+    with serving(tmp_path) as made, opened(made.line, made.token, 600) as session:
+        gone = threading.Timer(2.5, made.process.terminate)
+        gone.start()
+        rows = list(idle.silence(ProbedPath(HOST, session), 6.0))
+        made.process.wait(TIMEOUT_SECONDS)
+    assert {row.verdict for row in rows} == {"unknown"}, rows
 
 
 def test_silences_of_an_hour_are_bracketed() -> None:
@@ -315,12 +361,72 @@ def test_silences_of_an_hour_are_bracketed() -> None:
     assert 3 * idle.TIMES * len(steps) + 2 * large.AT_A_TIME * large.TIMES < 256
 
 
-@pytest.mark.parametrize(("came", "verdict"), [(0, "blocked"), (1, "clear"), (3, "clear")])
-def test_addresses_that_are_announced_arrive_or_are_taken_out(came: int, verdict: str) -> None:
-    row = announce.judged("wifi", "ADD_ADDR down", 3, came)
-    assert (row.verdict, row.sent, row.arrived) == (verdict, "3", str(came))
+ADDRESS = announce.Tried(sent=1, taken=0, came=1, others=0)
+LOST = replace(ADDRESS, came=0)
+SILENT = announce.Tried(sent=0, taken=0, came=0, others=0)
+
+
+@pytest.mark.parametrize(
+    ("tries", "verdict"),
+    [
+        ([ADDRESS, ADDRESS, ADDRESS], "clear"),
+        ([ADDRESS, LOST, ADDRESS], "clear"),
+        ([LOST, LOST, LOST], "blocked"),
+        # A single one is not sent again for two minutes.
+        ([LOST, SILENT, SILENT], "unknown"),
+        # Other programs' are counted, too, ...
+        ([LOST, replace(LOST, came=1), LOST], "unknown"),
+        ([replace(ADDRESS, others=1)] * 3, "unknown"),
+        # ... but not among what the connection itself took.
+        ([replace(ADDRESS, taken=1, others=1), LOST, LOST], "clear"),
+    ],
+)
+def test_addresses_that_are_announced_arrive_or_are_taken_out(
+    tries: list[announce.Tried], verdict: str
+) -> None:
+    row = announce.judged("wifi", "ADD_ADDR down", tries)
+    assert row.verdict == verdict, row
     taken = 'option = "add-addr"' in " ".join(scenario.elements([row]))
     assert taken == (verdict == "blocked")
+
+
+JOINED = join.Tried(left=True, joined=True, came=1, others=0)
+REFUSED = replace(JOINED, joined=False)
+STRIPPED = replace(REFUSED, came=0)
+
+
+@pytest.mark.parametrize(
+    ("tries", "verdict"),
+    [
+        ([JOINED] * 3, "clear"),
+        # Whoever else joins there: ours did.
+        ([replace(JOINED, came=5, others=3)] * 3, "clear"),
+        ([JOINED, STRIPPED, JOINED], "unknown"),
+        ([STRIPPED] * 3, "blocked"),
+        ([REFUSED] * 3, "altered"),
+        # Another program's SYNs hide that ours are taken out.
+        ([replace(REFUSED, others=1)] * 3, "unknown"),
+        ([REFUSED, STRIPPED, STRIPPED], "unknown"),
+        # This host joins nothing, whatever other programs on it do.
+        ([replace(STRIPPED, left=False)] * 3, "unknown"),
+        ([STRIPPED, STRIPPED, replace(STRIPPED, left=False)], "unknown"),
+    ],
+)
+def test_joins_are_judged_by_what_is_the_connections_own(
+    tries: list[join.Tried], verdict: str
+) -> None:
+    row = join.judged("lte", tries)
+    assert row.verdict == verdict, row
+
+
+def test_a_segment_that_the_window_bounds_says_nothing_of_what_was_announced(
+    path: ProbedPath,
+) -> None:
+    """Loopback's MSS is above half of any first window."""
+    row = next(row for row in handshake.syn_options(path) if row.probe == "MSS")
+    sizes = [int(size) for size in re.findall(r"[0-9]+", f"{row.sent} {row.arrived}")]
+    assert sizes[3] < sizes[1], row
+    assert row.verdict == "unknown", row
 
 
 def test_a_port_that_lets_mptcp_through_is_recommended() -> None:

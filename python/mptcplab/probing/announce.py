@@ -3,47 +3,103 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 
 from mptcplab.engines.field import sockets
 from mptcplab.probing.client import ProbedPath
-from mptcplab.probing.row import BLOCKED, CLEAR, Row
+from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from mptcplab.probing.client import Connection
 
 TRIES = 3
 SECONDS = 1.0
+UP, DOWN = "ADD_ADDR up", "ADD_ADDR down"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of a connection's announcements, one way."""
+
+    #: How many left on it; what its end knows, or else its host's count of all.
+    sent: int
+    #: How many the other end took: more than it may it does not take.
+    taken: int
+    #: How many the other host got, of all connections; and in a time as long before.
+    came: int
+    others: int
 
 
 def announced(path: ProbedPath) -> Iterator[Row]:
     """Open connections, and see which announcements left and came, where a host makes any.
 
-    Both hosts count those that they sent and got, of all programs. Raises OSError.
+    Raises OSError.
     """
-    counted: list[tuple[list[int], list[int]]] = []
-    for _ in range(TRIES):
-        with path.connect() as first:
-            mine, theirs = sockets.announcements(), first.ask("look")["announcements"]
-        with path.connect(port=path.session.mptcp_port, mptcp=True):
+    tries = [_tried(path) for _ in range(TRIES)]
+    for probe in (UP, DOWN):
+        of = [one[probe] for one in tries]
+        if any(one.sent for one in of):
+            yield judged(path.name, probe, of)
+
+
+def judged(path: str, probe: str, tries: Sequence[Tried]) -> Row:
+    """Judge by all tries: one alone may be lost, and is not sent again for minutes."""
+    left = [one for one in tries if one.sent]
+    sent, came = sum(one.sent for one in left), sum(one.came for one in left)
+    told = f"on {len(left)} of {len(tries)} connections"
+    if any(one.taken for one in left):
+        return Row(path, probe, CLEAR, str(sent), str(came), told)
+    if not came:
+        if len(left) == len(tries):
+            return Row(path, probe, BLOCKED, str(sent), "0", told)
+        return Row(path, probe, UNKNOWN, str(sent), "0", f"{told}; it may have been lost")
+    if any(one.others for one in tries) or sum(bool(one.came) for one in left) < 2:
+        why = "other programs' may be among what came"
+        return Row(path, probe, UNKNOWN, str(sent), str(came), f"{told}; {why}")
+    return Row(path, probe, CLEAR, str(sent), str(came), told)
+
+
+def _tried(path: ProbedPath) -> dict[str, Tried]:
+    """Open one connection. Raises OSError."""
+    # Counts are asked for beside it: what it carries is not to be trusted where it fell back.
+    with path.connect() as counting:
+        first = _counted(counting)
+        time.sleep(SECONDS)
+        before = _counted(counting)
+        with path.connect(port=path.session.mptcp_port, mptcp=True) as connection:
             time.sleep(SECONDS)
-        # Not on that connection: what it carries is not to be trusted where it fell back.
-        with path.connect() as last:
-            its = last.ask("look")["announcements"]
-            counted.append((_more(sockets.announcements(), mine), _more(its, theirs)))
-    for probe, sent, came in (
-        ("ADD_ADDR up", [mine[0] for mine, _ in counted], [its[1] for _, its in counted]),
-        ("ADD_ADDR down", [its[0] for _, its in counted], [mine[1] for mine, _ in counted]),
-    ):
-        if any(sent):
-            yield judged(path.name, probe, sum(sent), sum(came))
+            mine = sockets.announced(connection.socket), sockets.accepted(connection.socket)
+            its: tuple[int | None, int | None] = None, None
+            with suppress(OSError):
+                looked = connection.ask("look")
+                its = looked["announced"], looked["accepted"]
+        after = _counted(counting)
+    return {
+        UP: _one_way(mine[0], its[1], first[0], before[0], after[0]),
+        DOWN: _one_way(its[0], mine[1], first[1], before[1], after[1]),
+    }
 
 
-def judged(path: str, probe: str, sent: int, came: int) -> Row:
-    """Judge by how many left and came: one alone may be lost, and is not sent again for minutes."""
-    verdict = CLEAR if came else BLOCKED
-    return Row(path, probe, verdict, str(sent), str(came), f"in {TRIES} connections")
+def _one_way(
+    sent: int | None,
+    taken: int | None,
+    first: tuple[int, int],
+    before: tuple[int, int],
+    after: tuple[int, int],
+) -> Tried:
+    others = before[1] - first[1]
+    if sent is None:
+        # Where others announce, too, nobody knows whose it was.
+        sent = 0 if before[0] > first[0] else after[0] - before[0]
+    return Tried(sent, taken or 0, after[1] - before[1], others)
 
 
-def _more(now: list[int], before: list[int]) -> list[int]:
-    return [max(0, one - other) for one, other in zip(now, before, strict=True)]
+def _counted(counting: Connection) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Give what hosts have sent and got, upward and downward."""
+    its = counting.ask("look")["announcements"]
+    mine = sockets.announcements()
+    return (mine[0], its[1]), (its[0], mine[1])

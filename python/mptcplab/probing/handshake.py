@@ -61,10 +61,14 @@ def _mss(path: ProbedPath, told: sockets.TcpInfo, looked: dict[str, Any], arrive
     mine, its = told.advertised_mss + timestamps, looked["advertised_mss"] + timestamps
     down = told.send_mss + timestamps
     # Linux sends no segment that is larger than half of the peer's window.
-    most = min(its, mine, (told.send_window or its * 2) // 2)
-    lowered = arrived.mss is None or arrived.mss < mine or down < most
-    verdict = ALTERED if lowered else CLEAR
+    announced = min(its, mine)
+    most = min(announced, (told.send_window or its * 2) // 2)
     sent, came = f"{mine} up, {its} down", f"{arrived.mss} up, {down} down"
+    lowered = arrived.mss is None or arrived.mss < mine or down < most
+    if not lowered and down < announced:
+        why = "SYN; this host sends no segment above half the server's window, announced or not"
+        return Row(path.name, "MSS", UNKNOWN, sent, came, why)
+    verdict = ALTERED if lowered else CLEAR
     return Row(path.name, "MSS", verdict, sent, came, "SYN and SYN/ACK")
 
 

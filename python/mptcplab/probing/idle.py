@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from mptcplab.probing.client import ANSWER_SECONDS, ProbedPath
@@ -47,9 +48,13 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
         probe: {at: answered for (name, at), answered in came.items() if name == probe}
         for probe in (SERVER, CLIENT, KEEP_ALIVE)
     }
-    for probe in (SERVER, CLIENT):
-        yield judged(path.name, probe, of[probe])
-    yield kept_alive(path.name, longest, of[KEEP_ALIVE])
+    rows = [judged(path.name, probe, of[probe]) for probe in (SERVER, CLIENT)]
+    rows.append(kept_alive(path.name, longest, of[KEEP_ALIVE], silent=rows[0]))
+    if any(row.verdict == BLOCKED for row in rows) and not _is_there(path):
+        # Who is gone has not forgotten.
+        why = "afterwards nothing is answered over the path"
+        rows = [replace(row, verdict=UNKNOWN, arrived="", evidence=why) for row in rows]
+    yield from rows
 
 
 def judged(path: str, probe: str, came: Mapping[float, bool]) -> Row:
@@ -69,14 +74,32 @@ def judged(path: str, probe: str, came: Mapping[float, bool]) -> Row:
     return Row(path, probe, BLOCKED, sent, f"{max(good):g} s", evidence)
 
 
-def kept_alive(path: str, longest: float, came: Mapping[float, bool]) -> Row:
-    """Find the longest interval of keep-alives with which a connection is not forgotten."""
+def kept_alive(path: str, longest: float, came: Mapping[float, bool], *, silent: Row) -> Row:
+    """Find the longest interval of keep-alives with which a connection is not forgotten.
+
+    ``silent`` is what was found without them: where that is no time-out, they cannot fail by one.
+    """
     good = [every for every, answered in came.items() if answered]
+    bad = [every for every, answered in came.items() if not answered]
     sent = f"every {min(came):g} to {max(came):g} s"
+    if bad and silent.verdict != BLOCKED:
+        why = "some were not answered, and no time-out was found that would explain it"
+        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
     if not good:
         return Row(path, KEEP_ALIVE, BLOCKED, sent, "none", f"silence after {longest:g} s")
+    if bad and max(good) > min(bad):
+        why = "some were not answered, and others with longer intervals were"
+        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
     evidence = f"answered after {longest:g} s"
     return Row(path, KEEP_ALIVE, CLEAR, sent, f"every {max(good):g} s", evidence)
+
+
+def _is_there(path: ProbedPath) -> bool:
+    for _ in range(TIMES):
+        with suppress(OSError), path.connect() as connection:
+            connection.ask("echo")
+            return True
+    return False
 
 
 def _server_speaks(path: ProbedPath, seconds: float, *, keep_alive: int | None = None) -> bool:

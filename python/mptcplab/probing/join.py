@@ -3,46 +3,89 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from mptcplab.engines.field import sockets
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.row import ALTERED, BLOCKED, CLEAR, UNKNOWN, Row
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 TRIES = 3
 SECONDS = 2.0
-JOINS_SENT = "MPJoinSynTx"
+STEP_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of a connection's join."""
+
+    #: Whether this host asked for it over the path.
+    left: bool
+    #: Whether the subflow is there at both ends.
+    joined: bool
+    #: SYNs with MP_JOIN that the server's host got meanwhile, of all who join there, and in a time
+    #: as long before, in which nothing of ours joined.
+    came: int
+    others: int
 
 
 def join(path: ProbedPath, beside: ProbedPath) -> Row:
-    """Open connections over the other path, and see what becomes of their joins over this one.
+    """Open connections over the other path, and see what becomes of their joins over this one."""
+    try:
+        return judged(path.name, [_tried(path, beside) for _ in range(TRIES)])
+    except OSError as error:
+        return Row(path.name, "MP_JOIN", UNKNOWN, "", "", f"no connection beside: {error}")
 
-    Both hosts count the SYNs with MP_JOIN that they sent and got, of all programs.
-    """
-    left = came = joined = 0
-    for _ in range(TRIES):
-        try:
-            with beside.connect(port=path.session.mptcp_port, mptcp=True) as connection:
-                sent = sockets.counter(JOINS_SENT) or 0
-                before = connection.ask("look")["joins"] or 0
-                time.sleep(SECONDS)
-                looked = connection.ask("look")
-                came += (looked["joins"] or 0) - before
-                left += max((sockets.counter(JOINS_SENT) or 0) - sent, 0)
-                # The client counts subflows that it only asked for, too.
-                joined += bool(looked["further_subflows"])
-        except OSError as error:
-            return Row(path.name, "MP_JOIN", UNKNOWN, "", "", f"no connection beside: {error}")
-    told = f"{joined} of {TRIES} connections were joined"
-    if joined == TRIES:
-        return Row(path.name, "MP_JOIN", CLEAR, "MP_JOIN", "joined", told)
-    if joined or not left:
+
+def judged(path: str, tries: Sequence[Tried]) -> Row:
+    """Judge by all tries: a single join may be lost, and others may join at the server."""
+    joined, left = sum(one.joined for one in tries), sum(one.left for one in tries)
+    told = f"{joined} of {len(tries)} connections were joined"
+    if joined == len(tries):
+        return Row(path, "MP_JOIN", CLEAR, "MP_JOIN", "joined", told)
+    if joined or left < len(tries):
         why = (
             "some joins may have been lost"
             if joined
-            else "this host sent none: no endpoint, or a limit"
+            else f"this host asked for {left or 'none'}: no endpoint, or a limit"
         )
-        return Row(path.name, "MP_JOIN", UNKNOWN, "", "", f"{told}; {why}")
-    if came:
-        evidence = f"{told}; SYNs arrived, but the handshake did not end"
-        return Row(path.name, "MP_JOIN", ALTERED, f"{left} SYNs", f"{came} SYNs", evidence)
-    return Row(path.name, "MP_JOIN", BLOCKED, f"{left} SYNs", "none", told)
+        return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{told}; {why}")
+    sent = f"{left} joins"
+    if not any(one.came for one in tries):
+        return Row(path, "MP_JOIN", BLOCKED, sent, "none", told)
+    if any(one.others for one in tries) or not all(one.came for one in tries):
+        why = "others join at the server: whose SYNs arrived is not known"
+        return Row(path, "MP_JOIN", UNKNOWN, sent, "", f"{told}; {why}")
+    evidence = f"{told}; SYNs arrived, but the handshake did not end"
+    came = f"{sum(one.came for one in tries)} SYNs"
+    return Row(path, "MP_JOIN", ALTERED, sent, came, evidence)
+
+
+def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
+    """Open one connection. Raises OSError."""
+    with path.connect() as counting:
+        local = str(counting.socket.getsockname()[0]).removeprefix("::ffff:")
+        first = _joins(counting.ask("look"))
+        time.sleep(SECONDS)
+        before = _joins(counting.ask("look"))
+        with beside.connect(port=path.session.mptcp_port, mptcp=True) as connection:
+            # The server takes joins once data has come.
+            connection.ask("echo")
+            left, until = False, time.monotonic() + SECONDS
+            while time.monotonic() < until:
+                left |= local in dict(sockets.subflows(connection.socket))
+                time.sleep(STEP_SECONDS)
+            there = dict(sockets.subflows(connection.socket)).get(local, False)
+            joined = there and bool(connection.ask("look")["further_subflows"])
+        came = _joins(counting.ask("look")) - before
+    return Tried(left, joined, came, before - first)
+
+
+def _joins(looked: dict[str, object]) -> int:
+    joins = looked["joins"]
+    if not isinstance(joins, int):
+        raise OSError("the server's kernel does not count joins")
+    return joins

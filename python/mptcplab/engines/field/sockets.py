@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import socket
 import struct
 from dataclasses import dataclass
@@ -9,9 +10,13 @@ from pathlib import Path
 
 NETSTAT = Path("/proc/net/netstat")
 TCP_SAVE_SYN, TCP_SAVED_SYN = 27, 28
-SOL_MPTCP, MPTCP_INFO = 284, 1
+SOL_MPTCP, MPTCP_INFO, MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS = 284, 1, 2, 3
 FALLBACK = 1
 TCP_INFO_BYTES, MPTCP_INFO_BYTES, SYN_BYTES = 248, 96, 240
+# struct mptcp_subflow_data, and what follows it for each subflow: two addresses, or its TCP_INFO.
+SUBFLOW_DATA, ADDRESS_BYTES = struct.Struct("IIII"), 128
+MOST_SUBFLOWS = 16
+ESTABLISHED = 1
 # Flags of tcpi_options.
 TIMESTAMPS = 1
 TIMESTAMPS_BYTES = 12
@@ -95,3 +100,59 @@ def further_subflows(connection: socket.socket) -> int | None:
         return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[0]
     except OSError:
         return None
+
+
+def announced(connection: socket.socket) -> int | None:
+    """Give how many addresses this end announced on a connection; None where nobody tells."""
+    try:
+        return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[1]
+    except OSError:
+        return None
+
+
+def accepted(connection: socket.socket) -> int | None:
+    """Give how many addresses that the other end announced this one took."""
+    try:
+        return connection.getsockopt(SOL_MPTCP, MPTCP_INFO, MPTCP_INFO_BYTES)[2]
+    except OSError:
+        return None
+
+
+def subflows(connection: socket.socket) -> list[tuple[str, bool]]:
+    """Give the local address of each subflow, and whether it is established."""
+    addresses = _of_subflows(connection, MPTCP_SUBFLOW_ADDRS, 2 * ADDRESS_BYTES)
+    states = _of_subflows(connection, MPTCP_TCPINFO, TCP_INFO_BYTES)
+    return [
+        (_address(address), state[0] == ESTABLISHED)
+        for address, state in zip(addresses, states, strict=False)
+    ]
+
+
+def _of_subflows(connection: socket.socket, option: int, size: int) -> list[bytes]:
+    given = SUBFLOW_DATA.pack(SUBFLOW_DATA.size, 0, 0, size)
+    room = SUBFLOW_DATA.size + MOST_SUBFLOWS * size
+    try:
+        got = _getsockopt(connection, option, given, room)
+    except OSError:
+        return []
+    _, count, _, _ = SUBFLOW_DATA.unpack_from(got)
+    starts = range(SUBFLOW_DATA.size, len(got), size)
+    return [got[start : start + size] for start in starts][:count]
+
+
+def _getsockopt(connection: socket.socket, option: int, given: bytes, room: int) -> bytes:
+    """As Python's, of an option that reads what it is given. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    buffer = ctypes.create_string_buffer(given, room)
+    length = ctypes.c_uint32(room)
+    handle = connection.fileno()
+    if libc.getsockopt(handle, SOL_MPTCP, option, buffer, ctypes.byref(length)):
+        raise OSError(ctypes.get_errno(), "getsockopt")
+    return buffer.raw[: length.value]
+
+
+def _address(raw: bytes) -> str:
+    family = struct.unpack_from("H", raw)[0]
+    if family == socket.AF_INET6:
+        return socket.inet_ntop(family, raw[8:24]).removeprefix("::ffff:")
+    return socket.inet_ntop(socket.AF_INET, raw[4:8])

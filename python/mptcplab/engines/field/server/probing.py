@@ -176,6 +176,8 @@ def _look(sock: socket.socket, syn: bytes) -> dict[str, Any]:
         "mptcp": sockets.speaks_mptcp(sock),
         "joins": sockets.counter(JOINS_CAME),
         "announcements": sockets.announcements(),
+        "announced": sockets.announced(sock),
+        "accepted": sockets.accepted(sock),
         "further_subflows": sockets.further_subflows(sock),
     }
 
