@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from mptcplab.calibration import profile
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
-    from typing import Any
-
-    from mptcplab.calibration.fit import Fit
-    from mptcplab.calibration.target import Residual
+from mptcplab.calibration.fit import Fit
+from mptcplab.calibration.target import Residual
 
 
 class Calibration:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mptcplab.calibration.fit import Fit
 from mptcplab.calibration.target import FIGURES, rounded
 from mptcplab.scenario.long import DIRECTIONS, written
 from mptcplab.writing import write_whole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.calibration.fit import Fit
 
 
 def write(fit: Fit, target: Path) -> None:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from mptcplab.calibration.target import Target
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.measurements import SinglePath
+from mptcplab.measurements import SinglePath
 
 # The initial slow-start threshold, 64 KB, is that of UM-CS-2012-022 §IV-A for all that its authors
 # measured.

@@ -6,19 +6,15 @@ headers, retransmissions, control and what other programs transfer meanwhile.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from mptcplab.campaign.work import Task
 from mptcplab.scenario.plan import planned_transfer
 from mptcplab.scenario.section import Bytes, Section, read
 from mptcplab.scenario.source import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mptcplab.campaign.work import Task
-    from mptcplab.scenario.transfer import Transfer
+from mptcplab.scenario.transfer import Transfer
 
 #: Beyond the payload of a run, as a part of it: what the server hands over of its captures, by
 #: whichever path the system's routes choose; headers, acknowledgements and retransmissions.

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mptcplab.machine.check import Check, fine, limited, unknown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mptcplab.machine.machine import Machine
+from mptcplab.machine.machine import Machine
 
 NAME = "congestion controls"
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from mptcplab.machine.attempts import DONE
 from mptcplab.machine.check import Check, fine, limited, missing, unknown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.machine.machine import Machine
+from mptcplab.machine.machine import Machine
 
 TUN = "TUN"
 INSTEAD = "packets pass packet sockets at veth pairs instead, which is slower"

@@ -6,10 +6,7 @@ import re
 
 from mptcplab.machine.attempts import DONE
 from mptcplab.machine.check import Check, fine, limited, missing, unknown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.machine.machine import Machine
+from mptcplab.machine.machine import Machine
 
 LINUX = "Linux"
 MPTCP = "MPTCP"

@@ -6,10 +6,7 @@ import os
 import time
 
 from mptcplab.machine.check import Check, fine, limited, unknown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.machine.machine import Machine
+from mptcplab.machine.machine import Machine
 
 # Reading these takes a system call and longer than a packet.
 SLOW_CLOCKS = ("acpi_pm", "hpet", "jiffies", "pit")

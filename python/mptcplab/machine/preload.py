@@ -6,11 +6,8 @@ import os
 from pathlib import Path
 
 from mptcplab.machine.check import Check, fine, limited
+from mptcplab.machine.machine import Machine
 from mptcplab.machine.tools import install
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.machine.machine import Machine
 
 TOOL = "mptcpize"
 LIBRARY = Path(__file__).parents[1] / "libpreload.so"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.results import pages
 from mptcplab.results.run import ABOUT, Run
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
-    from typing import Any
 
 # Version of the document.
 SCHEMA = 1

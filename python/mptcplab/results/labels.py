@@ -6,13 +6,9 @@ from typing import Any
 
 from mptcplab.engines import named
 from mptcplab.labels import text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.results.comparison import Comparison
-    from mptcplab.results.run import Run
-    from mptcplab.results.statistics import Gain
-
+from mptcplab.results.comparison import Comparison
+from mptcplab.results.run import Run
+from mptcplab.results.statistics import Gain
 
 # What prints as 0 %.
 SAME = 0.005

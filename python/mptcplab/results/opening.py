@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
@@ -12,10 +13,6 @@ from mptcplab.results.campaign import ABOUT as CAMPAIGN
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.run import ABOUT, Run
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
 
 CAPTURE = re.compile(r".*\.(pcap|pcapng|cap)(\.gz|\.zst)?", re.IGNORECASE)
 

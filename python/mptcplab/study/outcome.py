@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from mptcplab import _core, measurements
 from mptcplab._core import Error
@@ -13,19 +15,13 @@ from mptcplab.results import files
 from mptcplab.results.record import build
 from mptcplab.results.statistics import interval
 from mptcplab.study import judging, scoring
+from mptcplab.study.experiment import Comparison, Experiment, Extent, Finding
 from mptcplab.study.judging import DIRECTION, FITTED, HOLDS, UNJUDGED, Verdict
 from mptcplab.study.links import ORIGINS, origin, profiles, worst
+from mptcplab.study.measured import Measured
 from mptcplab.writing import write_whole
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from mptcplab.study.experiment import Comparison, Experiment, Extent, Finding
-    from mptcplab.study.measured import Measured
-
-    Table = dict[str, Any]
+Table = dict[str, Any]
 
 NAME = "results.json"
 FRAME = "results.parquet"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mptcplab.measurements import Figure
 from mptcplab.results.statistics import interval
+from mptcplab.results.statistics.intervals import Estimate
 from mptcplab.study.judging import Ratio
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from mptcplab.measurements import Figure
-    from mptcplab.results.statistics.intervals import Estimate
 
 # Below this a printed 0.00 and ours cannot be distinguished.
 SMALLEST = 1e-6

@@ -9,18 +9,13 @@ import selectors
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import IO, Any
 
-from mptcplab._core import Error
+from mptcplab._core import Emulator, Error
 from mptcplab.engines.kernel.agent.diagnosis import Diagnosis
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import IO, Any
-
-    from mptcplab._core import Emulator
-    from mptcplab.engines.kernel.network import Agent
+from mptcplab.engines.kernel.network import Agent
 
 COMMAND = [sys.executable, "-P", "-m", "mptcplab.engines.kernel.agent"]
 READ_BYTES = 1 << 16

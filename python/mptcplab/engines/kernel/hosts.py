@@ -7,15 +7,12 @@ from typing import Any
 from mptcplab import _core
 from mptcplab.engines.kernel.namespace import FORCED, SIX
 from mptcplab.engines.kernel.network import QUEUE_PACKETS, Agent, Host, Interface
+from mptcplab.engines.kernel.settings import Settings
+from mptcplab.scenario.path import Path
 from mptcplab.scenario.plan import addresses, server_addresses
+from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.section import DIRECTIONS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.engines.kernel.settings import Settings
-    from mptcplab.scenario.path import Path
-    from mptcplab.scenario.scenario import Scenario
-    from mptcplab.scenario.traffic import Traffic
+from mptcplab.scenario.traffic import Traffic
 
 EVERYWHERE = {4: "0.0.0.0/0", 6: "::/0"}
 BITS = {4: 32, 6: 128}

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.engines.engine import Measured, Programs, Target, Trial
@@ -20,20 +22,14 @@ from mptcplab.engines.kernel import emulate, ends, measured
 from mptcplab.engines.kernel.emulate import RAW
 from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import LISTS, Wanted
+from mptcplab.engines.kernel.network import Job
+from mptcplab.engines.kernel.sandbox import Sandbox
 from mptcplab.engines.kernel.settings import FALLBACK
 from mptcplab.machine import congestion, preload
 from mptcplab.machine.machine import Machine
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import addresses, server_addresses
 from mptcplab.scenario.scenario import Scenario
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from mptcplab.engines.kernel.network import Job
-    from mptcplab.engines.kernel.sandbox import Sandbox
 
 ENDS = ("client", "server")
 # In the run directory: what the server's program said.

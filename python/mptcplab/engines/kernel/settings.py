@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mptcplab.engines.kernel.features import PATH_MANAGERS
+from mptcplab.engines.kernel.features import PATH_MANAGERS, Features
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine
 from mptcplab.messages import said
@@ -14,16 +15,9 @@ from mptcplab.quantity import DURATION
 from mptcplab.scenario import endpoint
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.kernel import SCHEDULER
+from mptcplab.scenario.scenario import Scenario
 from mptcplab.scenario.section import Section, kinds, show
 from mptcplab.scenario.source import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mptcplab.engines.kernel.features import Features
-    from mptcplab.scenario.scenario import Scenario
-    from mptcplab.scenario.section import Section
 
 # What the client alone decides: an endpoint of ours may do so before Linux's server.
 OF_THE_CLIENT = {("mptcp", "path_manager"), ("mptcp", "join")}

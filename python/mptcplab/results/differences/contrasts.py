@@ -10,17 +10,14 @@ from typing import Any
 
 from mptcplab.metrics import of_runs
 from mptcplab.results import run_metrics
+from mptcplab.results.campaign import Campaign
+from mptcplab.results.comparison import Comparison
 from mptcplab.results.statistics import Estimate, Gain, Paired, adjust, gain, interval, paired
 from mptcplab.results.statistics.intervals import known
 
 #: Values by seed.
 Values = dict[int, float | None]
 Progress = Callable[[int, int], None]
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.results.campaign import Campaign
-    from mptcplab.results.comparison import Comparison
 
 
 FIGURES = tuple(one.column for one in of_runs("seeds"))

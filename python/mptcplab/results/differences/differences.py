@@ -13,7 +13,15 @@ from mptcplab.labels.findings import counted
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.differences import configuration, contrasts
-from mptcplab.results.differences.contrasts import Repeated, of_campaign, of_comparisons
+from mptcplab.results.differences.configuration import Setting
+from mptcplab.results.differences.contrasts import (
+    Contrast,
+    Gains,
+    Progress,
+    Repeated,
+    of_campaign,
+    of_comparisons,
+)
 from mptcplab.results.differences.figures import Figure, side_by_side
 from mptcplab.results.findings import findings
 from mptcplab.results.opening import opened
@@ -21,11 +29,6 @@ from mptcplab.results.run import Run
 from mptcplab.results.statistics import pairs_needed
 
 Comparable = str | PathLike[str] | Analysis | Comparison | list[Comparison] | Campaign
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.results.differences.configuration import Setting
-    from mptcplab.results.differences.contrasts import Contrast, Gains, Progress
 
 
 # What may have no place.

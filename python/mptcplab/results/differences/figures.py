@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
+from mptcplab.analysis import Analysis
 from mptcplab.labels.connections import names_of
 from mptcplab.metrics import of_runs, of_subflows
 from mptcplab.results import run_metrics
 from mptcplab.results.run import Run
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from mptcplab.analysis import Analysis
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 # Up to so many connections are matched by their numbers.
 MOST = 20
