@@ -67,10 +67,10 @@ def anonymise(
         raise Error(f"a secret of {len(secret)} bytes can be guessed; {LEAST_SECRET_BYTES} or more")
     writing.check(directory)
     with writing.files(directory) as new:
-        told = _core.anonymise(
+        counts = _core.anonymise(
             paths, [new / name for name in names], secret or secrets.token_bytes(SECRET_BYTES)
         )
-    return [Anonymised(directory / name, *one) for name, one in zip(names, told, strict=True)]
+    return [Anonymised(directory / name, *one) for name, one in zip(names, counts, strict=True)]
 
 
 def _name(path: Path) -> str:

@@ -362,19 +362,19 @@ def write_report(
     from mptcplab.charts.html import refuse_foreign, write
     from mptcplab.results.campaign import Campaign
 
-    opened, place = _open(source)
+    opened, page = _open(source)
     if run is not None:
         if not isinstance(opened, Campaign):
             raise Error(f"{source} is no campaign: there is no run {run} to choose")
         from mptcplab.campaign.repeat import again
         from mptcplab.charts.campaign.page import PAGES
 
-        place = opened.directory / PAGES / f"{run}.html"
+        page = opened.directory / PAGES / f"{run}.html"
         opened = again(opened, run)
     if out is None:
-        if place is None:
+        if page is None:
             raise Error("what is measured in captures has no directory: say where (out)")
-        out = place
+        out = page
     target = Path(out)
     refuse_foreign(target)
     if isinstance(opened, Campaign):
@@ -433,7 +433,7 @@ def figure(
 
     if out is not None:
         format_of(Path(out))
-    place, of = _opened(source)
+    drawn_from, of = _opened(source)
     chosen = Choice(
         _listed(by),
         {axis: str(one) for axis, one in (where or {}).items()},
@@ -441,7 +441,7 @@ def figure(
         _listed(paths),
         connection,
     )
-    made = drawn(find(kind, of), place, chosen, size=size, title=title)
+    made = drawn(find(kind, of), drawn_from, chosen, size=size, title=title)
     if out is not None:
         made.save(out)
     return made
@@ -539,14 +539,14 @@ def _opened(source: Source) -> tuple[Any, str]:
     from mptcplab.results.comparison import Comparison
     from mptcplab.results.opening import opened
 
-    place = (
+    read = (
         source
         if isinstance(source, (Analysis, Campaign, Comparison))
         else opened(source, samples=True)
     )
-    if isinstance(place, list):
+    if isinstance(read, list):
         raise Error(f"{source} holds runs of several seeds: name the directory of one of them")
-    return place, CAMPAIGN if isinstance(place, Campaign) else RUN
+    return read, CAMPAIGN if isinstance(read, Campaign) else RUN
 
 
 def _files(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:

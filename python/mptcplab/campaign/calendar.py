@@ -141,8 +141,8 @@ def _dues(
             start, end = (_at(day, at, local) for at in (calendar.start, calendar.end))
             part = (end - start) / calendar.visits
             # Where clocks are put forward a day may not have these hours.
-            for place in range(calendar.visits):
-                due = (start + (place + chance.random()) * part).replace(microsecond=0)
+            for index in range(calendar.visits):
+                due = (start + (index + chance.random()) * part).replace(microsecond=0)
                 if begun <= due < last and part:
                     yield due
         day += timedelta(days=1)
@@ -165,18 +165,18 @@ def _hour(hour: int, width: int) -> str:
 
 
 def _calendar(value: Any, number: int, source: Source) -> Calendar:
-    place = ("calendar", number)
-    section = read(CalendarSection, value, place, source)
+    key_path = ("calendar", number)
+    section = read(CalendarSection, value, key_path, source)
     for day in section.days:
         if day not in DAYS:
-            raise source.fault((*place, "days"), f"{day} is no day; {nearest(str(day), DAYS)}")
+            raise source.fault((*key_path, "days"), f"{day} is no day; {nearest(str(day), DAYS)}")
     if not section.days:
-        raise source.fault((*place, "days"), "has no day: leave it out for all")
+        raise source.fault((*key_path, "days"), "has no day: leave it out for all")
     found = HOURS.fullmatch(section.hours)
     start, end = _minutes(found.groups()) if found else (0, DAY_MINUTES + 1)
     if max(start, end) > DAY_MINUTES or start == end:
         raise source.fault(
-            (*place, "hours"), f'{section.hours} is not such as "06:00-23:00" or "22:00-02:00"'
+            (*key_path, "hours"), f'{section.hours} is not such as "06:00-23:00" or "22:00-02:00"'
         )
     return Calendar(
         days=frozenset(map(DAYS.index, section.days)),
@@ -197,5 +197,5 @@ def _local() -> str:
     """Name the time zone of this machine."""
     if name := os.environ.get("TZ", "").removeprefix(":"):
         return name
-    place = LOCAL.resolve()
-    return str(place.relative_to(ZONES)) if place.is_relative_to(ZONES) else "UTC"
+    file = LOCAL.resolve()
+    return str(file.relative_to(ZONES)) if file.is_relative_to(ZONES) else "UTC"

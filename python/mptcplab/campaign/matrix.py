@@ -74,7 +74,7 @@ class Matrix:
         self.sheet = read
         self.visits = visits or []
         self.axes = list(read.axes)
-        apart = _told_apart(list(_configurations(read)))
+        apart = _distinguished(list(_configurations(read)))
         if not apart:
             raise ScenarioError(f"{read.name}: only and exclude leave nothing to run")
         _check_different(read, apart)
@@ -159,12 +159,12 @@ def _by_hour(configurations: list[Configuration], hours: list[str]) -> list[Conf
     return [
         replace(
             one,
-            number=one.number * len(hours) + place,
+            number=one.number * len(hours) + index,
             labels=one.labels | {HOUR: hour},
-            conditions=one.conditions * len(hours) + place,
+            conditions=one.conditions * len(hours) + index,
         )
         for one in configurations
-        for place, hour in enumerate(hours)
+        for index, hour in enumerate(hours)
     ]
 
 
@@ -222,7 +222,7 @@ def _configurations(read: Sheet) -> Iterator[Configuration]:
         number += 1
 
 
-def _told_apart(configurations: list[Configuration]) -> list[Configuration]:
+def _distinguished(configurations: list[Configuration]) -> list[Configuration]:
     """Have plain TCP shared only where the axes' values say which configurations share it."""
     groups = _groups(configurations)
     known: dict[tuple[str, ...], dict[tuple[Label, ...], set[int]]] = {}

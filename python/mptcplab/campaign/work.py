@@ -113,11 +113,11 @@ def perform(batch: Batch) -> Shard:
         try:
             made = measure(task, batch.directory, keep=batch.keep)
         except Exception as error:  # Whatever it is, it is the run's.
-            told = " ".join((str(error) if isinstance(error, Error) else repr(error)).split())
-            if FULL in told:
+            message = " ".join((str(error) if isinstance(error, Error) else repr(error)).split())
+            if FULL in message:
                 # The next one would not fare better.
-                raise Error(told) from error
-            shard.failed[task.run] = told
+                raise Error(message) from error
+            shard.failed[task.run] = message
         else:
             for table, those in made.items():
                 rows.setdefault(table, []).extend({"run": task.run, **row} for row in those)

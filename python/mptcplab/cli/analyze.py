@@ -89,7 +89,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    _check_places(options)
+    _check_outputs(options)
     tables = _analyze(options)
     if options.connection is not None:
         tables = _only(tables, options.connection)
@@ -109,7 +109,7 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _check_places(options: Namespace) -> None:
+def _check_outputs(options: Namespace) -> None:
     """Better now than after a long analysis."""
     from pathlib import Path
 

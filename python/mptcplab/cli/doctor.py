@@ -89,7 +89,7 @@ def _undo() -> int:
 def _field(options: Namespace) -> int:
     from mptcplab.engines.field import set_up, uplinks
 
-    host, port = _place(options.field)
+    host, port = _host_and_port(options.field)
     names = options.interface or uplinks.interfaces()
     if not names:
         raise Error("no interface is up and has an address: name them (--interface)")
@@ -112,7 +112,7 @@ def _field(options: Namespace) -> int:
     return 0 if ready else UNABLE
 
 
-def _place(given: str) -> tuple[str, int]:
+def _host_and_port(given: str) -> tuple[str, int]:
     """Give host and port of what a server's line, or a name or address, says."""
     from mptcplab.engines.field import server_line
 

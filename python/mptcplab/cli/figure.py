@@ -36,7 +36,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     command.add_argument("kind", type=named, metavar="KIND", help="what to draw: see --list")
     command.add_argument(
-        "place",
+        "directory",
         type=named,
         metavar="DIR",
         help="a run directory, what mptcplab run left, a campaign's directory, or captures",
@@ -104,7 +104,7 @@ def run(options: Namespace) -> int:
 
     drawn = figure(
         options.kind,
-        options.place,
+        options.directory,
         options.out,
         size=options.size,
         title=options.title,

@@ -41,7 +41,7 @@ class Stop:
     def __init__(self, *, live: bool) -> None:
         # Whoever started us may want us to sit out the signal.
         self._wanted = live and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        self._asked = self._told = False
+        self._asked = self._announced = False
 
     def __enter__(self) -> Stop:
         if self._wanted:
@@ -59,8 +59,8 @@ class Stop:
 
     def __call__(self) -> bool:
         """Say whether to stop reading."""
-        if self._asked and not self._told:
-            self._told = True
+        if self._asked and not self._announced:
+            self._announced = True
             clear = "\r\x1b[K" if sys.stderr.isatty() else ""
             print(
                 f"{clear}mptcplab: interrupted; analysing what has come (Ctrl-C again quits)",

@@ -107,7 +107,7 @@ def run(options: Namespace) -> int:
         from mptcplab.charts.html import refuse_foreign
 
         # Better now than after the runs.
-        refuse_foreign(_place(name, scenario, options, options.seed) / "report.html")
+        refuse_foreign(_directory(name, scenario, options, options.seed) / "report.html")
     with by_signals():
         comparisons = _compare(name, scenario, options)
     if options.json:
@@ -145,7 +145,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
 
     try:
         for seed in seeds:
-            out = _place(name, scenario, options, seed)
+            out = _directory(name, scenario, options, seed)
             with Running(str(out), engine.counts) as progress:
                 comparison = with_baselines(
                     name,
@@ -174,7 +174,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     return comparisons
 
 
-def _place(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path:
+def _directory(name: str, scenario: Scenario, options: Namespace, seed: int) -> Path:
     """Say where the runs go: whatever is not a scenario as it ships has a name by its content."""
     from pathlib import Path
 

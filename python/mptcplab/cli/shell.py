@@ -88,7 +88,7 @@ def run(options: Namespace) -> int:
         done, status = run_programs(
             for_programs(),
             scenario,
-            _place(name, options),
+            _directory(name, options),
             Programs(command, options.serve, options.mptcpize),
             name=name,
             seed=options.seed,
@@ -100,7 +100,7 @@ def run(options: Namespace) -> int:
     return status
 
 
-def _place(name: str, options: Namespace) -> Path:
+def _directory(name: str, options: Namespace) -> Path:
     from itertools import count
     from pathlib import Path
 

@@ -177,13 +177,13 @@ class Engine:
         del scenario
         return {}
 
-    def session(self, place: Path, *, programs: bool = False) -> AbstractContextManager[Any]:
-        """Open what a run needs: before its directory is begun in ``place``, until it is complete.
+    def session(self, directory: Path, *, programs: bool = False) -> AbstractContextManager[Any]:
+        """Open what a run needs, before it is begun in ``directory`` until it is complete.
 
         What outlives us clears away there, should we be killed. ``programs``: for
         :meth:`run_programs`.
         """
-        del place, programs
+        del directory, programs
         return nullcontext()
 
     def run(self, trial: Trial, target: Target) -> Measured:

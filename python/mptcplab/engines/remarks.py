@@ -1,4 +1,4 @@
-"""What a run shows of its way to who knows how it was made: held ACKs, budgets, who was watched."""
+"""What the paths of a run show to who knows how it was made: ACKs held, budgets, who watched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from mptcplab import _core
 
-# Which data is acknowledged by what travels this way.
+# Which data is acknowledged by what travels in this direction.
 ACKNOWLEDGED = {"uplink": "down", "downlink": "up"}
 OTHER = {"up": "down", "down": "up"}
 ENDS = ("client", "server")
@@ -47,7 +47,7 @@ def _apart(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
         if row["direction"] == "down"
     }
     carried = {row["connection"] for row in tables.rows("transfers") if row["bytes"]}
-    told = {row["connection"] for row in tables.rows("diagnostics") if _is_split(row)}
+    known = {row["connection"] for row in tables.rows("diagnostics") if _is_split(row)}
     rows = list(tables.rows("connections"))
     others = {_ends(row): row["connection"] for row in rows if row["vantage"] == "server"}
     apart = [row for row in rows if row["vantage"] == "client" and row["connection"] in carried]
@@ -60,7 +60,7 @@ def _apart(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
         if other is None:
             remarks.append(one | (split if _ends(row)[2:] in translated else UNAWARE))
             continue
-        if row["connection"] not in told:
+        if row["connection"] not in known:
             remarks.append(one | split)
         all_bytes, sent_bytes = received[row["connection"]], received[other]
         if all_bytes > sent_bytes:
@@ -74,7 +74,9 @@ def _apart(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
 
 
 def _has_proxy(plan: dict[str, Any]) -> bool:
-    elements = (one for link in plan["links"].values() for way in ACKNOWLEDGED for one in link[way])
+    elements = (
+        one for link in plan["links"].values() for acks in ACKNOWLEDGED for one in link[acks]
+    )
     return any(one.get("element") == "proxy" for one in elements)
 
 
@@ -88,7 +90,7 @@ def _early(plan: dict[str, Any], tables: _core.Tables) -> list[dict[str, Any]]:
     Only ACKs without data are held: where both ends sent data nothing can be told.
     """
     held = {path["name"]: _held(plan["links"][path["link"]]) for path in plan["paths"]}
-    if not any(way for each in held.values() for way in each.values()):
+    if not any(held_ns for each in held.values() for held_ns in each.values()):
         return []
     flows = {
         (row["connection"], row["subflow"], row["direction"]): row for row in tables.rows("flows")
@@ -155,14 +157,14 @@ def _ends(row: dict[str, Any]) -> tuple[Any, ...]:
 
 def _held(link: dict[str, Any]) -> dict[str, int]:
     """Say for how long ACKs are held, by the direction of the data that they acknowledge."""
-    shared = {one["shared"]: one for way in ACKNOWLEDGED for one in link[way] if _is_shared(one)}
+    shared = {one["shared"]: one for acks in ACKNOWLEDGED for one in link[acks] if _is_shared(one)}
     return {
         direction: sum(
             one["delay"]
-            for one in (shared.get(one.get("shared"), one) for one in link[way])
+            for one in (shared.get(one.get("shared"), one) for one in link[acks])
             if one["element"] == "ack-delay"
         )
-        for way, direction in ACKNOWLEDGED.items()
+        for acks, direction in ACKNOWLEDGED.items()
     }
 
 

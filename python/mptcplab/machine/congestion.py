@@ -18,8 +18,8 @@ def controls(machine: Machine) -> Check:
     how: dict[str, str] | None = machine.tried.outcome.get("congestion_controls")
     if how is None:
         return unknown(NAME)
-    by_sysctl = [name for name, way in how.items() if way == "sysctl"]
-    by_route = [name for name, way in how.items() if way == "route"]
+    by_sysctl = [name for name, setting in how.items() if setting == "sysctl"]
+    by_route = [name for name, setting in how.items() if setting == "route"]
     closed = [name for name in how if name not in (*by_sysctl, *by_route)]
     found = ", ".join(by_sysctl) + " by sysctl"
     if by_route:

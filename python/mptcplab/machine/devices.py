@@ -44,12 +44,12 @@ def packet_sockets(machine: Machine) -> Check:
 def offloads(machine: Machine) -> Check:
     """Segments larger than a packet, through the devices that will be used."""
     name = "offloads"
-    way, attempt = "TUN", "tun_offloads"
+    device, attempt = "TUN", "tun_offloads"
     if machine.came_of("tun") != DONE:
-        way, attempt = "packet sockets", "packet_offloads"
+        device, attempt = "packet sockets", "packet_offloads"
     came = machine.came_of(attempt)
     if came is None:
         return unknown(name)
     if came != DONE:
-        return limited(name, f"not taken by {way}: {came}", "every packet passes alone: slower")
-    return fine(name, f"taken by {way} (VNET_HDR, TSO)")
+        return limited(name, f"not taken by {device}: {came}", "every packet passes alone: slower")
+    return fine(name, f"taken by {device} (VNET_HDR, TSO)")

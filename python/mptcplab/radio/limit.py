@@ -62,8 +62,8 @@ def ceiling(
         unit=unit,
         effective=effective,
         scheme=scheme.name if scheme else None,
-        downlink_bits_per_second=_told(down),
-        uplink_bits_per_second=_told(up),
+        downlink_bits_per_second=_rounded_rate(down),
+        uplink_bits_per_second=_rounded_rate(up),
         error_ratio=retries.error_ratio,
         tries=retries.tries,
         loss_ratio=float(f"{retries.error_ratio**retries.tries:.3g}"),
@@ -113,5 +113,5 @@ def _effective(technology: Technology, signal: float, unit: str, noise_rise_db: 
     return rounded(signal)
 
 
-def _told(rate: float) -> int:
+def _rounded_rate(rate: float) -> int:
     return round(float(f"{rate:.{RATE_DIGITS}g}"))

@@ -16,13 +16,13 @@ SCHEMA = 1
 
 def open_comparison(directory: Path | str) -> Comparison:
     """Open what ``mptcplab run`` left: the run with MPTCP and the baselines that are there."""
-    place = Path(directory)
-    if not (place / "mptcp" / ABOUT).exists():
+    root = Path(directory)
+    if not (root / "mptcp" / ABOUT).exists():
         raise Error(f"{directory} holds neither a run nor what mptcplab run leaves")
-    mptcp = Run(place / "mptcp")
-    there = {path: place / f"tcp-{path}" for path in mptcp.scenario["path"]}
+    mptcp = Run(root / "mptcp")
+    there = {path: root / f"tcp-{path}" for path in mptcp.scenario["path"]}
     baselines = {path: Run(run) for path, run in there.items() if (run / ABOUT).exists()}
-    return Comparison(place, mptcp, baselines)
+    return Comparison(root, mptcp, baselines)
 
 
 class Comparison:

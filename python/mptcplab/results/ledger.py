@@ -151,9 +151,9 @@ def data(ledger: Ledger) -> pl.DataFrame:
     import polars as pl
 
     rows = [
-        (number, place, path, attempt.at_ns, attempt.reserved_bytes.get(path), used)
+        (number, attempt_number, path, attempt.at_ns, attempt.reserved_bytes.get(path), used)
         for number, visit in sorted(ledger.visits.items())
-        for place, attempt in enumerate(visit.attempts, 1)
+        for attempt_number, attempt in enumerate(visit.attempts, 1)
         for path, used in _by_path(attempt)
     ]
     schema = {

@@ -34,8 +34,8 @@ def describe(campaign: Campaign) -> CampaignPage:
     if not campaign.runs.height:
         raise Error(f"{campaign.directory} has no run that is done: there is nothing to draw")
     subject = Subject(campaign)
-    made, places = runs(subject)
-    shown, points = figures(subject, places)
+    made, indices = runs(subject)
+    shown, points = figures(subject, indices)
     curved, band = curves(subject)
     gained, shared = gains(subject), shares(subject)
     keys = campaign.about["keys"]
@@ -190,10 +190,10 @@ HALF = 8
 
 
 def runs(subject: Subject) -> tuple[Runs, dict[str, int]]:
-    """Give the runs of all groups, one after the other, and their places by their keys."""
+    """Give the runs of all groups, one after the other, and their indices by their keys."""
     campaign = subject.campaign
     keys = [key for group in subject.groups for key in group.runs["run"]]
-    places = dict(zip(keys, count()))
+    indices = dict(zip(keys, count()))
     numbers = [number for number, group in enumerate(subject.groups) for _ in group.runs["run"]]
     own = {page.stem for page in (campaign.directory / PAGES).glob("*.html")}
 
@@ -208,11 +208,11 @@ def runs(subject: Subject) -> tuple[Runs, dict[str, int]]:
         seed=array("d", map(float, column("Q", "seed"))),
         pair=column("I", "pair"),
         finished=array("H", map(int, column("H", "finished"))),
-        pages=sorted(places[key] for key in own & places.keys()),
+        pages=sorted(indices[key] for key in own & indices.keys()),
         kept=(campaign.directory / RUNS).is_dir(),
         command=command,
     )
-    return made, places
+    return made, indices
 
 
 def groups(subject: Subject) -> list[Group]:
@@ -260,7 +260,7 @@ def candidates(subject: Subject) -> list[str]:
 
 
 def _indices(subject: Subject, values: dict[str, Any]) -> list[int | None]:
-    """Give the places of a group's values in those of each axis."""
+    """Give the indices of a group's values in those of each axis."""
     return [
         None if values.get(axis) is None else known.index(values[axis])
         for axis, known in subject.campaign.axes.items()

@@ -44,7 +44,7 @@ def lanes(subject: Subject) -> list[Lane]:
 
 def finding_lanes(subject: Subject) -> list[Lane]:
     """Give a row for each kind of finding: a bar over its span, at the packet that shows it."""
-    number = {name: place for place, name in enumerate(subject.captures)}
+    number = {name: index for index, name in enumerate(subject.captures)}
     rows: dict[str, list[Series]] = {}
     for one in subject.findings:
         known = one["capture"] in number and one["record"] is not None
@@ -138,7 +138,7 @@ def _timeline(subject: Subject) -> list[Event]:
 
 
 def _packets(subject: Subject) -> list[Event]:
-    number = {name: place for place, name in enumerate(subject.captures)}
+    number = {name: index for index, name in enumerate(subject.captures)}
     return [
         Event(
             row["at_s"],

@@ -265,9 +265,9 @@ def _percent_change(value: float | None) -> str:
 
 def _print_gains(page: Page, differences: Differences) -> None:
     for one in differences.gains:
-        place = f"{one.configuration}: " if one.configuration else ""
+        prefix = f"{one.configuration}: " if one.configuration else ""
         sides = [f"{name} {_gain(gain)}" for name, gain in (("A", one.a), ("B", one.b)) if gain]
-        page.words(f"{place}gain over the best single path: {'; '.join(sides)}")
+        page.words(f"{prefix}gain over the best single path: {'; '.join(sides)}")
 
 
 def _print_partners(page: Page, differences: Differences) -> None:

@@ -21,8 +21,8 @@ def print_first(
     """
     found = by_cost(rows)
     for row in found[:MOST]:
-        place = f"connection {row['connection']}: " if several else ""
-        page.words(place + in_words(row), first="why ", style="strong", indent="")
+        prefix = f"connection {row['connection']}: " if several else ""
+        page.words(prefix + in_words(row), first="why ", style="strong", indent="")
     if len(found) > MOST:
         more = text.plural(len(found) - MOST, "more finding")
         page.words(
@@ -62,8 +62,8 @@ def print_all(page: Page, rows: Iterable[Row], *, several: bool = False) -> None
     for number, row in enumerate(found):
         if number:
             page.line()
-        place = f"connection {row['connection']}: " if several else ""
-        page.words(place + in_words(row), indent="", style="strong")
+        prefix = f"connection {row['connection']}: " if several else ""
+        page.words(prefix + in_words(row), indent="", style="strong")
         page.facts(_facts(row))
         page.words(row["evidence"], first="evidence  ")
         page.words(row["remedy"], first="remedy    ")

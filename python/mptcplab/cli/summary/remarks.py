@@ -36,7 +36,7 @@ def print_remarks(page: Page, tables: Measured, *, but: frozenset[str] = frozens
         page.line()
     for rows in sorted(kinds.values(), key=_is_mere)[:MOST]:
         first, style = ("· ", "faint") if _is_mere(rows) else ("! ", "warning")
-        page.words(_place(rows) + _message(rows), first=first, style=style)
+        page.words(_prefix(rows) + _message(rows), first=first, style=style)
     if len(kinds) > MOST:
         page.words(f"… and {len(kinds) - MOST} more; --json lists all", style="faint")
 
@@ -58,7 +58,7 @@ def _message(rows: list[Row]) -> str:
     return text.clean(message) + (" (so the first; --json has all)" if differ else "")
 
 
-def _place(rows: list[Row]) -> str:
+def _prefix(rows: list[Row]) -> str:
     """Say what the remarks are about: the first, and how many more."""
     labels = list(dict.fromkeys(filter(None, map(_label, rows))))
     if not labels:

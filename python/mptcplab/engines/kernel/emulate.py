@@ -40,8 +40,8 @@ def emulate(trial: Trial, target: Target) -> Measured:
 
 def _run(lab: Sandbox, job: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
     """Have the lab run it; gives what it says at the end."""
-    with closing(lab.run(job)) as told:
-        for line in told:
+    with closing(lab.run(job)) as lines:
+        for line in lines:
             if "ended" in line:
                 ended: dict[str, Any] = line["ended"]
             elif progress is not None:

@@ -93,13 +93,13 @@ class Agents:
             came = os.read(key.fd, READ_BYTES)
             *lines, self._partial[name] = (self._partial[name] + came).split(b"\n")
             for line in lines:
-                self._told(name, json.loads(line))
+                self._report(name, json.loads(line))
             if not came:
                 self._selector.unregister(key.fileobj)
                 if name not in self.done:
                     raise Error(f"the agent {name} ended in the middle")
 
-    def _told(self, name: str, line: dict[str, Any]) -> None:
+    def _report(self, name: str, line: dict[str, Any]) -> None:
         if "error" in line:
             raise Error(f"{name}: {line['error']}")
         if "ready" in line:
@@ -205,28 +205,28 @@ class ProgramSession:
                 raise Error(f"cannot name the hosts in {ETC / file.name}: {done.stderr.strip()}")
         self._diagnoses: list[Diagnosis] = []
         self._partial = b""
-        self._told: set[str] = set()
+        self._received: set[str] = set()
 
     def watch_here(self) -> None:
         """Take note of a host where they are: the one where we are."""
         self._diagnoses.append(Diagnosis())
 
     def wait_for(self, word: str) -> None:
-        """Wait until we are told."""
-        while not self.told(word):
+        """Wait until it has come."""
+        while not self.has_received(word):
             select.select([INPUT], [], [])
 
-    def told(self, word: str) -> bool:
-        """Say whether we have been told."""
+    def has_received(self, word: str) -> bool:
+        """Say whether it has come."""
         while select.select([INPUT], [], [], 0)[0]:
             came = os.read(INPUT, COMMAND_BYTES)
             if not came:
                 # Nobody is there to tell.
-                self._told |= {GO, END}
+                self._received |= {GO, END}
                 break
             *lines, self._partial = (self._partial + came).split(b"\n")
-            self._told |= {line.decode() for line in lines}
-        return word in self._told
+            self._received |= {line.decode() for line in lines}
+        return word in self._received
 
     def settle(self) -> None:
         """Wait until what was open is gone, or for a while."""

@@ -51,12 +51,12 @@ class Kernel(Engine):
         Wanted(scenario, 0, baseline, Features.here())
 
     def session(
-        self, place: Path, *, programs: bool = False
+        self, directory: Path, *, programs: bool = False
     ) -> AbstractContextManager[sandbox.Sandbox]:
         """Open a sandbox; programs are not to be this machine's root."""
         from mptcplab.engines.kernel import sandbox
 
-        return sandbox.opened(place, user=programs and sandbox.has_user())
+        return sandbox.opened(directory, user=programs and sandbox.has_user())
 
     def run(self, trial: Trial, target: Target) -> Measured:
         """Run it in namespaces."""

@@ -131,7 +131,7 @@ def server(scenario: Scenario, settings: Settings, names: list[str], *, mptcp: b
     if mptcp:
         setup.append(limits(settings))
         if scenario.server.announce:
-            further = [address for place, address in enumerate(own) if _is_further(own, place)]
+            further = [address for index, address in enumerate(own) if _is_further(own, index)]
             setup += [f"mptcp endpoint add {address} signal" for address in further]
     return Host("server", "server", interfaces, settings.sysctls, setup)
 
@@ -150,9 +150,9 @@ def networks(number: int, path: Path) -> list[str]:
     ]
 
 
-def _is_further(own: list[str], place: int) -> bool:
+def _is_further(own: list[str], index: int) -> bool:
     """Whether it is not the one of its version that clients connect to."""
-    return any(version(other) == version(own[place]) for other in own[:place])
+    return any(version(other) == version(own[index]) for other in own[:index])
 
 
 PORT = 5001
@@ -190,11 +190,11 @@ def of_traffic(number: int, traffic: Traffic, settings: Settings) -> list[Host]:
 
 def agents_of_traffic(number: int, traffic: Traffic, settings: Settings) -> dict[str, Agent]:
     """Give what runs in them: of TCP the neighbour connects, of datagrams who sends."""
-    way = DIRECTIONS[traffic.direction]
+    direction = DIRECTIONS[traffic.direction]
     job: dict[str, Any] = {"start_ns": traffic.start, "stop_ns": traffic.stop}
     connects, listens = ENDS
     if traffic.kind == "udp":
-        if way == "down":
+        if direction == "down":
             connects, listens = listens, connects
         job["transfer"] = {
             "application": "datagrams",
@@ -202,7 +202,7 @@ def agents_of_traffic(number: int, traffic: Traffic, settings: Settings) -> dict
             "packet_bytes": traffic.packet,
         }
     else:
-        job["transfer"] = {"application": "bulk", "direction": way}
+        job["transfer"] = {"application": "bulk", "direction": direction}
         job |= {
             "connections": traffic.flows,
             "congestion_control": settings.congestion_control,

@@ -78,7 +78,7 @@ class Wanted:
 
     @property
     def congestion_control(self) -> str | None:
-        """What sockets are told, where the sysctl may not name it."""
+        """What sockets set, where the sysctl may not name it."""
         return self._settings.congestion_control
 
     def job(self, directory: Path, raw: Path, *, captures: str) -> Job:
@@ -88,11 +88,11 @@ class Wanted:
         presence = planned.presence()
         # Those of an endpoint of ours are the emulator's to tell.
         changed = self._paths if self.ours != "client" else []
-        place = raw if captures == "none" else directory
+        captured = raw if captures == "none" else directory
         return Job(
             plan=planned,
-            client_capture=str(place / "client.pcapng"),
-            server_capture=str(place / "server.pcapng"),
+            client_capture=str(captured / "client.pcapng"),
+            server_capture=str(captured / "server.pcapng"),
             full_payload=captures == "full",
             link_log=str(directory / LINK_LOG) if self.scenario.kernel.link_log else None,
             stop_ns=self.scenario.stop_ns,

@@ -114,7 +114,7 @@ class Lab:
     def _transfer(self) -> None:
         done = self._agents.done
         stop_ns = self._job.stop_ns
-        told_ns = 0
+        reported_ns = 0
         gave_up_ns: int | None = None
         while not {"client", "server"} <= done.keys():
             now_ns = time.monotonic_ns() - self._start_ns
@@ -133,8 +133,8 @@ class Lab:
             self._agents.listen(min(until_ns - now_ns, self._step_ns))
             self._check_emulator()
             self._look()
-            if now_ns - told_ns >= PROGRESS_NS:
-                told_ns = now_ns
+            if now_ns - reported_ns >= PROGRESS_NS:
+                reported_ns = now_ns
                 _say({"progress": {"ns": now_ns, "bytes": self._agents.received}})
 
     @property
@@ -157,7 +157,7 @@ class Lab:
 
     def _serve(self, session: ProgramSession) -> None:
         """Have the paths live until the programs have ended."""
-        while not session.told(END):
+        while not session.has_received(END):
             now_ns = time.monotonic_ns() - self._start_ns
             self._change(now_ns)
             next_ns = self._timeline[0][0] if self._timeline else now_ns + PROGRESS_NS

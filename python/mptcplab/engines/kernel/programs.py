@@ -64,12 +64,12 @@ def run_programs(
     raw.mkdir()
     job = _job(wanted, directory, raw, target.captures)
     with (
-        closing(lab.run(job.as_json())) as told,
-        closing(Namespaces(lab.supervisor, next(told)["hosts"])) as hosts,
+        closing(lab.run(job.as_json())) as reports,
+        closing(Namespaces(lab.supervisor, next(reports)["hosts"])) as hosts,
     ):
         where = environment(name, trial.scenario)
         status = _run(hosts, lab, programs, directory, where, greeting)
-        ended = next(told)["ended"]
+        ended = next(reports)["ended"]
     for file in (*directory.glob("*.pcapng"), *directory.glob(SERVED)):
         # What programs send and say is for whoever ran them.
         file.chmod(0o600)
@@ -140,12 +140,12 @@ def _names(scenario: Scenario) -> dict[str, str]:
     lines = [f"{address} server" for address in server_addresses(scenario)]
     for number, (name, path) in enumerate(scenario.paths.items(), 1):
         lines += [f"{address} client client-{name}" for address in addresses(number, path)]
-    told = {
+    files = {
         "hosts": "\n".join([*lines, known.get("hosts", "")]),
         "nsswitch.conf": HOSTS_LINE.sub("hosts: files", known.get("nsswitch.conf", "")),
         "resolv.conf": "",
     }
-    return {name: told[name] for name in ("hosts", *known)}
+    return {name: files[name] for name in ("hosts", *known)}
 
 
 def _run(
@@ -153,14 +153,14 @@ def _run(
     lab: Sandbox,
     programs: Programs,
     new: Path,
-    told: Mapping[str, str],
+    environment: Mapping[str, str],
     begin: Callable[[], None],
 ) -> int:
     """Start the server's program, then the client's; gives its exit status when both have ended."""
     server = None
     with (new / SERVED).open("wb") as said:
         if programs.serve is not None:
-            own = {**told, "MPTCPLAB_HOST": "server"}
+            own = {**environment, "MPTCPLAB_HOST": "server"}
             server = hosts.start(
                 "server", _words(programs, "sh", "-c", programs.serve), own, output=said.fileno()
             )
@@ -174,7 +174,7 @@ def _run(
         begin()
         try:
             with terminal_lent():
-                own = {**told, "MPTCPLAB_HOST": "client"}
+                own = {**environment, "MPTCPLAB_HOST": "client"}
                 client = hosts.start("client", _words(programs, *programs.command), own)
                 try:
                     status = client.wait()
@@ -274,8 +274,8 @@ class Namespaces:
         until = time.monotonic() + STARTS_SECONDS
         while process.poll() is None and time.monotonic() < until:
             with suppress(OSError):
-                place = Path("/proc", str(process.pid))
-                if (place / "ns/net").stat().st_ino == network and _is_listening(place / "net"):
+                proc = Path("/proc", str(process.pid))
+                if (proc / "ns/net").stat().st_ino == network and _is_listening(proc / "net"):
                     return
             time.sleep(LOOK_SECONDS)
 

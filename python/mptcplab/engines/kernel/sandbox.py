@@ -23,15 +23,15 @@ AS_ROOT = "--user --map-root-user"
 
 
 @contextmanager
-def opened(place: Path, *, user: bool = False) -> Iterator[Sandbox]:
+def opened(directory: Path, *, user: bool = False) -> Iterator[Sandbox]:
     """Start a lab, which waits for its job; with ``user`` root's too has a user namespace.
 
-    When we are killed, it ends and run directories in ``place`` that are not finished go.
+    When we are killed, it ends and run directories in ``directory`` that are not finished go.
     """
     life, word = os.pipe()
     engine = os.pidfd_open(os.getpid())
     unshare = UNSHARE.split() + (AS_ROOT.split() if user or os.geteuid() != 0 else [])
-    words = [str(life), str(engine), str(place), *unshare, *_module(LAB)]
+    words = [str(life), str(engine), str(directory), *unshare, *_module(LAB)]
     command = [*_module(SUPERVISOR), *words]
     with tempfile.TemporaryFile("w+") as said:
         try:
@@ -128,8 +128,8 @@ class Sandbox:
         if lines and not was_up:
             from mptcplab.machine.checks import Needs, obstacles
 
-            told = obstacles(Needs(mptcp=False))
-            return Error(told[0] if told else f"there are no namespaces of our own: {lines[-1]}")
+            found = obstacles(Needs(mptcp=False))
+            return Error(found[0] if found else f"there are no namespaces of our own: {lines[-1]}")
         if lines and not lines[-1].startswith("unshare:"):
             return InternalError(f"the lab of the kernel engine failed: {lines[-1]}")
         return Error("the lab of the kernel engine was killed")

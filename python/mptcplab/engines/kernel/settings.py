@@ -119,7 +119,7 @@ class Settings:
     route: list[str] = field(default_factory=list)
     #: `ip mptcp limits`: subflows beside the first, and announced addresses that are joined.
     limits: tuple[int, int] = (0, 0)
-    #: What sockets are told, where the sysctl may not name it.
+    #: What sockets set, where the sysctl may not name it.
     congestion_control: str | None = None
     #: Whether they ask for keep-alives.
     keep_alive: bool = False
@@ -181,7 +181,7 @@ def with_congestion_control(settings: Settings, name: str, machine: Features) ->
     """Give the settings of a host whose sockets have this congestion control.
 
     Linux lets the sysctl of a namespace name unrestricted ones alone, its routes any. Subflows that
-    join take their connection's, which is the sysctl's unless the socket was told.
+    join take their connection's, which is the sysctl's unless the socket has one set.
     """
     free = name in machine.unrestricted
     sysctls = {CONGESTION_CONTROL: name if free else FALLBACK, **settings.sysctls}
@@ -219,7 +219,7 @@ def _limits(mptcp: Section, at: _At) -> tuple[int, int]:
 
 
 def _check_path_manager(scenario: Scenario, refusals: Refusals) -> None:
-    """Refuse what Linux's path manager cannot be told: it is the client's that opens subflows."""
+    """Refuse what Linux's path manager cannot do: it is the client's that opens subflows."""
     if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in PATH_MANAGERS:
         known = ", ".join(map(said, PATH_MANAGERS))
         refusals.key("mptcp", "path_manager", f"it has {known}")

@@ -28,7 +28,7 @@ NICE = -20
 
 def main() -> None:
     """Supervise."""
-    life, engine, place, command = *map(int, sys.argv[1:3]), Path(sys.argv[3]), sys.argv[4:]
+    life, engine, directory, command = *map(int, sys.argv[1:3]), Path(sys.argv[3]), sys.argv[4:]
     # What unshare has started is ours when unshare is gone.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # Not everybody may, and not every kernel has it.
@@ -60,7 +60,7 @@ def main() -> None:
     if word != DONE:
         from mptcplab.writing import sweep
 
-        sweep(place)
+        sweep(directory)
 
 
 def _end(group: int) -> None:

@@ -91,7 +91,7 @@ def ccdf(runs: Iterable[Iterable[float | None]], *, level: float = LEVEL) -> Ccd
 
     found = [np.sort(known(run)[0]) for run in runs]
     some = [run for run in found if len(run)]
-    values = _places(np.concatenate(some)) if some else np.empty(0)
+    values = _points(np.concatenate(some)) if some else np.empty(0)
     at_or_above = [len(run) - np.searchsorted(run, values, side="left") for run in some]
     return _pooled(values, at_or_above, [len(run) for run in some], len(found), level)
 
@@ -119,7 +119,7 @@ def ccdf_of_bins(
     return _pooled(values, at_or_above, totals, len(found), level)
 
 
-def _places(samples: Array) -> Array:
+def _points(samples: Array) -> Array:
     """Choose values that are even in the logarithm of the part above them."""
     import numpy as np
 

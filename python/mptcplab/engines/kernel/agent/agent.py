@@ -44,7 +44,7 @@ class Agent:
         self._work.opened = self._observer.opened
         self._work.closing = self._observer.closing
         _wake_in_time()
-        self._loop.watch(INPUT, IN, self._told)
+        self._loop.watch(INPUT, IN, self._receive)
         _say({"ready": True, "congestion_control": self._work.congestion_control})
         try:
             self._loop.run()
@@ -60,7 +60,7 @@ class Agent:
             return Datagrams(self._loop, self._job)
         return Transfer(self._loop, self._job, self._over)
 
-    def _told(self, mask: int) -> None:
+    def _receive(self, mask: int) -> None:
         del mask
         came = os.read(INPUT, READ_BYTES)
         *lines, self._input = (self._input + came).split(b"\n")

@@ -26,7 +26,7 @@ Fields: TypeAlias = dict[str, int | None]
 SOL_MPTCP = 284
 INFO, TCPINFO, SUBFLOW_ADDRS, FULL_INFO = 1, 2, 3, 4
 FALLBACK = 1 << 0
-# Place and format of each field.
+# Offset and format of each field.
 TCP_INFO = {
     "state": (0, "B"),
     "ca_state": (1, "B"),
@@ -75,7 +75,7 @@ MOST_SUBFLOWS = 64
 # State of a subflow that is there no more.
 CLOSED = 7
 # struct mptcp_full_info: sizes (kernel's and ours of tcp_info, kernel's and ours of a subflow's
-# addresses), subflows, places for them, the two pointers; mptcp_info follows.
+# addresses), subflows, room for them, the two pointers; mptcp_info follows.
 _FULL = struct.Struct("=6I2Q")
 # struct mptcp_subflow_data: its size, subflows, sizes of one in the kernel and here; they follow.
 _PARTS = struct.Struct("=4I")
@@ -111,7 +111,7 @@ class Reader:
         self._full = bytearray(_FULL.size + STRUCTURE_BYTES)
         self._addresses = bytearray(MOST_SUBFLOWS * SUBFLOW_BYTES)
         self._tcp = bytearray(MOST_SUBFLOWS * STRUCTURE_BYTES)
-        self._places = [_shared(each) for each in (self._full, self._addresses, self._tcp)]
+        self._requests = [_shared(each) for each in (self._full, self._addresses, self._tcp)]
 
     def read(self, sock: socket.socket) -> Information:
         """Read all that there is; an ``OSError`` where the socket has nothing to say any more."""
@@ -130,7 +130,7 @@ class Reader:
 
     def _whole(self, sock: socket.socket) -> Information:
         sizes = 0, STRUCTURE_BYTES, 0, SUBFLOW_BYTES, 0, MOST_SUBFLOWS
-        full, *arrays = self._places
+        full, *arrays = self._requests
         _FULL.pack_into(self._full, 0, *sizes, *map(ctypes.addressof, arrays))
         length = _ask(sock, FULL_INFO, full)
         # It takes the lesser of both sizes, and tells.
@@ -139,10 +139,10 @@ class Reader:
             raise OSError(errno.EPROTO, "the kernel's addresses of a subflow are of another form")
         subflows = range(min(count, MOST_SUBFLOWS))
         addresses = [
-            self._addresses[place * SUBFLOW_BYTES + LOCAL : (place + 1) * SUBFLOW_BYTES]
-            for place in subflows
+            self._addresses[index * SUBFLOW_BYTES + LOCAL : (index + 1) * SUBFLOW_BYTES]
+            for index in subflows
         ]
-        tcp = [self._tcp[place * tcp_bytes : (place + 1) * tcp_bytes] for place in subflows]
+        tcp = [self._tcp[index * tcp_bytes : (index + 1) * tcp_bytes] for index in subflows]
         return _information(self._full[_FULL.size : length], addresses, tcp)
 
     def _in_parts(self, sock: socket.socket) -> Information:
@@ -157,7 +157,7 @@ class Reader:
     def _part(self, sock: socket.socket, option: int, size: int) -> list[bytearray]:
         memory = self._tcp
         _PARTS.pack_into(memory, 0, _PARTS.size, 0, 0, size)
-        length = _ask(sock, option, self._places[-1])
+        length = _ask(sock, option, self._requests[-1])
         _, _, _, size = _PARTS.unpack_from(memory)
         return [memory[at : at + size] for at in range(_PARTS.size, length, size)]
 
@@ -190,10 +190,10 @@ def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:
 def fields(layout: dict[str, tuple[int, str]], raw: bytes | bytearray) -> Fields:
     """Take the fields out of a structure."""
     return {
-        name: struct.unpack_from(form, raw, place)[0]
-        if place + struct.calcsize(form) <= len(raw)
+        name: struct.unpack_from(form, raw, offset)[0]
+        if offset + struct.calcsize(form) <= len(raw)
         else None
-        for name, (place, form) in layout.items()
+        for name, (offset, form) in layout.items()
     }
 
 
@@ -205,11 +205,11 @@ def _address(raw: bytes | bytearray) -> End:
     return _end((str(ipaddress.ip_address(bytes(packed))), port))
 
 
-def _end(place: tuple[str, int] | tuple[str, int, int, int]) -> End:
+def _end(address_and_port: tuple[str, int] | tuple[str, int, int, int]) -> End:
     """An IPv4 address stays one on a socket of IPv6."""
-    address = ipaddress.ip_address(place[0])
+    address = ipaddress.ip_address(address_and_port[0])
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return str(mapped or address), place[1]
+    return str(mapped or address), address_and_port[1]
 
 
 NETLINK_SOCK_DIAG = 4

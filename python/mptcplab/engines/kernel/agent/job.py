@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mptcplab.engines.kernel.agent.sockets import Place
+    from mptcplab.engines.kernel.agent.sockets import SocketAddress
 
 LINGER_NS = 10 * 10**9
 DATAGRAMS = "datagrams"
@@ -23,7 +23,7 @@ class Job:
 
     transfer: dict[str, Any]
     mptcp: bool = False
-    listen: Place | None = None
+    listen: SocketAddress | None = None
     connect: dict[str, Any] | None = None
     connections: int = 1
     congestion_control: str | None = None
@@ -60,7 +60,7 @@ def read(fields: dict[str, Any]) -> Job:
         job = Job(**fields)
     except TypeError as error:
         raise Error(f"the agent's job: {error}") from error
-    ways = sum(way is not None for way in (job.listen, job.connect, job.handed))
-    if job.application != WATCHING and ways != 1:
+    opened_by = sum(one is not None for one in (job.listen, job.connect, job.handed))
+    if job.application != WATCHING and opened_by != 1:
         raise Error("the agent's job: it either listens, connects or is handed connections")
     return job

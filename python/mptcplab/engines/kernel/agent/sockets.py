@@ -9,18 +9,18 @@ from typing import TypeAlias
 
 from mptcplab._core import Error
 
-Place: TypeAlias = list[str | int]
+SocketAddress: TypeAlias = list[str | int]
 
 # As many connections may wait to be accepted.
 BACKLOG = 1024
 CONGESTION_NAME_BYTES = 16
 
 
-def stream(place: Place, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
+def stream(address: SocketAddress, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
     """Make a socket for the family of an address; it never blocks."""
     protocol = socket.IPPROTO_MPTCP if mptcp else socket.IPPROTO_TCP
     with attempt("a socket of MPTCP" if mptcp else "a socket of TCP"):
-        made = socket.socket(_family(place), socket.SOCK_STREAM, protocol)
+        made = socket.socket(_family(address), socket.SOCK_STREAM, protocol)
     made.setblocking(False)
     if congestion_control is not None:
         name = congestion_control.encode()
@@ -29,19 +29,21 @@ def stream(place: Place, congestion_control: str | None, *, mptcp: bool) -> sock
     return made
 
 
-def listening(place: Place, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
+def listening(
+    address: SocketAddress, congestion_control: str | None, *, mptcp: bool
+) -> socket.socket:
     """Listen at an address and port; ``::`` is for IPv4 too."""
-    made = stream(place, congestion_control, mptcp=mptcp)
+    made = stream(address, congestion_control, mptcp=mptcp)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    with attempt(f"to listen at {place[0]} port {place[1]}"):
-        made.bind(_as_tuple(place))
+    with attempt(f"to listen at {address[0]} port {address[1]}"):
+        made.bind(_as_tuple(address))
         made.listen(BACKLOG)
     return made
 
 
 def opening(
-    local: Place | None,
-    remote: Place,
+    local: SocketAddress | None,
+    remote: SocketAddress,
     congestion_control: str | None,
     *,
     mptcp: bool,
@@ -59,11 +61,11 @@ def opening(
     return made
 
 
-def datagrams(local: Place | None, remote: Place | None) -> socket.socket:
+def datagrams(local: SocketAddress | None, remote: SocketAddress | None) -> socket.socket:
     """Make a socket for UDP, bound and connected as asked for."""
-    place = local if local is not None else remote
-    assert place is not None  # noqa: S101 - the job was checked
-    made = socket.socket(_family(place), socket.SOCK_DGRAM)
+    address = local if local is not None else remote
+    assert address is not None  # noqa: S101 - the job was checked
+    made = socket.socket(_family(address), socket.SOCK_DGRAM)
     made.setblocking(False)
     with attempt(f"datagrams from {local} to {remote}"):
         if local is not None:
@@ -93,9 +95,9 @@ def in_words(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _family(place: Place) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in str(place[0]) else socket.AF_INET
+def _family(address: SocketAddress) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in str(address[0]) else socket.AF_INET
 
 
-def _as_tuple(place: Place) -> tuple[str, int]:
-    return str(place[0]), int(place[1])
+def _as_tuple(address: SocketAddress) -> tuple[str, int]:
+    return str(address[0]), int(address[1])

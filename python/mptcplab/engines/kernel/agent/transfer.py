@@ -128,9 +128,9 @@ class Transfer:
             self.failure = f"was given up after {self._job.most_bytes} bytes, the most allowed"
             self._loop.at(now(), self.abort)
 
-    def _remote(self) -> sockets.Place:
-        place: sockets.Place = (self._job.connect or {})["remote"]
-        return place
+    def _remote(self) -> sockets.SocketAddress:
+        remote: sockets.SocketAddress = (self._job.connect or {})["remote"]
+        return remote
 
     def _accept(self, mask: int) -> None:
         del mask
