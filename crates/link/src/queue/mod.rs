@@ -1,4 +1,4 @@
-//! Queues in front of servers. One discipline is one file; to add one: a file here and a line in `disciplines!`.
+//! Queues in front of servers. One discipline is one file; to add one: a file here, its `mod` and a line in `disciplines!`.
 
 mod codel;
 mod drop_head;
