@@ -105,7 +105,7 @@ def test_a_stream_without_our_signs_gets_others() -> None:
 
 def test_lines_are_wrapped_where_the_page_ends() -> None:
     out = StringIO()
-    Page(out, width=40).words("a word after another until the line is full", first="! ")
+    Page(out, width=40).paragraph("a word after another until the line is full", first="! ")
     assert out.getvalue() == "  ! a word after another until the line\n    is full\n"
 
 

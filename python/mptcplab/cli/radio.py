@@ -149,10 +149,12 @@ def _table(technology: Technology, options: Namespace) -> None:
         print_json(_described(technology) | {"bandwidth": channel, "schemes": schemes})
         return
     page = Page()
-    page.words(f"{technology.title}, {channel}: {technology.source}", indent="")
+    page.paragraph(f"{technology.title}, {channel}: {technology.source}", indent="")
     for name, measure in technology.measures.items():
         span = f"{measure.least:g} to {measure.most:g} {measure.unit} ({measure.source})"
-        page.words(f"{name.upper()}: {span}{'' if measure.used else '; no rate follows from it'}")
+        page.paragraph(
+            f"{name.upper()}: {span}{'' if measure.used else '; no rate follows from it'}"
+        )
     page.line()
     draw(
         page,
@@ -165,7 +167,7 @@ def _table(technology: Technology, options: Namespace) -> None:
         indent="",
     )
     page.line()
-    page.words(HINT, indent="", style="faint")
+    page.paragraph(HINT, indent="", style="faint")
 
 
 def _papers(verdicts: list[Any], *, json: bool) -> None:

@@ -11,19 +11,19 @@ from typing import Any
 from mptcplab.labels import text
 
 
-def say(words: str) -> None:
+def say(message: str) -> None:
     """Print a line; names in it may hold anything."""
-    print(text.clean(words), file=sys.stderr, flush=True)
+    print(text.clean(message), file=sys.stderr, flush=True)
 
 
-def show(words: str) -> None:
+def show(message: str) -> None:
     """Print a line on standard output."""
-    print(text.clean(words))
+    print(text.clean(message))
 
 
-def show_lines(words: str) -> None:
+def show_lines(lines: str) -> None:
     """Print lines on standard output."""
-    for line in words.splitlines():
+    for line in lines.splitlines():
         show(line)
 
 
@@ -39,5 +39,5 @@ def show_path(path: str | PathLike[str]) -> None:
 
 def print_json(document: Any) -> None:
     """Print a document; what would steer a terminal stands there as its escape."""
-    words = json.dumps(document, indent=2, ensure_ascii=False)
-    sys.stdout.write(text.escaped(words) + "\n")
+    shown = json.dumps(document, indent=2, ensure_ascii=False)
+    sys.stdout.write(text.escaped(shown) + "\n")

@@ -155,9 +155,9 @@ def _print(run: Run) -> None:
     print_measured(page, run.tables)
     if not run.about["programs"]["mptcpize"] and _server_asked_for_tcp(run):
         page.line()
-        page.words("the server's program did not ask for MPTCP: --mptcpize", first="! ")
+        page.paragraph("the server's program did not ask for MPTCP: --mptcpize", first="! ")
     page.line()
-    page.words(f"{run.directory} holds the run", indent="", style="faint")
+    page.paragraph(f"{run.directory} holds the run", indent="", style="faint")
 
 
 def _server_asked_for_tcp(run: Run) -> bool:

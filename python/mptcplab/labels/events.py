@@ -84,8 +84,8 @@ class Change:
         return self.verb in ENDED_BY
 
     @property
-    def words(self) -> str:
-        """Say it."""
+    def description(self) -> str:
+        """What changes where, and until when."""
         what = CHANGES.get(self.verb, self.verb)
         to = f" ({self.link})" if self.link else ""
         until = "" if self.until_s is None else f" until {text.at(self.until_s)}"

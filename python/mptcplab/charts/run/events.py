@@ -132,7 +132,7 @@ def table(subject: Subject) -> list[Event]:
 
 def _timeline(subject: Subject) -> list[Event]:
     return [
-        Event(one.at_s, None, "timeline", one.words, one.is_grave)
+        Event(one.at_s, None, "timeline", one.description, one.is_grave)
         for one in changes(subject.scenario)
     ]
 

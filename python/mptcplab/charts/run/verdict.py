@@ -135,7 +135,7 @@ def _timeline(subject: Subject) -> Iterator[str]:
     found = changes(subject.scenario)
     for one in found[:MOST_CHANGES]:
         if one.is_grave:
-            yield f"{one.words.removeprefix('timeline: ')}, from {text.at(one.at_s)} on."
+            yield f"{one.description.removeprefix('timeline: ')}, from {text.at(one.at_s)} on."
     run = subject.run
     end_s = subject.transfer.get("elapsed_s") if run and run.outcome["finished"] else None
     if late := too_late(found, end_s):

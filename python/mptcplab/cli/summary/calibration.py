@@ -19,7 +19,9 @@ def print_calibration(calibration: Calibration, *, page: Page | None = None) -> 
     page = page or Page()
     missed = [FIGURES[figure] for figure in calibration.missed]
     verdict = f"does not show {', '.join(missed)}" if missed else "shows every figure"
-    page.words(f"{calibration.name}: {verdict}", indent="", style="warning" if missed else "good")
+    page.paragraph(
+        f"{calibration.name}: {verdict}", indent="", style="warning" if missed else "good"
+    )
     _tell(page, calibration.fit.subject, missed=bool(missed))
     page.line()
     rows = list(calibration.residuals.values())
@@ -40,12 +42,12 @@ def _tell(page: Page, subject: Subject, *, missed: bool) -> None:
     if subject.taken is None:
         return
     sender = subject.tcp["congestion_control"]
-    page.words(f"measured is {subject.taken}; it is simulated with {sender}")
+    page.paragraph(f"measured is {subject.taken}; it is simulated with {sender}")
     for row in subject.diagnostics:
         if row["diagnostic"] not in MERE_INFORMATION:
-            page.words(row["message"], first="! ", style="warning")
+            page.paragraph(row["message"], first="! ", style="warning")
     if missed:
-        page.words("if its sender had another congestion control, say so with --controller")
+        page.paragraph("if its sender had another congestion control, say so with --controller")
 
 
 def _measured(one: Residual) -> str:

@@ -48,26 +48,26 @@ def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
     _print_head(page, campaign, overview)
     rows = overview["configurations"]
     draw(page, _columns(rows[:MOST_ROWS], overview["axes"]))
-    page.words(
+    page.paragraph(
         "mean ± σ over the n runs that finished; what stands right of the rates is MPTCP's",
         style="faint",
     )
     pairs = max((row["gain"]["n"] for row in rows if row["gain"]), default=0)
     if pairs:
-        page.words(
+        page.paragraph(
             "gain: mean throughput over that of the path that is best on average, - 1, with its "
             "95 % interval",
             style="faint",
         )
         if (few := too_few(pairs, LEVEL)) is not None:
-            page.words(few, first="! ", style="warning")
+            page.paragraph(few, first="! ", style="warning")
     _print_more(page, len(rows) - MOST_ROWS, "configuration")
     _print_findings(page, rows)
     _print_unfinished(page, rows)
     _print_calendar(page, overview["calendar"])
     _print_failures(page, overview["failures"], list(overview["axes"]))
     page.line()
-    page.words(f"{campaign.directory} holds the campaign", indent="", style="faint")
+    page.paragraph(f"{campaign.directory} holds the campaign", indent="", style="faint")
 
 
 def _print_head(page: Page, campaign: Campaign, overview: Row) -> None:
@@ -149,7 +149,7 @@ def _gain(stated: Row | None) -> str:
 
 def _print_more(page: Page, more: int, thing: str) -> None:
     if more > 0:
-        page.words(f"and {text.plural(more, thing)} more; --json has all", style="faint")
+        page.paragraph(f"and {text.plural(more, thing)} more; --json has all", style="faint")
 
 
 def _print_findings(page: Page, rows: list[Row]) -> None:
@@ -159,7 +159,7 @@ def _print_findings(page: Page, rows: list[Row]) -> None:
     for row, found in concerned[:MOST_FINDINGS]:
         which = ", ".join(f"{axis} {value}" for axis, value in row["axes"].items())
         kinds = ", ".join(_found(one) for one in found)
-        page.words(text.clean(f"{which}: {kinds}" if which else kinds), first="why ")
+        page.paragraph(text.clean(f"{which}: {kinds}" if which else kinds), first="why ")
     _print_more(page, len(concerned) - MOST_FINDINGS, "such configuration")
 
 
@@ -175,7 +175,7 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
     ]
     if not concerned:
         return
-    page.words(
+    page.paragraph(
         f"transfers did not finish in {text.plural(len(concerned), 'configuration')}: "
         "they do not count above, and where those of MPTCP or of every path are among them "
         "there is no gain",
@@ -189,7 +189,7 @@ def _print_unfinished(page: Page, rows: list[Row]) -> None:
             for name, run in row["runs"].items()
         )
         words = f"{which}: {counts} finished" if which else f"{counts} finished"
-        page.words(text.clean(words), first="! ", style="warning")
+        page.paragraph(text.clean(words), first="! ", style="warning")
     _print_more(page, len(concerned) - MOST_UNFINISHED, "configuration")
 
 
@@ -198,17 +198,17 @@ def _print_calendar(page: Page, calendar: Row | None) -> None:
     if calendar is None:
         return
     zone = ZoneInfo(calendar["time_zone"])
-    page.words(f"hour: of the day in {zone.key}", style="faint")
+    page.paragraph(f"hour: of the day in {zone.key}", style="faint")
     states = ", ".join(f"{text.count(n)} {state}" for state, n in calendar["states"].items())
     carried = ", ".join(
         f"{text.clean(path)} {text.size(count)}" for path, count in calendar["bytes"].items()
     )
     words = f"{text.plural(calendar['visits'], 'visit')}: {states}"
-    page.words(f"{words}; carried: {carried}" if carried else words)
+    page.paragraph(f"{words}; carried: {carried}" if carried else words)
     missed = calendar["missed"]
     for row in missed[-MOST_MISSED:]:
         at = datetime.fromisoformat(row["due"]).astimezone(zone).strftime("%a %Y-%m-%d %H:%M")
-        page.words(f"{at} missed: {text.clean(row['why'])}", first="! ", style="warning")
+        page.paragraph(f"{at} missed: {text.clean(row['why'])}", first="! ", style="warning")
     _print_more(page, len(missed) - MOST_MISSED, "missed visit")
 
 
@@ -217,7 +217,7 @@ def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
         which = [f"{axis} {row[axis]}" for axis in axes if row[axis] is not None]
         which += [_label(f"tcp-{row['path']}" if row["path"] else "mptcp"), f"seed {row['seed']}"]
         words = f"{text.clean(', '.join(which))} failed: {text.clean(row['reason'])}"
-        page.words(words, first="! ", style="bad")
+        page.paragraph(words, first="! ", style="bad")
     _print_more(page, len(failures) - MOST_FAILURES, "failure")
 
 
@@ -233,7 +233,7 @@ def print_dry_run(matrix: Matrix, out: Path, jobs: int | None, *, page: Page | N
     width = max((len(axis.name) for axis in sheet.axes), default=0)
     for axis in sheet.axes:
         labels = ", ".join(text.clean(str(label)) for label in axis.labels)
-        page.words(labels, first=axis.name.ljust(width) + "  ")
+        page.paragraph(labels, first=axis.name.ljust(width) + "  ")
     if sheet.axes:
         page.line()
     _print_counts(page, matrix)
@@ -250,7 +250,7 @@ def _print_power(page: Page, matrix: Matrix) -> None:
     if compared > 1:
         alone = pairs_needed(comparisons=compared)
         words += f", {alone} where one of {compared} configurations alone differs"
-    page.words(words, first="! ", style="warning")
+    page.paragraph(words, first="! ", style="warning")
 
 
 def plan_document(matrix: Matrix, out: Path, jobs: int | None) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def _print_counts(page: Page, matrix: Matrix) -> None:
     repetitions = matrix.repetitions
     configurations = len(matrix.configurations)
     baselines = len(matrix.runs) - configurations * repetitions
-    page.words(
+    page.paragraph(
         f"{text.plural(configurations, 'configuration')} × {text.plural(repetitions, 'repetition')}"
         f", and {text.plural(baselines, 'run')} of plain TCP beside them: "
         f"{text.plural(len(matrix.runs), 'run')}"
@@ -297,7 +297,7 @@ def _print_volume(page: Page, tasks: list[Task]) -> None:
         words = "as much as it carries while its runs last"
         if count is not None:
             words = f"at most {text.size(count)}, headers and retransmissions included"
-        page.words(words, first=f"{text.clean(path)}  ")
+        page.paragraph(words, first=f"{text.clean(path)}  ")
 
 
 def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> None:
@@ -305,17 +305,19 @@ def _print_estimate(page: Page, matrix: Matrix, out: Path, jobs: int | None) -> 
     found = estimate(tasks, out)
     left = len(tasks) - found.there
     if found.there:
-        page.words(f"{text.count(found.there)} are already done in {out}")
+        page.paragraph(f"{text.count(found.there)} are already done in {out}")
     real = not matrix.sheet.campaign.engine.emulates
     if real and left:
         _print_volume(page, [task for task in tasks if task.run not in found.runs])
     if found.seconds is None and real:
-        page.words("nothing was sent, so that how long a run takes is not known")
+        page.paragraph("nothing was sent, so that how long a run takes is not known")
     elif found.seconds is None:
-        page.words(f"the run that was tried failed: {found.failure}", first="! ", style="warning")
+        page.paragraph(
+            f"the run that was tried failed: {found.failure}", first="! ", style="warning"
+        )
     elif left:
         at_once = workers(matrix.sheet.campaign.engine, left, jobs)
-        page.words(
+        page.paragraph(
             f"{text.plural(left, 'run')} left: "
             f"about {text.seconds(left * found.seconds / at_once)}, {at_once} at a time; "
             f"one takes {text.seconds(found.seconds)}, "

@@ -53,9 +53,9 @@ def print_comparison(
     for run in comparison.baselines.values():
         _print_gap(page, run)
     if comparison.baselines:
-        page.words(gain(comparison))
+        page.paragraph(gain(comparison))
     page.line()
-    page.words(
+    page.paragraph(
         f"{comparison.directory} holds the runs; mptcplab analyze "
         f"{shlex.quote(str(mptcp.directory))}/*.pcapng takes a closer look"
         if any(mptcp.directory.glob("*.pcapng"))
@@ -97,9 +97,11 @@ def print_repeated(
         for run in comparison.runs:
             _print_failure(page, run, f"seed {run.about['seed']}, ")
     if len(comparisons) > 1 and _all_alike(comparisons):
-        page.words("all seeds gave the same: this scenario leaves nothing to chance", first="– ")
+        page.paragraph(
+            "all seeds gave the same: this scenario leaves nothing to chance", first="– "
+        )
     page.line()
-    page.words(f"{comparisons[0].directory.parent} holds the runs", indent="", style="faint")
+    page.paragraph(f"{comparisons[0].directory.parent} holds the runs", indent="", style="faint")
 
 
 def _page() -> Page:
@@ -161,7 +163,7 @@ def _print_failure(page: Page, run: Run, where: str = "") -> None:
     outcome = run.outcome
     if not outcome["finished"]:
         words = f"{where}{label(run)} did not finish: {outcome['reason']}"
-        page.words(words, first="! ", style="warning")
+        page.paragraph(words, first="! ", style="warning")
 
 
 def _print_gap(page: Page, run: Run) -> None:
@@ -170,7 +172,9 @@ def _print_gap(page: Page, run: Run) -> None:
         return
     for row in run.tables.rows("diagnostics"):
         if row["diagnostic"] in APART:
-            page.words(f"{label(run)} has no RTT and no loss here: {row['message']}", first="– ")
+            page.paragraph(
+                f"{label(run)} has no RTT and no loss here: {row['message']}", first="– "
+            )
             return
 
 

@@ -35,7 +35,7 @@ def print_measured(page: Page, tables: StoredTables, *, run: Run | None = None) 
             _print_rest(page, run)
         print_remarks(page, tables)
     else:
-        page.words("no connection came about", first="! ", style="warning")
+        page.paragraph("no connection came about", first="! ", style="warning")
         print_remarks(page, tables, but=EMPTY)
 
 
@@ -208,7 +208,8 @@ MOST_CHANGES = 12
 def _changes(run: Run) -> list[Line]:
     """Give a line per change, to stand among those of the connection's events."""
     return [
-        (one.at_s, None, one.words, one.is_grave) for one in changes(run.scenario)[:MOST_CHANGES]
+        (one.at_s, None, one.description, one.is_grave)
+        for one in changes(run.scenario)[:MOST_CHANGES]
     ]
 
 
@@ -217,7 +218,7 @@ def _print_rest(page: Page, run: Run) -> None:
     found = changes(run.scenario)
     if len(found) > MOST_CHANGES:
         more = f"… {len(found) - MOST_CHANGES} more changes by the timeline; the page lists all"
-        page.words(more, first=" " * 12, style="faint")
+        page.paragraph(more, first=" " * 12, style="faint")
     end_s = run.transfer["elapsed_s"] if run.transfer and run.outcome["finished"] else None
     if late := too_late(found, end_s):
-        page.words(late, first="! ", style="warning")
+        page.paragraph(late, first="! ", style="warning")

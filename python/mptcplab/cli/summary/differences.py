@@ -51,10 +51,10 @@ def print_differences(differences: Differences, *, page: Page | None = None) -> 
         for direction in _directions(figures):
             _print_figures(page, run, [one for one in figures if one.direction == direction])
     if not differences.figures:
-        page.words("no connection moved data on either side", first="! ", style="warning")
+        page.paragraph("no connection moved data on either side", first="! ", style="warning")
     else:
         page.line()
-        page.words(
+        page.paragraph(
             "one measurement on each side does not show what is chance; mptcplab run --repeat on "
             "both sides does",
             first="– ",
@@ -66,7 +66,7 @@ def _print_findings(page: Page, differences: Differences) -> None:
     """Print which findings came, went, or stayed."""
     for kind, a, b in differences.findings:
         parts = [f"{name} {_found(one) if one else 'none'}" for name, one in (("A", a), ("B", b))]
-        page.words(f"{kind}: {', '.join(parts)}", first="why ")
+        page.paragraph(f"{kind}: {', '.join(parts)}", first="why ")
 
 
 def _found(found: Found) -> str:
@@ -94,9 +94,9 @@ def _facts(side: Side) -> list[str]:
 def _print_configuration(page: Page, differences: Differences) -> None:
     settings = differences.configuration
     if settings is None:
-        page.words("captures do not say how they were configured", first="– ", style="faint")
+        page.paragraph("captures do not say how they were configured", first="– ", style="faint")
     elif not settings:
-        page.words("both have the same configuration")
+        page.paragraph("both have the same configuration")
     else:
         shown = settings[:MOST_SETTINGS]
         draw(
@@ -109,7 +109,7 @@ def _print_configuration(page: Page, differences: Differences) -> None:
         )
         if len(settings) > MOST_SETTINGS:
             more = f"… and {len(settings) - MOST_SETTINGS} more; --json lists all"
-            page.words(more, style="faint")
+            page.paragraph(more, style="faint")
 
 
 def _key(setting: Setting) -> str:
@@ -216,17 +216,17 @@ def print_contrasts(page: Page, differences: Differences) -> None:
     differing = [one for one in known if one.paired.difference.estimate != 0]
     page.line()
     if not known:
-        page.words("the two have no run in common", first="! ", style="warning")
+        page.paragraph("the two have no run in common", first="! ", style="warning")
         return
     if differing:
         draw(
             page, _contrast_columns(differing[:MOST], f"{differences.level:.0%}".replace("%", " %"))
         )
     if len(differing) > MOST:
-        page.words(f"… and {len(differing) - MOST} more; --json lists all", style="faint")
+        page.paragraph(f"… and {len(differing) - MOST} more; --json lists all", style="faint")
     if len(differing) < len(known):
         alike = text.plural(len(known) - len(differing), "figure")
-        page.words(f"the same on both sides, pair by pair: {alike}; --json lists all")
+        page.paragraph(f"the same on both sides, pair by pair: {alike}; --json lists all")
     _print_gains(page, differences)
     _print_partners(page, differences)
     _print_notes(page, differing, differences.level)
@@ -267,7 +267,7 @@ def _print_gains(page: Page, differences: Differences) -> None:
     for one in differences.gains:
         prefix = f"{one.configuration}: " if one.configuration else ""
         sides = [f"{name} {_gain(gain)}" for name, gain in (("A", one.a), ("B", one.b)) if gain]
-        page.words(f"{prefix}gain over the best single path: {'; '.join(sides)}")
+        page.paragraph(f"{prefix}gain over the best single path: {'; '.join(sides)}")
 
 
 def _print_partners(page: Page, differences: Differences) -> None:
@@ -278,10 +278,10 @@ def _print_partners(page: Page, differences: Differences) -> None:
     if not described:
         return
     if not a & b:
-        page.words("A and B have no seed in common: no pairs", first="! ", style="warning")
+        page.paragraph("A and B have no seed in common: no pairs", first="! ", style="warning")
         return
     without = "has" if sum(count for _, count in unpaired) == 1 else "have"
-    page.words(
+    page.paragraph(
         f"pairs: the {text.plural(len(a & b), 'seed')} of both sides; "
         f"{' and '.join(described)} {without} no partner",
         first="– ",
@@ -292,14 +292,14 @@ def _print_partners(page: Page, differences: Differences) -> None:
 def _print_notes(page: Page, shown: list[Contrast], level: float) -> None:
     most = max((one.paired.n for one in shown), default=0)
     if most and (words := too_few(most, level)) is not None:
-        page.words(words, first="– ", style="faint")
+        page.paragraph(words, first="– ", style="faint")
     reasons = dict.fromkeys(
         one.paired.difference.reason for one in shown if one.paired.difference.reason
     )
     for reason in reasons:
-        page.words(f"no interval: {reason}", first="– ", style="faint")
+        page.paragraph(f"no interval: {reason}", first="– ", style="faint")
     if any({one.a.n, one.b.n} != {one.paired.n} for one in shown):
-        page.words(
+        page.paragraph(
             "A and B are means over all runs of a side; B - A, B / A - 1, effect and p are over "
             "the pairs alone",
             first="– ",
@@ -307,7 +307,7 @@ def _print_notes(page: Page, shown: list[Contrast], level: float) -> None:
         )
     missing = sum(one.a.missing + one.b.missing for one in shown)
     if missing:
-        page.words(
+        page.paragraph(
             f"{text.count(missing)} values are missing: runs that did not finish, or unknown",
             first="– ",
             style="faint",

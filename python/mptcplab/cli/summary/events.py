@@ -48,10 +48,10 @@ def print_events(
     for at, subflow, words, grave in sorted([*lines[:limit], *others], key=_moment):
         subject = "" if subflow is None else f"{subflow} {names.get(subflow, '')}".strip() + ": "
         first = f"{text.at(at):>10}  "
-        page.words(text.clean(subject + words), first=first, style="warning" if grave else "")
+        page.paragraph(text.clean(subject + words), first=first, style="warning" if grave else "")
     if limit is not None and len(lines) > limit:
         more = f"… {len(lines) - limit} more; --connection {connection} lists all"
-        page.words(more, first=" " * 12, style="faint")
+        page.paragraph(more, first=" " * 12, style="faint")
 
 
 def _moment(line: Line) -> float:

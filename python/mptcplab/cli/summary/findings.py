@@ -22,10 +22,10 @@ def print_first(
     found = by_cost(rows)
     for row in found[:MOST]:
         prefix = f"connection {row['connection']}: " if several else ""
-        page.words(prefix + in_words(row), first="why ", style="strong", indent="")
+        page.paragraph(prefix + in_words(row), first="why ", style="strong", indent="")
     if len(found) > MOST:
         more = text.plural(len(found) - MOST, "more finding")
-        page.words(
+        page.paragraph(
             f"{more}: {rest} shows all, with evidence", first="    ", indent="", style="faint"
         )
     if found:
@@ -37,14 +37,14 @@ def print_counted(page: Page, findings: list[list[Row]]) -> None:
     found = counted(findings)
     for kind, runs, cost in found[:MOST]:
         lost = "" if cost is None or kind in NO_FAULT else f": {text.seconds(cost)} lost (median)"
-        page.words(
+        page.paragraph(
             f"{kind} in {runs} of {len(findings)} runs{lost}",
             first="why ",
             style="strong",
             indent="",
         )
     if len(found) > MOST:
-        page.words(
+        page.paragraph(
             f"{text.plural(len(found) - MOST, 'more kind')}: mptcplab why of one run shows all",
             first="    ",
             indent="",
@@ -58,15 +58,15 @@ def print_all(page: Page, rows: Iterable[Row], *, several: bool = False) -> None
     """Print all findings, each with its evidence, its remedy and a filter for Wireshark."""
     found = by_cost(rows)
     if not found:
-        page.words("nothing was found that would have cost time", indent="")
+        page.paragraph("nothing was found that would have cost time", indent="")
     for number, row in enumerate(found):
         if number:
             page.line()
         prefix = f"connection {row['connection']}: " if several else ""
-        page.words(prefix + in_words(row), indent="", style="strong")
+        page.paragraph(prefix + in_words(row), indent="", style="strong")
         page.facts(_facts(row))
-        page.words(row["evidence"], first="evidence  ")
-        page.words(row["remedy"], first="remedy    ")
+        page.paragraph(row["evidence"], first="evidence  ")
+        page.paragraph(row["remedy"], first="remedy    ")
         # Filters are copied: they stay on one line.
         page.line(f"  Wireshark {row['filter']}")
 
@@ -90,9 +90,9 @@ def print_tried(page: Page, tried: list[Row]) -> None:
     """Print what each remedy gave in a simulation."""
     page.line()
     if not tried:
-        page.words("no finding has a remedy that a simulation can try", indent="")
+        page.paragraph("no finding has a remedy that a simulation can try", indent="")
         return
-    page.words("tried with the same seed:", indent="", style="strong")
+    page.paragraph("tried with the same seed:", indent="", style="strong")
     columns = [
         Column("remedy", [row["remedy"] for row in tried], left=True),
         Column("for", [row["kind"] for row in tried], left=True),

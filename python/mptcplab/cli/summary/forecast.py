@@ -23,27 +23,27 @@ def print_forecast(found: Forecast, *, page: Page | None = None) -> None:
         one.due.astimezone(sheet.zone).strftime("%a %Y-%m-%d %H:%M")
         for one in (visits[0], visits[-1])
     )
-    page.words(
+    page.paragraph(
         f"{text.plural(len(visits), 'visit')} from {first} to {last} ({sheet.zone.key}), at most "
         f"{found.most_in_a_day} a day: {text.plural(found.runs_of_visit, 'run')} each, "
         f"{text.count(len(found.matrix.runs))} in all"
     )
     if found.past:
         past = ", ".join(f"{count} {name}" for name, count in found.past.items())
-        page.words(f"{text.count(len(found.to_come))} are to come; over are {past}")
-    page.words(_time(found))
+        page.paragraph(f"{text.count(len(found.to_come))} are to come; over are {past}")
+    page.paragraph(_time(found))
     page.line()
     for one in found.paths:
-        page.words(_data(one, found), first=f"{text.clean(one.path)}  ")
+        page.paragraph(_data(one, found), first=f"{text.clean(one.path)}  ")
         for period, room in one.room.items():
             if period == "day" and room < found.most_in_a_day:
-                page.words(
+                page.paragraph(
                     f"its budget has room for {text.plural(room, 'visit')} a day if each takes "
                     "that much: others are missed",
                     first="! ",
                     style="warning",
                 )
-    page.words("nothing was sent", style="faint")
+    page.paragraph("nothing was sent", style="faint")
 
 
 def _time(found: Forecast) -> str:

@@ -16,7 +16,7 @@ def listing(thing: str, names: Sequence[str], lines: Sequence[str], hint: str) -
     lines = [textwrap.shorten(line, room, placeholder=" …") for line in lines]
     draw(page, [Column(thing, names, left=True), Column("", lines, left=True)], indent="")
     page.line()
-    page.words(hint, indent="", style="faint")
+    page.paragraph(hint, indent="", style="faint")
 
 
 def entry(kind: str, name: str, summary: str, **more: Any) -> dict[str, Any]:
@@ -27,17 +27,17 @@ def entry(kind: str, name: str, summary: str, **more: Any) -> dict[str, Any]:
 def describe(described: dict[str, Any], where: str) -> None:
     """Print what it is and its parameters, and ``where`` these are set."""
     page = Page()
-    page.words(f"{described['name']}: {_plain(described['summary'])}", indent="")
+    page.paragraph(f"{described['name']}: {_plain(described['summary'])}", indent="")
     page.line()
     if not described["parameters"]:
-        page.words("it has no parameters", indent="", style="faint")
+        page.paragraph("it has no parameters", indent="", style="faint")
         return
-    page.words(where, indent="", style="faint")
+    page.paragraph(where, indent="", style="faint")
     for parameter in described["parameters"]:
         shown = _default(parameter)
         rest = f", {shown} if left out" if shown else ", needed" if parameter["required"] else ""
         page.line(f"  {page.style(parameter['name'], 'strong')} ({parameter['kind']}{rest})")
-        page.words(_plain(parameter["doc"]), indent="    ")
+        page.paragraph(_plain(parameter["doc"]), indent="    ")
 
 
 def _default(parameter: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ def print_overview(page: Page, tables: _core.Tables, count: int) -> None:
     largest = [number for number, _ in _total(moved).most_common(TOP)]
     page.line()
     draw(page, _columns(tables, largest, moved))
-    page.words(
+    page.paragraph(
         f"the {len(largest)} largest of {text.count(count)}; --connection N shows one in full, "
         "--csv and --parquet write all",
         style="faint",

@@ -95,7 +95,7 @@ class Page:
                 line = " " * len(lead) + fact
         self.line(line)
 
-    def words(self, text: str, *, indent: str = "  ", first: str = "", style: str = "") -> None:
+    def paragraph(self, text: str, *, indent: str = "  ", first: str = "", style: str = "") -> None:
         """Print text, wrapped at spaces where the page is narrow."""
         lead = indent + first
         room = max(self.width - len(lead), 20)
@@ -149,7 +149,7 @@ def draw(page: Page, columns: Sequence[Column], *, indent: str = "  ") -> None:
     absent = [column.heading for column in columns if column.heading and column not in shown]
     if absent:
         words = f"left out for width: {', '.join(absent)}; --json has all"
-        page.words(words, indent=indent, style="faint")
+        page.paragraph(words, indent=indent, style="faint")
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:

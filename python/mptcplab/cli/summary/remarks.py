@@ -36,9 +36,9 @@ def print_remarks(page: Page, tables: Measured, *, but: frozenset[str] = frozens
         page.line()
     for rows in sorted(kinds.values(), key=_is_mere)[:MOST]:
         first, style = ("· ", "faint") if _is_mere(rows) else ("! ", "warning")
-        page.words(_prefix(rows) + _message(rows), first=first, style=style)
+        page.paragraph(_prefix(rows) + _message(rows), first=first, style=style)
     if len(kinds) > MOST:
-        page.words(f"… and {len(kinds) - MOST} more; --json lists all", style="faint")
+        page.paragraph(f"… and {len(kinds) - MOST} more; --json lists all", style="faint")
 
 
 def _kind(row: Row) -> tuple[str, ...]:

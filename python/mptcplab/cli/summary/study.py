@@ -13,18 +13,20 @@ def print_study(results: dict[str, Any], out: str) -> None:
     """Print what came of it, and where it lies."""
     page = Page()
     for line in formatting.verdict(results):
-        page.words(line, indent="")
+        page.paragraph(line, indent="")
     page.line()
     for one in results["experiments"]:
         page.facts([page.style(one["name"], "strong"), one["title"], one["reproduces"]], indent="")
         if one["failed"]:
-            page.words(f"{text.plural(one['failed'], 'run')} failed: the same command tries again")
+            page.paragraph(
+                f"{text.plural(one['failed'], 'run')} failed: the same command tries again"
+            )
         rows = [formatting.found(finding) for finding in one["findings"]]
         for paper, says, status, because in rows:
-            page.words(f"{status}: {says} ({paper})")
-            page.words(because, style="faint")
+            page.paragraph(f"{status}: {says} ({paper})")
+            page.paragraph(because, style="faint")
         for name, reason in one["drawings"].items():
             if reason is not None:
-                page.words(f"{name} is missing: {reason}", style="faint")
+                page.paragraph(f"{name} is missing: {reason}", style="faint")
         page.line()
-    page.words(f"{out}/study.html shows every number, {out}/results.json holds it", indent="")
+    page.paragraph(f"{out}/study.html shows every number, {out}/results.json holds it", indent="")

@@ -183,7 +183,7 @@ def print_reasons(
             "the captures lack; see the remark below"
         )
     for reason in lines:
-        page.words(reason, first="– ", style="faint")
+        page.paragraph(reason, first="– ", style="faint")
 
 
 def _reasons(connection: Row, transfers: list[Row], flows: list[Row]) -> list[str]:

@@ -41,27 +41,29 @@ class Refusals:
     def key(self, section: str, key: str, why: str) -> None:
         """Refuse a key of ``[mptcp]`` or ``[tcp]``: Linux has what is there if it is left out."""
         shown = getattr(self.scenario, section)
-        words = f"[{section}] {key}{self.source}: Linux cannot have {said(show(shown)[key])}: {why}"
+        message = (
+            f"[{section}] {key}{self.source}: Linux cannot have {said(show(shown)[key])}: {why}"
+        )
         is_the_clients = self._is_the_clients and (section, key) in OF_THE_CLIENT
         if self._is_of_era(section, key):
-            self.add(words, f"mptcp.era={endpoint.DEFAULT_ERA}")
+            self.add(message, f"mptcp.era={endpoint.DEFAULT_ERA}")
         else:
             value = self._usual[section][key]
             written = str(value).lower() if isinstance(value, bool) else str(value).replace(" ", "")
-            self.add(words, f"{section}.{key}={written}")
+            self.add(message, f"{section}.{key}={written}")
         self._is_the_clients = is_the_clients
 
-    def policy(self, key: str, words: str, linux: str) -> None:
+    def policy(self, key: str, message: str, linux: str) -> None:
         """Refuse what ``[kernel]`` names, or what follows from ``[mptcp]`` if it names nothing."""
         name = getattr(self.scenario.kernel, key)
         if self._is_of_era("mptcp", key) and self._theirs["mptcp"][key] == name:
-            self.add(words, f"mptcp.era={endpoint.DEFAULT_ERA}")
+            self.add(message, f"mptcp.era={endpoint.DEFAULT_ERA}")
         else:
-            self.add(words, f"kernel.{key}={linux}")
+            self.add(message, f"kernel.{key}={linux}")
 
-    def add(self, words: str, *settings: str) -> None:
+    def add(self, message: str, *settings: str) -> None:
         """Refuse something, and say what to set instead."""
-        self._found[words] = None
+        self._found[message] = None
         self._settings |= dict.fromkeys(settings)
         self._is_the_clients = False
 
@@ -69,11 +71,11 @@ class Refusals:
         """Refuse the scenario if anything is refused."""
         if not self._found:
             return
-        words, *others = self._found
+        message, *others = self._found
         more = f" (and {len(others)} more)" if others else ""
         settings = " ".join(f"--set {shlex.quote(one)}" for one in self._settings)
         ours = ", or --set client.stack=mptcplab" if self._is_the_clients else ""
-        raise ScenarioError(f"{words}{more}; to run it: {settings}{ours}")
+        raise ScenarioError(f"{message}{more}; to run it: {settings}{ours}")
 
     def _is_of_era(self, section: str, key: str) -> bool:
         """Whether the era has it so, and today's Linux otherwise."""
@@ -228,8 +230,8 @@ def _check_path_manager(scenario: Scenario, refusals: Refusals) -> None:
 def _set_scheduler(name: str, at: _At) -> None:
     known = at.machine.schedulers
     if name not in known:
-        words = f"[kernel] scheduler: this kernel has no {name} (it has {', '.join(known)})"
-        at.refusals.policy("scheduler", words, SCHEDULER)
+        message = f"[kernel] scheduler: this kernel has no {name} (it has {', '.join(known)})"
+        at.refusals.policy("scheduler", message, SCHEDULER)
     if at.machine.has("net.mptcp.scheduler"):
         at.settings.sysctls["net.mptcp.scheduler"] = name
 
