@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 
 NUMBERS = (signal.SIGTERM, signal.SIGHUP)
 # As a shell reports a program that a signal ended.
@@ -48,12 +48,7 @@ class Stop:
             signal.signal(signal.SIGINT, self._ask)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._wanted:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -11,7 +11,6 @@ from mptcplab.labels.text import clean, count, figure, plural, seconds, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from mptcplab.campaign.sweep import Progress
@@ -31,12 +30,7 @@ class _Line:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
     def _begin(self) -> None:

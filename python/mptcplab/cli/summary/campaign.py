@@ -10,24 +10,20 @@ from zoneinfo import ZoneInfo
 
 from mptcplab.campaign.budget import worst
 from mptcplab.campaign.estimate import estimate
+from mptcplab.campaign.matrix import Matrix
 from mptcplab.campaign.perform import workers
+from mptcplab.campaign.work import Task
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.findings import NO_FAULT
-from mptcplab.metrics import OF_RUNS, of_runs
+from mptcplab.metrics import OF_RUNS, Metric, of_runs
+from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import engine, too_few
 from mptcplab.results.overview import SCHEMA, document
 from mptcplab.results.statistics import pairs_needed
 from mptcplab.results.statistics.intervals import LEVEL
 
 Row = dict[str, Any]
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.campaign.matrix import Matrix
-    from mptcplab.campaign.work import Task
-    from mptcplab.metrics import Metric
-    from mptcplab.results.campaign import Campaign
 
 
 # So many lines of each kind are shown, then how many more there are.

@@ -5,25 +5,19 @@ from __future__ import annotations
 import shlex
 import statistics
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 
 from mptcplab.cli.summary.connection import print_measured
 from mptcplab.cli.summary.findings import print_counted, print_first
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.metrics import OF_RUNS, of_runs
+from mptcplab.metrics import OF_RUNS, Metric, of_runs
 from mptcplab.results import policies, run_metrics
+from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
 from mptcplab.results.labels import engine, gain, label
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mptcplab.metrics import Metric
-    from mptcplab.results.comparison import Comparison
-    from mptcplab.results.run import Run
-
+from mptcplab.results.run import Run
 
 RESPONSE = OF_RUNS["response_time_ms_mean"]
 # So many of the first metrics always stand there; of the others, the earlier is the more worth.

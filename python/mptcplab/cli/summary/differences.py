@@ -9,19 +9,15 @@ from itertools import groupby
 
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
-from mptcplab.metrics import OF_RUNS, of_runs, of_subflows
+from mptcplab.metrics import OF_RUNS, Metric, of_runs, of_subflows
+from mptcplab.results.differences.configuration import Setting, Value
+from mptcplab.results.differences.contrasts import Contrast
+from mptcplab.results.differences.differences import Differences, Found, Side
+from mptcplab.results.differences.figures import Figure
 from mptcplab.results.labels import engine, finished, too_few
+from mptcplab.results.statistics import Estimate, Gain
 
 Known = dict[str, float | None]
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mptcplab.metrics import Metric
-    from mptcplab.results.differences.configuration import Setting, Value
-    from mptcplab.results.differences.contrasts import Contrast
-    from mptcplab.results.differences.differences import Differences, Found, Side
-    from mptcplab.results.differences.figures import Figure
-    from mptcplab.results.statistics import Estimate, Gain
 
 
 ARROWS = {"up": "↑", "down": "↓"}

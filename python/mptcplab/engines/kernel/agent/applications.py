@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from mptcplab.engines.kernel.agent.connection import Connection
 from mptcplab.engines.kernel.agent.loop import now
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.engines.kernel.agent.connection import Connection
 
 
 class Ticks:

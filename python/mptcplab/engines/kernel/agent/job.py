@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from mptcplab._core import Error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.engines.kernel.agent.sockets import SocketAddress
+from mptcplab.engines.kernel.agent.sockets import SocketAddress
 
 LINGER_NS = 10 * 10**9
 DATAGRAMS = "datagrams"

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, TextIO
 
-from mptcplab.engines.kernel.agent.diagnosis import Diagnosis, ForeignSockets, Policy, Reader
-from mptcplab.engines.kernel.agent.job import WATCHING
-from mptcplab.engines.kernel.agent.loop import IN, now
+from mptcplab.engines.kernel.agent.connection import Connection
+from mptcplab.engines.kernel.agent.diagnosis import (
+    Diagnosis,
+    Fields,
+    ForeignConnection,
+    ForeignSockets,
+    Information,
+    Policy,
+    Reader,
+    Tuple,
+)
+from mptcplab.engines.kernel.agent.job import WATCHING, Job
+from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 from mptcplab.engines.kernel.agent.path_manager import Events
 from mptcplab.engines.kernel.agent.sockets import attempt
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mptcplab.engines.kernel.agent.diagnosis import Fields, Information
-
-    Row = dict[str, Any]
-    from collections.abc import Iterable
-    from typing import TextIO
-
-    from mptcplab.engines.kernel.agent.connection import Connection
-    from mptcplab.engines.kernel.agent.diagnosis import ForeignConnection, Tuple
-    from mptcplab.engines.kernel.agent.job import Job
-    from mptcplab.engines.kernel.agent.loop import Loop
+Row = dict[str, Any]
 
 # Which groups of counters stand in which file.
 FILES = {"netstat": ("TcpExt", "MPTcpExt"), "snmp": ("Tcp",)}

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 
 from mptcplab._core import Error
 from mptcplab.engines.kernel.agent import applications, sockets
 from mptcplab.engines.kernel.agent.allowance import Allowance
 from mptcplab.engines.kernel.agent.applications import Ticks
 from mptcplab.engines.kernel.agent.connection import COMPLETE, Connection, part
-from mptcplab.engines.kernel.agent.loop import IN, now
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mptcplab.engines.kernel.agent.job import Job
-    from mptcplab.engines.kernel.agent.loop import Loop
+from mptcplab.engines.kernel.agent.job import Job
+from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 
 # So many who wait are named.
 NAMED = 3
