@@ -1,6 +1,5 @@
 //! What an ACK says of the flight (RFC 5681, RFC 6675, RFC 8985) and what it does to the window.
 
-use super::receive::clock;
 use super::state::{Due, Phase, Subflow, whole};
 use super::{Control, State};
 use crate::congestion::{Acked, Congestion, Sample, Window};
@@ -163,11 +162,8 @@ impl Subflow {
             }
         };
         // A copy whose sending the echo precedes is not the one that arrived.
-        let (isn, timestamps) = (self.isn, said.timestamps.filter(|_| self.timestamps));
-        let other_copy = |record: &Record| {
-            let sent = || clock(record.last_sent).wrapping_add(isn);
-            record.transmissions > 1 && timestamps.is_some_and(|(_, echo)| seq::diff(echo, sent()) < 0)
-        };
+        let (clock, echo) = (self.clock, news.echo);
+        let other_copy = |record: &Record| record.transmissions > 1 && clock.is_before(echo, record.last_sent);
         if news.advanced {
             self.flight.acknowledge(self.acked, |record| {
                 news.add(record, false, recover);
@@ -221,7 +217,7 @@ impl Subflow {
         let echo = || news.echo.filter(|&echo| news.advanced && echo != 0);
         let (first_ns, last_ns) = match (sent, news.sacked_sent) {
             (None, None) => {
-                let rtt_ns = self.echoed_ns(now, echo()?)?;
+                let rtt_ns = self.clock.since_ns(now, echo()?)?;
                 (rtt_ns, rtt_ns)
             }
             (sent, sacked) => (now - sent.or(sacked)?.0, now - sacked.or(sent)?.1),

@@ -20,7 +20,8 @@ impl Subflow {
         self.inbound.opened(syn.seq);
         self.agree_on_ecn(syn.flags);
         let mut mss = if self.remote.is_ipv4() { DEFAULT_MSS_V4_BYTES } else { DEFAULT_MSS_V6_BYTES };
-        (self.sack, self.timestamps, self.scaling) = (false, false, false);
+        (self.sack, self.scaling) = (false, false);
+        let mut timestamp = None;
         for option in syn.options.iter().flatten() {
             match option {
                 TcpOption::MaximumSegmentSize(bytes) => mss = u32::from(bytes),
@@ -28,14 +29,13 @@ impl Subflow {
                 TcpOption::WindowScale(shift) if self.settings.window_scaling => {
                     (self.scaling, self.peer_shift) = (true, shift.min(MAX_SHIFT));
                 }
-                TcpOption::Timestamps { value, .. } if self.settings.timestamps => {
-                    (self.timestamps, self.recent_timestamp, self.recent_timestamp_at) = (true, value, now);
-                }
+                TcpOption::Timestamps { value, .. } if self.settings.timestamps => timestamp = Some(value),
                 _ => {}
             }
         }
+        self.clock.agree(now, timestamp);
         self.window_shift = if self.scaling { self.own_shift } else { 0 };
-        self.inbound.most_segment_bytes -= if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
+        self.inbound.most_segment_bytes -= if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
         self.full_bytes = self.offered_mss_bytes.min(mss.max(super::state::LEAST_MSS_BYTES));
     }
 
@@ -68,7 +68,7 @@ impl Subflow {
             self.due.set(Due::SYN);
             return Received { acceptable: true, ..Received::default() };
         }
-        let echo = self.echo(&tcp.options);
+        let echo = tcp.options.brief().timestamps.map(|(_, echo)| echo);
         self.establish(now, echo, control);
         self.due.set(Due::ACK);
         Received {
@@ -90,7 +90,7 @@ impl Subflow {
         self.timers.disarm();
         self.due.clear(Due::SYN);
         let first = (self.syn_transmissions <= 1).then(|| now - self.syn_sent);
-        if let Some(rtt_ns) = first.or_else(|| self.echoed_ns(now, echo?)) {
+        if let Some(rtt_ns) = first.or_else(|| self.clock.since_ns(now, echo?)) {
             self.rto.least(now, rtt_ns);
             self.rto.sample(rtt_ns, 1, 1);
         } else {

@@ -22,8 +22,8 @@ impl Subflow {
         tcp.options.clear();
         if tcp.flags.has(Flags::SYN) {
             self.syn_options(now, emission.kind, &mut tcp.options);
-        } else if self.timestamps {
-            let _ = tcp.options.push_timestamps(self.clock(now), self.recent_timestamp); // the first find room
+        } else if self.clock.is_used() {
+            let _ = tcp.options.push_timestamps(self.clock.at(now), self.clock.echo()); // the first find room
         }
     }
 
@@ -65,16 +65,12 @@ impl Subflow {
         if if answers { self.sack } else { self.settings.sack } {
             add(options, &TcpOption::SackPermitted);
         }
-        if if answers { self.timestamps } else { self.settings.timestamps } {
-            add(options, &self.timestamp(now));
+        if if answers { self.clock.is_used() } else { self.settings.timestamps } {
+            add(options, &TcpOption::Timestamps { value: self.clock.at(now), echo: self.clock.echo() });
         }
         if if answers { self.scaling } else { self.settings.window_scaling } {
             add(options, &TcpOption::WindowScale(self.own_shift));
         }
-    }
-
-    fn timestamp(&self, now: Time) -> TcpOption<'static> {
-        TcpOption::Timestamps { value: self.clock(now), echo: self.recent_timestamp }
     }
 }
 

@@ -3,16 +3,13 @@
 use super::inbound::{AckDue, Circumstances};
 use super::state::{Due, State, Subflow};
 use super::{Control, Received};
-use wire::{Brief, Flags, Options, Tcp, Time, seq};
+use wire::{Brief, Flags, Tcp, Time, seq};
 
 /// The widest window there is (RFC 7323 §2.3): nothing lies further ahead.
 const WIDEST_WINDOW: i64 = 1 << 30;
 /// Segments without payload that are not acceptable are answered no more often, or two ends could go on for ever
 /// (Linux's `tcp_invalid_ratelimit`).
 const ANSWER_INTERVAL_NS: i64 = 500_000_000;
-/// After so long, the peer's clock may have wrapped (RFC 7323 §5.5).
-const CLOCK_WRAPS_NS: i64 = 24 * 86_400 * 1_000_000_000;
-const CLOCK_NS: i64 = 1_000_000;
 
 impl Subflow {
     /// A segment of this subflow came in, with `len` bytes of payload; its options are read already.
@@ -52,7 +49,9 @@ impl Subflow {
             self.establish(now, said.timestamps.map(|(_, echo)| echo), control);
             received.established = true;
         }
-        self.remember(now, said, start);
+        if start <= self.inbound.acked as i64 {
+            self.clock.hear(now, said.timestamps.map(|(peer, _)| peer));
+        }
         let acked_before = self.acked;
         if !self.acknowledged(now, tcp, len, said, control) {
             return Received::default();
@@ -89,10 +88,7 @@ impl Subflow {
         if tcp.flags.has(Flags::RST) {
             return start >= self.inbound.acked as i64 && start - (self.inbound.next as i64) < WIDEST_WINDOW;
         }
-        if let Some((value, _)) = said.timestamps.filter(|_| self.timestamps)
-            && seq::diff(value, self.recent_timestamp) < 0
-            && now - self.recent_timestamp_at < CLOCK_WRAPS_NS
-        {
+        if self.clock.is_old(now, said.timestamps.map(|(peer, _)| peer)) {
             return false;
         }
         if self.state == State::SynReceived && tcp.flags.has(Flags::SYN.with(Flags::ACK)) && start == 0 {
@@ -193,41 +189,10 @@ impl Subflow {
         }
     }
 
-    /// RFC 7323 §4.3 (2): the timestamp to echo.
-    fn remember(&mut self, now: Time, said: &Brief, start: i64) {
-        if let Some((value, _)) = said.timestamps.filter(|_| self.timestamps)
-            && start <= self.inbound.acked as i64
-        {
-            (self.recent_timestamp, self.recent_timestamp_at) = (value, now);
-        }
-    }
-
     /// Everything ends here.
     #[cold]
     #[inline(never)]
     pub(super) fn shut(&mut self) {
         (self.state, self.timers, self.due) = (State::Closed, super::timers::Timers::NONE, Due::default());
     }
-
-    /// The peer's echo of our clock in the options of a SYN/ACK.
-    pub(super) fn echo(&self, options: &Options) -> Option<u32> {
-        options.brief().timestamps.map(|(_, echo)| echo)
-    }
-
-    /// This end's clock for timestamps.
-    pub(super) fn clock(&self, now: Time) -> u32 {
-        // Each subflow has a clock of its own (RFC 7323 §5.4).
-        clock(now).wrapping_add(self.isn)
-    }
-
-    /// How long ago the clock showed `echo`; nothing if it never did.
-    pub(crate) fn echoed_ns(&self, now: Time, echo: u32) -> Option<i64> {
-        let ticks = seq::diff(self.clock(now), echo);
-        (self.timestamps && ticks >= 0).then(|| i64::from(ticks.max(1)) * CLOCK_NS)
-    }
-}
-
-/// Ticks of every clock for timestamps.
-pub(super) fn clock(now: Time) -> u32 {
-    (now.as_nanos() / CLOCK_NS) as u32
 }

@@ -7,7 +7,7 @@ use super::timers::Repair;
 use crate::congestion::Cause;
 use crate::recovery::prr::Progress;
 use crate::recovery::rack::{self, Circumstances};
-use wire::{Time, seq};
+use wire::Time;
 
 impl Subflow {
     /// Marks what is lost by selective ACKs: by time, or by how many there are. Whether a copy is.
@@ -221,9 +221,7 @@ impl Subflow {
     /// Whether an original caused the ACK, and not what was sent again (tcp_packet_delayed).
     fn is_delayed(&self, echo: Option<u32>) -> bool {
         match self.undo.first_resent() {
-            Some(resent) => {
-                self.timestamps && echo.is_some_and(|echo| echo != 0 && seq::diff(echo, self.clock(resent)) < 0)
-            }
+            Some(resent) => self.clock.is_before(echo.filter(|&echo| echo != 0), resent),
             None => self.sack || self.acked < self.recover,
         }
     }

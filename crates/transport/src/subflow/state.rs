@@ -1,5 +1,6 @@
 //! What a subflow is and what can be asked of it.
 
+use super::clock::Clock;
 use super::ecn::Ecn;
 use super::inbound::Inbound;
 use super::queue::Queue;
@@ -127,7 +128,6 @@ pub struct Subflow {
 
     // What the handshake agreed on.
     pub(super) sack: bool,
-    pub(super) timestamps: bool,
     pub(super) scaling: bool,
     pub(super) ecn: Ecn,
     /// Of windows that this end announces: offered, and after the handshake used.
@@ -194,8 +194,7 @@ pub struct Subflow {
 
     // The receiving half.
     pub(super) inbound: Inbound,
-    pub(super) recent_timestamp: u32,
-    pub(super) recent_timestamp_at: Time,
+    pub(super) clock: Clock,
     /// When a segment without payload that was not acceptable was last answered.
     pub(super) last_answer: Time,
     pub(super) last_heard: Time,
@@ -227,7 +226,6 @@ impl Subflow {
             timers: Timers::NONE,
             booted_ns: 0,
             sack: false,
-            timestamps: false,
             scaling: false,
             ecn: Ecn::default(),
             // RFC 7323 §2.3: at most 14.
@@ -274,8 +272,7 @@ impl Subflow {
             usage: Usage::default(),
             slow_start: Watch::default(),
             inbound: Inbound::new(settings, offered_mss_bytes),
-            recent_timestamp: 0,
-            recent_timestamp_at: now,
+            clock: Clock::new(isn, now),
             last_answer: Time::from_nanos(i64::MIN),
             last_heard: now,
             last_sent: now,

@@ -29,7 +29,7 @@ impl Subflow {
 
     /// Whether segments carry timestamps.
     pub fn has_timestamps(&self) -> bool {
-        self.timestamps
+        self.clock.is_used()
     }
 
     /// Whether the handshake is over and the subflow is not closed.
@@ -42,9 +42,14 @@ impl Subflow {
         matches!(self.state, State::Established | State::CloseWait) && !self.due.has(Due::FIN)
     }
 
+    /// How long ago this end's clock showed what the peer echoes; nothing if it never did.
+    pub fn echoed_ns(&self, now: Time, echo: u32) -> Option<i64> {
+        self.clock.since_ns(now, echo)
+    }
+
     /// Payload of a full segment, with the options that go with it taken off.
     pub fn mss_bytes(&self) -> u32 {
-        let timestamps = if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
+        let timestamps = if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
         self.full_bytes - timestamps - self.reserved_bytes
     }
 
