@@ -101,8 +101,9 @@ def enlarge(campaign: Campaign, large: Path) -> None:
             place = large / SHARDS / f"{number}-{number}"
             place.mkdir()
             number += 1
-            for file in shard.path.iterdir():
+            for file in shard.path.glob("*.parquet"):
                 renamed(pl.read_parquet(file)).write_parquet(place / file.name)
+            shards.seal(place)
     pl.concat(plans).write_parquet(large / PLAN)
 
 

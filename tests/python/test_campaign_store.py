@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shutil
@@ -34,6 +35,15 @@ def test_shards_of_a_version_that_knew_fewer_columns_are_read(
         assert (run["longest_gap_ms"] is None) == (run["run"] in lost)
     known = campaign.table("flows").collect()
     assert set(known.filter(pl.col("data_packets").is_null())["run"]) == set(lost)
+
+
+def test_the_campaign_that_benchmarks_open_is_a_whole_one(tmp_path: Path, swept: Campaign) -> None:
+    benchmark = importlib.import_module("benchmarks.campaign")
+    benchmark.enlarge(swept, tmp_path / "large")
+    large = package.open_campaign(tmp_path / "large")
+    assert large.runs.height == benchmark.COPIES * swept.runs.height
+    assert large.runs["run"].is_unique().all()
+    assert large.plan["pair"].n_unique() == benchmark.COPIES * swept.plan["pair"].n_unique()
 
 
 @pytest.mark.parametrize(
