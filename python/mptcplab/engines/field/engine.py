@@ -42,7 +42,6 @@ class Field(Engine):
     def check(self, scenario: Scenario, baseline: str | None = None) -> None:
         """Refuse what has no real network, or what only emulated ones can have."""
         from mptcplab.scenario.fault import ScenarioError
-        from mptcplab.surroundings import gpsd
 
         super().check(scenario, baseline)
         for name, path in scenario.paths.items():
@@ -65,6 +64,7 @@ class Field(Engine):
         """Refuse to begin without a server and its token."""
         from mptcplab.engines.field import server_line
         from mptcplab.scenario.fault import ScenarioError
+        from mptcplab.surroundings import gpsd
 
         if scenario.field is None or scenario.field.server is None:
             raise ScenarioError(
@@ -74,6 +74,7 @@ class Field(Engine):
         server_line.read(scenario.field.server)
         server_line.token(scenario.field.token)
         if scenario.field.gpsd is not None:
+            # Refuses what is no address.
             gpsd.address(scenario.field.gpsd)
 
     def away(self, scenario: Scenario) -> dict[str, str]:
