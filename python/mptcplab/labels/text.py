@@ -7,6 +7,8 @@ import math
 UNKNOWN = "–"
 # Between thousands: narrow, and never broken.
 SPACE = "\u202f"
+# Most digits after the point.
+MOST_DIGITS = 6
 # What JSON may hold as it is, but a terminal takes for an order: DEL, C1, separators of lines, what
 # turns the direction of writing (Unicode UAX #9), and halves of pairs, which no stream takes.
 STEERING = (
@@ -89,11 +91,11 @@ def spread(mean: float | None, sigma: float | None) -> str:
     return shown if mean is None or sigma is None else f"{shown} ± {sigma:.{digits}f}"
 
 
-def digits(low: float, high: float, fewest: int = 0, most: int = 6) -> int:
+def digits(low: float, high: float, fewest: int = 0) -> int:
     """Say how many digits after the point tell the ends of an interval apart."""
     if low == high:
         return fewest
-    return min(max(-math.floor(math.log10(abs(high - low))), fewest), most)
+    return min(max(-math.floor(math.log10(abs(high - low))), fewest), MOST_DIGITS)
 
 
 def count(value: int | None) -> str:

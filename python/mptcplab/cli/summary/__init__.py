@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from io import TextIOWrapper
-
 from mptcplab import _core
-from mptcplab.cli.summary.page import Page
+from mptcplab.cli.summary.page import on_stdout
 
 # Up to so many connections are shown in full.
 IN_FULL = 20
 
 
-def print_summary(tables: _core.Tables, *, one: bool = False, page: Page | None = None) -> None:
+def print_summary(tables: _core.Tables, *, one: bool = False) -> None:
     """Print the summary; ``one`` says that it is about the one connection asked for."""
-    if page is None and isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    page = page or Page()
+    page = on_stdout()
     count = len(tables.table("connections"))
     from mptcplab.cli.summary.findings import print_first
 

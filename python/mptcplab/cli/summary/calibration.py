@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from mptcplab.calibration.target import Residual
 
 
-def print_calibration(calibration: Calibration, *, page: Page | None = None) -> None:
+def print_calibration(calibration: Calibration) -> None:
     """Print whether the link shows what was measured, then figure by figure."""
-    page = page or Page()
+    page = Page()
     missed = [FIGURES[figure] for figure in calibration.missed]
     verdict = f"does not show {', '.join(missed)}" if missed else "shows every figure"
     page.paragraph(

@@ -37,9 +37,9 @@ THROUGHPUT = OF_RUNS["throughput_mbps"]
 WORTH = 3
 
 
-def print_campaign(campaign: Campaign, *, page: Page | None = None) -> None:
+def print_campaign(campaign: Campaign) -> None:
     """Print what was run, what it gave, and what failed."""
-    page = page or Page()
+    page = Page()
     overview = document(campaign)
     _print_head(page, campaign, overview)
     rows = overview["configurations"]
@@ -217,9 +217,9 @@ def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
     _print_more(page, len(failures) - MOST_FAILURES, "failure")
 
 
-def print_dry_run(matrix: Matrix, out: Path, jobs: int | None, *, page: Page | None = None) -> None:
+def print_dry_run(matrix: Matrix, out: Path, jobs: int | None) -> None:
     """Print it; runs are measured where none are there."""
-    page = page or Page()
+    page = Page()
     sheet = matrix.sheet
     facts = [page.style(text.clean(sheet.name), "strong")]
     if sheet.campaign.title:

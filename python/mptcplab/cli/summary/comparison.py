@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shlex
 import statistics
-import sys
 from collections.abc import Callable
-from io import TextIOWrapper
 
 from mptcplab.cli.summary.connection import print_measured
 from mptcplab.cli.summary.findings import print_counted, print_first
-from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.cli.summary.page import Column, Page, draw, on_stdout
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
 from mptcplab.results import policies, run_metrics
@@ -26,11 +24,9 @@ KEPT, WORTH = 3, 6
 APART = {"split_connection", "ends_unmatched", "server_unaware"}
 
 
-def print_comparison(
-    comparison: Comparison, title: str | None, *, page: Page | None = None
-) -> None:
+def print_comparison(comparison: Comparison, title: str | None) -> None:
     """Print the run with MPTCP in full, and the baselines beside it."""
-    page = page or _page()
+    page = on_stdout()
     mptcp = comparison.mptcp
     _print_head(page, comparison, title, f"seed {mptcp.about['seed']}")
     print_first(
@@ -59,11 +55,9 @@ def print_comparison(
     )
 
 
-def print_repeated(
-    comparisons: list[Comparison], title: str | None, *, page: Page | None = None
-) -> None:
+def print_repeated(comparisons: list[Comparison], title: str | None) -> None:
     """Print a line per seed, then mean and standard deviation."""
-    page = page or _page()
+    page = on_stdout()
     seeds = [str(one.mptcp.about["seed"]) for one in comparisons]
     _print_head(page, comparisons[0], title, text.plural(len(seeds), "seed"))
     print_counted(page, [findings(one) for one in comparisons])
@@ -96,12 +90,6 @@ def print_repeated(
         )
     page.line()
     page.paragraph(f"{comparisons[0].directory.parent} holds the runs", indent="", style="faint")
-
-
-def _page() -> Page:
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    return Page()
 
 
 def _print_head(page: Page, comparison: Comparison, title: str | None, chance: str) -> None:

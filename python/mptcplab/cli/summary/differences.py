@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import sys
-from io import TextIOWrapper
 from itertools import groupby
 
-from mptcplab.cli.summary.page import Column, Page, draw
+from mptcplab.cli.summary.page import Column, Page, draw, on_stdout
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, Metric, of_runs, of_subflows
 from mptcplab.results.differences.configuration import Setting, Value
@@ -29,11 +27,9 @@ MOST_SETTINGS = 40
 WITH_ONE_SUBFLOW = 2
 
 
-def print_differences(differences: Differences, *, page: Page | None = None) -> None:
+def print_differences(differences: Differences) -> None:
     """Print the configuration, then the figures."""
-    if page is None and isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    page = page or Page()
+    page = on_stdout()
     for name, side in (("A", differences.a), ("B", differences.b)):
         page.facts(_facts(side), indent="", first=f"{page.style(name, 'strong')}  ")
     page.line()

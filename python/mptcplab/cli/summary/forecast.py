@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from mptcplab.schedule.forecast import Forecast, PathForecast
 
 
-def print_forecast(found: Forecast, *, page: Page | None = None) -> None:
+def print_forecast(found: Forecast) -> None:
     """Print it."""
-    page = page or Page()
+    page = Page()
     sheet, visits = found.matrix.sheet, found.matrix.visits
     facts = [page.style(text.clean(sheet.name), "strong")]
     if sheet.campaign.title:

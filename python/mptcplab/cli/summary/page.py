@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
 from itertools import accumulate
 from typing import TextIO
 
@@ -50,15 +51,20 @@ def carries(out: TextIO, signs: str) -> bool:
     return True
 
 
+def on_stdout() -> Page:
+    """Give the page on standard output; what its encoding lacks stands there as a question mark."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return Page()
+
+
 class Page:
     """Lines on their way to a stream, coloured and fitted where it is a terminal."""
 
-    def __init__(
-        self, out: TextIO | None = None, *, width: int | None = None, colour: bool | None = None
-    ) -> None:
+    def __init__(self, out: TextIO | None = None, *, width: int | None = None) -> None:
         self._out = out if out is not None else sys.stdout
         terminal = self._out.isatty()
-        self.colour = colour if colour is not None else terminal and "NO_COLOR" not in os.environ
+        self.colour = terminal and "NO_COLOR" not in os.environ
         if width is None:
             width = shutil.get_terminal_size().columns if terminal else UNLIMITED
         self.width = max(width, 40)
