@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 
-def said(value: Any) -> str:
+def quoted(value: Any) -> str:
     """Format a value as a scenario has it."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from mptcplab.messages import said
+from mptcplab.messages import quoted
 
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(\S.*)?", re.ASCII)
 # What the code of the links takes at most, and the endpoint's whole numbers.
@@ -39,7 +39,7 @@ class Kind:
 
     def refuse(self, value: Any) -> ValueError:
         """Say what would have been accepted."""
-        return ValueError(f"{said(value)} is not {self.accepted}")
+        return ValueError(f"{quoted(value)} is not {self.accepted}")
 
 
 class Quantity(Kind):
@@ -57,7 +57,7 @@ class Quantity(Kind):
         """Give the number of base units."""
         number = self.exact(value)
         if number != int(number):
-            raise ValueError(f"{said(value)} is finer than 1 {self.shown[-1]}")
+            raise ValueError(f"{quoted(value)} is finer than 1 {self.shown[-1]}")
         return int(number)
 
     def exact(self, value: Any) -> Decimal:
@@ -70,7 +70,7 @@ class Quantity(Kind):
             raise self.refuse(value)
         number = Decimal(found[1]) * self.units[found[2]]
         if number > MOST.get(self.name, 1):
-            raise ValueError(f"{said(value)} is more than {self.most()}")
+            raise ValueError(f"{quoted(value)} is more than {self.most()}")
         return number
 
     def most(self) -> Any:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.results.campaign import COLUMNS
 from mptcplab.scenario.fault import KeyPath
 from mptcplab.scenario.section import Section, Text, read
@@ -75,7 +75,7 @@ def read_axes(value: dict[str, Any], source: Source) -> list[Axis]:
 def read_settings(value: Any, key_path: KeyPath, source: Source) -> list[Setting]:
     """Read a table of keys of the scenario and what they are set to."""
     if not isinstance(value, dict):
-        raise source.fault(key_path, f"{said(value)} is not a table")
+        raise source.fault(key_path, f"{quoted(value)} is not a table")
     for key, one in value.items():
         if isinstance(one, dict) and "." not in key:
             raise source.fault(
@@ -92,11 +92,11 @@ def _axis(name: str, value: Any, source: Source) -> Axis:
     if not NAME.fullmatch(name):
         raise source.fault(
             key_path,
-            f"{said(name)} cannot name an axis: a name is a lower-case letter, then at most 30 "
+            f"{quoted(name)} cannot name an axis: a name is a lower-case letter, then at most 30 "
             'lower-case letters, digits, "_" and "-"',
         )
     if name in COLUMNS:
-        raise source.fault(key_path, f"{said(name)} cannot name an axis: a column of runs has it")
+        raise source.fault(key_path, f"{quoted(name)} cannot name an axis: a column of runs has it")
     section = read(AxisSection, value, key_path, source)
     if section.points is not None:
         if section.key is not None or section.values is not None:
@@ -121,9 +121,9 @@ def _points(key: str, values: list[Any], key_path: KeyPath, source: Source) -> l
     for number, value in enumerate(values):
         at = (*key_path, "values", number)
         if not isinstance(value, Label):
-            raise source.fault(at, f"{said(value)} needs a name: use points")
+            raise source.fault(at, f"{quoted(value)} needs a name: use points")
         if value in [point.label for point in points]:
-            raise source.fault(at, f"{said(value)} is there twice")
+            raise source.fault(at, f"{quoted(value)} is there twice")
         setting = _setting(key, value, (*key_path, "key"), at, source)
         points.append(Point(value, [setting]))
     return points
@@ -133,7 +133,7 @@ def _setting(
     key: str, value: Any, name_path: KeyPath, key_path: KeyPath, source: Source
 ) -> Setting:
     if not is_key(key):
-        raise source.fault(name_path, f"{said(key)} is no key such as path.wifi.rate")
+        raise source.fault(name_path, f"{quoted(key)} is no key such as path.wifi.rate")
     return Setting(key, value, source.where(key_path), source.where(name_path))
 
 
@@ -157,7 +157,7 @@ def read_choices(value: list[Any], what: str, axes: list[Axis], source: Source) 
             for label in choice[name]:
                 if label not in labels[name]:
                     hint = nearest(str(label), map(str, labels[name]))
-                    raise source.fault(key_path, f"{said(label)} is none of its values; {hint}")
+                    raise source.fault(key_path, f"{quoted(label)} is none of its values; {hint}")
         choices.append(choice)
     return choices
 

@@ -18,7 +18,7 @@ from mptcplab.campaign.budget import BudgetSection, read_budgets
 from mptcplab.campaign.calendar import HOUR, Calendar, read_calendars, zone
 from mptcplab.engines import DEFAULT, ENGINES
 from mptcplab.engines.engine import Engine
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import Kind
 from mptcplab.scenario import library, scenario
 from mptcplab.scenario.fault import ScenarioError
@@ -44,12 +44,12 @@ class _Named(Kind):
     """An engine, by its name."""
 
     def __init__(self) -> None:
-        super().__init__(", ".join(f"`{said(name)}`" for name in ENGINES), "text")
+        super().__init__(", ".join(f"`{quoted(name)}`" for name in ENGINES), "text")
 
     def parse(self, value: Any) -> Engine:
         """Give the engine."""
         if not isinstance(value, str) or value not in ENGINES:
-            raise ValueError(f"{said(value)} is not known here; {nearest(str(value), ENGINES)}")
+            raise ValueError(f"{quoted(value)} is not known here; {nearest(str(value), ENGINES)}")
         return ENGINES[value]
 
     def show(self, value: Any) -> str:
@@ -139,7 +139,7 @@ def load(given: Given, settings: Sequence[str] = ()) -> Sheet:
     for number, table in enumerate(campaign.tables):
         if table not in FURTHER:
             hint = nearest(str(table), FURTHER)
-            raise source.fault(("tables", number), f"{said(table)} cannot be kept; {hint}")
+            raise source.fault(("tables", number), f"{quoted(table)} cannot be kept; {hint}")
     scenario_name, base = _scenario(campaign.scenario, source)
     for setting in settings:
         set_value(base, setting)
@@ -217,7 +217,7 @@ def _scenario(given: str | dict[str, Any], source: Source) -> tuple[str, Source]
         hint = nearest(given, library.names("scenarios"))
         raise source.fault(
             ("scenario",),
-            f"{said(given)} is neither a file (.toml) nor ships with mptcplab; {hint}",
+            f"{quoted(given)} is neither a file (.toml) nor ships with mptcplab; {hint}",
         )
     file = source.directory / given
     if not file.is_file():

@@ -134,7 +134,7 @@ class Engine:
         Raises:
             ScenarioError: It cannot; says what, and what would.
         """
-        from mptcplab.messages import said
+        from mptcplab.messages import quoted
         from mptcplab.scenario.fault import ScenarioError
 
         if self.emulates and scenario.unlinked:
@@ -154,9 +154,9 @@ class Engine:
             ]
         for where, name, known in asked:
             if known is not None and name not in known:
-                has = ", ".join(map(said, known)) or "none"
+                has = ", ".join(map(quoted, known)) or "none"
                 raise ScenarioError(
-                    f"{where}: the {self.name} engine cannot have {said(name)}: it has {has}"
+                    f"{where}: the {self.name} engine cannot have {quoted(name)}: it has {has}"
                 )
 
     def need(self, scenario: Scenario) -> None:

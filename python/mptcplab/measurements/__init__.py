@@ -15,7 +15,7 @@ from typing import Any
 
 from mptcplab._core import Error
 from mptcplab.measurements import shape
-from mptcplab.messages import said
+from mptcplab.messages import quoted
 from mptcplab.reading import read_text
 
 HERE = Path(__file__).parent / "measurements.toml"
@@ -239,7 +239,7 @@ def _figure(name: str, given: dict[str, Any]) -> Figure:
     figure = shape.made(Figure, given)
     for key, value in given.items():
         if key != "below" and not (isinstance(value, int | float) and 0 <= value < math.inf):
-            raise shape.ShapeError(f"{name}: {key}: {said(value)} is no such figure")
+            raise shape.ShapeError(f"{name}: {key}: {quoted(value)} is no such figure")
     if not figure.mean:
         raise shape.ShapeError(f"{name}: mean: 0 is none that a link could show: leave it out")
     return figure

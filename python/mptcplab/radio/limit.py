@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mptcplab._core import Error
-from mptcplab.messages import said
+from mptcplab.messages import quoted
 from mptcplab.radio.technology import Scheme, Technology, rounded
 
 # Rates are shown, and written into scenarios, with so many digits.
@@ -75,7 +75,7 @@ def known_channel(technology: Technology, bandwidth: str | None) -> str:
     channel = technology.channel if bandwidth is None else bandwidth
     if channel not in technology.channels:
         known = ", ".join(technology.channels)
-        raise Error(f"{technology.name} has no bandwidth {said(channel)}; known: {known}")
+        raise Error(f"{technology.name} has no bandwidth {quoted(channel)}; known: {known}")
     return channel
 
 

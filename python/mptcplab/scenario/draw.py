@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal
 from typing import Any
 
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import FLOAT
 from mptcplab.scenario import described, element
 from mptcplab.scenario.element import Element
@@ -31,7 +31,7 @@ BITS = 53
 def check(draws: Any, directions: Directions, key_path: KeyPath, source: Source) -> None:
     """Refuse what cannot be drawn."""
     if not isinstance(draws, dict):
-        raise source.fault(key_path, f"{said(draws)} is not a table of what is drawn")
+        raise source.fault(key_path, f"{quoted(draws)} is not a table of what is drawn")
     taken: set[str] = set()
     for name, one in draws.items():
         here = (*key_path, name)
@@ -88,18 +88,20 @@ def _check_parameters(
 ) -> None:
     if not (isinstance(keys, list) and keys and all(isinstance(key, str) for key in keys)):
         raise source.fault(
-            key_path, f'{said(keys)} is not a list of parameters such as ["downlink.0.rate"]'
+            key_path, f'{quoted(keys)} is not a list of parameters such as ["downlink.0.rate"]'
         )
     for key in keys:
         if key in taken:
-            raise source.fault(key_path, f"{said(key)} is drawn twice")
+            raise source.fault(key_path, f"{quoted(key)} is drawn twice")
         taken.add(key)
         holder, parameter, kind = _find(directions, key) or (None, "", "")
         if holder is None or kind not in described.KINDS or parameter not in holder:
             known = sorted(_all(directions))
-            raise source.fault(key_path, f"{said(key)} is no quantity here; {nearest(key, known)}")
+            raise source.fault(
+                key_path, f"{quoted(key)} is no quantity here; {nearest(key, known)}"
+            )
         if isinstance(holder[parameter], bool | str):
-            raise source.fault(key_path, f"{said(key)} is no quantity: it cannot be drawn")
+            raise source.fault(key_path, f"{quoted(key)} is no quantity: it cannot be drawn")
 
 
 def _find(directions: Directions, key: str) -> tuple[Element, str, str] | None:

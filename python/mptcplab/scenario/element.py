@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.reading import MOST_TRACE_BYTES, read_text
 from mptcplab.scenario import described
 from mptcplab.scenario.described import Description
@@ -35,7 +35,7 @@ def read(value: Any, key_path: KeyPath, source: Source, what: str = "element") -
     """Read an element or a queue; what is not given gets its default."""
     article = "an" if what == "element" else "a"
     if not isinstance(value, dict):
-        raise source.fault(key_path, f"{said(value)} is not {article} {what}, a table")
+        raise source.fault(key_path, f"{quoted(value)} is not {article} {what}, a table")
     shared = {}
     if what != QUEUE and SHARED in value:
         shared = {SHARED: _name(value[SHARED], (*key_path, SHARED), source)}
@@ -49,7 +49,7 @@ def read(value: Any, key_path: KeyPath, source: Source, what: str = "element") -
     name = value[what]
     if not isinstance(name, str) or name not in known(what):
         hint = nearest(str(name), known(what))
-        raise source.fault((*key_path, what), f"there is no {what} {said(name)}; {hint}")
+        raise source.fault((*key_path, what), f"there is no {what} {quoted(name)}; {hint}")
     given = {key: one for key, one in value.items() if key != what}
     parameters = described.read(given, known(what)[name], what, key_path, source, READERS)
     return {what: name, **parameters} | shared
@@ -67,7 +67,7 @@ def check_shared(directions: dict[str, list[Element]], key_path: KeyPath, source
             if SHARED in one and ([len(there) for there in alike] != [1, 1] or wholes != 1):
                 raise source.fault(
                     (*key_path, direction, number),
-                    f"what is shared as {said(one[SHARED])} stands once in each direction: "
+                    f"what is shared as {quoted(one[SHARED])} stands once in each direction: "
                     f'described in one, {{ shared = "{one[SHARED]}" }} in the other',
                 )
             if one.get("element") == RADIO and SHARED not in one:
@@ -100,7 +100,7 @@ def _queue(value: Any, key_path: KeyPath, source: Source) -> Element:
 
 def _name(value: Any, key_path: KeyPath, source: Source) -> str:
     if not isinstance(value, str) or not value:
-        raise source.fault(key_path, f"{said(value)} is no name that both directions share")
+        raise source.fault(key_path, f"{quoted(value)} is no name that both directions share")
     return value
 
 
@@ -110,7 +110,7 @@ def _trace(value: Any, key_path: KeyPath, source: Source) -> list[int]:
         return _trace_file(source.directory / value, key_path, source)
     if not (isinstance(value, list) and all(type(one) is int for one in value)):
         raise source.fault(
-            key_path, f"{said(value)} is not a trace: a file, or a list of whole milliseconds"
+            key_path, f"{quoted(value)} is not a trace: a file, or a list of whole milliseconds"
         )
     return value
 
@@ -126,7 +126,7 @@ def _trace_file(path: Path, key_path: KeyPath, source: Source) -> list[int]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        where = f"{path}:{number}: {said(line.strip())}"
+        where = f"{path}:{number}: {quoted(line.strip())}"
         if not (line.strip().isascii() and line.strip().isdigit()):
             raise source.fault(key_path, f"{where} is not a whole number of milliseconds")
         times.append(int(line))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from mptcplab import _core
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import ERA
 from mptcplab.scenario import policy
 from mptcplab.scenario.section import Era, Integer, Section, Some, Text, declared, read, show
@@ -87,7 +87,7 @@ def era(value: Any, source: Source) -> str:
         raise source.fault(key_path, str(error)) from None
     known = [name for name, _ in _core.eras()]
     if name not in known:
-        raise source.fault(key_path, f"there is no era {said(name)}; {nearest(name, known)}")
+        raise source.fault(key_path, f"there is no era {quoted(name)}; {nearest(name, known)}")
     return name
 
 

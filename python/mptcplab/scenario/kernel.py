@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from mptcplab.messages import said
+from mptcplab.messages import quoted
 from mptcplab.quantity import Kind
 from mptcplab.scenario import policy
 from mptcplab.scenario.section import Flag, Section, Text, read
@@ -36,7 +36,7 @@ class Sysctls(Kind):
         for name in flat:
             if not SYSCTL.fullmatch(name):
                 raise ValueError(
-                    f'{said(name)} is no sysctl of the network: they begin with "net."'
+                    f'{quoted(name)} is no sysctl of the network: they begin with "net."'
                 )
         return flat
 
@@ -44,7 +44,9 @@ class Sysctls(Kind):
         if isinstance(value, dict):
             return [pair for key in value for pair in self._flat(value[key], (*above, key))]
         if not isinstance(value, int | str):
-            raise ValueError(f"{'.'.join(above)}: {said(value)} is neither a whole number nor text")
+            raise ValueError(
+                f"{'.'.join(above)}: {quoted(value)} is neither a whole number nor text"
+            )
         return [(".".join(above), int(value) if isinstance(value, bool) else value)]
 
 
@@ -91,7 +93,7 @@ def read_kernel(data: dict[str, Any], mptcp: Section, source: Source) -> Kernel:
     )
     for key in ("congestion_control", "scheduler", "tcp_congestion_control"):
         if not NAME.fullmatch(getattr(filled, key)):
-            raise source.fault(("kernel", key), f"{said(getattr(filled, key))} is no name")
+            raise source.fault(("kernel", key), f"{quoted(getattr(filled, key))} is no name")
     return filled
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from mptcplab import _core, quantity
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.scenario import draw, element, library
 from mptcplab.scenario import radio as air
 from mptcplab.scenario.element import Element
@@ -56,10 +56,10 @@ class Origin(quantity.Kind):
             if key not in KEYS:
                 raise ValueError(f"has no {key}; {nearest(key, KEYS)}")
             if key != "residuals" and not isinstance(value[key], str):
-                raise ValueError(f"{key}: {said(value[key])} is not text")
+                raise ValueError(f"{key}: {quoted(value[key])} is not text")
         kind = value.get("kind")
         if kind is not None and kind not in ORIGINS:
-            raise ValueError(f"kind: {said(kind)} is not known; {nearest(str(kind), ORIGINS)}")
+            raise ValueError(f"kind: {quoted(kind)} is not known; {nearest(str(kind), ORIGINS)}")
         for key in NEEDED.get(kind or "", ()):
             if not value.get(key):
                 raise ValueError(f'kind = "{kind}" needs {key}')
@@ -112,7 +112,7 @@ def _queue(value: Any) -> Any:
         except ValueError:
             continue
     raise ValueError(
-        f'{said(value)} is not the size of a queue such as "100 kB", "50 packets" or "200 ms", '
+        f'{quoted(value)} is not the size of a queue such as "100 kB", "50 packets" or "200 ms", '
         'nor a table such as { queue = "codel" }'
     )
 
@@ -160,12 +160,12 @@ def check_name(name: object, what: str, key_path: KeyPath, source: Source) -> No
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise source.fault(
             key_path,
-            f"{said(name)} cannot name a {what}: a name is a lower-case letter, then at most 14 "
+            f"{quoted(name)} cannot name a {what}: a name is a lower-case letter, then at most 14 "
             'lower-case letters, digits and "-"',
         )
     if name in TAKEN:
         raise source.fault(
-            key_path, f"{said(name)} cannot name a {what}: Linux uses that word itself"
+            key_path, f"{quoted(name)} cannot name a {what}: Linux uses that word itself"
         )
 
 
@@ -251,7 +251,7 @@ def shipped(name: str, key_path: KeyPath, source: Source) -> Link:
         return read_link(own.data, (), own)
     if name not in library.names("links"):
         hint = nearest(name, library.names("links"))
-        raise source.fault(key_path, f"no link {said(name)} ships with mptcplab; {hint}")
+        raise source.fault(key_path, f"no link {quoted(name)} ships with mptcplab; {hint}")
     own = Source.of_library("links", name)
     return read_link(own.data, (), own)
 
@@ -278,7 +278,7 @@ def read_path(value: Any, key_path: KeyPath, source: Source) -> tuple[Path, Link
     if path.interface is not None and not INTERFACE.fullmatch(path.interface):
         raise source.fault(
             (*key_path, "interface"),
-            f'{said(path.interface)} is no name of an interface, such as "wlan0"',
+            f'{quoted(path.interface)} is no name of an interface, such as "wlan0"',
         )
     if path.ip != 4 and path.mtu < IPV6_MTU_BYTES:
         raise source.fault(

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.scenario import described
 from mptcplab.scenario.described import Description
 from mptcplab.scenario.fault import KeyPath
@@ -32,7 +32,9 @@ def known(what: str) -> dict[str, Description]:
 def check(what: str, name: str, key_path: KeyPath, source: Source) -> None:
     """Refuse a policy that there is not."""
     if name not in known(what):
-        raise source.fault(key_path, f"there is no {_words(what)} {said(name)}; {hint(what, name)}")
+        raise source.fault(
+            key_path, f"there is no {_words(what)} {quoted(name)}; {hint(what, name)}"
+        )
 
 
 def hint(what: str, name: str) -> str:

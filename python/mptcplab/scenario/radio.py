@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from mptcplab import Error, quantity
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import BYTES, DURATION, FLOAT, RATE, RATIO
 from mptcplab.radio import limit, technologies
 from mptcplab.radio.limit import Ceiling, check, check_streams, known_channel
@@ -95,7 +95,7 @@ def read_radio(value: Any, key_path: KeyPath, source: Source) -> Radio:
     if radio.technology not in names:
         hint = nearest(radio.technology, names)
         raise source.fault(
-            (*key_path, "technology"), f"{said(radio.technology)} is not known; {hint}"
+            (*key_path, "technology"), f"{quoted(radio.technology)} is not known; {hint}"
         )
     if radio.step < SHORTEST_STEP_NS:
         raise source.fault((*key_path, "step"), "is shorter than 100 ms")

@@ -11,7 +11,7 @@ from pathlib import Path as File
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.scenario import endpoint, library
 from mptcplab.scenario.endpoint import Client, Server
 from mptcplab.scenario.fault import Faults, KeyPath, ScenarioError
@@ -211,7 +211,7 @@ def _check_top(data: dict[str, Any], source: Source) -> None:
             raise source.unknown((key,), f"there is no such section; {nearest(key, SECTIONS)}")
     source.check_schema(SCHEMA)
     if not isinstance(data.get("title", ""), str):
-        raise source.fault(("title",), f"{said(data['title'])} is not text")
+        raise source.fault(("title",), f"{quoted(data['title'])} is not text")
     for key, what in (("transfer", "[transfer]"), ("path", "at least one [path.NAME]")):
         if not data.get(key):
             raise source.fault((), f"needs {what}")
@@ -244,7 +244,7 @@ def _linked(
         if own is not None and name in links:
             raise source.fault(
                 ("path", name),
-                f"there is a link {said(name)} too: say link, or describe it here",
+                f"there is a link {quoted(name)} too: say link, or describe it here",
             )
     links |= {name: own for name, (_, own) in written.items() if own is not None}
     paths = {name: path for name, (path, _) in written.items()}
@@ -254,7 +254,7 @@ def _linked(
         if path.link not in links:
             hint = nearest(str(path.link), links)
             raise source.fault(
-                ("path", name, "link"), f"there is no link {said(path.link)}; {hint}"
+                ("path", name, "link"), f"there is no link {quoted(path.link)}; {hint}"
             )
     if len(paths) > MOST_PATHS:
         raise source.fault(("path",), f"{len(paths)} are too many: at most {MOST_PATHS}")

@@ -20,7 +20,7 @@ from typing import (
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from mptcplab import _core, quantity
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import Kind, OrOff, Table
 from mptcplab.scenario import described
 from mptcplab.scenario.fault import KeyPath, ScenarioError, together
@@ -176,13 +176,13 @@ def read_form(
 ) -> Some:
     """Read a section of the form that ``key`` names."""
     if not isinstance(value, dict):
-        raise source.fault(key_path, f"{said(value)} is not a table")
+        raise source.fault(key_path, f"{quoted(value)} is not a table")
     if key not in value:
         raise source.fault(key_path, f"needs {key}: {about(base, key)}; known: {', '.join(models)}")
     name = value[key]
     if not isinstance(name, str) or name not in models:
         raise source.fault(
-            (*key_path, key), f"{said(name)} is not known here; {nearest(str(name), models)}"
+            (*key_path, key), f"{quoted(name)} is not known here; {nearest(str(name), models)}"
         )
     return read(models[name], value, key_path, source)
 
@@ -190,7 +190,7 @@ def read_form(
 def read(model: type[Some], value: Any, key_path: KeyPath, source: Source) -> Some:
     """Read a section."""
     if not isinstance(value, dict):
-        raise source.fault(key_path, f"{said(value)} is not a table")
+        raise source.fault(key_path, f"{quoted(value)} is not a table")
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -237,7 +237,7 @@ def _fault(
         return source.fault(key_path, f"needs {name}: {about(model, name)}")
     if what == "value_error":
         return source.fault(where, str(fault["ctx"]["error"]))
-    given = said(fault["input"])
+    given = quoted(fault["input"])
     if what == "literal_error":
         known = fault["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         return source.fault(where, f"{given} is not known here; {nearest(given, known)}")

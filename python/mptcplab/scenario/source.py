@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab import _core
-from mptcplab.messages import said
+from mptcplab.messages import quoted
 from mptcplab.reading import read_text
 from mptcplab.scenario import library
 from mptcplab.scenario.fault import KeyPath, ScenarioError
@@ -77,7 +77,7 @@ class Source:
         """Refuse a version of the schema that is not read here; where none is named, it is 1."""
         version = self.data.get("schema", 1)
         if version is True or version != known:
-            what = f"{said(version)} is not known: this mptcplab reads {known}"
+            what = f"{quoted(version)} is not known: this mptcplab reads {known}"
             raise self.fault(("schema",), what)
 
     def fault(self, key_path: KeyPath, what: str) -> ScenarioError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.quantity import DURATION
 from mptcplab.scenario.path import Link, Path, read_link
 from mptcplab.scenario.section import Section, Text, forms, read_form
@@ -56,7 +56,7 @@ def read_events(value: Any, links: dict[str, Link], source: Source) -> list[Even
                 if event.link not in links:
                     hint = nearest(event.link, links)
                     raise source.fault(
-                        (*key_path, "link"), f"there is no link {said(event.link)}; {hint}"
+                        (*key_path, "link"), f"there is no link {quoted(event.link)}; {hint}"
                     )
                 link = links[event.link]
             else:
@@ -142,7 +142,7 @@ def check_timeline(
         if event.path not in paths:
             hint = nearest(event.path, paths)
             raise source.fault(
-                ("timeline", number, "path"), f"there is no path {said(event.path)}; {hint}"
+                ("timeline", number, "path"), f"there is no path {quoted(event.path)}; {hint}"
             )
         if event.at >= end_ns:
             raise source.fault(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mptcplab.messages import nearest, said
+from mptcplab.messages import nearest, quoted
 from mptcplab.scenario import policy
 from mptcplab.scenario.path import Link
 from mptcplab.scenario.section import Section, Text, forms, read_form
@@ -36,7 +36,7 @@ def read_traffic(value: Any, links: dict[str, Link], source: Source) -> list[Tra
             traffic = traffic.model_copy(update={"name": f"cross-{number + 1}"})
         if traffic.name in [other.name for other in all_of_it]:
             raise source.fault(
-                (*key_path, "name"), f"there is another cross traffic {said(traffic.name)}"
+                (*key_path, "name"), f"there is another cross traffic {quoted(traffic.name)}"
             )
         if traffic.stop is not None and traffic.stop <= traffic.start:
             raise source.fault((*key_path, "stop"), "it stops before it starts")
@@ -46,7 +46,7 @@ def read_traffic(value: Any, links: dict[str, Link], source: Source) -> list[Tra
         if traffic.link not in links:
             hint = nearest(traffic.link, links)
             raise source.fault(
-                (*key_path, "link"), f"there is no link {said(traffic.link)}; {hint}"
+                (*key_path, "link"), f"there is no link {quoted(traffic.link)}; {hint}"
             )
         if traffic.kind == "tcp":
             key = "congestion_control"

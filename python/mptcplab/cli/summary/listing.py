@@ -41,7 +41,7 @@ def describe(described: dict[str, Any], where: str) -> None:
 
 
 def _default(parameter: dict[str, Any]) -> str:
-    from mptcplab.messages import said
+    from mptcplab.messages import quoted
     from mptcplab.scenario import element
     from mptcplab.scenario.described import KINDS
 
@@ -50,7 +50,7 @@ def _default(parameter: dict[str, Any]) -> str:
         return ""
     if parameter["kind"] == element.QUEUE:
         return str(default[element.QUEUE])
-    return said(KINDS[parameter["kind"]].show(default))
+    return quoted(KINDS[parameter["kind"]].show(default))
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from mptcplab.engines.kernel.features import PATH_MANAGERS, Features
 from mptcplab.machine import congestion
 from mptcplab.machine.machine import Machine
-from mptcplab.messages import said
+from mptcplab.messages import quoted
 from mptcplab.quantity import DURATION
 from mptcplab.scenario import endpoint
 from mptcplab.scenario.fault import ScenarioError
@@ -36,13 +36,13 @@ class Refusals:
         era = self.scenario.mptcp.era
         self._usual, self._theirs = _of_era(endpoint.DEFAULT_ERA), _of_era(era)
         self._is_era = era != endpoint.DEFAULT_ERA
-        self.source = f", of era {said(era)}" if self._is_era else ""
+        self.source = f", of era {quoted(era)}" if self._is_era else ""
 
     def key(self, section: str, key: str, why: str) -> None:
         """Refuse a key of ``[mptcp]`` or ``[tcp]``: Linux has what is there if it is left out."""
         shown = getattr(self.scenario, section)
         message = (
-            f"[{section}] {key}{self.source}: Linux cannot have {said(show(shown)[key])}: {why}"
+            f"[{section}] {key}{self.source}: Linux cannot have {quoted(show(shown)[key])}: {why}"
         )
         is_the_clients = self._is_the_clients and (section, key) in OF_THE_CLIENT
         if self._is_of_era(section, key):
@@ -223,7 +223,7 @@ def _limits(mptcp: Section, at: _At) -> tuple[int, int]:
 def _check_path_manager(scenario: Scenario, refusals: Refusals) -> None:
     """Refuse what Linux's path manager cannot do: it is the client's that opens subflows."""
     if scenario.client.stack == "kernel" and scenario.mptcp.path_manager not in PATH_MANAGERS:
-        known = ", ".join(map(said, PATH_MANAGERS))
+        known = ", ".join(map(quoted, PATH_MANAGERS))
         refusals.key("mptcp", "path_manager", f"it has {known}")
 
 
@@ -247,7 +247,7 @@ def _fixed(does: Any) -> Callable[[Any, _At], None]:
     def rule(value: Any, at: _At) -> None:
         del at
         if value != does:
-            raise CannotError(f"it has {said('off' if does is None else does)}, whatever is set")
+            raise CannotError(f"it has {quoted('off' if does is None else does)}, whatever is set")
 
     return rule
 
