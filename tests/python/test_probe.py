@@ -37,6 +37,7 @@ from mptcplab.probing import (
 )
 from mptcplab.probing.client import ProbedPath
 from mptcplab.probing.probe import probe
+from mptcplab.probing.probes import Probes
 from mptcplab.probing.row import Row
 from mptcplab.probing.session import Session, opened
 from mptcplab.scenario.scenario import load
@@ -457,6 +458,19 @@ def test_what_is_found_is_a_table(server: Server, tmp_path: Path) -> None:
         assert came["probe"].to_list() == [row["probe"] for row in found.rows]
     assert abs(found.rows[0]["at_ns"] - time.time_ns()) < 3600 * 10**9
     load(str(_written(tmp_path, found.scenario())), [])
+
+
+def test_a_table_as_csv_holds_no_formula_and_steers_nothing(tmp_path: Path) -> None:
+    """What others on the way wrote is text in a spreadsheet, too, and the same in Parquet."""
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "a=b", "\x1b[2J\x9b2J", "\u202ex\u2028", "é-"]
+    found = Probes([Row("", "options", "altered", one, one, one, 0) for one in texts])
+    for kind in ("parquet", "csv"):
+        found.write(tmp_path, kind)
+    assert pl.read_parquet(tmp_path / "probes.parquet")["evidence"].to_list() == texts
+    wanted = ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\ufffdx", "a=b"]
+    wanted += ["\ufffd[2J\ufffd2J", "\ufffdx\ufffd", "é-"]
+    for name in ("sent", "arrived", "evidence"):
+        assert pl.read_csv(tmp_path / "probes.csv")[name].to_list() == wanted
 
 
 def _written(place: Path, text: str) -> Path:

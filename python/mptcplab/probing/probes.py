@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # Beside silence, of a path: what else is probed, where packets vanish.
 PATH_SECONDS = 300
+# What begins a formula in a spreadsheet, and what steers a terminal; as in the tables of captures.
+FORMULA = r"^[=+\-@\t\r]"
+STEERS = r"[\p{Cc}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]"
 
 
 class Probes:
@@ -69,10 +72,19 @@ class Probes:
             if kind == "parquet":
                 self.table.write_parquet(target / "probes.parquet")
             else:
-                self.table.write_csv(target / "probes.csv")
+                _harmless(self.table).write_csv(target / "probes.csv")
 
     def _table(self) -> _core.Table:
         return _core.rows("probes", json.dumps(self.rows))
+
+
+def _harmless(table: pl.DataFrame) -> pl.DataFrame:
+    """Give it with text that does no harm in a spreadsheet; others on the way wrote some of it."""
+    import polars as pl
+
+    text = pl.col(pl.String)
+    quoted = pl.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text)
+    return table.with_columns(quoted.str.replace_all(STEERS, "\ufffd").name.keep())
 
 
 def probe_paths(
