@@ -11,8 +11,6 @@ use wire::{Flags, Tcp, TcpOption, Time};
 /// What a peer takes that does not say (RFC 9293 §3.7.1).
 const DEFAULT_MSS_V4_BYTES: u32 = 536;
 const DEFAULT_MSS_V6_BYTES: u32 = 1220;
-/// RFC 7323 §2.3.
-const MAX_SHIFT: u8 = 14;
 
 impl Subflow {
     /// The peer's SYN, with an ACK or without: numbers and options.
@@ -20,21 +18,19 @@ impl Subflow {
         self.inbound.opened(syn.seq);
         self.agree_on_ecn(syn.flags);
         let mut mss = if self.remote.is_ipv4() { DEFAULT_MSS_V4_BYTES } else { DEFAULT_MSS_V6_BYTES };
-        (self.sack, self.scaling) = (false, false);
-        let mut timestamp = None;
+        self.sack = false;
+        let (mut scale, mut timestamp) = (None, None);
         for option in syn.options.iter().flatten() {
             match option {
                 TcpOption::MaximumSegmentSize(bytes) => mss = u32::from(bytes),
                 TcpOption::SackPermitted => self.sack = self.settings.sack,
-                TcpOption::WindowScale(shift) if self.settings.window_scaling => {
-                    (self.scaling, self.peer_shift) = (true, shift.min(MAX_SHIFT));
-                }
+                TcpOption::WindowScale(shift) if self.settings.window_scaling => scale = Some(shift),
                 TcpOption::Timestamps { value, .. } if self.settings.timestamps => timestamp = Some(value),
                 _ => {}
             }
         }
         self.clock.agree(now, timestamp);
-        self.window_shift = if self.scaling { self.own_shift } else { 0 };
+        self.scaling.agree(scale);
         self.inbound.most_segment_bytes -= if self.clock.is_used() { TIMESTAMPS_BYTES } else { 0 };
         self.full_bytes = self.offered_mss_bytes.min(mss.max(super::state::LEAST_MSS_BYTES));
     }

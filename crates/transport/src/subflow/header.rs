@@ -31,7 +31,7 @@ impl Subflow {
     /// scaled; selective acknowledgements take what room is left.
     pub fn finish_header(&mut self, emission: &Emission, window_bytes: u64, tcp: &mut Tcp) {
         self.tell_ecn(emission, tcp);
-        let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.window_shift };
+        let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.scaling.own_shift() };
         tcp.window = (window_bytes >> shift).min(u64::from(u16::MAX)) as u16;
         if self.sack && self.inbound.has_blocks() && tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::RST) {
             let room = ROOM.min(self.full_bytes.saturating_sub(emission.len));
@@ -68,8 +68,8 @@ impl Subflow {
         if if answers { self.clock.is_used() } else { self.settings.timestamps } {
             add(options, &TcpOption::Timestamps { value: self.clock.at(now), echo: self.clock.echo() });
         }
-        if if answers { self.scaling } else { self.settings.window_scaling } {
-            add(options, &TcpOption::WindowScale(self.own_shift));
+        if if answers { self.scaling.is_used() } else { self.settings.window_scaling } {
+            add(options, &TcpOption::WindowScale(self.scaling.offered()));
         }
     }
 }

@@ -16,6 +16,7 @@ mod output;
 mod queue;
 mod receive;
 mod repair;
+mod scaling;
 mod send_buffer;
 mod send_window;
 mod state;

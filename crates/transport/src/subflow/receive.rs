@@ -57,10 +57,10 @@ impl Subflow {
             return Received::default();
         }
         (received.acked, received.in_order) = (self.acked, self.inbound.next..self.inbound.next);
-        let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.peer_shift };
         // Of an ACK that others overtook, what its window still allows.
         let overtaken = i64::from(seq::diff(self.isn.wrapping_add(self.acked as u32), tcp.ack)).max(0);
-        let window_bytes = u64::from(tcp.window) << shift;
+        let is_syn = tcp.flags.has(Flags::SYN);
+        let window_bytes = if is_syn { u64::from(tcp.window) } else { self.scaling.told_bytes(tcp.window) };
         received.window_bytes = window_bytes.saturating_sub(overtaken as u64);
         if overtaken == 0 {
             let news = received.established || self.acked > acked_before || len > 0;

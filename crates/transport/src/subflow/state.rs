@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::ecn::Ecn;
 use super::inbound::Inbound;
 use super::queue::Queue;
+use super::scaling::Scaling;
 use super::send_window::SendWindow;
 use super::timers::Timers;
 use super::{Control, Piece};
@@ -128,12 +129,8 @@ pub struct Subflow {
 
     // What the handshake agreed on.
     pub(super) sack: bool,
-    pub(super) scaling: bool,
+    pub(super) scaling: Scaling,
     pub(super) ecn: Ecn,
-    /// Of windows that this end announces: offered, and after the handshake used.
-    pub(super) own_shift: u8,
-    pub(super) window_shift: u8,
-    pub(super) peer_shift: u8,
     pub(super) offered_mss_bytes: u32,
     /// Options and payload of a full segment.
     pub(super) full_bytes: u32,
@@ -216,7 +213,6 @@ impl Subflow {
         mtu_bytes: u32,
     ) -> Subflow {
         let offered_mss_bytes = Subflow::offered_mss_bytes(settings, remote, mtu_bytes);
-        let widest = settings.max_receive_buffer_bytes.max(settings.receive_buffer_bytes);
         Subflow {
             settings: settings.clone(),
             local,
@@ -226,12 +222,8 @@ impl Subflow {
             timers: Timers::NONE,
             booted_ns: 0,
             sack: false,
-            scaling: false,
+            scaling: Scaling::new(settings.max_receive_buffer_bytes.max(settings.receive_buffer_bytes)),
             ecn: Ecn::default(),
-            // RFC 7323 §2.3: at most 14.
-            own_shift: (0..14).find(|&shift| u64::from(u16::MAX) << shift >= widest).unwrap_or(14),
-            window_shift: 0,
-            peer_shift: 0,
             offered_mss_bytes,
             full_bytes: offered_mss_bytes,
             reserved_bytes: 0,

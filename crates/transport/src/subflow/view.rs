@@ -163,7 +163,7 @@ impl Subflow {
 
     /// By how many bits the windows that it announces are shifted.
     pub fn window_shift(&self) -> u8 {
-        self.window_shift
+        self.scaling.own_shift()
     }
 
     /// Bytes that came out of order.
