@@ -72,11 +72,13 @@ class Machine:
             text=True,
         )
 
-    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: object, seconds: float = TIMEOUT_SECONDS
+    ) -> subprocess.CompletedProcess[str]:
         """Run mptcplab on it."""
         process = self.start(*arguments)
         try:
-            out, err = process.communicate(timeout=TIMEOUT_SECONDS)
+            out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -8,13 +8,16 @@ import polars as pl
 
 from engine.machines import Machine
 from engine.test_field import FIELD, LINKS
+from mptcplab.charts.campaign.page import describe
 from mptcplab.results.campaign import Campaign
+from mptcplab.results.overview import document
 
 CAMPAIGN = """\
 schema = 1
 engine = "field"
 scenario = "{scenario}"
 time_zone = "Europe/Berlin"
+probe_idle = "2 s"
 
 [[calendar]]
 visits = 2
@@ -44,7 +47,8 @@ schedule.run(sheet.load(file, [f"field.server={server}"]), pathlib.Path(out), cl
 
 def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Machine) -> None:
     place = any_host.place
-    bare = {"wifi": "", "lte": ""}
+    box = 'middleboxes = [{ element = "clamp-mss", bytes = "1300 B" }]\n'
+    bare = {"wifi": box, "lte": ""}
     small = LINKS.replace("12 MB", "1 MB").replace("{direction}", "download")
     links = any_host.write(small.format(**bare), "links")
     named = {name: f'interface = "{name}"\n' for name in bare}
@@ -61,7 +65,8 @@ def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Ma
     for name, text in scripts.items():
         (place / name).write_text(text)
     words = ["shell", links, "--out", place / "shell", "--serve", f"sh {place / 'serve.sh'}"]
-    done = any_host.run(*words, "--", "sh", str(place / "run.sh"))
+    # Probes wait for what does not come.
+    done = any_host.run(*words, "--", "sh", str(place / "run.sh"), seconds=240)
     assert done.returncode == 0, done.stderr
     campaign = Campaign(place / "out")
     assert campaign.visits["state"].to_list() == ["done"] * campaign.visits.height, (
@@ -74,7 +79,17 @@ def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Ma
     for taken in campaign.data["bytes"]:
         assert 1_000_000 < taken < 3_000_000
     visits = campaign.data.group_by("visit").agg(pl.col("bytes").sum())
-    for taken in visits["bytes"]:
-        assert 3_000_000 < taken < 4_500_000
+    # At the first paths are probed, too.
+    for visit, taken in visits.iter_rows():
+        assert 3_000_000 < taken < 4_500_000 + (2_000_000 if visit == 1 else 0)
     lte = campaign.data.filter(path="lte")
     assert (lte["bytes"] < lte["reserved_bytes"]).all()
+    probes = campaign.probes
+    assert probes is not None
+    found = probes.filter(pl.col("verdict").is_in(["altered", "blocked"]))
+    assert found.select("path", "probe").rows() == [("wifi", "MSS")]
+    assert probes["path"].unique(maintain_order=True).to_list() == ["wifi", "lte"]
+    # What stands in the paths is on the page, beside the hours.
+    (table,) = (one for one in describe(campaign).tables if one.id == "probes")
+    assert table.rows[0][:3] == ["wifi", "MSS", "altered"]
+    assert document(campaign)["probes"] == probes.to_dicts()

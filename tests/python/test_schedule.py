@@ -429,6 +429,7 @@ def test_a_dry_run_needs_neither_server_nor_token_and_a_schedule_does(
         done = mptcplab("schedule", "weeks.toml", *words, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert ("there is no token" if words else "needs a server") in done.stderr
+        assert not (tmp_path / "campaigns" / "weeks").exists()
 
 
 def test_a_dry_sweep_of_real_networks_sends_nothing(mptcplab: Run, tmp_path: Path) -> None:

@@ -65,6 +65,16 @@ class Planned:
     visit: int | None
 
 
+def need(read: Sheet) -> None:
+    """Refuse to begin without what the engine needs beside scenarios.
+
+    Raises:
+        Error: It is not there.
+    """
+    for one in _configurations(read):
+        read.campaign.engine.need(one.mptcp.scenario)
+
+
 class Matrix:
     """All that a campaign runs, as often as it is repeated or at the visits of its calendars."""
 
@@ -100,11 +110,6 @@ class Matrix:
     def seeds(self) -> int:
         """How many seeds there are."""
         return len(self.visits) if self.sheet.calendars else self.repetitions
-
-    def need(self) -> None:
-        """Refuse to begin without what the engine needs beside scenarios."""
-        for one in self.configurations:
-            self.sheet.campaign.engine.need(one.mptcp.scenario)
 
     def of_visit(self, number: int) -> list[Task]:
         """Give what is run at a visit, in an order by chance: what is compared back to back."""

@@ -29,6 +29,7 @@ def perform(
 ) -> Campaign:
     """Run a matrix into ``out``; ``begin`` is told how many runs are there already."""
     from mptcplab.campaign import record, store
+    from mptcplab.campaign.matrix import need
     from mptcplab.campaign.sweep import run
     from mptcplab.results.campaign import Campaign
 
@@ -38,7 +39,7 @@ def perform(
             f"{matrix.sheet.name}: keep is {campaign.keep!r}, but workers of Dask keep runs on "
             "disks of their own: leave it out, or --dask"
         )
-    matrix.need()
+    need(matrix.sheet)
     tasks = matrix.shuffled()
     about = record.about(matrix)
     with store.opened(out, matrix.sheet.name) as kept:

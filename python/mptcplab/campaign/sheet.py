@@ -103,6 +103,9 @@ class Campaign(Section):
     """How many hours of the day are a value of the axis ``hour``, which calendars add."""
     budget: dict[str, Any] = Field(default_factory=dict)
     """What each path may carry."""
+    probe_idle: Duration = Field(30 * 10**9, ge=0, le=4000 * 10**9)
+    """At the first visit of ``mptcplab schedule`` that has room for it paths are probed, too: how
+    long connections are silent at most; 0: they are not probed."""
 
 
 @dataclass(frozen=True)

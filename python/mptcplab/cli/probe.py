@@ -97,12 +97,12 @@ def run(options: Namespace) -> int:
 
 
 def _print(found: Probes) -> None:
+    from mptcplab.probing.row import told
+
     for path in found.paths:
         show(path or "default route")
         for row in found.rows:
             if row["path"] == path:
-                facts = f"{row['sent']} → {row['arrived']}" if row["sent"] or row["arrived"] else ""
-                told = " · ".join(filter(None, (facts, row["evidence"])))
-                show(f"  {row['probe']:20} {row['verdict']:8} {told}")
+                show(f"  {row['probe']:20} {row['verdict']:8} {told(row)}")
         for what, value in found.recommended(path).items():
             show(f"  recommended {what}: {value}")

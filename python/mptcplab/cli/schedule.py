@@ -96,9 +96,12 @@ def run(options: Namespace) -> int:
         if not options.no_report:
             _report(told.directory)
 
+    def warn(words: str) -> None:
+        say(f"mptcplab: warning: {words}")
+
     with by_signals():
         try:
-            campaign = schedule.run(read, out, begin=begin, tell=tell)
+            campaign = schedule.run(read, out, begin=begin, tell=tell, warn=warn)
         except KeyboardInterrupt:
             say("mptcplab: interrupted; the same command goes on from there")
             raise

@@ -39,7 +39,10 @@ def announced(path: ProbedPath) -> Iterator[Row]:
 
     Raises OSError.
     """
-    tries = [_tried(path) for _ in range(TRIES)]
+    tries = [_tried(path)]
+    if not any(one.sent for one in tries[0].values()):
+        return
+    tries += [_tried(path) for _ in range(TRIES - 1)]
     for probe in (UP, DOWN):
         of = [one[probe] for one in tries]
         if any(one.sent for one in of):

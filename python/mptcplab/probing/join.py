@@ -26,8 +26,8 @@ class Tried:
     left: bool
     #: Whether the subflow is there at both ends.
     joined: bool
-    #: SYNs with MP_JOIN that the server's host got meanwhile, of all who join there, and in a time
-    #: as long before, in which nothing of ours joined.
+    #: SYNs with MP_JOIN that the server's host got meanwhile, of all who join there, and, where it
+    #: was not joined, in a time as long afterwards.
     came: int
     others: int
 
@@ -68,8 +68,6 @@ def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
     """Open one connection. Raises OSError."""
     with path.connect() as counting:
         local = str(counting.socket.getsockname()[0]).removeprefix("::ffff:")
-        first = _joins(counting.ask("look"))
-        time.sleep(SECONDS)
         before = _joins(counting.ask("look"))
         with beside.connect(port=path.session.mptcp_port, mptcp=True) as connection:
             # The server takes joins once data has come.
@@ -80,8 +78,14 @@ def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
                 time.sleep(STEP_SECONDS)
             there = dict(sockets.subflows(connection.socket)).get(local, False)
             joined = there and bool(connection.ask("look")["further_subflows"])
-        came = _joins(counting.ask("look")) - before
-    return Tried(left, joined, came, before - first)
+        after = _joins(counting.ask("look"))
+        if joined:
+            return Tried(left, joined, after - before, 0)
+        # What this connection still had on its way came meanwhile.
+        time.sleep(SECONDS)
+        last = _joins(counting.ask("look"))
+        time.sleep(SECONDS)
+        return Tried(left, joined, last - before, _joins(counting.ask("look")) - last)
 
 
 def _joins(looked: dict[str, object]) -> int:

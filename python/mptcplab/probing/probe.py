@@ -42,21 +42,21 @@ def probe(
         ("payload", lambda: [data.payload(path)]),
         ("window", lambda: [data.windows(path)]),
         ("split connection", lambda: [data.split(path)]),
-        ("withheld ACKs", lambda: withheld.acknowledgements(path)),
         ("large packets", lambda: large.large_packets(path)),
         ("port", lambda: ports.alike(path)),
         ("HTTP", lambda: ports.http(path)),
     ]
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(2) as pool:
         # Silence takes longest, and disturbs nobody.
         silent = pool.submit(lambda: list(idle.silence(path, idle_seconds)) if idle_seconds else [])
+        quiet = pool.submit(lambda: withheld.acknowledgements(path))
         for name, step in steps:
             try:
                 found += step()
             except (OSError, KeyError, TypeError, ValueError) as error:
                 # Nothing came, or an answer that was altered on the way.
                 found.append(Row(path.name, name, UNKNOWN, "", "", f"no answer: {error}"))
-        return found + silent.result()
+        return found + quiet.result() + silent.result()
 
 
 def reach(path: ProbedPath) -> None:

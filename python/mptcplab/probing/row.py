@@ -5,7 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 CLEAR, ALTERED, BLOCKED, UNKNOWN = "clear", "altered", "blocked", "unknown"
+#: Verdicts that say that something stands in the path.
+FOUND = (ALTERED, BLOCKED)
 
 
 @dataclass(frozen=True)
@@ -22,3 +29,9 @@ class Row:
     evidence: str
     #: When the verdict was reached, Unix time.
     at_ns: int = field(default_factory=time.time_ns, compare=False)
+
+
+def told(row: Mapping[str, Any]) -> str:
+    """Give what was sent, what arrived, and the evidence, in a line."""
+    facts = f"{row['sent']} → {row['arrived']}" if row["sent"] or row["arrived"] else ""
+    return " · ".join(filter(None, (facts, row["evidence"])))

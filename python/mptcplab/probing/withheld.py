@@ -61,8 +61,8 @@ def _port(path: ProbedPath, port: int) -> Row:
             if took_ms >= SECONDS * 1000 / 2:
                 why = f"an ACK came after {took_ms:.0f} ms, which may be this host's"
                 return Row(path.name, probe, UNKNOWN, sent, "", why)
-    except OSError as error:
-        return Row(path.name, probe, UNKNOWN, sent, "", str(error))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        return Row(path.name, probe, UNKNOWN, sent, "", f"{error}")
     evidence = "somebody else acknowledges what the server sends"
     return Row(path.name, probe, ALTERED, sent, f"after {took_ms:.0f} ms", evidence)
 

@@ -31,6 +31,7 @@ FAILURES = "failures.json"
 SHARDS = "shards"
 SCENARIOS = "scenarios"
 RUNS = "runs"
+PROBES = "probes.parquet"
 
 KEYS = ("run", "configuration", "repetition", "seed", "kind", "path", "pair")
 #: Columns of ``runs`` that no axis can be named as.
@@ -154,6 +155,17 @@ class Campaign:
         ``begun`` and ``ended`` are those of its first and its last attempt.
         """
         return ledger.visits(self.plan, self._kept_ledger())
+
+    @cached_property
+    def probes(self) -> pl.DataFrame | None:
+        """What stands in the paths, a row per path and probe; ``None``: they were not probed."""
+        import polars as pl
+
+        file = self.directory / PROBES
+        try:
+            return read_parquet(file) if file.exists() else None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise files.unusable(file, error, "remove it, and the schedule probes anew") from error
 
     @cached_property
     def data(self) -> pl.DataFrame:

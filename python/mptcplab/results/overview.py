@@ -41,6 +41,7 @@ def document(campaign: Campaign) -> dict[str, Any]:
             "failed": campaign.failures.height,
         },
         "calendar": calendar(campaign),
+        "probes": None if campaign.probes is None else campaign.probes.to_dicts(),
         "configurations": configurations(campaign),
         "failures": list(campaign.failures.iter_rows(named=True)),
     }

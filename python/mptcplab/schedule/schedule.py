@@ -14,13 +14,14 @@ from pathlib import Path
 from mptcplab._core import Error
 from mptcplab.campaign import calendar, record, store
 from mptcplab.campaign.executor.local import Local
-from mptcplab.campaign.matrix import Matrix
+from mptcplab.campaign.matrix import Matrix, need
 from mptcplab.results import ledger
 from mptcplab.results.campaign import Campaign
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.schedule.budgets import Budgets
 from mptcplab.schedule.clock import WallClock, moment, nanoseconds
 from mptcplab.schedule.ledger import Writer
+from mptcplab.schedule.probing import PATH_BYTES, Probing
 from mptcplab.schedule.visiting import Visiting
 
 TYPE_CHECKING = False
@@ -61,6 +62,7 @@ def run(
     executor: Callable[[], Executor] = lambda: Local(1),
     begin: Callable[[Matrix], None] = lambda _: None,
     tell: Callable[[Told], None] = lambda _: None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Campaign:
     """Run a campaign by its calendar into ``out``, from where it was left, until it is over.
 
@@ -69,6 +71,8 @@ def run(
         KeyboardInterrupt: Ctrl-C; the same again goes on from there.
     """
     clock = clock or WallClock()
+    _check(sheet)
+    need(sheet)
     with store.opened(out, sheet.name) as kept, closing(Writer(out)) as writer:
         matrix = _matrix(sheet, writer, clock.now())
         budgets = Budgets(matrix)
@@ -81,7 +85,8 @@ def run(
         begin(matrix)
         keep = sheet.campaign.keep != "tables"
         visiting = Visiting(kept, writer, clock, executor, keep=keep)
-        schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting)
+        probing = Probing(matrix, out, warn)
+        schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting, probing)
         schedule.resume()
         for place, visit in enumerate(matrix.visits):
             if not writer.told.visits.get(visit.number, ledger.Entry()).final:
@@ -103,12 +108,10 @@ def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledg
 
 def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
     """Begin a schedule, or see that it is the one that was begun."""
-    _check(sheet)
     told = writer.told.calendars
     begun = moment(told[0]["began_ns"]) if told else now.replace(microsecond=0)
     visits = _visits(sheet, begun, told)
     matrix = Matrix(sheet, visits)
-    matrix.need()
     measured = _measured(matrix)
     if told:
         last = told[-1]
@@ -183,6 +186,7 @@ class _Schedule:
         writer: Writer,
         clock: Clock,
         visiting: Visiting,
+        probing: Probing,
     ) -> None:
         self._matrix = matrix
         self._budgets = budgets
@@ -190,6 +194,7 @@ class _Schedule:
         self._writer = writer
         self._clock = clock
         self._visiting = visiting
+        self._probing = probing
         self._started = clock.now()
         self._busy_until = self._started
 
@@ -224,7 +229,13 @@ class _Schedule:
                 self._miss(visit, "away", "; ".join(f"{one}: {why}" for one, why in away.items()))
                 return
             self._clock.sleep(RETRY_SECONDS)
-        self._visiting.visit(visit.number, self._budgets.allowed(tasks, reserved), reserved, every)
+        allowed = self._budgets.allowed(tasks, reserved)
+        afterwards: Callable[[], None] = lambda: None  # noqa: E731
+        if self._probing.is_due:
+            more = {path: count + PATH_BYTES for path, count in reserved.items()}
+            if self._budgets.lacking(more, now, self._writer.told) is None:
+                reserved, afterwards = more, self._probing.probe
+        self._visiting.visit(visit.number, allowed, reserved, every, afterwards)
         self._busy_until = self._clock.now()
 
     def _late(self, visit: Visit) -> None:

@@ -45,9 +45,17 @@ class Visiting:
         self._keep = keep
 
     def visit(
-        self, number: int, tasks: list[Task], reserved: dict[str, int], every: list[Task]
+        self,
+        number: int,
+        tasks: list[Task],
+        reserved: dict[str, int],
+        every: list[Task],
+        afterwards: Callable[[], None],
     ) -> None:
-        """Run what is left of a visit, of which ``every`` run there is to be is given."""
+        """Run what is left of a visit, of which ``every`` run there is to be is given.
+
+        What is done ``afterwards`` counts, too.
+        """
         subject = tasks[0].subject
         before = subject.engine.carried(subject.scenario)
         carried = {
@@ -58,6 +66,7 @@ class Visiting:
         failed: dict[str, str] = {}
         try:
             self._run(tasks, failed)
+            afterwards()
         finally:
             # Interrupted after its last run a visit is over, too.
             ended = all(task.run in self._store.done.keys() | failed.keys() for task in tasks)

@@ -12,6 +12,7 @@ import polars as pl
 from mptcplab._core import VERSION, Error
 from mptcplab.charts.campaign.charts import charts
 from mptcplab.charts.campaign.estimates import curves, gains, shares, sides, variation
+from mptcplab.charts.campaign.probes import probes
 from mptcplab.charts.campaign.shape import Axis, CampaignPage, Expected, Group, Runs
 from mptcplab.charts.campaign.subject import Subject
 from mptcplab.charts.campaign.summaries import figures
@@ -60,7 +61,7 @@ def describe(campaign: Campaign) -> CampaignPage:
         curves=curved,
         sides=sides(subject),
         charts=charts(points, band),
-        tables=[*_findings(campaign), *_missed(campaign), *_failures(campaign)],
+        tables=[*probes(campaign), *_findings(campaign), *_missed(campaign), *_failures(campaign)],
         provenance=_provenance(subject),
         level=LEVEL,
     )

@@ -17,6 +17,7 @@ from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.findings import NO_FAULT
 from mptcplab.metrics import OF_RUNS, Metric, of_runs
+from mptcplab.probing.row import FOUND, told
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.labels import engine, too_few
 from mptcplab.results.overview import SCHEMA, document
@@ -61,6 +62,7 @@ def print_campaign(campaign: Campaign) -> None:
     _print_findings(page, rows)
     _print_unfinished(page, rows)
     _print_calendar(page, overview["calendar"])
+    _print_probes(page, overview["probes"])
     _print_failures(page, overview["failures"], list(overview["axes"]))
     page.line()
     page.paragraph(f"{campaign.directory} holds the campaign", indent="", style="faint")
@@ -206,6 +208,14 @@ def _print_calendar(page: Page, calendar: Row | None) -> None:
         at = datetime.fromisoformat(row["due"]).astimezone(zone).strftime("%a %Y-%m-%d %H:%M")
         page.paragraph(f"{at} missed: {text.clean(row['why'])}", first="! ", style="warning")
     _print_more(page, len(missed) - MOST_MISSED, "missed visit")
+
+
+def _print_probes(page: Page, probes: list[Row] | None) -> None:
+    """Say what stands in the paths."""
+    for row in probes or ():
+        if row["verdict"] in FOUND:
+            words = f"{row['path']}: {row['probe']} {row['verdict']}: {told(row)}"
+            page.paragraph(text.clean(words), first="! ", style="warning")
 
 
 def _print_failures(page: Page, failures: list[Row], axes: list[str]) -> None:
