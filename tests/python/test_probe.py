@@ -304,9 +304,16 @@ def test_a_syn_is_read() -> None:
         ({2: True, 5: True, 8: False}, "blocked", "5 s"),
         ({2: True, 5: False, 8: True}, "unknown", ""),
         ({2: False, 5: False}, "unknown", ""),
+        # Where nothing else was answered either, a silence says nothing.
+        ({2: True, 5: None, 8: False}, "blocked", "2 s"),
+        ({2: True, 5: None, 8: True}, "clear", "8 s"),
+        ({2: True, 5: None}, "unknown", "2 s"),
+        ({2: None, 5: None}, "unknown", "0 s"),
     ],
 )
-def test_idle_times_are_bracketed(answered: dict[float, bool], verdict: str, arrived: str) -> None:
+def test_idle_times_are_bracketed(
+    answered: dict[float, bool | None], verdict: str, arrived: str
+) -> None:
     row = idle.judged("wifi", "idle, server speaks", answered)
     assert (row.verdict, row.arrived) == (verdict, arrived)
 

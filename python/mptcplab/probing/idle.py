@@ -33,7 +33,7 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
     steps = [float(step) for step in STEPS if step < most_seconds] + [most_seconds]
     longest = steps[-1]
     intervals = sorted({max(1, int(step / 2)) for step in steps})
-    tries: dict[tuple[str, float], Callable[[], bool]] = {
+    tries: dict[tuple[str, float], Callable[[], bool | None]] = {
         **{(SERVER, step): partial(_server_speaks, path, step) for step in steps},
         **{(CLIENT, step): partial(_client_speaks, path, step) for step in steps},
         **{
@@ -43,7 +43,8 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
     }
     with ThreadPoolExecutor(len(tries) * TIMES) as pool:
         going = {key: [pool.submit(one) for _ in range(TIMES)] for key, one in tries.items()}
-        came = {key: any(one.result() for one in all_) for key, all_ in going.items()}
+        told = {key: [one.result() for one in all_] for key, all_ in going.items()}
+    came = {key: _together(all_) for key, all_ in told.items()}
     of = {
         probe: {at: answered for (name, at), answered in came.items() if name == probe}
         for probe in (SERVER, CLIENT, KEEP_ALIVE)
@@ -57,12 +58,20 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
     yield from rows
 
 
-def judged(path: str, probe: str, came: Mapping[float, bool]) -> Row:
-    """Bracket the time-out by what was answered after how much silence."""
+def _together(tries: list[bool | None]) -> bool | None:
+    """Give what tries of one kind say; none where one ended when nothing else was answered."""
+    return True if any(tries) else None if None in tries else False
+
+
+def judged(path: str, probe: str, came: Mapping[float, bool | None]) -> Row:
+    """Bracket the time-out by what was answered after how much silence; none: not known."""
     longest = max(came)
     good = [step for step, answered in came.items() if answered]
-    bad = [step for step, answered in came.items() if not answered]
+    bad = [step for step, answered in came.items() if answered is False]
     sent = f"{longest:g} s"
+    if not bad and longest not in good:
+        why = "when longer silences ended nothing else was answered either"
+        return Row(path, probe, UNKNOWN, sent, f"{max(good, default=0):g} s", why)
     if not bad:
         return Row(path, probe, CLEAR, sent, sent, f"{len(good)} connections")
     if not good or max(good) > min(bad):
@@ -74,14 +83,17 @@ def judged(path: str, probe: str, came: Mapping[float, bool]) -> Row:
     return Row(path, probe, BLOCKED, sent, f"{max(good):g} s", evidence)
 
 
-def kept_alive(path: str, longest: float, came: Mapping[float, bool], *, silent: Row) -> Row:
+def kept_alive(path: str, longest: float, came: Mapping[float, bool | None], *, silent: Row) -> Row:
     """Find the longest interval of keep-alives with which a connection is not forgotten.
 
     ``silent`` is what was found without them: where that is no time-out, they cannot fail by one.
     """
     good = [every for every, answered in came.items() if answered]
-    bad = [every for every, answered in came.items() if not answered]
+    bad = [every for every, answered in came.items() if answered is False]
     sent = f"every {min(came):g} to {max(came):g} s"
+    if not good and not bad:
+        why = "when the silence ended nothing else was answered either"
+        return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
     if bad and silent.verdict != BLOCKED:
         why = "some were not answered, and no time-out was found that would explain it"
         return Row(path, KEEP_ALIVE, UNKNOWN, sent, "", why)
@@ -102,19 +114,22 @@ def _is_there(path: ProbedPath) -> bool:
     return False
 
 
-def _server_speaks(path: ProbedPath, seconds: float, *, keep_alive: int | None = None) -> bool:
+def _server_speaks(
+    path: ProbedPath, seconds: float, *, keep_alive: int | None = None
+) -> bool | None:
     with suppress(OSError), path.connect(keep_alive=keep_alive) as connection:
         connection.ask("echo")
         connection.socket.settimeout(seconds + ANSWER_SECONDS)
         connection.ask("wait", seconds=seconds)
         return True
-    return False
+    # A path or a host that is busy or away meanwhile answers nobody.
+    return False if _is_there(path) else None
 
 
-def _client_speaks(path: ProbedPath, seconds: float) -> bool:
+def _client_speaks(path: ProbedPath, seconds: float) -> bool | None:
     with suppress(OSError), path.connect() as connection:
         connection.ask("echo")
         time.sleep(seconds)
         connection.ask("echo")
         return True
-    return False
+    return False if _is_there(path) else None
