@@ -18,21 +18,22 @@ schema = 1
 
 [transfer]
 direction = "{direction}"
-size = "12 MB"
+size = "4 MB"
 
 [path.wifi]
-rate = "20 Mbit/s"
+rate = "8 Mbit/s"
 delay = "10 ms"
 queue = "1 MB"
 {wifi}
 [path.lte]
-rate = "10 Mbit/s"
+rate = "4 Mbit/s"
 delay = "25 ms"
 queue = "1 MB"
 {lte}
-# Less than the queues hold: nothing is lost, so that chance decides nothing.
+# Less than the queues hold: nothing is lost, so that the links alone decide; and few packets, which
+# a busy machine has time for.
 [tcp]
-max_receive_buffer = "1 MB"
+max_receive_buffer = "400 kB"
 
 [kernel]
 congestion_control = "reno"
@@ -99,6 +100,12 @@ def rate_mbps(run: Run) -> float:
     return float(rate)
 
 
+def rtt_ms(run: Run) -> float:
+    """Give its median: merged packets, as hosts send at first, give fewer samples."""
+    flows = run.flows.filter(direction=run.about["direction"])
+    return float(flows["rtt_ms_median"][0])
+
+
 def shares(run: Run) -> dict[str, float]:
     """Give what each path had."""
     paths = dict(run.subflows.select("subflow", "path").iter_rows())
@@ -113,11 +120,15 @@ def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: s
     for real, lab in zip(measured.runs, emulated.runs, strict=True):
         assert real.about["run"] == lab.about["run"]
         assert real.about["field"]["captures"]["client"]["by"] == "AF_PACKET"
-        assert transfer(lab)["bytes"] == 12_000_000
+        assert transfer(lab)["bytes"] == 4_000_000
         # Where the client sends the data, what proves who it is goes before it.
-        assert 0 <= transfer(real)["bytes"] - 12_000_000 < 100
-        # Wider than they differ at rest: beside other tests one of eight was a tenth off.
-        assert rate_mbps(real) == pytest.approx(rate_mbps(lab), rel=0.15)
+        assert 0 <= transfer(real)["bytes"] - 4_000_000 < 100
+        assert rate_mbps(real) == pytest.approx(rate_mbps(lab), rel=0.05)
+        assert real.loss_rate_percent == pytest.approx(lab.loss_rate_percent, abs=0.05)
+        assert shares(real) == pytest.approx(shares(lab), abs=0.05)
+    # Of MPTCP the time in queues hangs on which path the scheduler fills first.
+    for real, lab in zip(measured.runs[1:], emulated.runs[1:], strict=True):
+        assert rtt_ms(real) == pytest.approx(rtt_ms(lab), rel=0.05)
 
 
 def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None:
@@ -126,14 +137,14 @@ def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None
     for one, other in zip(captured.runs, plain.runs, strict=True):
         assert other.about["field"]["captures"]["client"]["by"] is None
         assert "not_captured" in set(other.diagnostics["diagnostic"])
-        assert transfer(other)["bytes"] == 12_000_000
+        assert transfer(other)["bytes"] == 4_000_000
         # Two transfers, which a busy machine does not let begin alike.
         rates = [transfer(run)["throughput_mbps"] for run in (one, other)]
         assert rates[1] == pytest.approx(rates[0], rel=0.15)
         # What only packets tell.
         assert transfer(other)["out_of_order_delay_ms_mean"] is None
         whole = other.throughput.filter(pl.col("subflow").is_null(), direction="down")
-        assert whole["bytes"].sum() == pytest.approx(12_000_000, rel=0.01)
+        assert whole["bytes"].sum() == pytest.approx(4_000_000, rel=0.01)
         assert write_report(other.directory).exists()
         assert other.flows["gap_filled_packets"].is_null().all()
     with_packets, without = shares(captured.mptcp), shares(plain.mptcp)

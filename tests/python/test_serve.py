@@ -70,6 +70,22 @@ def test_a_run_over_loopback_is_a_run_like_others(server: Server, tmp_path: Path
         assert abs(near["offset_ns"]) <= near["rtt_ns"] / 2
 
 
+def test_an_idle_connection_says_at_its_end_that_it_is_there(
+    server: Server, tmp_path: Path
+) -> None:
+    idle = {"application": "idle", "direction": "download", "duration": "1.5 s"}
+    scenario = {
+        "schema": 1,
+        "transfer": idle,
+        "path": {"near": {"interface": "lo"}},
+        "field": {"server": str(server.line), "token": str(server.state / "token")},
+    }
+    made = run(scenario, engine="field", out=tmp_path / "run", baselines=False)
+    assert made.mptcp.outcome["finished"], made.mptcp.outcome["reason"]
+    (down,) = made.mptcp.transfers.filter(direction="down").iter_rows(named=True)
+    assert (down["bytes"], down["elapsed_s"] >= 1.5) == (1000, True)
+
+
 def test_a_wrong_token_is_refused(server: Server) -> None:
     with (
         pytest.raises(Error, match="refuses: wrong token"),
