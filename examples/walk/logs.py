@@ -1,7 +1,8 @@
 """Writes what a phone would have logged on the walk of the scenario ``walk``: walk.gpx, radio.csv.
 
-Where the walker is stands in the scenario; the street leads north-east. The signal of Wi-Fi follows
-from the distance as the scenario has it, with a walker's fading of a few dB drawn from a fixed seed.
+How far the walker is from the access point stands in the scenario; the way out leads north-east,
+the way back more to the east. The signal of Wi-Fi follows from the distance, with a fading of a few
+dB drawn from a fixed seed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ FIRST_M = 3.0
 # In the middle of nowhere: 50° N 0° E is in a field.
 LATITUDE, LONGITUDE = 50.0, 0.0
 METRES_PER_DEGREE = 111_195
+FIRST_DEG, TURN_DEG = 30, 60
 POWER_DBM, AT_ONE_METRE_DB, EXPONENT = 20, 47, 3.5
 RSRP_DBM = -105
 
@@ -43,11 +45,11 @@ def main() -> None:
     for second in range(SECONDS):
         at = f"{BEGAN + timedelta(seconds=second):%Y-%m-%dT%H:%M:%SZ}"
         metres, walls = distance(second)
-        side = metres / math.sqrt(2) / METRES_PER_DEGREE
-        east = LONGITUDE + side / math.cos(math.radians(LATITUDE))
-        points.append(
-            f'<trkpt lat="{LATITUDE + side:.7f}" lon="{east:.7f}"><time>{at}</time></trkpt>'
-        )
+        bearing = math.radians(FIRST_DEG + TURN_DEG * second / SECONDS)
+        north = metres * math.cos(bearing) / METRES_PER_DEGREE
+        east = metres * math.sin(bearing) / METRES_PER_DEGREE / math.cos(math.radians(LATITUDE))
+        place = f'lat="{LATITUDE + north:.7f}" lon="{LONGITUDE + east:.7f}"'
+        points.append(f"<trkpt {place}><time>{at}</time></trkpt>")
         loss_db = AT_ONE_METRE_DB + 10 * EXPONENT * math.log10(metres) + walls
         rssi_dbm = round(POWER_DBM - loss_db + fading.gauss(0, 2))
         samples.append(f"{at},wifi,wifi,{rssi_dbm},,")

@@ -24,15 +24,37 @@ from mptcplab.api import figure_kinds
 from mptcplab.charts.paper.paper import COLOURS, Paper
 from mptcplab.charts.run.charts import CHARTS
 from mptcplab.results.campaign import Campaign
-from mptcplab.results.comparison import Comparison
+from mptcplab.results.comparison import Comparison, open_comparison
 from mptcplab.results.statistics import box
 
 PATH_LOST = ["transfer.duration=3s", "timeline.0.at=1s", "timeline.1.at=2s"]
 
+RADIO = """\
+time,path,technology,rsrp_dbm,rssi_dbm,sinr_db,down_mbps
+2026-11-25T12:00:00.5Z,lte,lte,-97,-70,11,
+2026-11-25T12:00:01.5Z,lte,lte,-99,-71,9,
+2026-11-25T12:00:02.5Z,lte,lte,-112,-80,-2,
+2026-11-25T12:00:00.5Z,wifi,wifi,,-55,,54
+"""
+GPX = """\
+<gpx version="1.1"><trk><trkseg>
+<trkpt lat="60" lon="179.999"><time>2026-11-25T12:00:00.5Z</time></trkpt>
+<trkpt lat="60.001" lon="-180"><time>2026-11-25T12:00:01.5Z</time></trkpt>
+<trkpt lat="60.001" lon="-179.999"><time>2026-11-25T12:00:02.5Z</time></trkpt>
+</trkseg></trk></gpx>
+"""
+
 
 @pytest.fixture(scope="module")
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
-    return lab.run("path-lost", out=tmp_path_factory.mktemp("runs") / "lost", settings=PATH_LOST)
+    place = tmp_path_factory.mktemp("runs")
+    lab.run("path-lost", out=place / "lost", settings=PATH_LOST)
+    (place / "radio.csv").write_text(RADIO)
+    (place / "drive.gpx").write_text(GPX)
+    radio, positions = place / "radio.csv", place / "drive.gpx"
+    began = "2026-11-25T12:00:00Z"
+    lab.annotate(place / "lost", radio=radio, positions=positions, began=began)
+    return open_comparison(place / "lost")
 
 
 @pytest.fixture(scope="module")
@@ -281,6 +303,43 @@ def test_distributions_of_a_campaign_pool_its_runs(campaign: Campaign) -> None:
     counts = [bins.filter(pl.col("from_ms") >= one)["count"].sum() for one in value]
     assert list(above * bins["count"].sum()) == pytest.approx(counts)
     assert len(chart(figure).collections) == 2
+
+
+def test_the_signal_is_that_of_each_path(comparison: Comparison) -> None:
+    figure = lab.figure("signal", comparison)
+    # RSRP where it is known, and RSSI only where it is all that is.
+    assert legend(figure) == ["lte RSRP", "wifi RSSI"]
+    assert list(line(figure, "lte RSRP").get_ydata()) == [-97, -99, -112]
+    assert list(line(figure, "lte RSRP").get_xdata()) == [0.5, 1.5, 2.5]
+    assert legend(lab.figure("signal-quality", comparison)) == ["lte SINR"]
+    assert legend(lab.figure("radio-rate", comparison)) == ["wifi"]
+
+
+def test_the_track_is_in_metres_and_says_which_path_carried_most(comparison: Comparison) -> None:
+    figure = lab.figure("track", comparison)
+    # A thousandth of a degree: 111.195 m to the north, half of that to the east at 60°, also
+    # across the 180th meridian.
+    (track,) = (one for one in chart(figure).lines if one.get_label().startswith("_"))
+    assert np.allclose(track.get_xdata(), [0, 55.5975, 111.195], atol=0.01)
+    assert np.allclose(track.get_ydata(), [0, 111.195, 111.195], atol=0.01)
+    # Wi-Fi is away from second 1 to 2.
+    bins = comparison.mptcp.throughput.drop_nulls("subflow").filter(
+        pl.col("at_s") < 2.5, direction="down"
+    )
+    paths = dict(comparison.mptcp.subflows.select("subflow", "path").iter_rows())
+    most: dict[str, int] = {}
+    for (_,), own in bins.filter(pl.col("bytes") > 0).group_by(pl.col("at_s").floor()):
+        best = paths[own.sort("bytes", descending=True)["subflow"][0]]
+        most[best] = most.get(best, 0) + 1
+    drawn = {name: len(line(figure, name).get_xdata()) for name in legend(figure)}
+    assert drawn == most
+    assert most["lte"] >= 1
+
+
+def test_the_track_has_grades_of_signal(comparison: Comparison) -> None:
+    figure = lab.figure("track-signal", comparison)
+    assert legend(figure) == ["from -100 dBm", "below -110 dBm"]
+    assert len(line(figure, "from -100 dBm").get_xdata()) == 2
 
 
 def kinds_of(of: str) -> list[str]:

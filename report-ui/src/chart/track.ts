@@ -1,7 +1,7 @@
 // Where the client was: positions in metres, as far across as up, in the colours of subflows or in grades.
 import { make, onWidthChange, save } from "../page/dom";
 import type { Page, Series, Track } from "../page/shape";
-import { onThemeChange, type Style, styleOf, theme } from "../page/theme";
+import { CROSS, onThemeChange, type Style, styleOf, theme } from "../page/theme";
 import type { View } from "../run/view";
 import { type EChartsType, init, type Option } from "./echarts";
 import { frameOf } from "./frame";
@@ -15,7 +15,7 @@ const BOX = { left: 72, right: 24, top: 16, bottom: 48 };
 const FONT = 12;
 // From good to bad, on light and on dark ground alike.
 const GRADES = ["#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"];
-const SYMBOLS = ["circle", "rect", "diamond", "triangle", "arrow"];
+const SYMBOLS = ["circle", "rect", "diamond", "triangle", CROSS];
 
 export function drawTrack(track: Track, page: Page, view: View, place: HTMLElement): void {
   const root = make("div", { class: "plot", role: "group", "aria-label": labelOf(track) });

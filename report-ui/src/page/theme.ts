@@ -35,7 +35,7 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 const ON_DARK = ["#4aa8e0", "#f08030", "#20c090", "#dd9abf", "#f0b030", "#8fd0f5", "#f0e442"];
 const DASHES: Style["dash"][] = ["solid", [7, 3], [2, 2], [9, 3, 2, 3]];
 const PLUS = "path://M4 0h2v4h4v2h-4v4h-2v-4h-4v-2h4z";
-const CROSS = "path://M1 0l4 4 4-4 1 1-4 4 4 4-1 1-4-4-4 4-1-1 4-4-4-4z";
+export const CROSS = "path://M1 0l4 4 4-4 1 1-4 4 4 4-1 1-4-4-4 4-1-1 4-4-4-4z";
 // Triangles, diamonds and arrows are marks.
 const SYMBOLS = ["circle", "rect", PLUS, CROSS];
 

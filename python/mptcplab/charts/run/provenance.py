@@ -52,10 +52,22 @@ def _of_run(about: dict[str, Any]) -> list[Fact]:
         Fact("command", typed_command(about["command_line"])),
         *(Fact(f"sha256 of {name}", digest) for name, digest in about["sha256"].items()),
     ]
+    facts += [Fact(*one) for one in _surroundings(about)]
     if "kernel" in about:
         kernel = about["kernel"]
         facts.insert(1, Fact("kernel", f"{kernel['release']} {kernel['version']}"))
     return [Fact(fact.name, text.clean(fact.value)) for fact in facts]
+
+
+def _surroundings(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Say which sources told of radio and positions, for how long they did not, and why."""
+    for table, sources in about.get("surroundings", {}).items():
+        for one in sources:
+            name = " of ".join(filter(None, (table, one.get("path"))))
+            told = f"{text.plural(one['rows'], 'row')} from {one['source']}"
+            if one["rows"]:
+                told += f", none for up to {text.seconds(one['longest_gap_s'])}"
+            yield name, "; ".join(filter(None, (told, one["why"])))
 
 
 def _again(about: dict[str, Any]) -> str:
