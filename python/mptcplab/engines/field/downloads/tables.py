@@ -9,8 +9,10 @@ from mptcplab.engines.field.downloads.download import CAPTURE, SAMPLES
 from mptcplab.engines.field.marks import SIGN_BYTES, Marked
 from mptcplab.engines.field.measure import Ended
 from mptcplab.engines.field.routes import Route
+from mptcplab.engines.field.surroundings import Surroundings
 from mptcplab.engines.kernel import measured
 from mptcplab.engines.kernel.agent.observer import COUNTED
+from mptcplab.scenario.field import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,6 +79,8 @@ def _marked(download: Download, samples: Path) -> Marked:
         elapsed_ns=elapsed_ns,
         clocks={},
         captured={},
+        # Nothing here asks a phone for its signal.
+        surroundings=Surroundings(Field(radio=0), {}),
     )
     routes = {name: Route(name, address, "") for address, name in download.paths.items()}
     return Marked(ended, routes, mirrored)
