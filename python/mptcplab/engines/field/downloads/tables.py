@@ -80,7 +80,7 @@ def _marked(download: Download, samples: Path) -> Marked:
         clocks={},
         captured={},
         # Nothing here asks a phone for its signal.
-        surroundings=Surroundings(Field(radio=0), {}),
+        surroundings=Surroundings(Field(echoes=0, radio=0), {}),
     )
     routes = {name: Route(name, address, "") for address, name in download.paths.items()}
     return Marked(ended, routes, mirrored)
