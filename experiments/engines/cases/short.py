@@ -13,7 +13,7 @@ JOIN = (
     "does not"
 )
 FIRST_DATA = (
-    "what the second subflow is given when it joins: runs of either engine are of two kinds, 9 or 10 of 16 "
+    "what the second subflow is given when it joins: runs of either engine are of two kinds, 10 of 16 "
     "in the kernel and 1 of 20 in the simulation of the one with the longer delay"
 )
 

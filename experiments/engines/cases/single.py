@@ -7,9 +7,16 @@ from experiments.engines.case import HYSTART, RATES, Case, Path, bulk, tcp
 CONTROLLERS = {"reno": "reno-linux", "cubic": "cubic-linux", "bbr": "bbr"}
 
 
+# Shown in the captures: one segment and its copies, sent seven times in a row for nothing.
+COPIES = (
+    "a single event: where copies of a segment are lost, too, time-outs double; in the run with seed 3, whose losses come in a row, the kernel's "
+    "CUBIC waited for 28.5 s, its Reno for 3.9 s, and the simulation's for 3.9 and 1.9 s"
+)
 # Why engines are farther apart than the bands.
 CAUSES = {
     "bbr, 10 Mbit/s, 40 ms, deep queue": RATES,
+    "reno, 10 Mbit/s, 40 ms, 8 % loss": COPIES,
+    "cubic, 10 Mbit/s, 40 ms, 8 % loss": COPIES,
     "bbr, 10 Mbit/s, 40 ms, one BDP": RATES,
     "cubic, 10 Mbit/s, 100 ms, bloated queue": HYSTART,
     "reno, 20 Mbit/s, 200 ms, 0.1 % loss": (
