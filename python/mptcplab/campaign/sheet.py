@@ -37,7 +37,7 @@ TABLES = (
     "diagnostics",
     "findings",
 )
-FURTHER = ("events", "throughput")
+FURTHER = ("events", "throughput", "radio", "positions")
 
 
 class _Named(Kind):
@@ -84,7 +84,7 @@ class Campaign(Section):
     """What is kept: ``"tables"`` of a row per run, connection or subflow; ``"runs"``: run
     directories too, with all their tables; ``"captures"``: those with their captures."""
     tables: list[Any] = Field(default_factory=list)
-    """Further tables of each run: ``"events"``, ``"throughput"``."""
+    """Further tables of each run: ``"events"``, ``"throughput"``, ``"radio"``, ``"positions"``."""
     limit: Duration | None = Field(None, gt=0)
     """Longest that a run may take, in real time; one that takes longer has failed."""
     set: dict[str, Any] = Field(default_factory=dict)
