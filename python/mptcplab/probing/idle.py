@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from mptcplab.probing.client import ANSWER_SECONDS, ProbedPath
+from mptcplab.probing.client import ANSWER_SECONDS, Connection, ProbedPath
 from mptcplab.probing.row import BLOCKED, CLEAR, UNKNOWN, Row
 
 TYPE_CHECKING = False
@@ -22,6 +22,9 @@ STEPS = (
 MOST_SECONDS = STEPS[-1]
 # What fails once may have been lost; what is forgotten fails again.
 TIMES = 2
+# Of slow links SYNs all at once would overflow the queue.
+APART_SECONDS = 0.05
+OPENINGS = 3
 SERVER, CLIENT, KEEP_ALIVE = "idle, server speaks", "idle, client speaks", "keep-alive"
 
 
@@ -42,7 +45,10 @@ def silence(path: ProbedPath, most_seconds: float) -> Iterator[Row]:
         },
     }
     with ThreadPoolExecutor(len(tries) * TIMES) as pool:
-        going = {key: [pool.submit(one) for _ in range(TIMES)] for key, one in tries.items()}
+        going: dict[tuple[str, float], list[Future[bool | None]]] = {}
+        for key, one in tries.items():
+            going[key] = [pool.submit(one) for _ in range(TIMES)]
+            time.sleep(APART_SECONDS)
         told = {key: [one.result() for one in all_] for key, all_ in going.items()}
     came = {key: _together(all_) for key, all_ in told.items()}
     of = {
@@ -106,6 +112,20 @@ def kept_alive(path: str, longest: float, came: Mapping[float, bool | None], *, 
     return Row(path, KEEP_ALIVE, CLEAR, sent, f"every {max(good):g} s", evidence)
 
 
+def _opened(path: ProbedPath, keep_alive: int | None = None) -> Connection | None:
+    """Open a connection that was answered once; none where so many at once get in the way."""
+    for _ in range(OPENINGS):
+        with suppress(OSError):
+            connection = path.connect(keep_alive=keep_alive)
+            try:
+                connection.ask("echo")
+            except OSError:
+                connection.socket.close()
+                raise
+            return connection
+    return None
+
+
 def _is_there(path: ProbedPath) -> bool:
     for _ in range(TIMES):
         with suppress(OSError), path.connect() as connection:
@@ -117,8 +137,9 @@ def _is_there(path: ProbedPath) -> bool:
 def _server_speaks(
     path: ProbedPath, seconds: float, *, keep_alive: int | None = None
 ) -> bool | None:
-    with suppress(OSError), path.connect(keep_alive=keep_alive) as connection:
-        connection.ask("echo")
+    if (opened := _opened(path, keep_alive)) is None:
+        return None
+    with suppress(OSError), opened as connection:
         connection.socket.settimeout(seconds + ANSWER_SECONDS)
         connection.ask("wait", seconds=seconds)
         return True
@@ -127,8 +148,9 @@ def _server_speaks(
 
 
 def _client_speaks(path: ProbedPath, seconds: float) -> bool | None:
-    with suppress(OSError), path.connect() as connection:
-        connection.ask("echo")
+    if (opened := _opened(path)) is None:
+        return None
+    with suppress(OSError), opened as connection:
         time.sleep(seconds)
         connection.ask("echo")
         return True
