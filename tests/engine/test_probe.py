@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from engine.machines import Machine
+from experiments.probe import carriers
 from experiments.probe.cases import CASES
 from experiments.probe.run import of_first_path, prepared
 from experiments.probe.table import FOUND, wrong
@@ -23,3 +24,11 @@ def test_what_stands_in_a_path_is_found(any_host: Machine, name: str) -> None:
     rows = of_first_path(done.stdout)
     assert wrong({name: [rows]}) == []
     assert {row["probe"] for row in rows if row["verdict"] in FOUND} == set(case.found_by)
+
+
+def test_proxies_and_the_largest_segment_of_a_carrier_are_found(any_host: Machine) -> None:
+    """AT&T's of 2012: ports 21 and 80 end there, 80 is a cache, and uploads have 1357 bytes."""
+    (carrier,) = (one for one in carriers.CARRIERS if one.name == "att-hspa")
+    done = any_host.run(*carriers.boxes(carrier, any_host.place), seconds=240)
+    assert done.returncode == 0, done.stderr
+    assert carriers.wrong(carrier, "boxes", of_first_path(done.stdout)) == []

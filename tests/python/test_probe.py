@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mptcplab
+from experiments.probe import carriers
 from experiments.probe.cases import CASES
 from experiments.probe.proxy import Proxy
 from experiments.probe.run import KEPT
@@ -491,6 +492,16 @@ def test_what_was_found_over_links_is_what_stands_there() -> None:
     assert kept.keys() == {case.name for case in CASES}
     assert wrong(kept) == []
     assert table(kept) in PAGE.read_text("utf-8").partition(BEGIN)[2]
+
+
+def test_what_the_papers_tell_of_their_carriers_was_found_on_the_studys_links() -> None:
+    kept = carriers.read()
+    assert kept.keys() == {one.name for one in carriers.CARRIERS}
+    for carrier in carriers.CARRIERS:
+        assert kept[carrier.name].keys() == carriers.PARTS.keys()
+        for part, rows in kept[carrier.name].items():
+            assert carriers.wrong(carrier, part, rows) == []
+    assert carriers.table(kept) in PAGE.read_text("utf-8").partition(carriers.BEGIN)[2]
 
 
 def test_what_was_found_is_a_scenario(tmp_path: Path) -> None:
