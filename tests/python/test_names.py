@@ -198,6 +198,31 @@ def test_a_server_keeps_its_state_by_its_name(tmp_path: Path, mptcplab: Run) -> 
     assert {file.name for file in (tmp_path / "p[1]").iterdir()} == {"probes.csv", "probes.parquet"}
 
 
+@pytest.mark.parametrize(("name", "neighbour"), COMMANDS)
+def test_runs_are_annotated_packaged_and_verified_by_their_names(
+    name: str, neighbour: str, tmp_path: Path, mptcplab: Run
+) -> None:
+    def command(*words: object) -> str:
+        done = mptcplab(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return str(done.stdout)
+
+    written(tmp_path)
+    for number, one in enumerate((neighbour, name)):
+        command("run", "small.toml", "--no-baselines", "--out", one)
+        log = tmp_path / one / f"{one}.csv"
+        log.write_text(f"time,path,rsrp_dbm\n0,wifi,{-80 - number}\n")
+        began = "1970-01-01T00:00:00Z"
+        command("annotate", one, "--radio", f"{one}/{one}.csv", "--began", began)
+        command("package", one, "--out", f"{one}/{one}.zip")
+    levels = [
+        package.open_run(tmp_path / one / "mptcp").radio["rsrp_dbm"].to_list()
+        for one in (neighbour, name)
+    ]
+    assert levels == [[-80], [-81]]
+    assert "1 of 1 runs reproduced" in command("verify", f"{name}/{name}.zip")
+
+
 def test_every_command_is_tried() -> None:
     (commands,) = (action.choices for action in parser()._actions if action.choices)
     _, source = Path(__file__).read_text().split("def _campaign", 1)

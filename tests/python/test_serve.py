@@ -607,6 +607,7 @@ def test_who_was_turned_away_is_told_in_a_line() -> None:
 def test_a_unit_keeps_all_options() -> None:
     words = ["serve", "--systemd", "--name", "lab.example.org", "--address", "fe80::1%eth0"]
     words += ["--port", "443", "--port", "8443", "--rate", "200 Mbit/s", "--per-run", "500MB"]
+    words += ["--per-day", "30GB"]
     command = [sys.executable, "-m", "mptcplab", *words, "--clients", "3"]
     unit = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     (line,) = (line for line in unit.splitlines() if line.startswith("ExecStart="))
@@ -617,6 +618,6 @@ def test_a_unit_keeps_all_options() -> None:
         ["fe80::1%eth0"],
         [443, 8443],
     )
-    assert (asked.rate, asked.per_run, asked.per_day) == (200 * 10**6, 500 * 10**6, 20 * 10**9)
+    assert (asked.rate, asked.per_run, asked.per_day) == (200 * 10**6, 500 * 10**6, 30 * 10**9)
     assert (asked.clients, asked.state) == (3, "/var/lib/mptcplab")
     assert "AmbientCapabilities=CAP_NET_RAW CAP_NET_BIND_SERVICE" in unit

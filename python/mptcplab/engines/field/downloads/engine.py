@@ -29,6 +29,9 @@ class Downloaded(Field):
     def check(self, scenario: Scenario, baseline: str | None = None) -> None:
         """It has been run."""
 
+    def need(self, scenario: Scenario) -> None:
+        """It has been run without a server of runs."""
+
     def run(self, trial: Trial, target: Target) -> Measured:
         """Take its capture, and measure it."""
         del trial
