@@ -49,7 +49,7 @@ def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Ma
     place = any_host.place
     box = 'middleboxes = [{ element = "clamp-mss", bytes = "1300 B" }]\n'
     bare = {"wifi": box, "lte": ""}
-    small = LINKS.replace("12 MB", "1 MB").replace("{direction}", "download")
+    small = LINKS.replace('size = "4 MB"', 'size = "1 MB"').replace("{direction}", "download")
     links = any_host.write(small.format(**bare), "links")
     named = {name: f'interface = "{name}"\n' for name in bare}
     scenario = any_host.write(small.format(**named) + FIELD.format(place=place), "field")
