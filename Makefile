@@ -17,7 +17,7 @@ PAGE := $(shell find report-ui/src -type f) $(wildcard report-ui/*.json report-u
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
 
 # Tests in real time that keep a processor busy themselves: with programs in Python at both ends, or many connections.
-BUSY := $(addprefix tests/engine/test_,field.py guard.py probe.py schedule.py)
+BUSY := $(addprefix tests/engine/test_,field.py field_results.py guard.py probe.py schedule.py)
 
 .PHONY: help
 help: ## This list

@@ -167,7 +167,7 @@ def test_a_link_is_fitted_to_its_captures(measured: Measured) -> None:
     captures = [run / "client.pcapng", run / "server.pcapng"]
     found = calibrate(captures, controller="reno", runs=3)
     (rate,) = (one["rate"] for one in found.link["downlink"] if one["element"] == "rate")
-    assert float(rate.split()[0]) == pytest.approx(RATES_MBPS["lte"], rel=0.1)
+    assert float(rate.split()[0]) == pytest.approx(RATES_MBPS["lte"], rel=0.2)
 
 
 def test_its_campaign_has_gains(measured: Measured) -> None:
