@@ -486,7 +486,7 @@ def verify(
 ) -> Verdict:
     """Run again what :func:`package` put into a file, and compare the metrics.
 
-    In real time only the throughput is compared, for other metrics hang on single events.
+    In real time only the throughput is compared: other metrics depend on single events.
 
     Args:
         file: What ``mptcplab package`` made.

@@ -76,6 +76,8 @@ def test_a_blackout_is_noticed_by_time_outs_alone(host: Machine) -> None:
     run = emulate(host, event("1 s", "wifi", "blackout"), event("2 s", "wifi", "restore"))
     assert run.subflows.height == 2
     assert received(run, "wifi", 0, 1) > 0.4
+    # What was in the link when it went dark has come after some milliseconds.
+    assert received(run, "wifi", 1.2, 2) == 0
     assert received(run, "lte", 1, 2) > 0.2
     assert run.state.filter(host="server")["backoffs"].max() >= 1  # type: ignore[operator]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Version of the document.
 SCHEMA = 1
-# In real time these are held; others hang on single events, and are told alone.
+# In real time these are compared; others depend on single events.
 HELD = ("throughput_mbps",)
 
 Metrics = dict[str, float | None]

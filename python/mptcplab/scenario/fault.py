@@ -22,20 +22,20 @@ class ScenarioError(Error):
 
 
 class Faults:
-    """Collects the faults of parts that can be read apart, so that all are told at once."""
+    """Collects the faults of parts that can be read apart, so that all are reported at once."""
 
     def __init__(self) -> None:
         self._found: list[ScenarioError] = []
 
     @contextmanager
     def collected(self) -> Iterator[None]:
-        """Read a part; what it lacks is told by :meth:`tell`."""
+        """Read a part; :meth:`raise_found` raises what is wrong with it."""
         try:
             yield
         except ScenarioError as error:
             self._found.append(error)
 
-    def tell(self) -> None:
+    def raise_found(self) -> None:
         """Raise what was found, in the order of the file."""
         if self._found:
             raise together(self._found)

@@ -123,18 +123,18 @@ def read_scenario(source: Source) -> Scenario:
         run = read(Run, data.get("run", {}), ("run",), source)
     with faults.collected():
         field = read(Field, data["field"], ("field",), source) if "field" in data else None
-    faults.tell()
+    faults.raise_found()
     with faults.collected():
         paths = _linked(written, links, source)
         _check_budgets(paths, mptcp, source)
     with faults.collected():
         kernel = read_kernel(data, mptcp, source)
-    faults.tell()
+    faults.raise_found()
     with faults.collected():
         timeline = read_events(data.get("timeline", []), links, source)
     with faults.collected():
         traffic = read_traffic(data.get("cross_traffic", []), links, source)
-    faults.tell()
+    faults.raise_found()
     if run.stop is None:
         lasts = transfer.lasts_ns
         run = run.model_copy(update={"stop": HOUR_NS if lasts is None else lasts + MINUTE_NS})
@@ -232,7 +232,7 @@ def _paths(value: Any, source: Source) -> dict[str, tuple[Path, Link | None]]:
     for name, one in _named(value, "path", source):
         with faults.collected():
             paths[name] = read_path(one, ("path", name), source)
-    faults.tell()
+    faults.raise_found()
     return paths
 
 

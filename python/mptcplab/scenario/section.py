@@ -196,9 +196,9 @@ def read(model: type[Some], value: Any, key_path: KeyPath, source: Source) -> So
     except ValidationError as error:
         faults = error.errors()
         unknown = [fault for fault in faults if fault["type"] == UNKNOWN]
-        # A misspelt key is also a missing one: tell the former.
-        told = [fault for fault in faults if not (unknown and fault["type"] == MISSING)]
-        raise together(_fault(model, fault, key_path, source) for fault in told) from None
+        # A misspelt key is also a missing one: report the former.
+        reported = [fault for fault in faults if not (unknown and fault["type"] == MISSING)]
+        raise together(_fault(model, fault, key_path, source) for fault in reported) from None
 
 
 @cache
