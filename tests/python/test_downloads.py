@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
+import os
 import random
 import signal
 import socket
@@ -20,8 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mptcplab.engines.field.downloads import request, transfer
+from mptcplab.engines.field.downloads.captures import Captures
 from mptcplab.engines.field.downloads.quota import DownloadLimits, Quota
 from mptcplab.engines.field.downloads.request import Refusal, Request
+from mptcplab.engines.field.downloads.serve import OpenServer, serve
 from mptcplab.engines.field.server.limits import Ledger, Reservation
 from mptcplab.results.run import Run
 from serving import HOST, TIMEOUT_SECONDS, everything
@@ -58,12 +62,17 @@ class Open:
         return int(head.split()[1]), body
 
 
+def free_port() -> int:
+    """Give a port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
+
+
 @contextlib.contextmanager
 def opened(place: Path, *options: str) -> Iterator[Open]:
     """Serve at a free port; it ends well, and all that was over is kept then."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
+    port = free_port()
     out = place / "open"
     words = ["serve", "--open", "--name", HOST, "--address", HOST, "--port", str(port)]
     words += ["--state", str(place / "state"), "--out", str(out), *options]
@@ -76,6 +85,24 @@ def opened(place: Path, *options: str) -> Iterator[Open]:
         finally:
             process.send_signal(signal.SIGTERM)
             assert process.wait(TIMEOUT_SECONDS) == 0
+
+
+def test_it_listens_once_it_captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = []
+
+    async def start(_: Captures, port: int, most_bytes: int) -> None:
+        del most_bytes
+        with socket.socket() as sock:
+            refused.append(sock.connect_ex((HOST, port)))
+
+    def end(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Captures, "start", start)
+    limits = DownloadLimits()
+    place = OpenServer(tmp_path, tmp_path, (HOST,), free_port(), limits)
+    serve(place, end, end, end)
+    assert refused == [errno.ECONNREFUSED]
 
 
 def test_a_download_is_what_was_asked_for_and_a_run(tmp_path: Path) -> None:

@@ -6,14 +6,18 @@ import os
 import select
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import time
-from functools import cache
 
 from mptcplab._core import Error
-from mptcplab.engines.field.captures.packet import LOOPBACK, OUTGOING, Packet, ip_bytes
+from mptcplab.engines.field.captures.packet import (
+    LOOPBACK,
+    OUTGOING,
+    Packet,
+    interface_name,
+    ip_bytes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +145,7 @@ def _packet(block: bytes, at: int) -> Packet | None:
     _, high, low, kept, length = _PACKET.unpack_from(block, at)
     start = at + _PACKET.size
     protocol, number, _, kind, _, _ = _HEAD.unpack_from(block, start)
-    name, out = _name(number), kind == OUTGOING
+    name, out = interface_name(number), kind == OUTGOING
     if protocol not in IP or (name == LOOPBACK and out):
         return None
     data = memoryview(block)[start + _HEAD.size : start + kept]
@@ -158,11 +162,3 @@ def _dropped(options: bytes) -> int:
             return int.from_bytes(options[at + 4 : at + 4 + length], "little")
         at += 4 + length + -length % 4
     return 0
-
-
-@cache
-def _name(number: int) -> str:
-    try:
-        return socket.if_indextoname(number)
-    except OSError:
-        return ""

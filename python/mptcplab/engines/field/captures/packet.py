@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from functools import cache
 from typing import NamedTuple, Protocol
 
 TYPE_CHECKING = False
@@ -45,6 +47,15 @@ class Source(Protocol):
     def finish(self) -> tuple[list[Packet], int]:
         """Capture no more; gives what came last, and how many packets the kernel dropped."""
         ...
+
+
+@cache
+def interface_name(number: int) -> str:
+    """Give the name of an interface; empty once it has gone."""
+    try:
+        return socket.if_indextoname(number)
+    except OSError:
+        return ""
 
 
 def ip_bytes(packet: bytes | memoryview) -> int:

@@ -1,14 +1,24 @@
-"""Captures with a packet socket (packet(7)), which needs CAP_NET_RAW."""
+"""Captures with a packet socket and its ring (packet(7), TPACKET_V3), which needs CAP_NET_RAW.
+
+The memory of a ring is not limited by ``net.core.rmem_max``, as that of a socket is: a reader that
+waits for a processor loses no packets.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
+import mmap
 import socket
 import struct
 import time
 
-from mptcplab.engines.field.captures.packet import LOOPBACK, OUTGOING, Packet, ip_bytes
+from mptcplab.engines.field.captures.packet import (
+    LOOPBACK,
+    OUTGOING,
+    Packet,
+    interface_name,
+    ip_bytes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +26,24 @@ if TYPE_CHECKING:
 
 ALL = 0x0003
 # linux/if_packet.h, asm-generic/socket.h.
-SOL_PACKET, PACKET_STATISTICS = 263, 6
-SO_ATTACH_FILTER, SO_TIMESTAMPNS, SO_RCVBUFFORCE = 26, 35, 33
-_TIME = struct.Struct("=qq")
-BUFFER_BYTES = 64 << 20
-WHOLE_BYTES = 1 << 16
+SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_VERSION = 263, 5, 6, 10
+TPACKET_V3 = 2
+SO_ATTACH_FILTER, SO_TIMESTAMPNS = 26, 35
+# struct tpacket_req3: bytes and number of blocks, bytes and number of frames (these only have to
+# fill the blocks), milliseconds until a block is given that is not full, and no more.
+_REQUEST = struct.Struct("=7I")
+BLOCK_BYTES = 1 << 20
+BLOCKS = 64
+FRAME_BYTES = 1 << 11
+BLOCK_MS = 50
+# struct tpacket_block_desc: status, number of packets, and where the first is.
+_BLOCK = struct.Struct("=8x3I")
+STATUS_AT, TO_KERNEL, TO_USER = 8, bytes(4), 1
+# struct tpacket3_hdr: how far the next is, time, bytes kept and bytes it had, where it begins.
+_PACKET = struct.Struct("=5I6xH")
+# struct sockaddr_ll, aligned behind it: the interface, and the kind of packet.
+ADDRESS_AT = 48
+_ADDRESS = struct.Struct("=4xi2xB")
 
 # Classic BPF: loads, jumps, returns.
 LD_H, LD_B, LDX_IP, LD_H_X, AND, RET = 0x28, 0x30, 0xB1, 0x48, 0x54, 0x06
@@ -70,9 +93,11 @@ class PacketSocket:
 
     by = "AF_PACKET"
 
-    def __init__(self, port: int, snap: int, buffer_bytes: int = BUFFER_BYTES) -> None:
-        self._socket = _opened(port, snap, buffer_bytes)
-        self._memory = bytearray(WHOLE_BYTES + 64)
+    def __init__(self, port: int, snap: int) -> None:
+        self._socket = _opened(port, snap)
+        self._ring = mmap.mmap(self._socket.fileno(), BLOCKS * BLOCK_BYTES)
+        #: The block that is given next.
+        self._next = 0
         self._dropped = 0
 
     def fileno(self) -> int:
@@ -81,47 +106,59 @@ class PacketSocket:
 
     def take(self) -> Iterator[Packet]:
         """Give what has come."""
-        with contextlib.suppress(BlockingIOError):
+        with memoryview(self._ring) as ring:
             while True:
-                count, control, _, place = self._socket.recvmsg_into([self._memory], 64)
-                name, out = place[0], place[2] == OUTGOING
-                if name == LOOPBACK and out:
-                    continue
-                at_ns = time.time_ns()
-                for level, kind, data in control:
-                    if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
-                        seconds, nanos = _TIME.unpack(data)
-                        at_ns = seconds * 10**9 + nanos
-                packet = memoryview(self._memory)[:count]
-                yield Packet(name, out, at_ns, max(ip_bytes(packet), count), packet)
+                start = self._next * BLOCK_BYTES
+                status, count, first = _BLOCK.unpack_from(ring, start)
+                if not status & TO_USER:
+                    return
+                yield from _packets(ring, start + first, count)
+                ring[start + STATUS_AT : start + STATUS_AT + 4] = TO_KERNEL
+                self._next = (self._next + 1) % BLOCKS
 
     def finish(self) -> tuple[list[Packet], int]:
-        """Close it."""
+        """Close it, once the block is given that the last packets are in."""
+        time.sleep(3 * BLOCK_MS / 1000)
         last = [one._replace(data=bytes(one.data)) for one in self.take()]
         dropped = self.dropped()
+        self._ring.close()
         self._socket.close()
         return last, dropped
 
     def dropped(self) -> int:
         """Ask the kernel, which counts from when it was asked last."""
-        statistics = self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8)
-        self._dropped += int(struct.unpack("=II", statistics)[1])
+        statistics = self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 12)
+        self._dropped += int(struct.unpack("=3I", statistics)[1])
         return self._dropped
 
 
-def _opened(port: int, snap: int, buffer_bytes: int) -> socket.socket:
+def _packets(ring: memoryview, at: int, count: int) -> Iterator[Packet]:
+    """Read the packets of a block."""
+    for _ in range(count):
+        step, seconds, nanos, kept, length, start = _PACKET.unpack_from(ring, at)
+        number, kind = _ADDRESS.unpack_from(ring, at + ADDRESS_AT)
+        name, out = interface_name(number), kind == OUTGOING
+        data = ring[at + start : at + start + kept]
+        at += step
+        if not (name == LOOPBACK and out):
+            yield Packet(name, out, seconds * 10**9 + nanos, max(ip_bytes(data), length), data)
+
+
+def _opened(port: int, snap: int) -> socket.socket:
     # Of all interfaces, from now on.
     made = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL))
-    with contextlib.suppress(OSError):
-        made.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, buffer_bytes)
-    made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    code = b"".join(struct.pack("=HBBI", *line) for line in program(port, snap))
-    memory = ctypes.create_string_buffer(code)
-    fprog = struct.pack("@HxxxxxxQ", len(code) // 8, ctypes.addressof(memory))
-    made.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, fprog)
-    made.setblocking(False)
-    # What came before the filter is none of ours.
-    with contextlib.suppress(BlockingIOError):
-        while True:
-            made.recv(1)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        code = b"".join(struct.pack("=HBBI", *line) for line in program(port, snap))
+        memory = ctypes.create_string_buffer(code)
+        fprog = struct.pack("@HxxxxxxQ", len(code) // 8, ctypes.addressof(memory))
+        made.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, fprog)
+        # What came before the filter is none of ours: it stays out of the ring.
+        made.setsockopt(SOL_PACKET, PACKET_VERSION, struct.pack("=I", TPACKET_V3))
+        frames = BLOCKS * BLOCK_BYTES // FRAME_BYTES
+        asked = _REQUEST.pack(BLOCK_BYTES, BLOCKS, FRAME_BYTES, frames, BLOCK_MS, 0, 0)
+        made.setsockopt(SOL_PACKET, PACKET_RX_RING, asked)
+    except OSError:
+        made.close()
+        raise
     return made

@@ -87,8 +87,9 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     serving = Downloads(server, keep, log)
     try:
-        listeners += [listening(one, server.port, mptcp=True) for one in server.addresses]
+        # Whoever is met is captured from its first packet on.
         await serving.start()
+        listeners += [listening(one, server.port, mptcp=True) for one in server.addresses]
         accepting = [asyncio.ensure_future(serving.accept(one)) for one in listeners]
         begin(serving.captures.by, serving.captures.why)
         while not ended.is_set():
