@@ -37,7 +37,7 @@ test: $(VENV)/dev ## Set up, install what tests compare with where that is possi
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/engine
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
 	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(BUSY)
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
 
 .PHONY: lint lint-rust lint-python lint-page
 lint: lint-rust lint-python lint-page ## Formatting, lints, types, licences

@@ -114,8 +114,8 @@ def shares(run: Run) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("direction", ["download", "upload"])
-def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: str) -> None:
-    field = Field(host, direction)
+def test_it_measures_what_the_kernel_engine_measures(any_host: Machine, direction: str) -> None:
+    field = Field(any_host, direction)
     measured, emulated = field.measure(captures=True), field.emulate()
     for real, lab in zip(measured.runs, emulated.runs, strict=True):
         assert real.about["run"] == lab.about["run"]

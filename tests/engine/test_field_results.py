@@ -17,6 +17,9 @@ from engine.test_field import FIELD, LINKS
 from mptcplab import calibrate, open_campaign
 from mptcplab.results.comparison import open_comparison
 
+# They share what is measured, which takes a minute.
+pytestmark = pytest.mark.xdist_group("field_results")
+
 # One kind of machine: what is asked here is asked of what runs leave, not of who runs them.
 KIND = playable(["user-tun"])[0]
 SIZES = {"results": "2 MB", "ipv6": "1 MB"}
