@@ -31,6 +31,14 @@ def test_help_names_every_command_and_shows_examples(mptcplab: Run) -> None:
     assert "examples:" in mptcplab("analyze", "--help").stdout
 
 
+def test_help_of_a_command_is_what_its_option_prints(mptcplab: Run) -> None:
+    assert mptcplab("help", "run").stdout == mptcplab("run", "--help").stdout
+    assert mptcplab("help").stdout == mptcplab("--help").stdout
+    done = mptcplab("help", "rnu")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "did you mean run?" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -31,6 +31,7 @@ from mptcplab.cli import (
     verify,
     why,
 )
+from mptcplab.cli import help as help_command
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
 from mptcplab.cli.parser import Parser
@@ -60,6 +61,7 @@ COMMANDS = (
     anonymise,
     probe,
     completion,
+    help_command,
 )
 UNREADABLE = 2
 # As a shell reports a program that a closed pipe ended.

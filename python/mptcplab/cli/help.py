@@ -1,0 +1,33 @@
+"""``mptcplab help``: what ``--help`` prints, for those who ask as git and cargo are asked."""
+
+from __future__ import annotations
+
+import argparse
+
+from mptcplab.cli.parser import Parser
+
+EXAMPLES = """\
+examples:
+  mptcplab help
+  mptcplab help run
+"""
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "help",
+        help="print the help of a command",
+        description="Prints what COMMAND --help prints; without a command, what there is.",
+        epilog=EXAMPLES,
+    )
+    # Commands that are added after this one are known to it, too.
+    command.add_argument("command", nargs="?", choices=commands.choices, metavar="COMMAND")
+    command.set_defaults(run=run, commands=commands.choices)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command and return its exit status."""
+    asked = options.commands[options.command] if options.command else options.parser
+    asked.print_help()
+    return 0
