@@ -22,7 +22,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         epilog=EXAMPLES,
     )
     # Commands that are added after this one are known to it, too.
-    command.add_argument("command", nargs="?", choices=commands.choices, metavar="COMMAND")
+    command.add_argument("command", nargs="?", choices=commands.choices.keys(), metavar="COMMAND")
     command.set_defaults(run=run, commands=commands.choices)
 
 
