@@ -92,6 +92,8 @@ def analyze(
     smoothing_seconds: float = 5.0,
     trim_seconds: float = 5.0,
     samples: bool = True,
+    from_seconds: float = 0.0,
+    to_seconds: float | None = None,
     one_clock: bool = False,
     directory: str | PathLike[str] | None = None,
     progress: Callable[[int, int | None], None] | None = None,

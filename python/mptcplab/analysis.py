@@ -43,6 +43,8 @@ def analyze(
     smoothing_seconds: float = 5.0,
     trim_seconds: float = 5.0,
     samples: bool = True,
+    from_seconds: float = 0.0,
+    to_seconds: float | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
     """Measure what is in captures of one network, given together as one.
@@ -56,6 +58,8 @@ def analyze(
         trim_seconds: Start of a transfer that the coefficient of variation leaves out.
         samples: Whether to fill ``segments``, ``rtt``, ``reordering``, ``responses`` and
             ``window``, which have a row per packet or sample and take memory accordingly.
+        from_seconds: Where to begin, after the first packet of the captures.
+        to_seconds: Where to end, after that packet; ``None``: with the captures.
         progress: Called now and then with the bytes read and, where known, the bytes in all.
 
     Raises:
@@ -73,6 +77,8 @@ def analyze(
             smoothing_seconds=smoothing_seconds,
             trim_seconds=trim_seconds,
             samples=samples,
+            from_seconds=from_seconds,
+            to_seconds=to_seconds,
             one_clock=have_one_clock(names),
             progress=progress,
         )

@@ -13,6 +13,7 @@ import pytest
 
 from command import Run
 from mptcplab import __version__
+from requirements import need_tool
 
 
 def one_line(text: str) -> str:
@@ -112,6 +113,29 @@ def test_a_cut_capture_is_analysed_with_a_warning(
     assert document["complete"] is False
     assert [row["diagnostic"] for row in document["diagnostics"]].count("capture_cut") == 1
     assert document["connections"]
+
+
+def test_a_part_of_a_capture_is_what_tshark_makes_of_it(
+    mptcplab: Run, download: list[str], tmp_path: Path
+) -> None:
+    need_tool("tshark")
+    part = tmp_path / "part.pcapng"
+    wanted = "frame.time_relative >= 0.5 && frame.time_relative <= 1.5"
+    subprocess.run(
+        ["tshark", "-r", download[0], "-Y", wanted, "-w", part], check=True, capture_output=True
+    )
+    spoken = ["analyze", "--json", "--from", "0.5", "--to", "1.5", download[0]]
+    ours, theirs = (json.loads(mptcplab(*words).stdout) for words in (spoken, [*spoken[:2], part]))
+    assert ours["connections"][0]["began"] == "midway"
+    for row in (row for document in (ours, theirs) for row in document["connections"]):
+        # Where packets stand in their files.
+        for event in row["events"]:
+            del event["capture"], event["record"]
+        del row["findings"]
+    assert ours["connections"] == theirs["connections"]
+    done = mptcplab("analyze", "--from", "2", "--to", "1", download[0])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--to is 1, and must be above --from, 2" in one_line(done.stderr)
 
 
 def test_connection(mptcplab: Run, download: list[str]) -> None:

@@ -8,12 +8,14 @@ use analysis::{Analysis, Options};
 use capture::{Ahead, Merge, Reader};
 use pyo3::prelude::*;
 use std::{
+    cmp::Ordering,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::Duration,
 };
 use tables::Diagnostic;
+use wire::Time;
 
 /// So many batches are read, and so long is waited for one, between looks at Ctrl-C.
 const STRIDE: usize = 64;
@@ -24,13 +26,14 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
+/// Of the captures, `from_seconds` to `to_seconds` from their first packet on are measured; without `to_seconds` all of the rest.
 /// With `one_clock` all captures were stamped by one clock; those in `directory` are called by their paths in it.
 /// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and then,
 /// also while nothing comes: once it says true, reading ends soon, and what has come is measured.
 #[expect(clippy::too_many_arguments, reason = "all but one are named by the caller")]
 #[pyfunction]
-#[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, one_clock=false,
-    directory=None, progress=None, stop=None))]
+#[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, from_seconds=0.0,
+    to_seconds=None, one_clock=false, directory=None, progress=None, stop=None))]
 pub fn analyze(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -38,6 +41,8 @@ pub fn analyze(
     smoothing_seconds: f64,
     trim_seconds: f64,
     samples: bool,
+    from_seconds: f64,
+    to_seconds: Option<f64>,
     one_clock: bool,
     directory: Option<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
@@ -53,7 +58,8 @@ pub fn analyze(
     if paths.is_empty() {
         return Err(Error::new_err("no capture was named"));
     }
-    let mut run = Run::new(paths, directory, options);
+    let span = Span::new(from_seconds, to_seconds)?;
+    let mut run = Run::new(paths, directory, options, span);
     let mut stopped = false;
     while py.detach(|| guarded(|| run.advance()))? {
         py.check_signals()?;
@@ -76,9 +82,41 @@ struct Run {
     opening: Receiver<PyResult<Merge>>,
     captures: Option<Ahead>,
     analysis: Analysis,
+    span: Span,
     /// Bytes read and, where known, in all.
     progress: Option<(u64, Option<u64>)>,
     end: Ended,
+}
+
+/// What is measured of the captures, from the first packet on.
+struct Span {
+    from_ns: i64,
+    to_ns: Option<i64>,
+    began: Option<Time>,
+}
+
+impl Span {
+    fn new(from_seconds: f64, to_seconds: Option<f64>) -> PyResult<Span> {
+        let from_ns = nanoseconds("from_seconds", from_seconds)?;
+        let to_ns = to_seconds.map(|seconds| nanoseconds("to_seconds", seconds)).transpose()?;
+        if to_ns.is_some_and(|to_ns| to_ns <= from_ns) {
+            let to = to_seconds.unwrap_or_default();
+            return Err(Error::new_err(format!(
+                "to_seconds is {to}; it must be above from_seconds, which is {from_seconds}"
+            )));
+        }
+        Ok(Span { from_ns, to_ns, began: None })
+    }
+
+    /// How a time, none before the first, stands to it: earlier, in it, later.
+    fn compare(&mut self, at: Time) -> Ordering {
+        let since = at - *self.began.get_or_insert(at);
+        match self.to_ns {
+            Some(to_ns) if since > to_ns => Ordering::Greater,
+            _ if since < self.from_ns => Ordering::Less,
+            _ => Ordering::Equal,
+        }
+    }
 }
 
 /// Nobody reads on once we are gone.
@@ -92,13 +130,13 @@ impl Drop for Ended {
 }
 
 impl Run {
-    fn new(paths: Vec<PathBuf>, directory: Option<PathBuf>, options: Options) -> Run {
+    fn new(paths: Vec<PathBuf>, directory: Option<PathBuf>, options: Options, span: Span) -> Run {
         let (sender, opening) = mpsc::sync_channel(1);
         let end = Ended::default();
         let its_end = end.0.clone();
         // Who waits no more needs it no more.
         thread::spawn(move || drop(sender.send(guarded(|| open(&paths, directory.as_deref(), &its_end)))));
-        Run { opening, captures: None, analysis: Analysis::new(options), progress: None, end }
+        Run { opening, captures: None, analysis: Analysis::new(options), span, progress: None, end }
     }
 
     /// Reads on; false at the end.
@@ -118,7 +156,13 @@ impl Run {
                 break;
             }
             batch.points.drain(..).for_each(|point| self.analysis.add_point(point));
-            batch.observations.iter().for_each(|observation| self.analysis.observe(observation));
+            for observation in &batch.observations {
+                match self.span.compare(observation.at) {
+                    Ordering::Less => {}
+                    Ordering::Equal => self.analysis.observe(observation),
+                    Ordering::Greater => return Ok(false),
+                }
+            }
             self.progress = Some(batch.progress);
             captures.recycle(batch);
         }

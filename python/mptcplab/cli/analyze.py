@@ -14,6 +14,8 @@ examples:
   mptcplab analyze client.pcapng                    what happened, at a glance
   mptcplab analyze client.pcapng server.pcapng      both ends: adds what one end cannot know
   mptcplab analyze wlan0.pcap wwan0.pcap            one capture per interface
+  mptcplab analyze --from 10 --to 20 trace.pcap     ten seconds of it
+  tcpdump -r trace.pcap -w - port 443 | mptcplab analyze -      what a filter leaves
   mptcplab analyze --why client.pcapng              why it was slow, with evidence and filters
   tcpdump -w - -i wlan0 tcp | mptcplab analyze -    live, until Ctrl-C
   mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
@@ -62,6 +64,22 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     add_open_to(output)
     output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
+    part = command.add_argument_group("part of the captures (default: all)")
+    part.add_argument(
+        "--from",
+        type=seconds,
+        default=0.0,
+        dest="from_seconds",
+        metavar="SECONDS",
+        help="begin so long after the first packet; what began before is then begun midway",
+    )
+    part.add_argument(
+        "--to",
+        type=seconds_above_0,
+        dest="to_seconds",
+        metavar="SECONDS",
+        help="end so long after the first packet",
+    )
     definitions = command.add_argument_group("definitions")
     definitions.add_argument(
         "--bin",
@@ -113,6 +131,10 @@ def _check_outputs(options: Namespace) -> None:
     """Better now than after a long analysis."""
     from pathlib import Path
 
+    if options.to_seconds is not None and options.to_seconds <= options.from_seconds:
+        raise Error(
+            f"--to is {options.to_seconds:g}, and must be above --from, {options.from_seconds:g}"
+        )
     if options.open and not options.report:
         raise Error("--open has no page to open without --report FILE")
     if options.report:
@@ -139,6 +161,8 @@ def _analyze(options: Namespace) -> _core.Tables:
             smoothing_seconds=options.smoothing,
             trim_seconds=options.trim,
             samples=bool(options.csv or options.parquet or options.report),
+            from_seconds=options.from_seconds,
+            to_seconds=options.to_seconds,
             one_clock=have_one_clock(options.captures),
             progress=progress,
             stop=stop,
