@@ -49,17 +49,17 @@ PLAIN = "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs"
 class Field:
     """Runs between the ends of ``mptcplab shell``: all but the links knows of no lab."""
 
-    def __init__(self, machine: Machine, direction: str) -> None:
+    def __init__(self, machine: Machine, direction: str, boxes: str = "") -> None:
         self._machine = machine
         place = machine.place
-        bare = {"wifi": "", "lte": ""}
+        bare = {"wifi": boxes, "lte": boxes}
         self._links = machine.write(LINKS.format(direction=direction, **bare), "links")
         named = {name: f'interface = "{name}"\n' for name in bare}
         text = LINKS.format(direction=direction, **named) + FIELD.format(place=place)
         # The same file for both engines.
         self.scenario = machine.write(text, "field")
 
-    def measure(self, *, captures: bool, beside: str = "") -> Comparison:
+    def measure(self, *, captures: bool, beside: str = "", options: str = "") -> Comparison:
         """Run it, as who may capture or as who may not, after lines of the client's shell."""
         place, python = self._machine.place, f"{sys.executable} -P -m mptcplab"
         drop = "" if captures else PLAIN
@@ -68,7 +68,7 @@ class Field:
             "serve.sh": f"{python} serve --name server --state {place}/state > {place}/line",
             "run.sh": f"{beside}until [ -s {place}/line ]; do sleep 0.1; done\n"
             f"{python} run {self.scenario} --engine field --server $(cat {place}/line) "
-            f"--out {out} --no-report",
+            f"--out {out} --no-report {options}",
         }
         for name, line in lines.items():
             (place / name).write_text(line)
@@ -149,6 +149,13 @@ def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None
         assert other.flows["gap_filled_packets"].is_null().all()
     with_packets, without = shares(captured.mptcp), shares(plain.mptcp)
     assert without == pytest.approx(with_packets, abs=0.05)
+
+
+def test_firewalls_do_not_forget_the_control_connection(any_host: Machine) -> None:
+    field = Field(any_host, "download", 'middleboxes = [{ element = "firewall", idle = "6 s" }]')
+    # Control says nothing for the eight seconds that this takes.
+    measured = field.measure(captures=True, options="--no-baselines --set transfer.size=12MB")
+    assert measured.mptcp.outcome["finished"]
 
 
 def test_what_only_other_engines_can_is_refused(any_host: Machine) -> None:

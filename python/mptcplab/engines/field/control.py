@@ -10,6 +10,7 @@ import ssl
 from contextlib import contextmanager
 
 from mptcplab._core import Error
+from mptcplab.engines.field.keep_alive import keep_alive
 from mptcplab.engines.field.server_line import PROTOCOL
 
 TYPE_CHECKING = False
@@ -172,6 +173,7 @@ def _socket(line: ServerLine) -> socket.socket:
             sock.close()
             failure = error
         else:
+            keep_alive(sock)
             return sock
     raise Error(f"cannot connect to {line.host} port {line.port}: {_said(failure)}")
 

@@ -16,13 +16,13 @@ import hmac
 import json
 import platform
 import shutil
-import socket
 import tempfile
 from pathlib import Path
 
 from mptcplab import _core
 from mptcplab._core import Error
 from mptcplab.engines.field import preamble, probe_protocol
+from mptcplab.engines.field.keep_alive import keep_alive
 from mptcplab.engines.field.server import run_request
 from mptcplab.engines.field.server.probing import MOST_SESSION_BYTES, Probing
 from mptcplab.engines.field.server.running import Running
@@ -45,14 +45,6 @@ WRONG_SECONDS = 1.0
 CHUNK_BYTES = 1 << 16
 # A client that takes its files more slowly than this gets no more of them.
 LEAST_BYTES_PER_SECOND = 16_000
-# A client that does not answer for a minute is gone.
-KEEP_ALIVE = (
-    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 30),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 10),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
-    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60_000),
-)
 # Between one's end and the other's.
 GRACE_SECONDS = 3.0
 # How a client may break off: that is its own business.
@@ -117,7 +109,7 @@ class Control:
             await _say(writer, {"refused": "too many clients wait: try again later"})
             return
         proven()
-        _watch(writer.get_extra_info("socket"))
+        keep_alive(writer.get_extra_info("socket"))
         self._clients += 1
         try:
             await _say(writer, {"welcome": {"version": _core.VERSION}})
@@ -294,13 +286,6 @@ async def _hand_back(writer: asyncio.StreamWriter, running: Running) -> None:
                     left -= len(block)
                     writer.write(block)
                     await writer.drain()
-
-
-def _watch(sock: socket.socket) -> None:
-    """Have the kernel notice a client whose network is gone."""
-    for level, option, value in KEEP_ALIVE:
-        with contextlib.suppress(OSError):
-            sock.setsockopt(level, option, value)
 
 
 async def _cancelled(*futures: asyncio.Future[Any]) -> None:
