@@ -70,6 +70,10 @@ def test_a_download_of_a_client_of_its_own_is_a_run(any_host: Machine, *, captur
         assert seen["by"] == ("AF_PACKET" if captures else None)
         assert (run.directory / "server.pcapng").exists() == captures
         assert run.state.height > 0
+        # What congestion control a phone has is not known here.
+        own, its = run.about["policies"]["server"], run.about["policies"]["client"]
+        assert (own["congestion_control"], its["congestion_control"]) == ("reno", None)
+        assert run.about["policies"]["in_words"].startswith("client: unknown; server: Linux's Reno")
         assert write_report(run.directory).exists()
     mptcp = runs["mptcp"]
     assert mptcp.about["open"]["paths"] == {"10.0.1.2": "path-1", "10.0.2.2": "path-2"}

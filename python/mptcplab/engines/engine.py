@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: What captures may hold; each has all that the ones before it have.
 CAPTURES = ("none", "headers", "full")
+#: The stack of a host that has nothing of ours, among ``stacks`` of ``run.json``.
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mptcplab import _core, engines
+from mptcplab.engines.engine import UNKNOWN
 from mptcplab.labels import policies as words
 
 TYPE_CHECKING = False
@@ -92,6 +93,8 @@ def _of_end(end: str, about: Mapping[str, Any], scenario: Mapping[str, Any]) -> 
         "path_manager": section.get("path_manager") if mptcp else None,
         "era": scenario.get("mptcp", {}).get("era"),
     }
+    if about.get("stacks", {}).get(end) == UNKNOWN:
+        return {"stack": UNKNOWN, **dict.fromkeys(NAMED), "replaced": {}}
     ours = scenario.get(end, {}).get("stack") == "mptcplab"
     if ours or not engines.named(about["engine"]).linux:
         return {"stack": "mptcplab", **named, "replaced": {}}
@@ -149,7 +152,9 @@ def _of_the_kernel(
 
 def _with_words(ends: dict[str, Described]) -> Described:
     names = {
-        end: words.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
+        end: UNKNOWN
+        if one["stack"] == UNKNOWN
+        else words.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
         for end, one in ends.items()
     }
     alike = len(set(names.values())) == 1
@@ -173,4 +178,4 @@ def _of_sockets(sockets: Iterable[Mapping[str, Any]]) -> str:
 def _of_ends(values: Policies) -> str | None:
     if len(set(values.values())) == 1:
         return next(iter(values.values()))
-    return ", ".join(f"{value} at the {end}" for end, value in values.items())
+    return ", ".join(f"{value} at the {end}" for end, value in values.items() if value is not None)

@@ -6,7 +6,7 @@ import platform
 import shutil
 from datetime import UTC, datetime
 
-from mptcplab.engines.engine import Measured
+from mptcplab.engines.engine import UNKNOWN, Measured
 from mptcplab.engines.field.downloads import tables
 from mptcplab.engines.field.downloads.download import CAPTURE
 from mptcplab.engines.field.engine import Field
@@ -59,7 +59,7 @@ def _circumstances(download: Download) -> dict[str, Any]:
         "started": _time(download.started_ns),
         "ended": _time(download.ended_ns),
         "kernel": kernel | {"sockets": {"client": [], "server": [download.socket]}},
-        "stacks": {"client": "unknown", "server": "kernel"},
+        "stacks": {"client": UNKNOWN, "server": "kernel"},
         "open": {
             "client": list(download.client),
             "paths": download.paths,
