@@ -61,6 +61,9 @@ impl Connection {
                 self.share_memory();
             }
             self.receive.came(now, self.receive.next() - before);
+            if received.waits_for_reader {
+                self.read_before_ack(now, i);
+            }
         }
         if received.finished || signals.dss().is_some_and(|dss| dss.data_fin) {
             self.take_end(i, &signals, &received);

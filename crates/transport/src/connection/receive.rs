@@ -4,6 +4,9 @@ use crate::memory::Memory;
 use crate::recovery::ranges::Ranges;
 use wire::Time;
 
+/// Nothing came.
+const NEVER: (Time, u64) = (Time::from_nanos(i64::MIN), 0);
+
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub struct Receive {
@@ -22,7 +25,7 @@ pub struct Receive {
     memory: Memory,
     /// When data came in order last, and how much: its ACK leaves before the application reads it.
     came: (Time, u64),
-    /// The window that there was memory for when one was told last, by whichever subflow (old_wspace).
+    /// The window that was told last, by whichever subflow (old_wspace).
     told: u64,
     /// When the round that is watched began, and what had been read then.
     round: Option<(Time, u64)>,
@@ -41,7 +44,7 @@ impl Receive {
             edge: first_bytes,
             bound: true,
             memory,
-            came: (Time::from_nanos(i64::MIN), 0),
+            came: NEVER,
             told: first_bytes,
             round: None,
             round_ns: 0,
@@ -145,15 +148,20 @@ impl Receive {
         self.memory.window().saturating_sub(unread + self.out_of_order())
     }
 
+    /// ACKs leave after the application has read what came last.
+    pub fn read_first(&mut self) {
+        self.came = NEVER;
+    }
+
     /// A subflow that could tell a window of `bytes` tells it, or what is left of the widest that any told: the edge never
     /// goes back (net/mptcp/options.c, mptcp_set_rwin).
     pub fn tell(&mut self, bytes: u64) -> u64 {
         self.edge = self.edge.max(self.next.saturating_add(bytes));
-        self.told = bytes;
-        self.edge - self.next
+        self.told = self.edge - self.next;
+        self.told
     }
 
-    /// The window that there was memory for when one was told last.
+    /// The window that was told last.
     pub fn told(&self) -> u64 {
         self.told
     }

@@ -36,9 +36,19 @@ impl Connection {
         // promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
         let left = if self.mode == Mode::Multipath { 0 } else { entry.advertised.left(next).next_multiple_of(unit) };
         let bytes = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
+        // The connection's edge is that of the subflow that is ahead, and the subflow keeps what it told.
+        let bytes = self.receive.tell(bytes);
         self.entries[i].advertised = Advertised { bytes, at: next };
-        // The connection's edge is that of the subflow that is ahead.
-        self.receive.tell(bytes)
+        bytes
+    }
+
+    /// The ACK of a second segment leaves at once where the window is as wide as it was; otherwise when the application has
+    /// read (net/ipv4/tcp_input.c, __tcp_ack_snd_check; subflows have no sk_rcvlowat: net/mptcp/sockopt.c,
+    /// mptcp_sockopt_sync_locked).
+    pub(super) fn read_before_ack(&mut self, now: Time, i: usize) {
+        if self.fills_windows() && self.chosen_window(now, i) < self.entries[i].advertised.bytes {
+            self.receive.read_first();
+        }
     }
 
     /// __tcp_select_window, with the connection's memory (mptcp_space).
@@ -80,7 +90,11 @@ impl Connection {
         if self.has_own_windows() {
             return self.let_go();
         }
-        if self.receive.finished() || self.receive.room(Time::MAX) < 2 * self.receive.told() {
+        if self.receive.finished() {
+            return;
+        }
+        self.hurry_short();
+        if self.receive.room(Time::MAX) < 2 * self.receive.told() {
             return;
         }
         for i in 0..self.entries.len() {
@@ -93,6 +107,17 @@ impl Connection {
             if 2 * last <= entry.tcp.memory().window() && window > 0 && window >= 2 * last {
                 self.entries[i].tcp.acknowledge();
             }
+        }
+    }
+
+    /// Once all is read, what waits for a second segment after a short one is acknowledged (net/mptcp/protocol.c,
+    /// mptcp_subflow_could_cleanup).
+    fn hurry_short(&mut self) {
+        if !self.fills_windows() || self.receive.readable() + self.receive.out_of_order() > 0 {
+            return;
+        }
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_over() && entry.tcp.waits_after_short()) {
+            entry.tcp.acknowledge();
         }
     }
 

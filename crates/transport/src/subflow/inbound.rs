@@ -34,6 +34,8 @@ pub(super) struct Inbound {
     compression: Compression,
     /// Whether data came since the last ACK.
     is_scheduled: bool,
+    /// Whether a short segment did (ICSK_ACK_PUSHED).
+    is_pushed: bool,
     /// Memory for what comes.
     pub(super) memory: Memory,
     /// How far the window has grown: rcv_ssthresh.
@@ -66,6 +68,8 @@ pub(super) enum AckDue {
     By(Time),
     /// At once.
     Now,
+    /// At once, but a reader comes first where the window would get narrower.
+    Read,
 }
 
 /// What a receiver's ACKs hang on besides the segment.
@@ -113,6 +117,7 @@ impl Inbound {
             segment_bytes: 0,
             compression: Compression::default(),
             is_scheduled: false,
+            is_pushed: false,
             memory,
             grown_bytes: memory.first_window(offered_mss_bytes),
             most_segment_bytes: offered_mss_bytes,
@@ -160,6 +165,7 @@ impl Inbound {
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
         self.measure(len as u32);
+        self.is_pushed |= len < u64::from(self.segment_bytes);
         if at.now - self.last_data > at.pause_ns {
             self.quick = self.quick.max(self.quick_acks);
         }
@@ -247,6 +253,7 @@ impl Inbound {
             Some(delay) if self.quick == 0 && self.next - self.acked <= u64::from(self.segment_bytes) => {
                 AckDue::By(at.now + delay)
             }
+            Some(_) if self.quick == 0 => AckDue::Read,
             _ => AckDue::Now,
         }
     }
@@ -269,10 +276,16 @@ impl Inbound {
     #[inline]
     pub(super) fn acknowledged(&mut self) {
         self.compression.acknowledged();
+        self.is_pushed = false;
         if std::mem::take(&mut self.is_scheduled) {
             self.quick = self.quick.saturating_sub(1);
         }
         self.acked = self.next;
+    }
+
+    /// Whether an ACK waits for no more than a second segment, though the peer may have no more to send.
+    pub(super) fn waits_after_short(&self) -> bool {
+        self.is_scheduled && self.is_pushed
     }
 
     /// Selective acknowledgements, at most `room` of them: a duplicate, once, then the latest ranges.

@@ -116,6 +116,8 @@ pub struct Received {
     pub window_bytes: u64,
     /// The window as TCP keeps it: a narrower one counts only with something else that is new.
     pub kept_window_bytes: u64,
+    /// Its ACK is not due at once, or only where the window gets no narrower before data was read.
+    pub waits_for_reader: bool,
     /// The peer's FIN came in order now.
     pub finished: bool,
     /// The peer reset the subflow.

@@ -145,10 +145,11 @@ impl Subflow {
             self.inbound.hurry_acks(self.ecn.take_mark());
         }
         let arrival = self.inbound.arrive(at, start.max(1) as u64..end.max(1) as u64, fin);
+        received.waits_for_reader = arrival.ack != AckDue::Now;
         match arrival.ack {
             AckDue::No => {}
             AckDue::By(time) => self.timers.ack = self.timers.ack.min(time),
-            AckDue::Now => self.due.set(Due::ACK),
+            AckDue::Now | AckDue::Read => self.due.set(Due::ACK),
         }
         (received.in_order, received.finished) = (arrival.in_order, arrival.finished);
         if arrival.finished {

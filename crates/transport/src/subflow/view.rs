@@ -145,6 +145,11 @@ impl Subflow {
         self.inbound.grown_bytes
     }
 
+    /// Whether an ACK waits for a second segment after a short one.
+    pub fn waits_after_short(&self) -> bool {
+        self.inbound.waits_after_short()
+    }
+
     /// Its receive buffer.
     pub fn memory(&self) -> &Memory {
         &self.inbound.memory

@@ -240,6 +240,35 @@ fn a_subflow_tells_what_memory_is_left_for() {
 }
 
 #[test]
+fn upstream_linux_reads_before_a_second_segment_is_acknowledged() {
+    // net/ipv4/tcp_input.c, __tcp_ack_snd_check; net/mptcp/protocol.c, mptcp_cleanup_rbuf. A capture of Linux 6.18 with a
+    // receive buffer of 128 kB: the segment that fills the hole before 72 kB is the second of its subflow, and its ACK tells
+    // the whole window, 77696; the other subflow, whose last segment of 800 bytes waits for a second one, tells it, too.
+    let mut config = mesh();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.delayed_ack_ns = Some(40_000_000);
+    play(
+        &config,
+        &format!(
+            "{TWO}
+             70  < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             71  < lte . 1:1001 ack 1 dss(2001 1 1000, ack 1)
+             72  < lte . 1001:2001 ack 1 dss(3001 1001 1000, ack 1)
+             72  > lte . 1:1 ack 2001 dss(ack 1001) win(58860)
+             73  < lte . 2001:3001 ack 1 dss(4001 2001 1000, ack 1)
+             74  < wifi . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             74  > wifi . 1:1 ack 2001 dss(ack 5001) win(59860)
+             // A full segment waits for a second one, a short one until all is read.
+             80  < lte . 3001:3501 ack 1 dss(5001 3001 500, ack 1)
+             80  > lte . 1:1 ack 3501 dss(ack 5501) win(59360)
+             81  < wifi . 2001:2501 ack 1 dss(6501 2001 500, ack 1)
+             82  < lte . 3501:4501 ack 1 dss(5501 3501 1000, ack 1)
+             82  > wifi . 1:1 ack 2501 dss(ack 7001) win(59860)"
+        ),
+    );
+}
+
+#[test]
 fn upstream_linux_fills_the_window_with_one_short_segment_at_a_time() {
     // net/mptcp/protocol.c, mptcp_sendmsg_frag; net/ipv4/tcp_output.c, tcp_nagle_check.
     let mut config = plain();
