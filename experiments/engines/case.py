@@ -13,7 +13,7 @@ HYSTART = (
     "HyStart: where the emulator woke up late, ACKs that left a millisecond apart came more than 2 ms apart, "
     "which breaks their train, so that slow start ended later in some of the kernel's runs"
 )
-# Behind 10 Mbit/s and 40 ms with a queue of one BDP, jitter of 0.25 ms takes the simulation from 48 to 65 ms; over a lossy path and
+# Behind 10 Mbit/s and 40 ms, jitter of 0.25 ms takes the simulation from 52 to 73 ms, and with a queue of one BDP from 48 to 65; over a lossy path and
 # one with a deep queue 0.5 ms take it to 86 ms.
 RATES = (
     "BBR: the emulated link lets ACKs go each half millisecond, and the fastest of the rates that they show, "

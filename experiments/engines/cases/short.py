@@ -13,9 +13,11 @@ JOIN = (
     "does not"
 )
 FIRST_DATA = (
-    "what the second subflow is given when it joins: runs of either engine are of two kinds, 10 of 16 "
-    "in the kernel and 1 of 20 in the simulation of the one with the longer delay"
+    "what the second subflow is given when it joins: runs of either engine are of two kinds, with delays of 6 to 11 and 21 to 31 ms; 10 of 16 "
+    "in the kernel and 1 of 20 in the simulation are of the second, and three of eight with jitter of 0.25 ms (14.6 ms on average)"
 )
+# In the figures of its 16 runs, and in captures of four.
+LOST = f"{HYSTART}: ten of 16 lost nothing, as the simulation, and have no delay, six lost 0.8 to 5.8 % (7.7 to 14.3 ms)"
 
 
 def _short(kb: int) -> Case:
@@ -34,7 +36,7 @@ CASES = (
     Case("100 kB over one path", "short", tcp("cubic-linux", bulk("100 kB"), ONE)),
     Case("1 MB over one path", "short", tcp("cubic-linux", bulk("1 MB"), ONE), cause=HYSTART),
     _pause("responses of 200 kB after 1 s", responses("200 kB", 8, "1 s")),
-    _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s"), cause=HYSTART),
+    _pause("responses of 1 MB after 3 s", responses("1 MB", 4, "3 s"), cause=LOST),
     _pause("responses of 20 kB after 200 ms", responses("20 kB", 20, "200 ms")),
     _pause(
         "responses of 300 kB after 1 s over two paths", responses("300 kB", 8, "1 s"), several=True
