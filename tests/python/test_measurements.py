@@ -65,6 +65,29 @@ def test_deviations_of_losses_are_those_of_table_iii() -> None:
         assert loss.sd == sd
 
 
+def test_where_words_and_numbers_of_a_paper_differ_both_are_named() -> None:
+    """What is recomputed from the rows stands beside what is printed, in `inconsistent`."""
+    data = measurements.load()
+    att = data.single_path["umass-tr/II/boston-att-lte"]
+    assert att.receive_window == "100800 B"
+    assert att.rtt is not None
+    bits_per_s = 8 * 100_800 / (att.rtt.mean / 1000)
+    units = (f"{bits_per_s / 1e6:.2f}", f"{bits_per_s / 2**20:.2f}")
+    assert units == ("12.25", "11.68")
+    said = " ".join(data.papers["umass-tr"].inconsistent)
+    assert f"are {units[0]} Mbit/s, printed {units[1]}" in said
+
+    lte, ehrpd = (
+        data.single_path[f"umass-up/1/verizon-{one}"].throughput_cv for one in ("lte", "ehrpd")
+    )
+    assert lte is not None
+    assert ehrpd is not None
+    times = f"{lte.mean / ehrpd.mean:.1f}"
+    assert times == "5.5"
+    said = " ".join(data.papers["umass-up"].inconsistent)
+    assert f"is {times} times as large, the text says 4 times" in said
+
+
 @pytest.mark.parametrize("name", ["umass-tr/III/amherst-8", "umass-tr/III/boston-8"])
 def test_subflows_add_up_to_the_carriers_and_those_to_the_aggregate(name: str) -> None:
     """Table III of UM-CS-2012-022 prints all three, each rounded to a hundredth."""

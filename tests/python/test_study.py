@@ -215,6 +215,30 @@ def test_what_stands_at_an_axis_is_no_number_that_was_printed() -> None:
     assert all("of the axis" in reason for reason in unprinted.values())
 
 
+def test_what_a_paper_says_of_some_carriers_is_asked_of_those_with_long_round_trips() -> None:
+    """IMC 2013, §5.1, has "some carriers", and does not name them: AT&T is not asked."""
+    (finding,) = (
+        finding
+        for one in experiments().values()
+        for finding in one.findings
+        if "512 kB" in finding.says
+    )
+    assert finding.says.startswith("Some carriers")
+    assert "Sprint" in finding.asked
+    assert "AT&T" not in finding.asked
+
+
+def test_a_window_caps_the_rate_at_what_it_is_and_not_at_what_was_printed() -> None:
+    """100 800 bytes per 65.84 ms are 12.25 Mbit/s; 11.68 takes 2²⁰ bits for a Mbit."""
+    (finding,) = (
+        finding
+        for one in experiments().values()
+        for finding in one.findings
+        if "11.68" in finding.says
+    )
+    assert "12.25 Mbit/s (printed as 11.68" in finding.says
+
+
 def test_the_gain_is_a_ratio_of_means() -> None:
     ours, alone = [2.0, 9.0, 4.0], [1.0, 6.0, 2.0]
     found = scoring.score(Figure(1.5), judging.Ratio(ours, alone), {})
