@@ -11,12 +11,17 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from statistics import fmean, stdev
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import mptcplab
+from experiments.laws import runs as laws
+from experiments.prose import vantage
 from mptcplab import _core
+from mptcplab.analysis import Analysis
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
@@ -35,6 +40,13 @@ SCHEDULER_SEEDS = 8
 CONTROLLERS = ("lia", "olia", "reno")
 SEEDS = 20
 JOINS = ("specified", "simultaneous")
+# LIA in the MPTCP kernel's integers, beside exact LIA: 1 % of loss, first and second path, hosts as the laws have them and as they are by default.
+RTTS_MS = ((20, 100), (100, 20), (100, 100))
+HOSTS: dict[str, dict[str, Any]] = {
+    "plain": {"tcp": laws.PLAIN | laws.AMPLE, "run": {"processing": "0 s"}},
+    "default": {"tcp": {}, "run": {}},
+}
+INTEGERS_S, INTEGERS_SEEDS = 600, range(1, 5)
 
 Figures = dict[str, Any]
 
@@ -133,11 +145,60 @@ def _shares_mbps(controller: str, seed: int) -> tuple[float, float]:
     return run.throughput_mbps or 0, neighbour["bytes"] * 8e-6 / neighbour["active_s"]
 
 
+def integers(pool: ProcessPoolExecutor) -> Figures:
+    """Give what `lia-linux` carries, in parts of what `lia` does, by hosts and round-trip times."""
+    found: Figures = {}
+    for hosts in HOSTS:
+        for rtts_ms in RTTS_MS:
+            exact, rounded = (
+                fmean(pool.map(partial(_packets_per_s, controller, hosts, rtts_ms), INTEGERS_SEEDS))
+                for controller in ("lia", "lia-linux")
+            )
+            found.setdefault(hosts, {})["/".join(map(str, rtts_ms))] = rounded / exact
+    return found
+
+
+def _packets_per_s(controller: str, hosts: str, rtts_ms: tuple[int, int], seed: int) -> float:
+    links = {f"path-{i}": laws.path(rtt_ms, laws.loss(0.01)) for i, rtt_ms in enumerate(rtts_ms)}
+    table = {
+        "schema": 1,
+        "transfer": {"direction": "download", "duration": f"{INTEGERS_S} s"},
+        "link": links,
+        "path": {name: {"link": name} for name in links},
+        "mptcp": laws.POLICIES | {"congestion_control": controller},
+        "tcp": HOSTS[hosts]["tcp"],
+        "run": HOSTS[hosts]["run"] | {"sample": "0 s", "stop": f"{2 * INTEGERS_S} s"},
+    }
+    analysis = Analysis(_core.simulate(plan(load(table)[1], seed), samples=False))
+    return sum(laws.packets_per_s(analysis).values())
+
+
+def vantages(_: ProcessPoolExecutor) -> Figures:
+    """Count captures, and pieces of them without a handshake, by whether their end was told rightly."""
+    with TemporaryDirectory() as directory:
+        counts = vantage.counted(Path(directory))
+    found = {
+        name: {
+            word: sum(
+                count
+                for said, count in counts.items()
+                if said.handshake is handshake and said.right is right
+            )
+            for word, right in (("right", True), ("wrong", False), ("not told", None))
+        }
+        for name, handshake in (("whole", True), ("pieces", False))
+    }
+    rtts_ms = [2 * delay_ms for delay_ms in vantage.DELAYS_MS]
+    return {"rtt_ms": [min(rtts_ms), max(rtts_ms)], **found}
+
+
 MEASURED: dict[str, Callable[[ProcessPoolExecutor], Figures]] = {
     "schedulers": schedulers,
     "joins": joins,
     "gain": gain,
     "bottleneck": bottleneck,
+    "integers": integers,
+    "vantage": vantages,
 }
 
 if __name__ == "__main__":
