@@ -48,12 +48,13 @@ PATH_MBPS, GAIN, SHARED_SIGMA, OWN_SIGMA = 20, 0.3, 0.4, 0.1
 BETWEEN_RUNS_SIGMA, SAMPLES = 0.5, 200
 TAILS = (0.5, 0.1, 0.01)
 RUNS = (3, 5, 10, 30)
+RESAMPLES = 999
 
 
 def main() -> None:
     """Draw, count, and write."""
     rows = []
-    for row in chain(gains(), unlike(), tails(), figures()):
+    for row in chain(gains(), unlike(), tails(), figures(), resampled()):
         print(row, file=sys.stderr, flush=True)
         rows.append(row)
     RESULTS.write_text(json.dumps({"level": LEVEL, "rows": rows}, indent=1) + "\n")
@@ -67,6 +68,24 @@ def figures() -> Iterator[Row]:
                 chance = np.random.default_rng(n)
                 found = (interval(draw(chance, n), statistic, level=LEVEL) for _ in range(TRIALS))
                 yield from counted(str(statistic), name, n, truth, found)
+
+
+def resampled() -> Iterator[Row]:
+    """Count over means by a bootstrap, BCa's, for comparison: nothing here is estimated so."""
+    for n in SIZES[:4]:
+        chance = np.random.default_rng(n)
+        found = (bootstrap(chance.standard_normal(n), chance) for _ in range(TRIALS))
+        yield from counted("BCa", "normal", n, 0.0, found)
+
+
+def bootstrap(values: Any, chance: np.random.Generator) -> Estimate:
+    """Estimate a mean with a bootstrap's interval."""
+    ends = stats.bootstrap(
+        (values,), np.mean, confidence_level=LEVEL, n_resamples=RESAMPLES, rng=chance
+    ).confidence_interval
+    n = len(values)
+    low, high = float(ends.low), float(ends.high)
+    return Estimate(float(np.mean(values)), low, high, LEVEL, n, 0, "BCa")
 
 
 def gains() -> Iterator[Row]:

@@ -9,7 +9,12 @@ from typing import Any
 from experiments.markdown import table
 
 RESULTS = Path(__file__).parent / "results.json"
-NAMES = {"0.9": "90th percentile", "gain": "gain over a path", "ratio": "ratio of two engines"}
+NAMES = {
+    "0.9": "90th percentile",
+    "BCa": "mean, by a bootstrap (BCa)",
+    "gain": "gain over a path",
+    "ratio": "ratio of two engines",
+}
 OF_SAMPLES = ("band", "samples")
 
 
