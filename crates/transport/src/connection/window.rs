@@ -36,10 +36,14 @@ impl Connection {
         // promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
         let left = if self.mode == Mode::Multipath { 0 } else { entry.advertised.left(next).next_multiple_of(unit) };
         let bytes = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
-        // The connection's edge is that of the subflow that is ahead, and the subflow keeps what it told.
-        let bytes = self.receive.tell(bytes);
-        self.entries[i].advertised = Advertised { bytes, at: next };
-        bytes
+        // The connection's edge is that of the subflow that is ahead.
+        let told = self.receive.tell(bytes);
+        // Subflows of Linux keep what they told. The kernel of multipath-tcp.org asks what is left of the window when it reads
+        // (mptcp_cleanup_rbuf, tcp_receive_window): that is near what there was memory for behind a hole.
+        let kept = if self.fills_windows() { told } else { bytes };
+        self.receive.keep(kept);
+        self.entries[i].advertised = Advertised { bytes: kept, at: next };
+        told
     }
 
     /// The ACK of a second segment leaves at once where the window is as wide as it was; otherwise when the application has

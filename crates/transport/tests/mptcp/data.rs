@@ -269,6 +269,25 @@ fn upstream_linux_reads_before_a_second_segment_is_acknowledged() {
 }
 
 #[test]
+fn a_filled_hole_opens_the_window_at_once_in_the_kernel_of_multipath_tcp_org() {
+    // Its mptcp_cleanup_rbuf asks whether what is left of the window, and not what was told last, has doubled when the
+    // application reads: without that the sender waits until the segment's ACK, which is delayed, is due.
+    let mut config = mesh();
+    config.tcp.delayed_ack_ns = Some(40_000_000);
+    let mut script = TWO.to_string();
+    for first in (1..40_000).step_by(1000) {
+        script += &format!("71 < lte . {first}:{} ack 1 dss({} {first} 1000, ack 1)\n", first + 1000, first + 1000);
+        if first % 2000 == 1001 {
+            script += &format!("71 > lte . 1:1 ack {} dss(ack 1)\n", first + 1000);
+        }
+    }
+    script += "74 < wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+        74 > lte . 1:1 ack 40001 dss(ack 41001)
+        114 > wifi . 1:1 ack 1001 dss(ack 41001)";
+    play(&config, &script);
+}
+
+#[test]
 fn upstream_linux_fills_the_window_with_one_short_segment_at_a_time() {
     // net/mptcp/protocol.c, mptcp_sendmsg_frag; net/ipv4/tcp_output.c, tcp_nagle_check.
     let mut config = plain();
