@@ -169,6 +169,44 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     assert send_buffer.find(comparison, [explained | {"kind": "receive_window"}]) == []
 
 
+# Of a subflow that joined, each 100 ms, by Linux 6.18 over 20 and 10 Mbit/s, 30 and 70 ms: busy,
+# limited by the buffer, queued, in flight, window. The first two had 4 MB of buffer, and as much
+# throughput with 64 MB; the third had 128 kB, and gained a quarter with 256 kB.
+NEVER_ENDED = [
+    *((8.0, 8.0, 8_704, 10, 10), (108.0, 108.0, 96, 17, 20), (208.0, 208.0, 5_648, 40, 40)),
+    *((308.0, 308.0, 133_664, 87, 87), (408.0, 408.0, 162_192, 168, 168)),
+]
+OF_A_SHORT_TRANSFER = [(8.0, 8.0, 4_464, 10, 10), (108.0, 108.0, 96, 8, 20)]
+LIMITED = [
+    *((0.0, 0.0, 0, 0, 10), (96.0, 0.0, 22_736, 20, 20), (196.0, 0.0, 0, 16, 40)),
+    *((296.0, 0.0, 0, 43, 59), (396.0, 0.0, 1_376, 53, 88), (496.0, 20.0, 0, 46, 91)),
+    *((592.0, 116.0, 0, 46, 91), (696.0, 220.0, 1_376, 47, 91)),
+    (796.0, 320.0, 1_376, 52, 91),
+]
+
+
+@pytest.mark.parametrize(
+    ("samples", "found"),
+    [(NEVER_ENDED, False), (OF_A_SHORT_TRANSFER, False), (LIMITED, True)],
+)
+def test_a_count_that_goes_on_beside_a_full_window_is_no_small_send_buffer(
+    samples: list[tuple[float, float, int, int, int]], found: bool
+) -> None:
+    import polars as pl
+
+    from mptcplab.results.findings import send_buffer
+
+    names = ("busy_ms", "buffer_limited_ms", "queued_bytes", "in_flight_packets", "cwnd_packets")
+    rows = [
+        {"connection": 0, "subflow": 1, "host": "server", "at_ns": at * 100_000_000}
+        | dict(zip(names, sample, strict=True))
+        for at, sample in enumerate(samples, start=1)
+    ]
+    comparison = _comparison()
+    comparison.mptcp.state = pl.DataFrame(rows)
+    assert bool(send_buffer.find(comparison, [])) is found
+
+
 WINDOWS = """\
 schema = 1
 scenario = "far.toml"
@@ -293,8 +331,12 @@ def _comparison() -> Any:
                 "connection": 0,
                 "subflow": 0,
                 "host": "server",
+                "at_ns": 1_000_000_000,
                 "busy_ms": 1000.0,
                 "buffer_limited_ms": 400.0,
+                "queued_bytes": 0,
+                "in_flight_packets": 20,
+                "cwnd_packets": 40,
             }
         ]
     )
