@@ -10,8 +10,12 @@ const MOST_BINS: usize = 512;
 const STALL_NANOS: u64 = 100_000_000;
 /// A window that takes not even two segments is as good as closed.
 const CLOSED_BYTES: u64 = 3000;
-/// Linux's least retransmission time-out.
+/// Linux's least retransmission time-out, and by how much it is longer than a round trip: it waits for 200 ms more, of which some
+/// may have passed before the last segment left.
 const TIME_OUT_NANOS: i64 = 200_000_000;
+const BEYOND_RTT_NANOS: i64 = 100_000_000;
+/// So much in flight, and no answer to any of it: a path that brings nothing, not a queue that takes some.
+const DEAD_BYTES: u32 = 5000;
 /// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
 const UNKNOWN_RTT_US: u32 = 100_000;
 
@@ -51,6 +55,9 @@ pub(crate) struct Flow {
     /// Segments sent again; none where there were none.
     pub(crate) losses: Option<Box<Losses>>,
     last_sent: Option<Time>,
+    last_answer: Option<Time>,
+    /// What is sent again was in flight when the path brought nothing.
+    was_dead: bool,
     /// How long the silence was that the last time-out ended, and no answer since.
     last_silent_nanos: i64,
     last_rtt_us: u32,
@@ -95,7 +102,7 @@ pub(crate) struct Bin {
     pub(crate) backed_off: u8,
 }
 
-/// What was sent again on a subflow.
+/// What was sent again on a subflow, but for what was in flight when the path brought nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Losses {
     pub(crate) count: u64,
@@ -105,11 +112,12 @@ pub(crate) struct Losses {
     pub(crate) seconds: u64,
     pub(crate) first: Time,
     pub(crate) last: Time,
-    /// The round-trip times measured last before each, by eighths of octaves of microseconds.
+    /// The round-trip times measured last before each, by parts of octaves of microseconds.
     rtts: [u32; RTTS],
 }
 
-const RTTS: usize = 8 * 32;
+const PARTS: u32 = 32;
+const RTTS: usize = PARTS as usize * 32;
 
 /// Data that had arrived waited for the segment that came in order last.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +162,8 @@ impl Timeline {
                 flow.fills_gap = data.fills_gap;
                 if data.resent_bytes() > 0 {
                     flow.resent(at, last, self.start);
+                } else {
+                    flow.was_dead = false;
                 }
             }
             Kind::Flight { in_flight_bytes, window_bytes } => {
@@ -164,16 +174,12 @@ impl Timeline {
                 let bytes = in_flight_bytes as u32;
                 flow.now.left_bytes = bytes.saturating_add(1);
                 if bytes < flow.in_flight_bytes {
-                    flow.now.answered = true;
-                    flow.last_silent_nanos = 0;
+                    flow.answered(at);
                 }
                 flow.in_flight_bytes = bytes;
             }
             // The path brings data and answers, however long the gap stays.
-            Kind::Sacked => {
-                flow.now.answered = true;
-                flow.last_silent_nanos = 0;
-            }
+            Kind::Sacked => flow.answered(at),
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
                 flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };
@@ -335,14 +341,26 @@ impl Timeline {
 }
 
 impl Flow {
+    fn answered(&mut self, at: Time) {
+        self.now.answered = true;
+        self.last_silent_nanos = 0;
+        self.last_answer = Some(at);
+    }
+
     #[cold]
     fn resent(&mut self, at: Time, last: Option<Time>, start: Time) {
         let silent_nanos = last.map_or(0, |last| at - last);
-        if silent_nanos >= TIME_OUT_NANOS {
+        let time_out_nanos = TIME_OUT_NANOS.max(i64::from(self.last_rtt_us) * 1000 + BEYOND_RTT_NANOS);
+        if silent_nanos >= time_out_nanos {
+            let unanswered = self.last_answer.is_none_or(|answer| at - answer >= time_out_nanos);
+            self.was_dead |= unanswered && self.in_flight_bytes >= DEAD_BYTES;
             let longer = self.last_silent_nanos > 0 && silent_nanos / 3 >= self.last_silent_nanos / 2;
             self.now.timeouts = self.now.timeouts.saturating_add(1);
             self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
             self.last_silent_nanos = silent_nanos;
+        }
+        if self.was_dead {
+            return;
         }
         let rtt_us = self.last_rtt_us;
         self.losses.get_or_insert_with(|| Losses::new(at)).add(at, rtt_us, start);
@@ -361,20 +379,20 @@ impl Losses {
         self.bursts += u64::from(self.count == 0 || at - self.last > round_trip);
         self.count += 1;
         self.last = at;
-        self.rtts[eighth(rtt_us)] += 1;
+        self.rtts[part(rtt_us)] += 1;
     }
 
     /// How many there were at a round-trip time as long as this and longer.
     pub(crate) fn above(&self, rtt_us: f64) -> u64 {
-        self.rtts[eighth(rtt_us as u32)..].iter().map(|&count| u64::from(count)).sum()
+        self.rtts[part(rtt_us as u32)..].iter().map(|&count| u64::from(count)).sum()
     }
 }
 
-/// The eighth of an octave that a time lies in.
-fn eighth(us: u32) -> usize {
-    let us = us.max(8);
+/// The part of an octave that a time lies in.
+fn part(us: u32) -> usize {
+    let us = us.max(PARTS);
     let octave = us.ilog2();
-    (octave as usize) * 8 + ((us >> (octave - 3)) & 7) as usize
+    (octave * PARTS + ((us >> (octave - PARTS.ilog2())) & (PARTS - 1))) as usize
 }
 
 impl And for Whole {
@@ -431,7 +449,7 @@ fn halve<B: And>(bins: &mut Vec<B>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BINS, Timeline};
+    use super::{Losses, MOST_BINS, Timeline};
     use crate::event::{Data, FlowEvent, Kind, Seen};
     use tables::Direction;
     use wire::{PointId, Time};
@@ -456,6 +474,64 @@ mod tests {
         assert_eq!((losses.count, losses.bursts, losses.seconds), (5000, 1, 50));
         assert_eq!((losses.above(19_000.0), losses.above(40_000.0)), (5000, 0));
         assert!(timeline.whole.len() <= MOST_BINS && timeline.flows[0].bins.len() <= MOST_BINS);
+    }
+
+    /// New data every 10 ms with answers 20 ms later for half a second; then a window of ten segments that nobody answers.
+    fn silent_after_a_window() -> Box<Timeline> {
+        let mut timeline = Timeline::new(at(0));
+        let new = || Kind::Data(Data { bytes: 1000, new_bytes: 1000, packets: 1, ..Data::default() });
+        let flight = |in_flight_bytes| Kind::Flight { in_flight_bytes, window_bytes: None };
+        on(&mut timeline, 20, 0, Kind::Rtt { nanos: 20_000_000 });
+        for ms in (0..500).step_by(10) {
+            on(&mut timeline, ms, 0, new());
+            on(&mut timeline, ms, 0, flight(3000));
+            on(&mut timeline, ms + 5, 0, flight(2000));
+        }
+        for number in 0..10 {
+            on(&mut timeline, 500 + number, 0, new());
+            on(&mut timeline, 500 + number, 0, flight(3000 + 1000 * number as u64));
+        }
+        timeline
+    }
+
+    #[test]
+    fn what_a_dead_path_held_is_no_loss_of_a_queue() {
+        let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+        let mut dead = silent_after_a_window();
+        for ms in [800, 1400, 2600, 2620, 2620, 2640, 2640, 2640] {
+            on(&mut dead, ms, 0, again());
+        }
+        assert!(dead.flows[0].losses.is_none());
+        // Where the path goes on answering meanwhile, a few were lost.
+        let mut alive = silent_after_a_window();
+        on(&mut alive, 560, 0, Kind::Sacked);
+        for ms in [561, 562, 563] {
+            on(&mut alive, ms, 0, again());
+        }
+        assert_eq!(alive.flows[0].losses.as_ref().unwrap().count, 3);
+    }
+
+    #[test]
+    fn what_is_sent_again_a_round_trip_later_was_no_time_out() {
+        let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+        for (rtt_ms, time_outs) in [(500, 0), (20, 1)] {
+            let mut timeline = Timeline::new(at(0));
+            on(&mut timeline, 0, 0, Kind::Rtt { nanos: rtt_ms * 1_000_000 });
+            on(&mut timeline, 0, 0, again());
+            on(&mut timeline, 510, 0, again());
+            timeline.keep();
+            let sum = timeline.flows[0].bins.iter().map(|bin| bin.timeouts).sum::<u8>();
+            assert_eq!(sum, time_outs, "{rtt_ms} ms");
+        }
+    }
+
+    #[test]
+    fn round_trips_before_losses_are_told_apart_to_a_few_percent() {
+        let mut losses = Losses::new(at(0));
+        for rtt_us in [60_000, 64_000, 69_000] {
+            losses.add(at(0), rtt_us, at(0));
+        }
+        assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
     }
 
     #[test]

@@ -98,3 +98,50 @@ fn a_path_that_answers_beyond_a_gap_is_not_dead() {
     let silent = analyze(repaired(|_| "sack(101001 102001)".to_owned()));
     assert!(stopped(&silent), "{:?}", kinds(&silent));
 }
+
+/// An upload whose round trip takes a while: a window every round trip, of which one lacks its first segment.
+fn far(rtt: u32, join: &str) -> Vec<Captured> {
+    let mut lines = format!(
+        "
+        0|-       client wifi S  0 0 0 mp_capable
+        {rtt}|-   server wifi SA 0 1 0 mp_capable
+        {rtt}|-   client wifi A  1 1 0 mp_capable
+        {}|-      client lte  S  0 0 0 {join}
+        {}|-      server lte  SA 0 1 0 join(0)
+        {}|-      client lte  A  1 1 0 {join}
+        {}|-      server lte  A  1 1 0 dss(ack 1)
+        ",
+        rtt + 10,
+        rtt + 40,
+        rtt + 40,
+        rtt + 70,
+    );
+    for window in 0..10 {
+        let (at, from) = (rtt + 100 + rtt * window, 1 + 20_000 * window);
+        for number in 0..20 {
+            let from = from + 1000 * number;
+            writeln!(lines, "{}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)", at + number).unwrap();
+            let to = if window == 5 { 1 + 20_000 * window } else { from + 1000 };
+            let sack =
+                if window == 5 && number > 0 { format!("sack({} {})", to + 1000, from + 1000) } else { String::new() };
+            if window != 5 || number > 0 {
+                writeln!(lines, "{}|- server wifi A 1 {to} 0 dss(ack {to}) {sack}", at + number + rtt - 21).unwrap();
+            }
+        }
+        if window == 5 {
+            let again = at + rtt - 1;
+            writeln!(lines, "{again}|- client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)").unwrap();
+        }
+    }
+    Script::default().packets(&lines)
+}
+
+#[test]
+fn a_long_round_trip_is_no_silence() {
+    for rtt in [600, 1000, 1500] {
+        for join in ["join(2 backup)", "join(2)"] {
+            let tables = analyze(far(rtt, join));
+            assert_eq!(kinds(&tables), [""; 0], "{rtt} ms, {join}");
+        }
+    }
+}

@@ -37,7 +37,7 @@ fn unused(case: &mut Case, backup: &[usize], regular: &[usize]) -> Vec<Found> {
         let until = silent.clone().find(|&index| carried(index)).unwrap_or(silent.end);
         let [from_s, to_s] = [silent.start, until].map(|index| case.seconds(timeline, index));
         let joined = |&subflow: &usize| case.report.subflows[subflow].start_s < from_s;
-        if to_s - from_s < DUE_S || !backup.iter().any(joined) {
+        if to_s - from_s < case.patience_s(regular[0], DUE_S) || !backup.iter().any(joined) {
             continue;
         }
         let cost = case.claim(from_s, to_s, to_s - from_s);

@@ -14,7 +14,9 @@ const WORTH_PART: f64 = 0.05;
 const WORTH_S: f64 = 0.5;
 const LEAST_S: f64 = 0.1;
 /// A path is silent when nothing was acknowledged on it for so long: one retransmission time-out alone is shorter.
-const SILENT_S: f64 = 0.8;
+pub(super) const SILENT_S: f64 = 0.8;
+/// So many round trips are no silence, however long they take: an answer, a time-out and its answer.
+pub(super) const ROUND_TRIPS: f64 = 3.0;
 /// A path whose usual round trip is no more than so many times its least has no queue that stands: more would go over it.
 const UNQUEUED: f64 = 1.3;
 /// Rates are those over so long.
@@ -110,7 +112,10 @@ impl<'a> Case<'a> {
         }
         if let Some(sender) = sender {
             let bins = sender.place(case.end_s() - case.seconds(sender, 0));
-            case.silences = sender.flows.iter().map(|flow| silences(&flow.bins, bins, sender.width_s())).collect();
+            let silences = |(subflow, flow): (usize, &Flow)| {
+                silences(&flow.bins, bins, sender.width_s(), case.patience_s(subflow, SILENT_S))
+            };
+            case.silences = sender.flows.iter().enumerate().map(silences).collect();
         }
         Some(case)
     }
@@ -150,6 +155,13 @@ impl<'a> Case<'a> {
             (_, Some(address)) => format!("{address}:{}", row.client_port),
             _ => format!("port {}", row.client_port),
         }
+    }
+
+    /// How long a subflow may be silent: `least_s`, and longer where its round trip takes long.
+    pub(super) fn patience_s(&self, subflow: usize, least_s: f64) -> f64 {
+        let rtts = self.report.flows.get(subflow).map(|rows| rows[self.direction as usize].rtt_ms_p95);
+        let handshake = self.report.subflows.get(subflow).and_then(|row| row.handshake_rtt_ms);
+        rtts.flatten().or(handshake).map_or(least_s, |rtt_ms| least_s.max(ROUND_TRIPS * rtt_ms / 1e3))
     }
 
     /// Subflows that came about, as they are in `report`.
@@ -307,14 +319,14 @@ fn is_bound(timeline: &Timeline, limits: impl Fn(usize) -> bool) -> bool {
     best.iter().filter(|(_, limited)| *limited).count() * 2 > best.len()
 }
 
-/// Times, of the first so many, in which nothing was acknowledged on a subflow with data in flight, for long.
-fn silences(bins: &[Bin], count: usize, width_s: f64) -> Vec<Range<usize>> {
+/// Times, of the first so many, in which nothing was acknowledged on a subflow with data in flight, for so long.
+fn silences(bins: &[Bin], count: usize, width_s: f64, least_s: f64) -> Vec<Range<usize>> {
     let of = |index: usize| bins.get(index).copied().unwrap_or_default();
     let mut answered: Vec<usize> = (0..count).filter(|&index| of(index).answered).collect();
     answered.push(count);
     let silent = |pair: &[usize]| {
         let waits = (pair[0]..pair[1]).find(|&index| of(index).left_bytes > 1)?;
-        Some(waits.max(pair[0] + 1)..pair[1]).filter(|silent| silent.len() as f64 * width_s >= SILENT_S)
+        Some(waits.max(pair[0] + 1)..pair[1]).filter(|silent| silent.len() as f64 * width_s >= least_s)
     };
     answered.windows(2).filter_map(silent).collect()
 }

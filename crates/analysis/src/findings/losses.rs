@@ -14,7 +14,8 @@ const BURST: f64 = 4.0;
 /// Before a queue overflows the round trip is this part of the way from its least to its longest.
 const FULL: f64 = 0.6;
 /// A path whose round trip grows less has no queue to speak of.
-const GROWS: f64 = 1.3;
+const GROWS: f64 = 1.05;
+const GROWS_MS: f64 = 1.0;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
@@ -39,7 +40,8 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         let before = |part: f64| least_ms + part * (longest_ms - least_ms);
         let full = losses.above(before(FULL) * 1e3);
-        let from_queue = longest_ms >= GROWS * least_ms && full * 3 >= losses.count * 2;
+        let has_queue = longest_ms >= (GROWS * least_ms).max(least_ms + GROWS_MS);
+        let from_queue = has_queue && full * 3 >= losses.count * 2;
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }

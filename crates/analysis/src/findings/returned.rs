@@ -24,7 +24,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         for silent in case.silences[subflow].clone() {
             let back = silent.end;
-            if silent.len() as f64 * timeline.width_s() < AWAY_S || !timeline.of(subflow, back).answered {
+            if (silent.len() as f64 * timeline.width_s()) < case.patience_s(subflow, AWAY_S)
+                || !timeline.of(subflow, back).answered
+            {
                 continue;
             }
             let used = (back..bins).find(|&index| {

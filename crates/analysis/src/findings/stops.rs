@@ -1,19 +1,16 @@
 //! Nothing new came although there was something to send: a path was dead and the others waited, or all of them were. Each
 //! outage is a finding of its own; those that are too short for a line are told together.
 
-use super::case::{Case, Cost, Found, s};
+use super::case::{Case, Cost, Found, ROUND_TRIPS, SILENT_S, s};
 use crate::timeline::Timeline;
 use std::ops::Range;
 
 /// Less of the usual rate is nothing.
 const NOTHING: f64 = 0.1;
-/// A stop is as long at least, and as so many round trips.
+/// A stop is as long at least.
 const LEAST_S: f64 = 0.3;
-const ROUND_TRIPS: f64 = 3.0;
 /// Other paths were held up where less than this part of their usual rate came.
 const SLOW: f64 = 0.5;
-/// A path is dead when it was silent for so long: one retransmission time-out alone is shorter.
-const DEAD_S: f64 = 0.8;
 
 const REMEDY_ONE: &str = "a path manager that suspends silent paths (guard), or a larger receive buffer so that the other paths go on meanwhile";
 const REMEDY_ALL: &str = "a second path that fails at other times; where the outage was shorter than the wait, a limit on the back-off (net.ipv4.tcp_rto_max_ms)";
@@ -262,7 +259,7 @@ fn at_receiver(case: &mut Case, timeline: &Timeline) -> Vec<Found> {
             .established()
             .into_iter()
             .any(|other| other != subflow && came(other, to_s - timeline.width_s(), to_s + LEAST_S));
-        if !waited || !others || to_s - from_s < DEAD_S {
+        if !waited || !others || to_s - from_s < case.patience_s(subflow, SILENT_S) {
             continue;
         }
         let cost = case.claim(from_s, to_s, to_s - from_s);
