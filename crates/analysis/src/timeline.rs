@@ -16,6 +16,9 @@ const TIME_OUT_NANOS: i64 = 200_000_000;
 const BEYOND_RTT_NANOS: i64 = 100_000_000;
 /// So much in flight, and no answer to any of it: a path that brings nothing, not a queue that takes some.
 const DEAD_BYTES: u32 = 5000;
+/// Where most of that is acknowledged within two round trips of the first answer, and little of it was sent again, it had been held
+/// up and not lost.
+const UNKNOWN_ANSWER_NANOS: i64 = 200_000_000;
 /// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
 const UNKNOWN_RTT_US: u32 = 100_000;
 
@@ -56,14 +59,31 @@ pub(crate) struct Flow {
     pub(crate) losses: Option<Box<Losses>>,
     last_sent: Option<Time>,
     last_answer: Option<Time>,
-    /// What is sent again was in flight when the path brought nothing.
-    was_dead: bool,
+    silence: Option<Silence>,
     /// How long the silence was that the last time-out ended, and no answer since.
     last_silent_nanos: i64,
     last_rtt_us: u32,
     in_flight_bytes: u32,
     /// The last segment came in a gap of the subflow: it was sent again.
     fills_gap: bool,
+}
+
+/// A path answered to nothing of what was in flight, and a time-out passed.
+#[derive(Clone, Copy, Debug)]
+struct Silence {
+    in_flight_bytes: u32,
+    /// Sent again since, and acknowledged.
+    resent_bytes: u32,
+    acked_bytes: u32,
+    /// Two round trips after the first answer, once that came.
+    over: Option<Time>,
+}
+
+impl Silence {
+    /// Whether what was in flight came through.
+    fn was_held(&self) -> bool {
+        self.acked_bytes / 3 >= self.in_flight_bytes / 4 && self.resent_bytes <= self.in_flight_bytes / 4
+    }
 }
 
 /// A short time of a connection.
@@ -100,6 +120,8 @@ pub(crate) struct Bin {
     /// At the sender: segments sent again after a silence, and those of them whose silence was half as long again as the last.
     pub(crate) timeouts: u8,
     pub(crate) backed_off: u8,
+    /// At the sender: silences with time-outs of which it turned out that the path had held packets up and lost none.
+    pub(crate) spurious: u8,
 }
 
 /// What was sent again on a subflow, but for what was in flight when the path brought nothing.
@@ -161,9 +183,7 @@ impl Timeline {
                 let last = flow.last_sent.replace(at);
                 flow.fills_gap = data.fills_gap;
                 if data.resent_bytes() > 0 {
-                    flow.resent(at, last, self.start);
-                } else {
-                    flow.was_dead = false;
+                    flow.resent(at, data.resent_bytes(), last, self.start);
                 }
             }
             Kind::Flight { in_flight_bytes, window_bytes } => {
@@ -174,12 +194,12 @@ impl Timeline {
                 let bytes = in_flight_bytes as u32;
                 flow.now.left_bytes = bytes.saturating_add(1);
                 if bytes < flow.in_flight_bytes {
-                    flow.answered(at);
+                    flow.answered(at, flow.in_flight_bytes - bytes);
                 }
                 flow.in_flight_bytes = bytes;
             }
             // The path brings data and answers, however long the gap stays.
-            Kind::Sacked => flow.answered(at),
+            Kind::Sacked => flow.answered(at, 0),
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
                 flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };
@@ -341,26 +361,49 @@ impl Timeline {
 }
 
 impl Flow {
-    fn answered(&mut self, at: Time) {
+    fn answered(&mut self, at: Time, acked_bytes: u32) {
         self.now.answered = true;
         self.last_silent_nanos = 0;
         self.last_answer = Some(at);
+        if self.silence.is_some() {
+            self.broken(at, acked_bytes);
+        }
+    }
+
+    /// An answer came after a silence.
+    #[cold]
+    fn broken(&mut self, at: Time, acked_bytes: u32) {
+        let Some(silence) = &mut self.silence else { return };
+        let round_trips = UNKNOWN_ANSWER_NANOS.max(i64::from(self.last_rtt_us) * 2000);
+        if at <= *silence.over.get_or_insert(at + round_trips) {
+            silence.acked_bytes = silence.acked_bytes.saturating_add(acked_bytes);
+            return;
+        }
+        self.now.spurious += u8::from(silence.was_held());
+        self.silence = None;
     }
 
     #[cold]
-    fn resent(&mut self, at: Time, last: Option<Time>, start: Time) {
+    fn resent(&mut self, at: Time, bytes: u32, last: Option<Time>, start: Time) {
         let silent_nanos = last.map_or(0, |last| at - last);
         let time_out_nanos = TIME_OUT_NANOS.max(i64::from(self.last_rtt_us) * 1000 + BEYOND_RTT_NANOS);
         if silent_nanos >= time_out_nanos {
             let unanswered = self.last_answer.is_none_or(|answer| at - answer >= time_out_nanos);
-            self.was_dead |= unanswered && self.in_flight_bytes >= DEAD_BYTES;
+            if unanswered && self.in_flight_bytes >= DEAD_BYTES && self.silence.is_none() {
+                let in_flight_bytes = self.in_flight_bytes;
+                self.silence = Some(Silence { in_flight_bytes, resent_bytes: 0, acked_bytes: 0, over: None });
+            }
             let longer = self.last_silent_nanos > 0 && silent_nanos / 3 >= self.last_silent_nanos / 2;
             self.now.timeouts = self.now.timeouts.saturating_add(1);
             self.now.backed_off = self.now.backed_off.saturating_add(u8::from(longer));
             self.last_silent_nanos = silent_nanos;
         }
-        if self.was_dead {
-            return;
+        if let Some(silence) = &mut self.silence {
+            silence.resent_bytes = silence.resent_bytes.saturating_add(bytes);
+            if silence.resent_bytes <= silence.in_flight_bytes {
+                return;
+            }
+            self.silence = None;
         }
         let rtt_us = self.last_rtt_us;
         self.losses.get_or_insert_with(|| Losses::new(at)).add(at, rtt_us, start);
@@ -423,6 +466,7 @@ impl And for Bin {
             answered: self.answered || other.answered,
             timeouts: self.timeouts.saturating_add(other.timeouts),
             backed_off: self.backed_off.saturating_add(other.backed_off),
+            spurious: self.spurious.saturating_add(other.spurious),
         }
     }
 }
@@ -509,6 +553,22 @@ mod tests {
             on(&mut alive, ms, 0, again());
         }
         assert_eq!(alive.flows[0].losses.as_ref().unwrap().count, 3);
+    }
+
+    #[test]
+    fn a_time_out_is_spurious_where_the_path_had_held_all_up() {
+        let again = || Kind::Data(Data { bytes: 1000, packets: 1, ..Data::default() });
+        let flight = |in_flight_bytes| Kind::Flight { in_flight_bytes, window_bytes: None };
+        let spurious = |answers: &[(i64, u64)]| {
+            let mut timeline = silent_after_a_window();
+            on(&mut timeline, 800, 0, again());
+            answers.iter().for_each(|&(ms, left_bytes)| on(&mut timeline, ms, 0, flight(left_bytes)));
+            timeline.keep();
+            timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
+        };
+        assert_eq!(spurious(&[(1000, 8000), (1001, 3000), (1002, 0), (1900, 2000), (1990, 0)]), 1);
+        // What was sent again is acknowledged, and little else.
+        assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Time that was lost, which two findings never claim both.
 
+/// What comes faster than at best makes up for what came too slowly up to so long before: it had been on its way then, and its
+/// acknowledgements came late.
+const MADE_UP_S: f64 = 1.0;
+
 /// What of each short time was lost and is nobody's fault yet, seconds.
 #[derive(Debug, Default)]
 pub(super) struct Lost {
@@ -11,8 +15,19 @@ pub(super) struct Lost {
 impl Lost {
     /// Of short times with a width, from `begin_s` on, in which `bytes` came, and at best `best` would have.
     pub(super) fn new(begin_s: f64, width_s: f64, bytes: impl Iterator<Item = f64>, best: f64) -> Lost {
-        let lost = |bytes: f64| if best > 0.0 { (1.0 - bytes / best).clamp(0.0, 1.0) * width_s } else { 0.0 };
-        Lost { begin_s, width_s, left: bytes.map(lost).collect() }
+        let lost = |bytes: f64| if best > 0.0 { (1.0 - bytes / best) * width_s } else { 0.0 };
+        let mut left: Vec<f64> = bytes.map(lost).collect();
+        let before = (MADE_UP_S / width_s) as usize;
+        for index in 0..left.len() {
+            let mut more = (-left[index]).max(0.0);
+            left[index] = left[index].max(0.0);
+            for earlier in left[index.saturating_sub(before)..index].iter_mut().rev() {
+                let made_up = f64::min(*earlier, more);
+                *earlier -= made_up;
+                more -= made_up;
+            }
+        }
+        Lost { begin_s, width_s, left }
     }
 
     /// Claims what is left of a span, and at most `most` seconds.
@@ -35,6 +50,14 @@ impl Lost {
 #[cfg(test)]
 mod tests {
     use super::Lost;
+
+    #[test]
+    fn what_catches_up_soon_was_not_lost() {
+        let mut caught_up = Lost::new(0.0, 0.25, [100.0, 0.0, 50.0, 250.0, 100.0].into_iter(), 100.0);
+        assert_eq!(caught_up.claim(0.0, 9.0, 9.0), 0.0);
+        let mut too_late = Lost::new(0.0, 0.25, [0.0, 100.0, 100.0, 100.0, 100.0, 200.0].into_iter(), 100.0);
+        assert_eq!(too_late.claim(0.0, 9.0, 9.0), 0.25);
+    }
 
     #[test]
     fn nothing_is_claimed_twice() {

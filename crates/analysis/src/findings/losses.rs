@@ -1,6 +1,7 @@
 //! Losses that held a subflow back, and what they look like: a queue that overflows, bursts, or chance.
 
 use super::case::{Case, Cost, Found};
+use crate::timeline::Timeline;
 
 const LEAST_PERCENT: f64 = 1.0;
 const LEAST_PACKETS: u64 = 20;
@@ -13,9 +14,12 @@ const QUEUE_SECONDS: u64 = 6;
 const BURST: f64 = 4.0;
 /// Before a queue overflows the round trip is this part of the way from its least to its longest.
 const FULL: f64 = 0.6;
-/// A path whose round trip grows less has no queue to speak of.
+/// A path whose round trip grows less has no queue to speak of; that it grows by so much shows a long one.
 const GROWS: f64 = 1.05;
 const GROWS_MS: f64 = 1.0;
+const LONG: f64 = 1.3;
+/// A short one is told from what varies anyway: the round trip is long before losses, and in less than this part of other times.
+const ELSE: f64 = 0.5;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
@@ -40,7 +44,9 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         }
         let before = |part: f64| least_ms + part * (longest_ms - least_ms);
         let full = losses.above(before(FULL) * 1e3);
-        let has_queue = longest_ms >= (GROWS * least_ms).max(least_ms + GROWS_MS);
+        let grows = longest_ms >= (GROWS * least_ms).max(least_ms + GROWS_MS);
+        let has_queue =
+            longest_ms >= LONG * least_ms || grows && part_above(timeline, subflow, before(FULL) * 1e3) < ELSE;
         let from_queue = has_queue && full * 3 >= losses.count * 2;
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
@@ -83,4 +89,11 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         });
     }
     found
+}
+
+/// In what part of short times the least round trip took so long and longer.
+fn part_above(timeline: &Timeline, subflow: usize, rtt_us: f64) -> f64 {
+    let measured = (0..timeline.whole.len()).map(|index| f64::from(timeline.of(subflow, index).rtt_us));
+    let measured: Vec<f64> = measured.filter(|&rtt_us| rtt_us > 0.0).collect();
+    measured.iter().filter(|&&measured| measured >= rtt_us).count() as f64 / measured.len().max(1) as f64
 }

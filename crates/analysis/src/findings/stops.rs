@@ -13,7 +13,7 @@ const LEAST_S: f64 = 0.3;
 const SLOW: f64 = 0.5;
 
 const REMEDY_ONE: &str = "a path manager that suspends silent paths (guard), or a larger receive buffer so that the other paths go on meanwhile";
-const REMEDY_ALL: &str = "a second path that fails at other times; where the outage was shorter than the wait, a limit on the back-off (net.ipv4.tcp_rto_max_ms)";
+const REMEDY_ALL: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) gives back only what was waited for after the outage";
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if !case.is_whole() || case.best_rate <= 0.0 {

@@ -1,0 +1,80 @@
+//! A path stayed idle while the others had data in flight: its scheduler left its capacity unused.
+
+use super::case::{Case, Cost, Found, s};
+use crate::timeline::Timeline;
+
+/// So much of the time that it was there.
+const OFTEN: f64 = 0.5;
+const LEAST_S: f64 = 1.0;
+/// A connection whose window is full as often has nothing that the path could carry.
+const LIMITED: f64 = 0.2;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let regular = |subflow: &usize| !case.report.subflows[*subflow].backup;
+    let subflows: Vec<usize> = case.established().into_iter().filter(regular).collect();
+    if subflows.len() < 2 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for &subflow in &subflows {
+        let row = &case.report.subflows[subflow];
+        let begin_s = row.start_s.max(case.begin_s) + row.handshake_rtt_ms.unwrap_or(0.0) / 1e3;
+        let place = |at_s: f64| timeline.place(at_s - case.seconds(timeline, 0));
+        let there = place(begin_s)..place(case.end_s().min(row.end_s));
+        let busy: Vec<usize> = there.clone().filter(|&index| is_busy(timeline, index)).collect();
+        let idle = idle(timeline, subflow, &busy);
+        let limited = busy.iter().filter(|&&index| timeline.whole[index].limited > 0).count();
+        let idle_s = idle.len() as f64 * timeline.width_s();
+        let silent = !case.silences[subflow].is_empty();
+        let bounded = limited as f64 >= LIMITED * busy.len() as f64;
+        if silent || bounded || idle_s < LEAST_S || (idle.len() as f64) < OFTEN * busy.len() as f64 {
+            continue;
+        }
+        found.push(Found {
+            kind: "capacity_unused",
+            subflow: Some(subflow),
+            from_s: case.seconds(timeline, idle[0]),
+            to_s: case.seconds(timeline, idle[idle.len() - 1] + 1).min(case.end_s()),
+            // What it would have carried only a run that uses it tells.
+            cost: Cost::Unknown,
+            confidence: 0.6,
+            message: format!(
+                "{} was idle for {} of {} in which the connection had data to send and the window had room: the scheduler left it unused",
+                case.name(subflow),
+                s(idle_s),
+                s(busy.len() as f64 * timeline.width_s())
+            ),
+            evidence: format!(
+                "window: nothing in flight on it in {} of {} times in which other subflows carried data",
+                idle.len(),
+                busy.len()
+            ),
+            remedy: "another scheduler (lowest-rtt), or a larger send buffer, so that the faster path is full sooner (net.ipv4.tcp_wmem)",
+        });
+    }
+    found
+}
+
+/// The connection had data to send throughout.
+fn is_busy(timeline: &Timeline, index: usize) -> bool {
+    timeline.whole[index].idle_us == 0 && timeline.came(index) > 0.0
+}
+
+/// Those of some times in which a subflow had nothing in flight.
+fn idle(timeline: &Timeline, subflow: usize, times: &[usize]) -> Vec<usize> {
+    let mut in_flight = false;
+    let mut idle = Vec::new();
+    let mut seen = 0;
+    for &index in times {
+        for index in seen..=index {
+            let left_bytes = timeline.of(subflow, index).left_bytes;
+            in_flight = if left_bytes > 0 { left_bytes > 1 } else { in_flight };
+        }
+        seen = index + 1;
+        if !in_flight && timeline.of(subflow, index).came_bytes == 0 {
+            idle.push(index);
+        }
+    }
+    idle
+}

@@ -1,0 +1,84 @@
+//! Slow start ended long before the path was full, without a loss: HyStart took a change of delay for a queue.
+
+use super::case::{Case, Cost, Found, s};
+use crate::timeline::Timeline;
+
+/// It ended early with less than this part in flight of what fills the path, and is made up for at that.
+const EARLY: f64 = 0.5;
+const FULL: f64 = 0.8;
+/// In slow start what is in flight doubles each round trip; over so many it has ended where it grows less than this.
+const ROUND_TRIPS: f64 = 4.0;
+const GROWS: f64 = 2.0;
+/// The first window is no slow start that ended.
+const FIRST_BYTES: f64 = 25_000.0;
+/// A queue that is that long is a reason to end it.
+const QUEUED: f64 = 1.5;
+const LEAST_S: f64 = 0.5;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        let Some(early) = early(case, timeline, subflow) else { continue };
+        let [from_s, to_s] = [early.from, early.to].map(|index| case.seconds(timeline, index));
+        let cost_s = case.lost.claim(from_s, to_s, f64::INFINITY);
+        found.push(Found {
+            kind: "slow_start_early",
+            subflow: Some(subflow),
+            from_s,
+            to_s,
+            cost: Cost::Seconds(cost_s),
+            confidence: 0.6,
+            message: format!(
+                "{}: slow start ended at {:.0} kB in flight where {:.0} kB fill the path, without a loss, and it took {} to get there",
+                case.name(subflow),
+                early.bytes / 1e3,
+                early.full_bytes / 1e3,
+                s(to_s - from_s)
+            ),
+            evidence: "window: in flight grew by less than half per round trip from then on; no segment sent again before".to_owned(),
+            remedy: "HyStart off at the sender (/sys/module/tcp_cubic/parameters/hystart), or HyStart++ or BBR",
+        });
+    }
+    found
+}
+
+/// Slow start that ended early: from when to when, with so much in flight, of so much that fills the path.
+struct Early {
+    from: usize,
+    to: usize,
+    bytes: f64,
+    full_bytes: f64,
+}
+
+fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
+    let rtt_s = case.report.flows[subflow][case.direction as usize].rtt_ms_min? / 1e3;
+    let width_s = timeline.width_s();
+    let round_trip = (rtt_s / width_s).ceil().max(1.0) as usize;
+    // In times that are much longer than a round trip its growth does not show.
+    if width_s > 4.0 * rtt_s {
+        return None;
+    }
+    let full_bytes = timeline.rate(subflow) * rtt_s;
+    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let lost = timeline.flows[subflow]
+        .losses
+        .as_ref()
+        .map_or(usize::MAX, |losses| timeline.place((losses.first - timeline.start) as f64 / 1e9));
+    let in_flight = |index: usize| {
+        let span = index..(index + round_trip).min(end);
+        span.map(|index| f64::from(timeline.of(subflow, index).left_bytes)).fold(0.0, f64::max)
+    };
+    let later = (ROUND_TRIPS * round_trip as f64) as usize;
+    let first = (0..end).find(|&index| in_flight(index) >= FIRST_BYTES)?;
+    let ended = |&index: &usize| in_flight(index + later) < GROWS * in_flight(index);
+    let from = (first..end.saturating_sub(later)).find(ended)?;
+    let bytes = in_flight(from);
+    let to = (from..end).find(|&index| in_flight(index) >= FULL * full_bytes)?;
+    let calm = (from..to).all(|index| {
+        let (whole, bin) = (timeline.whole.get(index).copied().unwrap_or_default(), timeline.of(subflow, index));
+        whole.idle_us == 0 && whole.limited == 0 && f64::from(bin.rtt_us) / 1e6 <= QUEUED * rtt_s
+    });
+    let is_long = (to - from) as f64 * width_s >= LEAST_S.max(ROUND_TRIPS * rtt_s);
+    (bytes < EARLY * full_bytes && lost > to && calm && is_long).then_some(Early { from, to, bytes, full_bytes })
+}

@@ -1,0 +1,68 @@
+//! Time-outs that were spurious: a path had held packets up, lost none, and the sender sent again and slowed down for nothing.
+
+use super::case::{Case, Cost, Found, s};
+use crate::timeline::Timeline;
+use std::ops::Range;
+
+/// A sender that slowed down is back at this part of the subflow's usual rate; longer than this it is not looked for.
+const USUAL: f64 = 0.5;
+const MOST_S: f64 = 5.0;
+
+pub(super) fn find(case: &mut Case) -> Vec<Found> {
+    let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
+    let mut found = Vec::new();
+    for subflow in case.established() {
+        let spurious: Vec<usize> =
+            (0..timeline.whole.len()).filter(|&index| timeline.of(subflow, index).spurious > 0).collect();
+        let (Some(&first), Some(&last)) = (spurious.first(), spurious.last()) else { continue };
+        let times: usize = spurious.iter().map(|&index| usize::from(timeline.of(subflow, index).spurious)).sum();
+        let mut cost_s = 0.0;
+        for &index in &spurious {
+            let slow = slow(case, timeline, subflow, index);
+            let [from_s, to_s] = [slow.start, slow.end].map(|index| case.seconds(timeline, index));
+            cost_s += case.lost.claim(from_s, to_s, f64::INFINITY);
+        }
+        let silences = spurious.iter().map(|&index| silence(timeline, subflow, index));
+        let longest_s = silences.map(|silence| silence.len()).max().unwrap_or(0) as f64 * timeline.width_s();
+        let from_s = case.seconds(timeline, silence(timeline, subflow, first).start);
+        let to_s = case.seconds(timeline, slow(case, timeline, subflow, last).end).min(case.end_s());
+        found.push(Found {
+            kind: "spurious_timeouts",
+            subflow: Some(subflow),
+            from_s,
+            to_s,
+            // A sender that notices goes on as before: what is lost is the path's pause.
+            cost: if case.is_worth(cost_s) { Cost::Seconds(cost_s) } else { Cost::Unknown },
+            confidence: 0.6,
+            message: format!(
+                "{}: {} for nothing: the path held packets up, for up to {}, and lost none",
+                case.name(subflow),
+                if times == 1 { "a retransmission time-out".to_owned() } else { format!("{times} retransmission time-outs") },
+                s(longest_s)
+            ),
+            evidence: format!(
+                "segments: sent again after a silence, {times} times; what was in flight was acknowledged within two round trips all the same"
+            ),
+            remedy: "time-outs that are undone: net.ipv4.tcp_frto=2, net.ipv4.tcp_timestamps=1; a longer least time-out: ip route change … rto_min 1s",
+        });
+    }
+    found
+}
+
+/// From an answer on, the times in which less than usual came over a subflow.
+fn slow(case: &Case, timeline: &Timeline, subflow: usize, from: usize) -> Range<usize> {
+    let end = timeline.place(case.end_s() - case.seconds(timeline, 0));
+    let most = from + (MOST_S / timeline.width_s()) as usize;
+    let usual = USUAL * timeline.rate(subflow) * timeline.width_s();
+    let is_usual = |index: &usize| f64::from(timeline.of(subflow, *index).came_bytes) >= usual;
+    let to = (from..most.min(end)).find(is_usual).unwrap_or(most.min(end));
+    from..to.max(from)
+}
+
+/// Before a time, the silence that a time-out was in: from the last answer before that to the first after.
+fn silence(timeline: &Timeline, subflow: usize, index: usize) -> Range<usize> {
+    let time_out = (0..=index).rev().find(|&index| timeline.of(subflow, index).timeouts > 0).unwrap_or(index);
+    let answered = |index: &usize| timeline.of(subflow, *index).answered;
+    let from = (0..time_out).rev().find(answered).unwrap_or(time_out);
+    from..(time_out..index).find(answered).unwrap_or(index)
+}
