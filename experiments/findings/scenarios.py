@@ -66,6 +66,15 @@ ASK: Table = {
 }
 
 
+def link(rate: str, delay: str, queue: str) -> Table:
+    """Make a link of its own, which a path can become."""
+    elements: list[Table] = [
+        {"element": "rate", "rate": rate, "queue": {"queue": "drop-tail", "delay": queue}},
+        {"element": "delay", "delay": delay},
+    ]
+    return {"uplink": elements, "downlink": elements}
+
+
 def talk(rate: str, duration: str = "12 s", message: str = "1 kB") -> Table:
     """Send messages at equal distances."""
     return {
@@ -110,6 +119,13 @@ def provoked() -> Iterator[Case]:
         late = scenario(long, wifi=WIFI, lte=there | {"attached": False}, timeline=came)
         yield "join_late", late, scenario(long, wifi=WIFI, lte=there)
     yield from _outages()
+    yield from _held()
+    yield from _backups()
+    yield from _early()
+    for send_buffer in ("200 kB", "500 kB", "4 MB"):
+        apart: Table = {"wifi": WIFI, "lte": LTE | {"delay": "120 ms"}}
+        starved = scenario(mptcp={"scheduler": "ecf"}, tcp={"send_buffer": send_buffer}, **apart)
+        yield "capacity_unused", starved, None
     far: Table = {"wifi": WIFI | {"delay": "80 ms"}, "lte": LTE | {"delay": "80 ms"}}
     for buffer in (TINY_WINDOW, TINY_WINDOW | {"receive_buffer": "96 kB"}, SMALL_WINDOW):
         yield (
@@ -133,10 +149,20 @@ def provoked() -> Iterator[Case]:
         yield "losses_random", scenario(wifi=WIFI | {"loss": percent}, lte=LTE), scenario()
         burst = loss(WIFI, p="0.3 %", r={"2 %": "15 %", "3 %": "12 %", "5 %": "10 %"}[percent])
         yield "losses_bursts", scenario(wifi=burst, lte=LTE), scenario()
-    for queue in ("30 ms", "40 ms", "50 ms"):
+    for queue in ("25 ms", "30 ms", "40 ms", "50 ms"):
         tight: Table = {"wifi": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": queue}}
         yield "losses_queue", scenario(BULK | {"size": "3 MB"}, **tight), None
+    # Queues that are short beside the round trip.
+    for short_rate, delay, queue in (
+        ("5 Mbit/s", "25 ms", "15 ms"),
+        ("5 Mbit/s", "60 ms", "25 ms"),
+    ):
+        short: Table = {"wifi": {"rate": short_rate, "delay": delay, "queue": queue}}
+        bbr = {"congestion_control": "bbr"}
+        yield "losses_queue", scenario(BULK | {"size": "10 MB"}, mptcp=bbr, **short), None
     for size in ("6 MB", "12 MB", "24 MB"):
+        bare = box(WIFI, "strip-options", segments="data")
+        yield "fallback", scenario(BULK | {"size": size}, wifi=bare, lte=LTE), None
         checked = {"checksum": True}
         one = scenario(BULK | {"size": size}, mptcp=checked, wifi=changed(WIFI), lte=LTE)
         yield "checksum", one, None
@@ -174,6 +200,42 @@ def _outages() -> Iterator[Case]:
         yield "path_dead", idle, scenario(timeline=told, **spare)
 
 
+def _held() -> Iterator[Case]:
+    """Paths that hold packets up and deliver them later: time-outs are spurious."""
+    for held_s in (0.9, 1.2, 2):
+        yield "spurious_timeouts", scenario(timeline=away("wifi", 2, 2 + held_s, "hold")), None
+        held = scenario(timeline=away("wifi", 2, 2 + held_s, "hold"), wifi=WIFI)
+        yield "spurious_timeouts", held, None
+
+    for held_s in (0.85, 0.9, 0.95):
+        held = scenario(timeline=away("wifi", 2, 2 + held_s, "hold"), wifi=WIFI)
+        yield "outage", held, scenario(wifi=WIFI)
+
+
+def _backups() -> Iterator[Case]:
+    """A sender that waits for many time-outs before it takes the backup."""
+    late = {"reinjection": "subflow-timeout", "stale_timeouts": 12}
+    spare: Table = {"wifi": WIFI, "lte": LTE | {"backup": True}}
+    for gone_s in (3, 4, 6):
+        gone = away("wifi", 2, 2 + gone_s)
+        yield (
+            "backup_unused",
+            scenario(BULK | {"size": "20 MB"}, timeline=gone, mptcp=late, **spare),
+            None,
+        )
+
+
+def _early() -> Iterator[Case]:
+    """In slow start the path's delay grows by a little: HyStart takes it for a queue."""
+    for rate, delay_ms, at_s in ((50, 100, 0.7), (30, 120, 0.8), (80, 80, 0.6)):
+        path: Table = {"rate": f"{rate} Mbit/s", "delay": f"{delay_ms} ms", "queue": "400 ms"}
+        further = link(f"{rate} Mbit/s", f"{delay_ms + 15} ms", "400 ms")
+        moved = {"at": f"{at_s} s", "path": "wifi", "verb": "profile", "link": "further"}
+        size = BULK | {"size": f"{rate // 2} MB"}
+        early = scenario(size, timeline=[moved], wifi=path) | {"link": {"further": further}}
+        yield "slow_start_early", early, early | {"tcp": {"slow_start": "standard"}}
+
+
 def silent() -> Iterator[tuple[str, Table]]:
     """Give scenarios in which nothing is wrong, by what they are like."""
     for rate in (5, 10, 20, 50):
@@ -202,6 +264,10 @@ def silent() -> Iterator[tuple[str, Table]]:
         yield "schedulers", scenario(mptcp={"scheduler": scheduler})
     for control in ("lia", "olia", "balia", "reno", "cubic"):
         yield "controllers", scenario(mptcp={"congestion_control": control})
+    for distance in ("300 ms", "500 ms"):
+        far = {"rate": "10 Mbit/s", "delay": distance, "queue": "300 ms"}
+        yield "far", scenario(wifi=far)
+        yield "far", scenario(wifi=far, lte=far | {"backup": True})
     for response in ("50 kB", "200 kB", "1 MB"):
         for think in ("10 ms", "50 ms"):
             yield "bursty", scenario(ask(response=response, think=think, requests=10))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.markdown import table
+from mptcplab.results.findings.remedies import REMEDIES
 
 Row = dict[str, Any]
 
@@ -18,6 +19,7 @@ BESIDE = {
     "losses_random": {"head_of_line"},
     "path_back_unused": {"path_dead", "reinjection_waste"},
     "path_dead": {"losses_bursts", "reinjection_waste"},
+    "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},
 }
 # No fault, or what the scenario has: a transfer of 0.2 s is short, a queue of 150 ms and more long.
@@ -25,6 +27,8 @@ MEANT = {"short": {"short_transfer"}, "bloated": {"bufferbloat"}, "bursty": {"ap
 MEANT |= {"idle": {"application"}, "little": {"application"}, "steady": {"application"}}
 # A cost is right within this factor of the true one.
 FACTOR = 1.5
+# A remedy gives so much of the cost claimed.
+PROMISED = 0.5
 
 
 def kept() -> list[Row]:
@@ -39,6 +43,14 @@ def is_right(row: Row) -> bool:
     if claimed is None or true is None:
         return True
     return bool(true > 0 and true / FACTOR <= claimed <= true * FACTOR)
+
+
+def keeps_promise(row: Row) -> bool:
+    """Whether the remedy gives half of the cost claimed and more, or says that it does not."""
+    claimed, gained = row["found"].get(row["name"]), row["gained_s"]
+    if claimed is None or gained is None or REMEDIES[row["name"]].limit:
+        return True
+    return bool(gained >= PROMISED * claimed)
 
 
 def wrong(row: Row) -> set[str]:
@@ -61,13 +73,20 @@ def _provoked(rows: list[Row]) -> list[str]:
         costed = [row for row in hit if row["found"][kind] is not None]
         known = [row for row in costed if row["true_cost_s"] is not None]
         costs = ", ".join(f"{row['found'][kind]:.1f} ({row['true_cost_s']:.1f})" for row in known)
+        gains = ", ".join(_gains(row) for row in hit if row["gained_s"] is not None)
         extra = sorted({other for row in own for other in set(row["found"]) - {kind}})
-        cells = [f"`{kind}`", f"{len(hit)} of {len(own)}", costs]
+        cells = [f"`{kind}`", f"{len(hit)} of {len(own)}", costs, gains]
         cells.append(
             ", ".join(f"**`{one}`**" if _is_wrong(own, one) else f"`{one}`" for one in extra)
         )
         lines.append(cells)
-    return list(table(["provoked", "found", "cost claimed (true), s", "found beside"], lines))
+    heads = ["provoked", "found", "cost claimed (true), s", "remedy gains, s", "found beside"]
+    return list(table(heads, lines))
+
+
+def _gains(row: Row) -> str:
+    gained = f"{row['gained_s']:.1f}"
+    return gained if keeps_promise(row) else f"**{gained}**"
 
 
 def _is_wrong(rows: list[Row], kind: str) -> bool:

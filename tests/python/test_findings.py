@@ -70,6 +70,7 @@ def test_the_matrix_that_is_kept_is_right() -> None:
     assert sum(bool(table.wrong(row)) for row in clean) <= 0.01 * len(clean)
     assert not [row for row in provoked if table.wrong(row)]
     assert not [row for row in hit if not table.is_right(row)]
+    assert not [row for row in hit if not table.keeps_promise(row)]
 
 
 def test_a_cost_is_empty_where_the_best_rate_is_the_windows_own() -> None:
@@ -284,6 +285,22 @@ def test_the_page_of_a_run_begins_with_findings_and_marks_them(directory: Path) 
     (mark,) = lanes["slower than single"].series
     assert mark.until is not None
     assert mark.until[0] > mark.x[0]
+
+
+def test_the_page_shades_the_spans_of_findings_in_all_charts(tmp_path: Path) -> None:
+    """An outage is a band from its start to its end; what lasted throughout is none."""
+    import mptcplab
+    from mptcplab.charts.run.page import describe
+    from mptcplab.charts.run.subject import Subject
+
+    one = scenario(timeline=away("wifi", 2, 5), wifi=WIFI)
+    found = mptcplab.run(one, baselines=False, out=str(tmp_path / "outage"))
+    bands = [moment for moment in describe(Subject.of(found)).moments if moment.found]
+    (outage,) = [band for band in bands if band.text == "timeout chain"]
+    assert outage.at_s == pytest.approx(2, abs=0.2)
+    assert outage.to_s == pytest.approx(5, abs=0.5)
+    page = (tmp_path / "outage" / "report.html").read_text("utf-8")
+    assert '"found":true' in page.replace(" ", "")
 
 
 def test_the_summary_of_a_run_says_what_shows_all() -> None:

@@ -113,11 +113,13 @@ class Track:
 
 @dataclass
 class Moment:
-    """Something that the timeline did, until ``to_s`` where it lasted."""
+    """Something that the timeline did, or that was found, until ``to_s`` where it lasted."""
 
     text: str
     at_s: float
     to_s: float | None = None
+    #: A finding's span, not what the timeline did.
+    found: bool = False
 
 
 @dataclass

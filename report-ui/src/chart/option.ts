@@ -253,7 +253,7 @@ function barsOf(chart: Chart, view: View, grids: Grids): object[] {
   return bars;
 }
 
-// What lies behind the data: the timeline of the scenario, and levels to compare with.
+// What lies behind the data: the timeline of the scenario, spans of findings, and levels to compare with.
 function backOf(
   chart: Chart,
   view: View,
@@ -262,7 +262,7 @@ function backOf(
   place: number,
   colour: string,
 ): object {
-  const { shade } = theme();
+  const { shade, found: foundShade } = theme();
   const seen = moments.filter(({ at_s, to_s }) => at_s <= view.span.to && (to_s ?? at_s) >= view.span.from);
   const named = place === 0 && chart.lanes.length > 0 && name === "values";
   const label = { show: named, color: colour, fontSize: FONT, formatter: "{b}" };
@@ -279,8 +279,13 @@ function backOf(
       label: { ...label, position: "insideTop" },
       data: seen
         .filter((moment) => moment.to_s !== null)
-        .map(({ text, at_s, to_s }) => [
-          { name: text, xAxis: Math.max(at_s, view.span.from) },
+        .map(({ text, at_s, to_s, found }) => [
+          {
+            name: text,
+            xAxis: Math.max(at_s, view.span.from),
+            // The lanes below name findings.
+            ...(found ? { itemStyle: { color: foundShade }, label: { show: false } } : {}),
+          },
           { xAxis: Math.min(to_s as number, view.span.to) },
         ]),
     },

@@ -64,6 +64,7 @@ export interface Moment {
   text: string;
   at_s: number;
   to_s: number | null;
+  found: boolean;
 }
 
 export interface Event {

@@ -7,6 +7,7 @@ export interface Theme {
   line: string;
   back: string;
   shade: string;
+  found: string;
 }
 
 export interface Style {
@@ -21,6 +22,7 @@ const LIGHT: Theme = {
   line: "#d5dae0",
   back: "#ffffff",
   shade: "rgba(120, 120, 120, 0.16)",
+  found: "rgba(230, 159, 0, 0.14)",
 };
 const DARK: Theme = {
   text: "#e6e9ed",
@@ -28,6 +30,7 @@ const DARK: Theme = {
   line: "#3a424b",
   back: "#15191e",
   shade: "rgba(190, 190, 190, 0.16)",
+  found: "rgba(240, 176, 48, 0.16)",
 };
 
 // Blue and vermillion first: the pair that is furthest apart. Blue is lighter on dark ground.

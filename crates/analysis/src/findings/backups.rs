@@ -40,7 +40,13 @@ fn unused(case: &mut Case, backup: &[usize], regular: &[usize]) -> Vec<Found> {
         if to_s - from_s < case.patience_s(regular[0], DUE_S) || !backup.iter().any(joined) {
             continue;
         }
-        let cost = case.claim(from_s, to_s, to_s - from_s);
+        let lost_s = case.lost.claim(from_s, to_s, to_s - from_s);
+        // What it would have carried shows only where it carried anything.
+        let rate = backup.iter().map(|&subflow| timeline.rate(subflow)).fold(0.0, f64::max);
+        let cost = match rate > 0.0 && case.best_rate > 0.0 {
+            true => Cost::Seconds(lost_s * (rate / case.best_rate).min(1.0)),
+            false => Cost::Unknown,
+        };
         let (name, failed) = (case.name(backup[0]), case.name(regular[0]));
         found.push(Found {
             kind: "backup_unused",

@@ -108,7 +108,15 @@ impl<'a> Case<'a> {
             // What came twice took the place of as much that is new.
             let all: Vec<f64> = (0..came.len()).map(|index| came[index] + timeline.again(index)).collect();
             case.best_rate = usual_rate(&all, width_s);
-            case.lost = Lost::new(case.seconds(timeline, 0), width_s, came.into_iter(), case.best_rate * width_s);
+            let (begin_s, best) = (case.seconds(timeline, 0), case.best_rate * width_s);
+            case.lost = match receiver {
+                Some(_) => Lost::new(begin_s, width_s, came.into_iter(), best),
+                None => {
+                    let idle = timeline.whole.iter().map(|bin| bin.idle_us > 0);
+                    let times: Vec<(f64, bool)> = came.into_iter().zip(idle).collect();
+                    Lost::acknowledged(begin_s, width_s, &times, best)
+                }
+            };
         }
         if let Some(sender) = sender {
             let bins = sender.place(case.end_s() - case.seconds(sender, 0));

@@ -1,7 +1,7 @@
 //! Time that was lost, which two findings never claim both.
 
-/// What comes faster than at best makes up for what came too slowly up to so long before: it had been on its way then, and its
-/// acknowledgements came late.
+/// Acknowledgements that were held up come together later: what is acknowledged faster than at best had been on its way up to so
+/// long before.
 const MADE_UP_S: f64 = 1.0;
 
 /// What of each short time was lost and is nobody's fault yet, seconds.
@@ -15,19 +15,23 @@ pub(super) struct Lost {
 impl Lost {
     /// Of short times with a width, from `begin_s` on, in which `bytes` came, and at best `best` would have.
     pub(super) fn new(begin_s: f64, width_s: f64, bytes: impl Iterator<Item = f64>, best: f64) -> Lost {
-        let lost = |bytes: f64| if best > 0.0 { (1.0 - bytes / best) * width_s } else { 0.0 };
-        let mut left: Vec<f64> = bytes.map(lost).collect();
+        let lost = |bytes: f64| if best > 0.0 { (1.0 - bytes / best).clamp(0.0, 1.0) * width_s } else { 0.0 };
+        Lost { begin_s, width_s, left: bytes.map(lost).collect() }
+    }
+
+    /// The same, of bytes acknowledged, and of whether there was nothing to send.
+    pub(super) fn acknowledged(begin_s: f64, width_s: f64, times: &[(f64, bool)], best: f64) -> Lost {
+        let mut lost = Lost::new(begin_s, width_s, times.iter().map(|(bytes, _)| *bytes), best);
         let before = (MADE_UP_S / width_s) as usize;
-        for index in 0..left.len() {
-            let mut more = (-left[index]).max(0.0);
-            left[index] = left[index].max(0.0);
-            for earlier in left[index.saturating_sub(before)..index].iter_mut().rev() {
-                let made_up = f64::min(*earlier, more);
-                *earlier -= made_up;
+        for (index, (bytes, _)) in times.iter().enumerate().filter(|(_, (bytes, _))| best > 0.0 && *bytes > best) {
+            let mut more = (bytes / best - 1.0) * width_s;
+            for earlier in (index.saturating_sub(before)..index).rev().take_while(|&earlier| !times[earlier].1) {
+                let made_up = lost.left[earlier].min(more);
+                lost.left[earlier] -= made_up;
                 more -= made_up;
             }
         }
-        Lost { begin_s, width_s, left }
+        lost
     }
 
     /// Claims what is left of a span, and at most `most` seconds.
@@ -52,11 +56,14 @@ mod tests {
     use super::Lost;
 
     #[test]
-    fn what_catches_up_soon_was_not_lost() {
-        let mut caught_up = Lost::new(0.0, 0.25, [100.0, 0.0, 50.0, 250.0, 100.0].into_iter(), 100.0);
-        assert_eq!(caught_up.claim(0.0, 9.0, 9.0), 0.0);
-        let mut too_late = Lost::new(0.0, 0.25, [0.0, 100.0, 100.0, 100.0, 100.0, 200.0].into_iter(), 100.0);
-        assert_eq!(too_late.claim(0.0, 9.0, 9.0), 0.25);
+    fn what_is_acknowledged_together_later_was_not_lost() {
+        let left = |bytes: &[f64], idle: usize| {
+            let times: Vec<_> = bytes.iter().enumerate().map(|(index, &bytes)| (bytes, index == idle)).collect();
+            Lost::acknowledged(0.0, 0.25, &times, 100.0).claim(0.0, 9.0, 9.0)
+        };
+        assert_eq!(left(&[100.0, 0.0, 50.0, 250.0, 100.0], 9), 0.0);
+        assert_eq!(left(&[0.0, 100.0, 100.0, 100.0, 100.0, 200.0], 9), 0.25, "too long before");
+        assert_eq!(left(&[100.0, 0.0, 50.0, 250.0, 100.0], 1), 0.25, "nothing to send");
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 idle.len(),
                 busy.len()
             ),
-            remedy: "another scheduler (lowest-rtt), or a larger send buffer, so that the faster path is full sooner (net.ipv4.tcp_wmem)",
+            remedy: "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler (lowest-rtt); with a small buffer an idle path may be right",
         });
     }
     found

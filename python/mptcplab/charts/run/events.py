@@ -22,6 +22,9 @@ MARKED: tuple[tuple[Role, str], ...] = (
     ("timeout", "time-out"),
 )
 
+# A finding of more of the time than this has no band: it would stand behind all there is.
+MOST_OF_IT = 0.9
+
 # Their duration begins with them; that of others lies before them.
 LASTING = ("gap",)
 
@@ -164,3 +167,13 @@ def moments(subject: Subject) -> list[Moment]:
         words = f"{one.path}: {one.verb}{f' {one.link}' if one.link else ''}"
         found.append(Moment(words, one.at_s, until if one.verb in ENDED_BY else None))
     return found
+
+
+def found_moments(subject: Subject) -> list[Moment]:
+    """Give the spans of findings, a band each: those of a part of the time."""
+    most_s = MOST_OF_IT * (subject.end_s - subject.start_s)
+    return [
+        Moment(row["kind"].replace("_", " "), row["from_s"], row["to_s"], found=True)
+        for row in subject.findings
+        if row["from_s"] < subject.end_s and row["to_s"] - row["from_s"] < most_s
+    ]

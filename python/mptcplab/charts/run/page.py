@@ -9,7 +9,7 @@ from typing import Any
 from mptcplab.charts.columns import definitions
 from mptcplab.charts.run import events, verdict
 from mptcplab.charts.run.charts import charts
-from mptcplab.charts.run.events import moments
+from mptcplab.charts.run.events import found_moments, moments
 from mptcplab.charts.run.provenance import provenance
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.run.track import tracks
@@ -39,7 +39,7 @@ def describe(subject: Subject) -> Page:
         tables=tables(subject),
         charts=charts(subject),
         tracks=tracks(subject),
-        moments=moments(subject),
+        moments=[*moments(subject), *found_moments(subject)],
         events=events.table(subject),
         provenance=provenance(subject),
     )

@@ -35,7 +35,8 @@ def chart(subject: Subject) -> Chart | None:
         "connection, subflows count theirs when they came: so the total may fall behind and catch "
         "up. The dotted line is the throughput of plain TCP over the best single path, under the "
         "same conditions. Marks below: packets sent again on their subflow, and data sent again "
-        "on another one; and what was found, over its span.",
+        "on another one; and what was found, over its span, which is shaded in all charts where it "
+        "is a part of the time.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps")
         + definitions("events", "event", "record"),
         series=series,

@@ -102,6 +102,9 @@ def print_tried(page: Page, tried: list[Row]) -> None:
         Column("before", [text.figure(row["before_mbps"]) for row in tried]),
     ]
     draw(page, columns)
+    for row in tried:
+        if row["limit"]:
+            page.paragraph(f"{row['remedy']}: {row['limit']}", indent="")
 
 
 def _or_unknown(seconds: float | None) -> str:

@@ -6,7 +6,7 @@ from mptcplab._core import Error
 from mptcplab.engines import named
 from mptcplab.engines.engine import Trial
 from mptcplab.results import run_metrics
-from mptcplab.results.findings.remedies import REMEDIES
+from mptcplab.results.findings.remedies import REMEDIES, Remedy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
         raise Error(
             f"{run.directory} was {engine.made}: only the findings of a simulation are tried"
         )
-    remedies: dict[tuple[tuple[str, ...], str], list[Row]] = {}
+    remedies: dict[Remedy, list[Row]] = {}
     for row in findings:
         if remedy := REMEDIES.get(row["kind"]):
             remedies.setdefault(remedy, []).append(row)
@@ -41,14 +41,15 @@ def tries(comparison: Comparison, findings: list[Row]) -> list[Row]:
         return []
     before = _transfer(engine, run, ())
     tried = []
-    for (settings, words), rows in remedies.items():
-        after = _transfer(engine, run, settings)
+    for remedy, rows in remedies.items():
+        after = _transfer(engine, run, remedy.settings)
         claimed = [row["cost_s"] for row in rows if row["cost_s"] is not None]
         tried.append(
             {
                 "kind": ", ".join(dict.fromkeys(row["kind"] for row in rows)),
-                "remedy": words,
-                "settings": list(settings),
+                "remedy": remedy.words,
+                "settings": list(remedy.settings),
+                "limit": remedy.limit or None,
                 "claimed_s": sum(claimed) if claimed else None,
                 "gained_s": _gained(before, after),
                 "throughput_mbps": after["throughput_mbps"],
