@@ -8,6 +8,7 @@ mod event;
 mod findings;
 mod histogram;
 mod metrics;
+pub mod quality;
 mod ranges;
 mod report;
 mod reports;
@@ -31,6 +32,8 @@ pub struct Options {
     pub samples: bool,
     /// All captures were timed by one clock, as those of a simulation; else the offset between two ends' is estimated.
     pub one_clock: bool,
+    /// What connections are for, where that is known; it fills the columns of quality.
+    pub application: Option<quality::Application>,
 }
 
 impl Default for Options {
@@ -41,6 +44,7 @@ impl Default for Options {
             trim_ns: 5_000_000_000,
             samples: false,
             one_clock: false,
+            application: None,
         }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Report {
     pub(crate) events: Vec<tables::Event>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) findings: Vec<tables::Finding>,
+    /// What each end saw of an application whose messages have their time.
+    pub(crate) served: crate::quality::Served,
     /// First SYN to the last acknowledgement of data, per direction.
     pub(crate) elapsed_nanos: [Option<i64>; 2],
     /// Bytes that the receiver's capture shows, per subflow and direction.

@@ -5,6 +5,7 @@ mod distribution;
 mod metric;
 
 pub(crate) use metric::{Metric, PerFlow};
+pub(crate) use quality::of_both_ends;
 
 use crate::Options;
 use crate::closing::Closing;
@@ -45,6 +46,7 @@ metrics! {
     rtt::Rtt,
     reordering::Reordering,
     responses::Responses,
+    quality::Quality,
     window::Window,
     throughput::Throughput,
     gaps::Gaps,

@@ -7,6 +7,7 @@ use crate::Options;
 use crate::closing::Closing;
 use crate::event::{FlowEvent, Kind, Seen};
 use crate::histogram::Histogram;
+use crate::quality::Application;
 use crate::report::Report;
 use tables::Direction;
 use wire::Time;
@@ -15,6 +16,10 @@ pub(crate) struct Responses {
     turn: Option<Turn>,
     times: Histogram,
     samples: Option<Vec<Turn>>,
+    deadline_ns: Option<i64>,
+    /// Answers that came in time, and requests, where there is a deadline.
+    in_time: u64,
+    asked: u64,
 }
 
 /// A request, and what has come in answer.
@@ -40,7 +45,7 @@ const LITTLE_BYTES: u64 = 128;
 
 impl Metric for Responses {
     fn new(options: &Options, _: Time) -> Self {
-        Responses { turn: None, times: Histogram::default(), samples: options.samples.then(Vec::new) }
+        Responses { turn: None, times: Histogram::default(), samples: options.samples.then(Vec::new), deadline_ns: deadline(options), in_time: 0, asked: 0 }
     }
 
     #[inline(always)]
@@ -70,6 +75,11 @@ impl Metric for Responses {
         row.response_time_ms_median = times.quantile_ms(0.5);
         row.response_time_ms_p95 = times.quantile_ms(0.95);
         row.response_time_ms_max = times.max_ms();
+        if let Some(deadline_ns) = self.deadline_ns.filter(|_| self.asked > 0) {
+            row.deadline_ms = Some(deadline_ns as f64 / 1e6);
+            // What never came is late.
+            row.late_share = Some((self.asked - self.in_time) as f64 / self.asked as f64);
+        }
         report.responses.extend(self.samples.take().unwrap_or_default().into_iter().filter_map(|turn| {
             let Turn { asked, request_bytes, answer: Some(answer) } = turn else { return None };
             let (last, response_bytes) = answer.end();
@@ -88,6 +98,14 @@ impl Metric for Responses {
     }
 }
 
+/// When an answer is late, where that is known.
+fn deadline(options: &Options) -> Option<i64> {
+    match options.application {
+        Some(Application::Responses { deadline_ns }) => Some(deadline_ns),
+        _ => None,
+    }
+}
+
 impl Responses {
     /// The client sends: more of its request, or, once there was an answer, the next.
     fn asked(&mut self, seen: Seen, bytes: u64) {
@@ -102,8 +120,11 @@ impl Responses {
 
     fn answered(&mut self) {
         let Some(turn) = self.turn.take() else { return };
+        self.asked += 1;
         let Some(answer) = &turn.answer else { return };
-        self.times.add((answer.end().0 - turn.asked.at).max(0) as u64);
+        let took_ns = (answer.end().0 - turn.asked.at).max(0);
+        self.times.add(took_ns as u64);
+        self.in_time += u64::from(self.deadline_ns.is_some_and(|deadline_ns| took_ns <= deadline_ns));
         if let Some(samples) = &mut self.samples {
             samples.push(turn);
         }

@@ -184,6 +184,12 @@ impl OneWay {
         Some((last[end] - first[end]).saturating_sub(last[1 - end] - first[1 - end]))
     }
 
+    /// How far the server's clock is ahead, nanoseconds, where that is known; `client` is the client's end.
+    pub(crate) fn ahead_nanos(&self, client: usize) -> Option<i64> {
+        let nanos = self.offset.filter(|_| !self.contradicted)?.nanos;
+        Some(if client == 0 { nanos } else { nanos.saturating_neg() })
+    }
+
     /// Fills the rows; `client` is the client's end.
     pub(crate) fn finish(&mut self, client: usize, report: &mut Report) {
         for (subflow, rows) in report.flows.iter_mut().enumerate() {

@@ -1,6 +1,9 @@
 //! Figures that no metric of one end gives: of both ends together, and of parts beside the whole.
 
 use super::ends::JudgedEnd;
+use crate::Options;
+use crate::metrics;
+use crate::quality::Application;
 use crate::report::{Report, mbps};
 use crate::tracker::connection::Connection;
 use crate::tracker::subflow::Subflow;
@@ -8,7 +11,7 @@ use tables::Direction;
 
 impl Connection {
     /// Figures that need both ends.
-    pub(super) fn join_ends(&mut self, ends: &[Option<JudgedEnd>; 2], report: &mut Report) {
+    pub(super) fn join_ends(&mut self, ends: &[Option<JudgedEnd>; 2], options: &Options, report: &mut Report) {
         let client = usize::from(ends[1].is_some_and(|judged| judged.sends == Some(Direction::Up)));
         for (rows, arrived) in report.flows.iter_mut().zip(&report.arrived_bytes) {
             // The sender's capture may lack some.
@@ -16,6 +19,13 @@ impl Connection {
         }
         let Some(mut one_way) = self.one_way.take() else { return };
         one_way.finish(client, report);
+        if let Some(Application::Messages(messages)) = &options.application {
+            let ahead_ns = one_way.ahead_nanos(client).map(|server| match messages.direction {
+                Direction::Up => server,
+                Direction::Down => server.saturating_neg(),
+            });
+            metrics::of_both_ends(messages, ahead_ns, report);
+        }
         let to_end = !self.coverage.stops();
         for (index, (subflow, rows)) in self.subflows.iter().zip(&mut report.flows).enumerate() {
             let [Some(a), Some(b)] = &subflow.views else { continue };

@@ -57,7 +57,7 @@ pub(super) fn report(mut connection: Connection, captures: &Captures, options: &
         end.metrics.finish(&closing, &mut report);
     }
     if both && !connection.coverage.unrelated {
-        connection.join_ends(&ends, &mut report);
+        connection.join_ends(&ends, options, &mut report);
     }
     connection.rates(&mut report);
     connection.remark(&ends, captures, &mut report);
