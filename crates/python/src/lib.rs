@@ -5,6 +5,7 @@
 
 mod analyze;
 mod anonymise;
+mod application;
 mod behind;
 mod describe;
 mod diagnostics;

@@ -1,5 +1,5 @@
 use crate::{
-    analyze,
+    analyze, application,
     errors::{guarded, refused, unwritten},
     plan::Plan,
     record::End,
@@ -36,14 +36,15 @@ pub fn simulate(
     samples: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Tables> {
+    let plan = plan.get();
     let options = Options {
         bin_ns: analyze::positive("bin_seconds", bin_seconds)?,
         smoothing_ns: analyze::nanoseconds("smoothing_seconds", smoothing_seconds)?,
         trim_ns: analyze::nanoseconds("trim_seconds", trim_seconds)?,
         samples,
         one_clock: true,
+        application: application::of(&plan.scenario().transfer),
     };
-    let plan = plan.get();
     let mut run = py.detach(|| {
         guarded(|| {
             let simulation = Simulation::new(plan.scenario()).map_err(refused)?;

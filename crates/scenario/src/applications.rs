@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::form::Transfer;
 use host::Application;
-use host::applications::{Bulk, Constant, Idle, Requester, Responder, Sink};
+use host::applications::{Bulk, Constant, Idle, Ladder, Media, Player, Requester, Responder, Sink};
 use wire::Direction;
 
 /// Where an application runs.
@@ -30,6 +30,25 @@ pub fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
                 Box::new(Requester::new(request_bytes, response_bytes, requests, think_ns))
             }
         }
+        Transfer::Video {
+            duration_ns,
+            segment_ns,
+            lowest_bitrate_bits_per_second: rate,
+            bitrates: steps,
+            buffer_ns,
+            startup_ns,
+            request_bytes,
+            ..
+        } => {
+            let lowest_bytes = segment_bytes(segment_ns, rate);
+            if end == source {
+                Box::new(Responder::new(request_bytes, lowest_bytes))
+            } else {
+                let ladder = Ladder { lowest_bytes, steps, request_bytes };
+                let segments = (duration_ns / segment_ns) as u64;
+                Box::new(Player::new(ladder, Media { segment_ns, startup_ns, buffer_ns }, segments))
+            }
+        }
         _ if end != source => Box::new(Sink),
         Transfer::Bulk { size_bytes: Some(bytes), .. } => Box::new(Bulk::of_size(bytes)),
         Transfer::Bulk { duration_ns, .. } => Box::new(Bulk::for_time(duration_ns.unwrap_or(0))),
@@ -38,6 +57,11 @@ pub fn at(end: End, transfer: &Transfer) -> Box<dyn Application> {
         }
         Transfer::Idle { duration_ns, message_bytes, .. } => Box::new(Idle::new(duration_ns, message_bytes)),
     }
+}
+
+/// Bytes of a segment of so much media time at a bitrate.
+pub fn segment_bytes(segment_ns: i64, bits_per_second: u64) -> u64 {
+    (u128::from(bits_per_second) * segment_ns.max(0) as u128 / 8_000_000_000) as u64
 }
 
 /// Refuses what no application can do.
@@ -49,14 +73,49 @@ pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
                 return fault("a bulk transfer has either a size or a duration");
             }
         }
-        Transfer::RequestResponse { request_bytes, response_bytes, requests, .. } => {
+        Transfer::RequestResponse { request_bytes, response_bytes, requests, deadline_ns, .. } => {
+            if deadline_ns.is_some_and(|deadline_ns| deadline_ns <= 0) {
+                return fault("the deadline is longer than nothing");
+            }
             if request_bytes == 0 || response_bytes == 0 || requests == 0 {
                 return fault("requests and answers have at least one byte, and there is at least one");
             }
         }
-        Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, .. } => {
+        Transfer::ConstantBitRate { rate_bits_per_second, message_bytes, deadline_ns, codec, .. } => {
+            if deadline_ns.is_some_and(|deadline_ns| deadline_ns <= 0) {
+                return fault("the deadline is longer than nothing");
+            }
+            if codec.is_some() && deadline_ns.is_none() {
+                return fault("a codec needs a deadline: when what has come is heard");
+            }
             if rate_bits_per_second == 0 || message_bytes == 0 {
                 return fault("messages have at least one byte and a rate");
+            }
+        }
+        Transfer::Video {
+            direction,
+            duration_ns,
+            segment_ns,
+            lowest_bitrate_bits_per_second: rate,
+            bitrates,
+            buffer_ns,
+            startup_ns,
+            request_bytes,
+        } => {
+            if direction != Direction::Down {
+                return fault("a video is downloaded");
+            }
+            if segment_ns <= 0 || startup_ns <= 0 || request_bytes == 0 || !(1..=10).contains(&bitrates) {
+                return fault("a video has segments, a start, requests, and 1 to 10 bitrates");
+            }
+            if duration_ns < segment_ns || duration_ns % segment_ns != 0 {
+                return fault("a video has whole segments: its duration is a multiple of theirs");
+            }
+            if startup_ns.saturating_add(segment_ns) > buffer_ns {
+                return fault("the buffer holds what a video starts with, and one more segment");
+            }
+            if segment_bytes(segment_ns, rate) == 0 {
+                return fault("segments have at least one byte");
             }
         }
         Transfer::Idle { message_bytes, .. } => {

@@ -1,6 +1,6 @@
 //! What a scenario says once everything is resolved: base units, addresses chosen, nothing left out. Read from JSON.
 
-use parameters::{Settable, Setting, tables};
+use parameters::{Settable, Setting, choices, tables};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -66,6 +66,20 @@ pub enum Run {
     },
 }
 
+choices! {
+    /// How speech is coded.
+    pub enum Codec {
+        /// 64 kbit/s, with concealment of losses.
+        G711 = "g711",
+        /// G.729A, 8 kbit/s.
+        G729a = "g729a",
+        /// G.723.1, 6.3 kbit/s.
+        G7231 = "g7231",
+        /// GSM enhanced full rate, 12.2 kbit/s.
+        GsmEfr = "gsm-efr",
+    }
+}
+
 tables! {
     /// What is transferred.
     pub enum Transfer by "application" {
@@ -92,6 +106,8 @@ tables! {
             requests: u64; least 1,
             /// From the end of a response to the next request.
             think_ns: i64 = 0,
+            /// An answer that takes longer is late.
+            deadline_ns: Option<i64> = None; above 0,
         }
         /// Messages of one size at equal distances.
         ConstantBitRate = "constant-bit-rate" {
@@ -103,6 +119,29 @@ tables! {
             message_bytes: u64 = 1000; above 0,
             /// How long messages are sent.
             duration_ns: i64; above 0,
+            /// A message that comes later after its time is of no use: a call plays what it has by then.
+            deadline_ns: Option<i64> = None; above 0,
+            /// Speech whose frames the messages are, for the opinion of the call; needs `deadline`.
+            codec: Option<Codec> = None,
+        }
+        /// Adaptive video: a player asks for segments one after the other, each of the bitrate that its buffer allows (BBA-0).
+        Video = "video" {
+            /// `"download"` (server to client); a video is played at the client.
+            direction: Direction = Direction::Down,
+            /// Media time of the video, a multiple of `segment`.
+            duration_ns: i64; above 0,
+            /// Media time of each segment.
+            segment_ns: i64 = 4_000_000_000; above 0,
+            /// The lowest bitrate; each further one is twice the one below.
+            lowest_bitrate_bits_per_second: u64 = 500_000; above 0,
+            /// How many bitrates there are.
+            bitrates: u32 = 5; least 1; most 10,
+            /// The most media time that the player holds ahead.
+            buffer_ns: i64 = 30_000_000_000; above 0,
+            /// Media time in the buffer with which it begins to play, and goes on after a stall.
+            startup_ns: i64 = 4_000_000_000; above 0,
+            /// Bytes of a request for a segment of the lowest bitrate; one of twice the bitrate takes twice as many.
+            request_bytes: u64 = 100; above 0,
         }
         /// Nothing is sent for a while, then one message: is the connection still there?
         Idle = "idle" {
@@ -352,6 +391,7 @@ impl Transfer {
         let (Transfer::Bulk { direction, .. }
         | Transfer::RequestResponse { direction, .. }
         | Transfer::ConstantBitRate { direction, .. }
+        | Transfer::Video { direction, .. }
         | Transfer::Idle { direction, .. }) = self;
         *direction
     }
@@ -361,11 +401,12 @@ impl Transfer {
         match self {
             Transfer::Bulk { connections, .. } => connections.map_or(1, NonZeroU32::get),
             Transfer::RequestResponse { .. } | Transfer::ConstantBitRate { .. } | Transfer::Idle { .. } => 1,
+            Transfer::Video { .. } => 1,
         }
     }
 
     /// Whether both ends have something to say.
     pub fn is_mutual(&self) -> bool {
-        matches!(self, Transfer::RequestResponse { .. })
+        matches!(self, Transfer::RequestResponse { .. } | Transfer::Video { .. })
     }
 }

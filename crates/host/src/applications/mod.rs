@@ -9,6 +9,7 @@ mod idle;
 mod requester;
 mod responder;
 mod sink;
+mod video;
 
 pub use bulk::Bulk;
 pub use constant::Constant;
@@ -16,6 +17,7 @@ pub use idle::Idle;
 pub use requester::Requester;
 pub use responder::Responder;
 pub use sink::Sink;
+pub use video::{Ladder, Media, Player};
 
 use transport::{ConnectionId, Endpoint, Event, Outcome};
 use wire::Time;

@@ -180,6 +180,104 @@ class Responder(Application):
         connection.write(answers * self._response_bytes)
 
 
+# Where the lowest bitrate ends and where the highest begins, as parts of the buffer in 240ths.
+RESERVOIR = 90
+UPPER = 216
+WHOLE = 240
+
+
+class Player(Application):
+    """Plays adaptive video: asks for segment after segment, each of the bitrate its buffer allows.
+
+    The rule is BBA-0 (Huang et al., SIGCOMM 2014, Algorithm 1), as in simulations. A segment of
+    ``2**step`` times the lowest bitrate is asked for by as many requests at once.
+    """
+
+    def __init__(self, transfer: dict[str, Any]) -> None:
+        self._segment_ns = transfer["segment_ns"]
+        self._startup_ns = transfer["startup_ns"]
+        self._buffer_ns = transfer["buffer_ns"]
+        self._request_bytes, self._lowest_bytes = requests_of_video(transfer)
+        self._highest = transfer["bitrates"] - 1
+        # Segments still to be asked for.
+        self._left = transfer["duration_ns"] // self._segment_ns
+        self._step = 0
+        # Bytes of the segment that are still to come.
+        self._awaited = 0
+        self._buffered_ns = 0
+        # When that was right, and whether it plays since.
+        self._at = 0
+        self._playing = False
+
+    def begin(self, connection: Connection) -> None:
+        """Ask for the first segment."""
+        self._at = now()
+        self._ask(connection)
+
+    def received(self, connection: Connection, count: int) -> None:
+        """A segment, or a part of it."""
+        if self._awaited == 0:
+            return
+        self._awaited = max(0, self._awaited - count)
+        if self._awaited == 0:
+            self._came(connection)
+
+    def _came(self, connection: Connection) -> None:
+        self._play_until(now())
+        self._buffered_ns += self._segment_ns
+        self._playing = self._playing or self._buffered_ns >= self._startup_ns
+        if self._left == 0:
+            connection.finish()
+            return
+        over_ns = self._buffered_ns + self._segment_ns - self._buffer_ns
+        if over_ns > 0:
+            connection.loop.after(over_ns, lambda: self._ask(connection))
+        else:
+            self._ask(connection)
+
+    def _ask(self, connection: Connection) -> None:
+        if connection.closed is not None:
+            return
+        self._play_until(now())
+        self._step = self._choose()
+        self._left -= 1
+        self._awaited = self._lowest_bytes << self._step
+        connection.write(self._request_bytes << self._step)
+
+    def _play_until(self, at: int) -> None:
+        if self._playing:
+            self._buffered_ns -= at - self._at
+            if self._buffered_ns < 0:
+                self._playing, self._buffered_ns = False, 0
+        self._at = at
+
+    def _choose(self) -> int:
+        """Choose by Algorithm 1, its rates as multiples of the lowest."""
+        reservoir_ns = self._buffer_ns // WHOLE * RESERVOIR
+        upper_ns = self._buffer_ns // WHOLE * UPPER
+        if self._buffered_ns <= reservoir_ns:
+            return 0
+        if self._buffered_ns >= upper_ns:
+            return self._highest
+        length = upper_ns - reservoir_ns
+        line = length + (self._buffered_ns - reservoir_ns) * ((1 << self._highest) - 1)
+        steps = range(self._highest + 1)
+        if line >= length << min(self._step + 1, self._highest):
+            return max((step for step in steps if length << step < line), default=0)
+        if line <= length << max(self._step - 1, 0):
+            return min((step for step in steps if length << step > line), default=self._highest)
+        return self._step
+
+    def ended(self, connection: Connection) -> None:
+        """It finishes after its last segment, which may be late."""
+
+
+def requests_of_video(transfer: dict[str, Any]) -> tuple[int, int]:
+    """Give the bytes of a request for as much as a segment of the lowest bitrate, and those."""
+    bits = transfer["lowest_bitrate_bits_per_second"] * transfer["segment_ns"]
+    return transfer["request_bytes"], bits // (8 * 10**9)
+
+
 def at(end: str, transfer: dict[str, Any]) -> Application:
     """Make the application of a plan's ``transfer`` at the ``"client"`` or the ``"server"``."""
     sends = (end == "client") == (transfer["direction"] == "up")
@@ -189,6 +287,8 @@ def at(end: str, transfer: dict[str, Any]) -> Application:
         if sends:
             return Responder(*sizes)
         return Requester(*sizes, transfer["requests"], transfer["think_ns"])
+    if kind == "video":
+        return Responder(*requests_of_video(transfer)) if sends else Player(transfer)
     if not sends:
         return Application()
     if kind == "constant-bit-rate":

@@ -1,0 +1,55 @@
+//! What a connection is for, as the analysis takes it, of what a scenario says.
+
+use analysis::quality::{Application, Messages, Video, e_model};
+use scenario::applications::segment_bytes;
+use scenario::form::{Codec, Transfer};
+
+/// Of a planned transfer; none where nothing has to be in time.
+pub(crate) fn of(transfer: &Transfer) -> Option<Application> {
+    match *transfer {
+        Transfer::RequestResponse { deadline_ns: Some(deadline_ns), .. } => {
+            Some(Application::Responses { deadline_ns })
+        }
+        Transfer::ConstantBitRate {
+            direction,
+            rate_bits_per_second,
+            message_bytes,
+            duration_ns,
+            deadline_ns,
+            codec,
+        } => Some(Application::Messages(Messages {
+            direction,
+            bytes: message_bytes,
+            rate_bits_per_second,
+            duration_ns,
+            deadline_ns,
+            codec: codec.map(model),
+        })),
+        Transfer::Video {
+            direction,
+            duration_ns,
+            segment_ns,
+            lowest_bitrate_bits_per_second: rate,
+            startup_ns,
+            request_bytes,
+            ..
+        } => Some(Application::Video(Video {
+            direction,
+            segment_ns,
+            segments: (duration_ns / segment_ns) as u64,
+            request_bytes,
+            lowest_bytes: segment_bytes(segment_ns, rate),
+            startup_ns,
+        })),
+        Transfer::Bulk { .. } | Transfer::RequestResponse { .. } | Transfer::Idle { .. } => None,
+    }
+}
+
+fn model(codec: Codec) -> e_model::Codec {
+    match codec {
+        Codec::G711 => e_model::Codec::G711,
+        Codec::G729a => e_model::Codec::G729a,
+        Codec::G7231 => e_model::Codec::G7231,
+        Codec::GsmEfr => e_model::Codec::GsmEfr,
+    }
+}
