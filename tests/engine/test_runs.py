@@ -9,6 +9,9 @@ import polars as pl
 import pytest
 
 from engine.machines import Machine, about
+from mptcplab import _core
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import load
 
 TWO_PATHS = """\
 schema = 1
@@ -217,3 +220,46 @@ def test_captures_are_in_order_of_time(machine: Machine) -> None:
     (run,) = machine.emulate(larger, "--no-baselines").values()
     late = run.diagnostics.filter(pl.col("diagnostic").is_in(["reordered", "not_reordered"]))
     assert late.is_empty(), late
+
+
+VIDEO = """\
+application = "video"
+duration = "16 s"
+segment = "2 s"
+bitrates = 3
+buffer = "12 s"
+"""
+CALL = """\
+application = "constant-bit-rate"
+rate = "64 kbit/s"
+message = "160 B"
+duration = "3 s"
+deadline = "150 ms"
+codec = "g711"
+"""
+
+
+def test_quality_is_that_of_simulations(host: Machine) -> None:
+    for name, transfer, served in [
+        ("video", VIDEO, ["video_segments", "stalls", "video_mbps_mean", "bitrate_switches"]),
+        ("call", CALL, ["messages", "deadline_ms"]),
+    ]:
+        scenario = TWO_PATHS.replace('size = "1 MB"', transfer)
+        (run,) = host.emulate(scenario, "--no-baselines", name=name).values()
+        assert run.outcome["finished"] is True, run.outcome
+        (kernel,) = run.transfers.filter(direction="down").iter_rows(named=True)
+        file = host.write(scenario, name)
+        simulated = _core.simulate(plan(load(str(file))[1], 1))
+        (row,) = [row for row in simulated.rows("transfers") if row["direction"] == "down"]
+        assert {key: kernel[key] for key in served} == {key: row[key] for key in served}
+        if name == "call":
+            assert row["late_share"] == 0
+            # A machine that is busy is late now and then.
+            assert kernel["late_share"] < 0.1
+            assert 3.5 < kernel["mos"] <= row["mos"]
+            # Some go over the path that takes 5 ms, some over that of 15 ms.
+            assert 5 <= row["message_delay_ms_median"] < 20
+            assert kernel["message_delay_ms_median"] >= 5
+        else:
+            # A handshake and a request of 10 ms each, and 125 kB at 30 Mbit/s.
+            assert min(kernel["startup_ms"], row["startup_ms"]) > 53

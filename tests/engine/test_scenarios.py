@@ -48,6 +48,8 @@ SHORT: dict[str, list[str]] = {
     "shared-bottleneck": ["transfer.duration=2s"],
     # A join that is refused before the key is seen belongs to nobody.
     "simultaneous-syn": ["path.lte.delay=150ms"],
+    "video": ["transfer.duration=8s", "timeline.0.at=500ms", "timeline.1.at=1s"],
+    "voice": ["transfer.duration=3s", "timeline.0.at=1s", "timeline.1.at=2s"],
     "walk": ["transfer.size=1MB"],
     "wifi-lte": ["transfer.size=2MB"],
     "wifi-lte-upload": ["transfer.size=2MB"],

@@ -41,7 +41,7 @@ pub(crate) fn of(transfer: &Transfer) -> Option<Application> {
             lowest_bytes: segment_bytes(segment_ns, rate),
             startup_ns,
         })),
-        Transfer::Bulk { .. } | Transfer::RequestResponse { .. } | Transfer::Idle { .. } => None,
+        _ => None,
     }
 }
 

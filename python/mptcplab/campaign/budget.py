@@ -70,6 +70,10 @@ def payload_bytes(transfer: Transfer) -> int | None:
         return int(known["size_bytes"])
     if "requests" in known:
         return int(known["requests"] * (known["request_bytes"] + known["response_bytes"]))
+    if "lowest_bitrate_bits_per_second" in known:
+        # Of the highest bitrate, if the paths allow it.
+        highest = known["lowest_bitrate_bits_per_second"] << (known["bitrates"] - 1)
+        return int(highest * known["duration_ns"] // (8 * 10**9))
     if "rate_bits_per_second" in known:
         return int(known["rate_bits_per_second"] * known["duration_ns"] // (8 * 10**9))
     return None

@@ -82,12 +82,12 @@ row! {
         /// After so long a message or an answer is late, as the scenario says; empty where it says nothing.
         deadline_ms: Option<f64>,
         /// Part of the messages, or of the answers, that came later than the deadline or never.
-        #[metric(Metric::new(73, "late share", Less).brief("late").part())]
+        #[metric(Metric::new(73, "late share", Less).brief("late").part().outside_analysis())]
         late_share: Option<f64>,
         /// Messages that the application was to write, where it writes them at even times; taken from both ends.
         messages: Option<u64>,
         /// Delay of messages: from when each was to be written until all of it was in order at the receiver. Mean.
-        #[metric(Metric::new(74, "message delay", Less).brief("message").logarithmic().only(&[Line, Page, Compare, Document, Seeds, Campaign]))]
+        #[metric(Metric::new(74, "message delay", Less).brief("message").logarithmic().only(&[Page, Compare, Document, Seeds, Campaign]))]
         message_delay_ms_mean: Option<f64>,
         /// Median.
         message_delay_ms_median: Option<f64>,
@@ -101,21 +101,21 @@ row! {
         /// Transmission rating R of a call whose frames are the messages, heard at the deadline (E-model, ITU-T G.107): 93.2 at best.
         r_factor: Option<f64>,
         /// What listeners think of that call, from 1 to 4.5 (mean opinion score, ITU-T G.107 Annex B).
-        #[metric(Metric::new(76, "opinion of the call (MOS)", More).brief("MOS"))]
+        #[metric(Metric::new(76, "opinion of the call (MOS)", More).brief("MOS").outside_analysis())]
         mos: Option<f64>,
         /// Segments of a video that came; taken at the player, empty elsewhere.
         video_segments: Option<u64>,
         /// From the first packet of the connection until the video began to play.
-        #[metric(Metric::new(77, "start-up delay", Less).brief("start-up").logarithmic())]
+        #[metric(Metric::new(77, "start-up delay", Less).brief("start-up").logarithmic().outside_analysis())]
         startup_ms: Option<f64>,
         /// How often the video stood still for want of data after it had begun.
-        #[metric(Metric::new(78, "stalls", Less))]
+        #[metric(Metric::new(78, "stalls", Less).outside_analysis())]
         stalls: Option<u64>,
         /// How long, all together.
-        #[metric(Metric::new(79, "time stalled", Less).brief("stalled"))]
+        #[metric(Metric::new(79, "time stalled", Less).brief("stalled").outside_analysis())]
         stall_s: Option<f64>,
         /// Bitrate of the video's segments. Mean.
-        #[metric(Metric::new(85, "video bitrate", More).brief("bitrate"))]
+        #[metric(Metric::new(85, "video bitrate", More).brief("bitrate").outside_analysis())]
         video_mbps_mean: Option<f64>,
         /// How often a segment had another bitrate than the one before.
         #[metric(Metric::new(86, "bitrate switches", Less).brief("switches").only(&[Page, Compare, Document, Seeds, Campaign]))]

@@ -17,7 +17,7 @@ from mptcplab.engines.field import agents, clock, control, preamble, recorder, s
 from mptcplab.engines.field.agents import Helper
 from mptcplab.engines.field.routes import Route, route
 from mptcplab.engines.field.surroundings import Surroundings
-from mptcplab.scenario.plan import planned_transfer
+from mptcplab.scenario.plan import plan, planned_transfer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def measure(trial: Trial, target: Target) -> Measured:
     raw.mkdir()
     with control.connected(line, word) as spoken:
         ended = _run(trial, target, spoken, routes, line.port, raw)
-    made, span = tables.of_run(target.directory, raw, ended, routes)
+    made, span = tables.of_run(
+        target.directory, raw, ended, routes, plan(trial.scenario, trial.seed, trial.baseline)
+    )
     if target.captures == "none":
         for name in (CAPTURE, SERVER_CAPTURE):
             (target.directory / name).unlink(missing_ok=True)
@@ -115,13 +117,22 @@ def _run(
     return Ended(ready, client, server, stopped, started_ns, elapsed_ns, clocks, both, surroundings)
 
 
+# What an application is held to, and the server need not know.
+ONLY_MEASURED = {
+    ("deadline_ns", "request-response"),
+    ("deadline_ns", "constant-bit-rate"),
+    ("codec", "constant-bit-rate"),
+}
+
+
 def _wish(trial: Trial, target: Target) -> dict[str, Any]:
     scenario = trial.scenario
+    application = scenario.transfer.application
     return {
         "transfer": {
             key: value
             for key, value in planned_transfer(scenario.transfer).items()
-            if value is not None
+            if value is not None and (key, application) not in ONLY_MEASURED
         },
         "congestion_control": _congestion_control(trial),
         "sample_ns": scenario.run.sample,

@@ -19,9 +19,19 @@ APPLICATIONS = {
     "bulk": {"size_bytes": 1, "duration_ns": 1},
     "request-response": {"request_bytes": 1, "response_bytes": 1, "requests": 1, "think_ns": 0},
     "constant-bit-rate": {"rate_bits_per_second": 1, "message_bytes": 1, "duration_ns": 1},
+    "video": {
+        "duration_ns": 1,
+        "segment_ns": 1,
+        "lowest_bitrate_bits_per_second": 1,
+        "bitrates": 1,
+        "buffer_ns": 1,
+        "startup_ns": 1,
+        "request_bytes": 1,
+    },
     "idle": {"duration_ns": 1, "message_bytes": 1},
 }
 OPTIONAL = {"bulk": {"size_bytes", "duration_ns"}}
+MOST_BITRATES = 10
 DIRECTIONS = ("up", "down")
 CAPTURES = ("none", "headers", "full")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,15}")
@@ -80,6 +90,13 @@ def _transfer(given: Any) -> dict[str, Any]:
     }
     if application == "bulk" and len(values) != 1:
         raise Error("bulk has either size_bytes or duration_ns")
+    if application == "video" and values["bitrates"] > MOST_BITRATES:
+        raise Error(f"a video has at most {MOST_BITRATES} bitrates")
+    if (
+        application == "video"
+        and values["lowest_bitrate_bits_per_second"] * values["segment_ns"] < 8 * 10**9
+    ):
+        raise Error("segments of a video have at least one byte")
     return {"application": application, "direction": direction, **values}
 
 
@@ -99,6 +116,9 @@ def _check_size(transfer: dict[str, Any], limits: Limits) -> None:
         size = transfer["message_bytes"]
     if "rate_bits_per_second" in transfer:
         size = transfer["rate_bits_per_second"] * transfer["duration_ns"] // (8 * 10**9)
+    if "lowest_bitrate_bits_per_second" in transfer:
+        highest = transfer["lowest_bitrate_bits_per_second"] << (transfer["bitrates"] - 1)
+        size = highest * transfer["duration_ns"] // (8 * 10**9)
     if size > limits.run_bytes:
         raise Error(
             f"the transfer is {size / 1e6:g} MB, and this server allows a run "

@@ -198,7 +198,7 @@ class Player(Application):
         self._startup_ns = transfer["startup_ns"]
         self._buffer_ns = transfer["buffer_ns"]
         self._request_bytes, self._lowest_bytes = requests_of_video(transfer)
-        self._highest = transfer["bitrates"] - 1
+        self._highest: int = transfer["bitrates"] - 1
         # Segments still to be asked for.
         self._left = transfer["duration_ns"] // self._segment_ns
         self._step = 0

@@ -1,0 +1,176 @@
+"""How applications are served that have to be in time: laws in closed form, held to simulations."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from mptcplab import _core
+from mptcplab.cli.main import run
+from mptcplab.scenario.fault import ScenarioError
+from mptcplab.scenario.plan import plan
+from mptcplab.scenario.scenario import checked, load
+from mptcplab.scenario.source import Source
+
+SEGMENT_S = 4
+CALL = {
+    "application": "constant-bit-rate",
+    "rate": "64 kbit/s",
+    "message": "160 B",
+    "duration": "10 s",
+    "deadline": "150 ms",
+    "codec": "g711",
+}
+VIDEO = {"application": "video", "duration": "160 s", "segment": f"{SEGMENT_S} s"}
+
+
+def scenario(transfer: dict[str, Any], **path: Any) -> dict[str, Any]:
+    """Give a scenario of plain TCP over a path without loss or jitter."""
+    usual = {"rate": "20 Mbit/s", "delay": "50 ms", "queue": "200 kB"}
+    return {
+        "schema": 1,
+        "transfer": transfer,
+        "path": {"lte": usual | path},
+        "mptcp": {"enabled": False},
+    }
+
+
+def simulated(table: dict[str, Any]) -> _core.Tables:
+    loaded = checked(Source("mine.toml", table))
+    return _core.simulate(plan(loaded, 1))
+
+
+def down(tables: _core.Tables) -> dict[str, Any]:
+    (row,) = [row for row in tables.rows("transfers") if row["direction"] == "down"]
+    return row
+
+
+def delay_impairment(ms: float) -> float:
+    """Give ``Id`` of ITU-T G.107 §7.4 with the default values, once more and by itself."""
+    noise = sum(10 ** (db / 10) for db in (-70, -75.744, -83.3573, -62))
+    no = 10 * math.log10(noise)
+    terv = 65 - 40 * math.log10((1 + ms / 10) / (1 + ms / 150)) + 6 * math.exp(-0.3 * ms**2)
+    roe, re = -1.5 * (no - 2), 80 + 2.5 * (terv - 14)
+    talker = (roe - re) / 2 + math.sqrt((roe - re) ** 2 / 4 + 100) - 1
+    ro, rle = 15 - 1.5 * (8 + no), 10.5 * 117 * (2 * ms + 1) ** -0.25
+    listener = (ro - rle) / 2 + math.sqrt((ro - rle) ** 2 / 4 + 169)
+    x = math.log2(ms / 100) if ms > 100 else 0
+    delay = 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2)
+    return float(talker * (1 - math.exp(-ms)) + listener + delay)
+
+
+@pytest.mark.parametrize("deadline_ms", [80, 150, 400])
+def test_a_call_over_a_constant_delay_has_the_opinion_of_the_formula(deadline_ms: int) -> None:
+    row = down(simulated(scenario(CALL | {"deadline": f"{deadline_ms} ms"})))
+    assert (row["messages"], row["deadline_ms"], row["late_share"]) == (500, deadline_ms, 0)
+    # 50 ms, what the host takes, and 212 bytes at 20 Mbit/s.
+    assert 50 <= row["message_delay_ms_mean"] < 51
+    assert row["message_delay_ms_max"] < 52
+    # Ro - Is = 93.355; a frame takes 20 ms to be spoken.
+    r = 93.355 - delay_impairment(deadline_ms + 20)
+    assert row["r_factor"] == pytest.approx(r, abs=0.02)
+    assert row["mos"] == pytest.approx(1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6, abs=0.001)
+
+
+def test_all_is_late_that_must_come_before_it_can() -> None:
+    row = down(simulated(scenario(CALL | {"deadline": "49 ms"})))
+    assert row["late_share"] == 1
+    # Ie,eff is 95 · 100 / (100 + 25.1) then, and no more.
+    r = 93.355 - delay_impairment(69) - 95 * 100 / 125.1
+    assert row["r_factor"] == pytest.approx(r, abs=0.02)
+
+
+def test_messages_without_a_deadline_have_delays_alone() -> None:
+    transfer = {key: CALL[key] for key in ("application", "rate", "message", "duration")}
+    row = down(simulated(scenario(transfer)))
+    assert row["message_delay_ms_mean"] > 50
+    assert [row[key] for key in ("deadline_ms", "late_share", "mos")] == [None] * 3
+
+
+@pytest.mark.parametrize(("deadline", "share"), [("99 ms", 1), ("300 ms", 0)])
+def test_answers_have_a_deadline(deadline: str, share: float) -> None:
+    asked = {"request": "1 kB", "response": "5 kB", "requests": 8, "deadline": deadline}
+    row = down(simulated(scenario({"application": "request-response", **asked})))
+    assert row["late_share"] == share
+
+
+def test_a_video_settles_beside_the_rate_of_its_link() -> None:
+    """Between 2 and 4 Mbit/s lie 3: after its buffer has filled, a player has these two."""
+    tables = simulated(scenario(VIDEO, rate="3.2 Mbit/s"))
+    row = down(tables)
+    assert (row["video_segments"], row["stalls"], row["stall_s"]) == (40, 0, 0)
+    mbps = [one["response_bytes"] * 8e-6 / SEGMENT_S for one in tables.rows("responses")]
+    assert set(mbps[20:]) == {2, 4}
+    # Headers take 5 %.
+    settled = sum(mbps[20:]) / 20
+    assert 2.5 < settled < 3.2
+    assert row["video_mbps_mean"] == pytest.approx(sum(mbps) / 40)
+    changes = sum(one != other for one, other in pairwise(mbps))
+    assert row["bitrate_switches"] == changes > 0
+
+
+def test_an_outage_stalls_for_what_the_buffer_does_not_bridge() -> None:
+    """A path that holds all back for ``T`` with ``B`` in the buffer stalls for ``T - B``."""
+    transfer = VIDEO | {"duration": "80 s", "bitrates": 1, "buffer": "12 s"}
+    goes_s, comes_s = 20, 50
+    table = scenario(transfer)
+    table["timeline"] = [
+        {"at": f"{goes_s} s", "path": "lte", "verb": "hold"},
+        {"at": f"{comes_s} s", "path": "lte", "verb": "restore"},
+    ]
+    tables = simulated(table)
+    row = down(tables)
+    ends_s = [one["at_s"] + one["response_time_ms"] / 1e3 for one in tables.rows("responses")]
+    came = sum(end_s < goes_s for end_s in ends_s)
+    buffer_s = row["startup_ms"] / 1e3 + came * SEGMENT_S - goes_s
+    assert 4 < buffer_s <= 12
+    assert row["stalls"] == 1
+    # What was held comes at once; the rest of a segment takes a few round trips, and TCP's timer.
+    assert row["stall_s"] == pytest.approx(comes_s - goes_s - buffer_s, abs=1.5)
+    assert row["stall_s"] >= comes_s - goes_s - buffer_s
+
+
+REFUSED = [
+    (CALL | {"deadline": "0 s"}, "transfer.deadline: must be above 0"),
+    ({k: v for k, v in CALL.items() if k != "deadline"}, "a codec needs a deadline"),
+    (CALL | {"codec": "opus"}, '"opus" is not known here'),
+    (VIDEO | {"duration": "10 s"}, "its duration is a multiple of theirs"),
+    (VIDEO | {"buffer": "6 s"}, "the buffer holds what a video starts with"),
+    (VIDEO | {"direction": "upload"}, "a video is downloaded"),
+    (VIDEO | {"bitrates": 11}, "transfer.bitrates: must be at most 10"),
+]
+
+
+@pytest.mark.parametrize(("transfer", "told"), REFUSED)
+def test_what_no_transfer_can_be_is_refused_in_one_line(
+    transfer: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ScenarioError) as raised:
+        checked(Source("mine.toml", scenario(transfer)))
+    line = str(raised.value)
+    assert told in line
+    assert "transfer" in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("voice", "late at 150 ms · messages in"), ("video", "video starts after")],
+)
+def test_summaries_say_how_it_was(
+    name: str, told: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", name, "--no-baselines", "--out", str(tmp_path / "run")]) == 0
+    # Lines are broken where the terminal ends.
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
+def test_shipped_scenarios_show_what_they_are_for() -> None:
+    """With both paths there is no stall, over Wi-Fi alone there is."""
+    _, video = load("video", [])
+    both, wifi = (down(_core.simulate(plan(video, 1, path))) for path in (None, "wifi"))
+    assert both["stalls"] == 0
+    assert wifi["stall_s"] > 1
