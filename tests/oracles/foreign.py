@@ -143,14 +143,17 @@ def _switches(packets: Any, key: tshark.FourTuple, direction: str, theirs: int) 
 
 
 def _nested(capture: pathlib.Path) -> dict[frozenset[str], str]:
-    """Give what tshark found TCP in, by ports, where that is no mere IP on a link that we read."""
+    """Give what tshark found TCP in, by ports, where that is no mere IP on a link that we read.
+
+    Or where a packet is longer than its frame was, by its IP header: we believe the header.
+    """
     command = ["tshark", "-n", "-r", str(capture), "-Y", "tcp", "-T", "fields"]
-    for name in ("frame.protocols", "tcp.srcport", "tcp.dstport"):
+    for name in ("frame.protocols", "frame.len", "ip.len", "tcp.srcport", "tcp.dstport"):
         command += ["-e", name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = {}
     for line in done.stdout.splitlines():
-        protocols, *ports = line.split("\t")
+        protocols, frame_bytes, ip_bytes, *ports = line.split("\t")
         layers = protocols.split(":")
         layers = layers[: layers.index("tcp")]
         if "icmp" in layers or "icmpv6" in layers:
@@ -159,6 +162,8 @@ def _nested(capture: pathlib.Path) -> dict[frozenset[str], str]:
             how = "tunnels"
         elif layers[0] not in LINKS or "mpls" in layers:
             how = "link_types"
+        elif int(ip_bytes.split(",")[0] or 0) > int(frame_bytes):
+            how = "longer_than_frame"
         else:
             continue
         found[frozenset(port.split(",")[0] for port in ports)] = how

@@ -8,6 +8,7 @@ RULES.md, and bytes those of tcptrace.
 from __future__ import annotations
 
 import pathlib
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -155,3 +156,20 @@ def test_every_difference_from_tshark_and_tcptrace_has_its_rule(
     flows, lines = foreign.compare(capture)
     assert flows >= len(truth.ends)
     assert [line for line in lines if line.endswith("?")] == []
+
+
+def test_a_packet_that_is_longer_than_its_frame_is_believed(tmp_path: pathlib.Path) -> None:
+    """As tools leave them that cut packets: by the header of IP 100 B of data, in the frame 60."""
+    need_tool("tshark", "tcptrace")
+    addresses = bytes([10, 0, 0, 1, 10, 0, 0, 2])
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 140, 1, 0, 64, 6, 0) + addresses
+    tcp = struct.pack(">HHIIBBHHH", 1000, 80, 7, 9, 5 << 4, 0x18, 1000, 0, 0)
+    frame = ip + tcp + bytes(60)
+    header = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 101)
+    capture = tmp_path / "cut.pcap"
+    capture.write_bytes(header + struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
+
+    assert mptcplab.analyze(capture).flows["data_bytes"].sum() == 100
+    _, lines = foreign.compare(capture)
+    assert lines
+    assert {line.rpartition(": ")[2] for line in lines} == {"longer_than_frame"}
