@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import mptcplab
 from mptcplab import _core
 from mptcplab.cli.main import run
+from mptcplab.labels import text
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import checked, load
@@ -174,3 +176,17 @@ def test_shipped_scenarios_show_what_they_are_for() -> None:
     both, wifi = (down(_core.simulate(plan(video, 1, path))) for path in (None, "wifi"))
     assert both["stalls"] == 0
     assert wifi["stall_s"] > 1
+
+
+def test_pages_have_the_numbers_of_the_tables(tmp_path: Any) -> None:
+    """Less is late at a longer deadline, and the page says what the tables say."""
+    runs = []
+    for deadline in ("100 ms", "400 ms"):
+        out = tmp_path / deadline.replace(" ", "")
+        words = ["--set", f"transfer.deadline={deadline}", "--set", "transfer.duration=15s"]
+        assert run(["run", "voice", "--no-baselines", "--out", str(out), *words]) == 0
+        runs.append(mptcplab.open_run(out / "mptcp"))
+    shares = [one.transfers.filter(direction="down")["late_share"].item() for one in runs]
+    assert shares[0] > shares[1]
+    page = (tmp_path / "100ms" / "report.html").read_text("utf-8")
+    assert f"{text.percent(100 * shares[0])} late at 100 ms" in page

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from mptcplab.charts.run.subject import Subject
-from mptcplab.labels import text
+from mptcplab.labels import quality, text
 from mptcplab.labels.connections import is_mptcp
 from mptcplab.labels.events import changes, too_late
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
@@ -27,6 +27,7 @@ def sentences(subject: Subject) -> list[str]:
     return [
         *_findings(subject, faults=True),
         " ".join([*_moved(subject), *_gain(subject)]),
+        *_quality(subject),
         *_findings(subject, faults=False),
         *_shares(subject),
         *_waiting(subject),
@@ -66,6 +67,11 @@ def _gain(subject: Subject) -> Iterator[str]:
         return
     words = gain(comparison)
     yield f"{words[0].upper()}{words[1:]}."
+
+
+def _quality(subject: Subject) -> Iterator[str]:
+    for fact in quality.facts(subject.transfer):
+        yield f"{fact[0].upper()}{fact[1:]}."
 
 
 def _shares(subject: Subject) -> Iterator[str]:

@@ -9,7 +9,7 @@ from mptcplab.cli.summary.events import print_events
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
 from mptcplab.cli.summary.subflows import print_reasons, print_subflows
-from mptcplab.labels import text
+from mptcplab.labels import quality, text
 from mptcplab.labels.connections import is_mptcp, names_of, protocol
 from mptcplab.labels.events import changes, too_late
 from mptcplab.metrics import of_runs
@@ -170,7 +170,7 @@ def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
             f"{text.milliseconds(transfer['response_time_ms_mean'])}, "
             f"p95 {text.milliseconds(transfer['response_time_ms_p95'])}"
         )
-    facts += _quality(transfer)
+    facts += quality.facts(transfer)
     gap, start = transfer["longest_gap_ms"], transfer["longest_gap_start_s"]
     if gap is not None:
         moment = "" if start is None else f" at {text.at(start)}"
@@ -184,33 +184,6 @@ def _print_transfer(page: Page, transfer: Row, carrier: str) -> None:
     ]
     arrow = ARROWS[transfer["direction"]]
     page.facts(facts, first=f"{arrow:<6}  ")
-
-
-def _quality(transfer: Row) -> list[str]:
-    """Say how an application was served that has to be in time."""
-    facts = []
-    if (late := transfer.get("late_share")) is not None:
-        facts.append(
-            f"{text.percent(late * 100)} late at {text.milliseconds(transfer['deadline_ms'])}"
-        )
-    if (delay := transfer.get("message_delay_ms_mean")) is not None:
-        facts.append(
-            f"messages in {text.milliseconds(delay)}, "
-            f"p95 {text.milliseconds(transfer['message_delay_ms_p95'])}"
-        )
-    if transfer.get("mos") is not None:
-        facts.append(f"call R {transfer['r_factor']:.1f}, MOS {transfer['mos']:.2f}")
-    if transfer.get("video_segments"):
-        started = transfer["startup_ms"]
-        begins = "never" if started is None else f"after {text.milliseconds(started)}"
-        stalls = transfer["stalls"]
-        lasting = f" of {text.seconds(transfer['stall_s'])}" if stalls else ""
-        facts.append(
-            f"video starts {begins}, {text.plural(stalls, 'stall')}{lasting}, "
-            f"{text.rate(transfer['video_mbps_mean'])} with "
-            f"{text.plural(transfer['bitrate_switches'], 'change')}"
-        )
-    return facts
 
 
 def _only_carrier(transfer: Row, flows: list[Row], names: dict[int, str]) -> str:
