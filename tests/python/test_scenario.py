@@ -232,6 +232,7 @@ def test_the_plan_is_in_base_units() -> None:
         "response_bytes": 1_500_000,
         "requests": 3,
         "think_ns": 1_000_001_000,
+        "deadline_ns": None,
     }
     tcp = planned["transport"]["client"]["tcp"]
     assert tcp["delayed_ack_ns"] is None
