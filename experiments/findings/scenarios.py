@@ -227,11 +227,12 @@ def _backups() -> Iterator[Case]:
 
 def _early() -> Iterator[Case]:
     """In slow start the path's delay grows by a little: HyStart takes it for a queue."""
-    for rate, delay_ms, at_s in ((50, 100, 0.7), (30, 120, 0.8), (80, 80, 0.6)):
+    early_ends = ((20, 100, 0.7, 20), (50, 100, 0.7, 25), (30, 120, 0.8, 15), (80, 80, 0.6, 40))
+    for rate, delay_ms, at_s, megabytes in early_ends:
         path: Table = {"rate": f"{rate} Mbit/s", "delay": f"{delay_ms} ms", "queue": "400 ms"}
         further = link(f"{rate} Mbit/s", f"{delay_ms + 15} ms", "400 ms")
         moved = {"at": f"{at_s} s", "path": "wifi", "verb": "profile", "link": "further"}
-        size = BULK | {"size": f"{rate // 2} MB"}
+        size = BULK | {"size": f"{megabytes} MB"}
         early = scenario(size, timeline=[moved], wifi=path) | {"link": {"further": further}}
         yield "slow_start_early", early, early | {"tcp": {"slow_start": "standard"}}
 
@@ -264,7 +265,7 @@ def silent() -> Iterator[tuple[str, Table]]:
         yield "schedulers", scenario(mptcp={"scheduler": scheduler})
     for control in ("lia", "olia", "balia", "reno", "cubic"):
         yield "controllers", scenario(mptcp={"congestion_control": control})
-    for distance in ("300 ms", "500 ms"):
+    for distance in ("300 ms", "400 ms", "500 ms"):
         far = {"rate": "10 Mbit/s", "delay": distance, "queue": "300 ms"}
         yield "far", scenario(wifi=far)
         yield "far", scenario(wifi=far, lte=far | {"backup": True})

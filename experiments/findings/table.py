@@ -12,12 +12,14 @@ from mptcplab.results.findings.remedies import REMEDIES
 Row = dict[str, Any]
 
 RESULTS = Path(__file__).parent / "results.json"
+LINUX = Path(__file__).parent / "linux.json"
 # What may be found beside a kind that is provoked, since the same fault brings it about.
 BESIDE = {
     "head_of_line": {"receive_window"},
     "losses_bursts": {"path_dead", "head_of_line", "reinjection_waste"},
     "losses_random": {"head_of_line"},
     "path_back_unused": {"path_dead", "reinjection_waste"},
+    "outage": {"spurious_timeouts"},
     "path_dead": {"losses_bursts", "reinjection_waste"},
     "spurious_timeouts": {"outage", "timeout_chain", "path_dead", "reinjection_waste"},
     "window_clamped": {"receive_window"},
@@ -60,8 +62,8 @@ def wrong(row: Row) -> set[str]:
 
 
 def markdown(part: str = "provoked") -> str:
-    """Draw a table: ``provoked`` or ``silent``."""
-    return "\n".join({"provoked": _provoked, "silent": _silent}[part](kept()))
+    """Draw a table: ``provoked``, ``silent`` or ``linux``."""
+    return "\n".join({"provoked": _provoked, "silent": _silent, "linux": _linux}[part](kept()))
 
 
 def _provoked(rows: list[Row]) -> list[str]:
@@ -105,3 +107,18 @@ def _silent(rows: list[Row]) -> list[str]:
     return list(
         table(["nothing wrong", "runs", "with a finding", "which"], [*lines, ["all", *total]])
     )
+
+
+def _linux(_: list[Row]) -> list[str]:
+    rows: list[Row] = json.loads(LINUX.read_text("utf-8"))
+    lines = []
+    for row in rows:
+        kind, told = row["name"], row["found"]
+        if told is None:
+            lines.append([f"`{kind}`", "Linux cannot", "", ""])
+            continue
+        cost = told.get(kind)
+        others = ", ".join(f"`{other}`" for other in sorted(set(told) - {kind}))
+        hit = "yes" if kind in told else "no"
+        lines.append([f"`{kind}`", hit, "" if cost is None else f"{cost:.1f}", others])
+    return list(table(["provoked", "found", "cost claimed, s", "found beside"], lines))

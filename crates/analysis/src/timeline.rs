@@ -59,6 +59,8 @@ pub(crate) struct Flow {
     pub(crate) losses: Option<Box<Losses>>,
     last_sent: Option<Time>,
     last_answer: Option<Time>,
+    /// Segments came after a gap that nothing has filled yet: what the time-out waits for was lost.
+    has_gap: bool,
     silence: Option<Silence>,
     /// How long the silence was that the last time-out ended, and no answer since.
     last_silent_nanos: i64,
@@ -72,6 +74,7 @@ pub(crate) struct Flow {
 #[derive(Clone, Copy, Debug)]
 struct Silence {
     in_flight_bytes: u32,
+    had_gap: bool,
     /// Sent again since, and acknowledged.
     resent_bytes: u32,
     acked_bytes: u32,
@@ -82,7 +85,9 @@ struct Silence {
 impl Silence {
     /// Whether what was in flight came through.
     fn was_held(&self) -> bool {
-        self.acked_bytes / 3 >= self.in_flight_bytes / 4 && self.resent_bytes <= self.in_flight_bytes / 4
+        !self.had_gap
+            && self.acked_bytes / 3 >= self.in_flight_bytes / 4
+            && self.resent_bytes <= self.in_flight_bytes / 4
     }
 }
 
@@ -195,11 +200,15 @@ impl Timeline {
                 flow.now.left_bytes = bytes.saturating_add(1);
                 if bytes < flow.in_flight_bytes {
                     flow.answered(at, flow.in_flight_bytes - bytes);
+                    flow.has_gap = false;
                 }
                 flow.in_flight_bytes = bytes;
             }
             // The path brings data and answers, however long the gap stays.
-            Kind::Sacked => flow.answered(at, 0),
+            Kind::Sacked => {
+                flow.answered(at, 0);
+                flow.has_gap = true;
+            }
             Kind::Rtt { nanos } => {
                 let rtt_us = (nanos / 1000).clamp(1, u64::from(u32::MAX)) as u32;
                 flow.now.rtt_us = if flow.now.rtt_us == 0 { rtt_us } else { flow.now.rtt_us.min(rtt_us) };
@@ -209,7 +218,9 @@ impl Timeline {
                 flow.now.came_bytes = flow.now.came_bytes.saturating_add(bytes as u32);
                 self.outstanding_bytes += bytes;
                 self.now.segments += 1;
-                self.now.limited += u32::from(self.outstanding_bytes >= self.full_bytes);
+                // What came behind a gap fills the window until that is repaired: the loss is to blame.
+                let is_limited = self.outstanding_bytes >= self.full_bytes && !flow.has_gap;
+                self.now.limited += u32::from(is_limited);
                 if let Some(since) = self.idle_since.take() {
                     self.idle(since, at);
                 }
@@ -391,7 +402,13 @@ impl Flow {
             let unanswered = self.last_answer.is_none_or(|answer| at - answer >= time_out_nanos);
             if unanswered && self.in_flight_bytes >= DEAD_BYTES && self.silence.is_none() {
                 let in_flight_bytes = self.in_flight_bytes;
-                self.silence = Some(Silence { in_flight_bytes, resent_bytes: 0, acked_bytes: 0, over: None });
+                self.silence = Some(Silence {
+                    in_flight_bytes,
+                    had_gap: self.has_gap,
+                    resent_bytes: 0,
+                    acked_bytes: 0,
+                    over: None,
+                });
             }
             let longer = self.last_silent_nanos > 0 && silent_nanos / 3 >= self.last_silent_nanos / 2;
             self.now.timeouts = self.now.timeouts.saturating_add(1);
@@ -567,6 +584,13 @@ mod tests {
             timeline.flows[0].bins.iter().map(|bin| bin.spurious).sum::<u8>()
         };
         assert_eq!(spurious(&[(1000, 8000), (1001, 3000), (1002, 0), (1900, 2000), (1990, 0)]), 1);
+        // Of a gap that the receiver had told of, the rest had come long before.
+        let mut gap = silent_after_a_window();
+        on(&mut gap, 530, 0, Kind::Sacked);
+        on(&mut gap, 900, 0, again());
+        [(1000, 0), (1900, 2000), (1990, 0)].iter().for_each(|&(ms, left)| on(&mut gap, ms, 0, flight(left)));
+        gap.keep();
+        assert!(gap.flows[0].bins.iter().all(|bin| bin.spurious == 0));
         // What was sent again is acknowledged, and little else.
         assert_eq!(spurious(&[(1000, 11_000), (1020, 10_000), (1900, 9000), (1990, 0)]), 0);
     }
@@ -592,6 +616,22 @@ mod tests {
             losses.add(at(0), rtt_us, at(0));
         }
         assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
+    }
+
+    #[test]
+    fn a_window_that_fills_behind_a_gap_is_no_limit() {
+        for (gap, limited) in [(false, 10), (true, 1)] {
+            let mut timeline = Timeline::new(at(0));
+            on(&mut timeline, 0, 0, Kind::Flight { in_flight_bytes: 0, window_bytes: Some(10_000) });
+            on(&mut timeline, 1, 0, Kind::Arrived { bytes: 10_000 });
+            if gap {
+                on(&mut timeline, 2, 0, Kind::Sacked);
+            }
+            (3..12).for_each(|ms| on(&mut timeline, ms, 0, Kind::Arrived { bytes: 1 }));
+            timeline.keep();
+            let sum = timeline.whole.iter().map(|bin| bin.limited).sum::<u32>();
+            assert_eq!(sum, limited);
+        }
     }
 
     #[test]

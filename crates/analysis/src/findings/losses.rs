@@ -16,7 +16,7 @@ const BURST: f64 = 4.0;
 const FULL: f64 = 0.6;
 /// A path whose round trip grows less has no queue to speak of; that it grows by so much shows a long one.
 const GROWS: f64 = 1.05;
-const GROWS_MS: f64 = 1.0;
+const GROWS_MS: f64 = 3.0;
 const LONG: f64 = 1.3;
 /// A short one is told from what varies anyway: the round trip is long before losses, and in less than this part of other times.
 const ELSE: f64 = 0.5;

@@ -14,6 +14,8 @@ const FIRST_BYTES: f64 = 25_000.0;
 /// A queue that is that long is a reason to end it.
 const QUEUED: f64 = 1.5;
 const LEAST_S: f64 = 0.5;
+/// Other reasons may hold the subflow back in this part of the time.
+const SELDOM: f64 = 0.1;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole() && case.main) else { return Vec::new() };
@@ -75,10 +77,11 @@ fn early(case: &Case, timeline: &Timeline, subflow: usize) -> Option<Early> {
     let from = (first..end.saturating_sub(later)).find(ended)?;
     let bytes = in_flight(from);
     let to = (from..end).find(|&index| in_flight(index) >= FULL * full_bytes)?;
-    let calm = (from..to).all(|index| {
+    let other = (from..to).filter(|&index| {
         let (whole, bin) = (timeline.whole.get(index).copied().unwrap_or_default(), timeline.of(subflow, index));
-        whole.idle_us == 0 && whole.limited == 0 && f64::from(bin.rtt_us) / 1e6 <= QUEUED * rtt_s
+        whole.idle_us > 0 || whole.limited > 0 || f64::from(bin.rtt_us) / 1e6 > QUEUED * rtt_s
     });
+    let calm = other.count() as f64 <= SELDOM * (to - from) as f64;
     let is_long = (to - from) as f64 * width_s >= LEAST_S.max(ROUND_TRIPS * rtt_s);
     (bytes < EARLY * full_bytes && lost > to && calm && is_long).then_some(Early { from, to, bytes, full_bytes })
 }
