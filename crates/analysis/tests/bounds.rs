@@ -65,8 +65,8 @@ fn handshake(analysis: &mut Analysis, at: i64, ends: [SocketAddr; 2]) {
 
 #[test]
 fn memory_is_bounded() {
-    // Connections that closed are finished and dropped: what stays are their rows, about 2.5 KiB each.
-    let tables = bounded("closed connections", 10_000, 9_000 * 4, |analysis, number| {
+    // Connections that closed are finished and dropped: what stays are their rows, about 4 KiB each.
+    let tables = bounded("closed connections", 10_000, 9_000 * 5, |analysis, number| {
         let (at, ends) = (i64::from(number) * 10_000_000, pair(number));
         handshake(analysis, at, ends);
         for segment in 0..10 {
