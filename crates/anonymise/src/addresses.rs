@@ -32,6 +32,12 @@ const V6: [(u128, u32, bool); 6] = [
     (0xff00 << 112, 8, true),       // multicast
 ];
 
+/// Multicast that is made of unicast: after GLOP's (RFC 3180) and that of prefixes (RFC 6034) stand networks.
+const V4_DERIVED: [u32; 2] = [0xe900_0000, 0xea00_0000];
+/// Solicited nodes (RFC 4291 §2.7.1), in which the last 24 bits are a host's, and information of nodes (RFC 4620 §4),
+/// in which they are those of a hash of its name.
+const V6_DERIVED: [u128; 2] = [0xff02 << 112 | 0x1_ff00_0000, 0xff02 << 112 | 0x2_ff00_0000];
+
 /// What addresses become.
 #[derive(Default)]
 pub(crate) struct Addresses(HashMap<IpAddr, IpAddr>);
@@ -47,8 +53,13 @@ impl Addresses {
 }
 
 fn v4(secret: &Secret, address: Ipv4Addr) -> Ipv4Addr {
-    let ranges = V4.map(|(prefix, len, all)| (u128::from(prefix) << 96, len, all));
-    let bits = mapped(secret, "IPv4", u128::from(address.to_bits()) << 96, 32, &ranges);
+    let upper = |prefix: u32| u128::from(prefix) << 96;
+    let bits = upper(address.to_bits());
+    let derived = V4_DERIVED.map(|prefix| (upper(prefix), 8, false));
+    let bits = match derived.iter().find(|&&(prefix, len, _)| shares(prefix, bits, len)) {
+        Some(&range) => mapped(secret, "IPv4", bits, 32, &[range]),
+        None => mapped(secret, "IPv4", bits, 32, &V4.map(|(prefix, len, all)| (upper(prefix), len, all))),
+    };
     Ipv4Addr::from_bits((bits >> 96) as u32)
 }
 
@@ -59,7 +70,15 @@ fn v6(secret: &Secret, address: Ipv6Addr) -> Ipv6Addr {
         let inside = v4(secret, Ipv4Addr::from_bits(bits as u32));
         return Ipv6Addr::from_bits(bits >> 32 << 32 | u128::from(inside.to_bits()));
     }
-    Ipv6Addr::from_bits(mapped(secret, "IPv6", bits, 128, &V6))
+    let known = V6_DERIVED.iter().find(|&&prefix| shares(prefix, bits, 104));
+    // Groups that are not assigned for good (RFC 4291 §2.7) hold networks (RFC 3306) or what somebody chose.
+    let chosen = address.is_multicast() && bits >> 116 & 0xf != 0;
+    let bits = match known {
+        Some(&prefix) => mapped(secret, "IPv6", bits, 128, &[(prefix, 104, false)]),
+        None if chosen => mapped(secret, "IPv6", bits, 128, &[(bits, 16, false)]),
+        None => mapped(secret, "IPv6", bits, 128, &V6),
+    };
+    Ipv6Addr::from_bits(bits)
 }
 
 /// Each bit turned or not, as the bits before it decide. Addresses stand in the upper bits.
@@ -114,18 +133,45 @@ mod tests {
         for number in (1..300_u32).map(|i| i.wrapping_mul(2_654_435_761)).chain([0x0a00_0001, 0xc0a8_0001, 0x6440_0001])
         {
             let result = v4(&secret, Ipv4Addr::from_bits(number)).to_bits();
+            let derived = V4_DERIVED.iter().any(|&prefix| common(prefix, number) >= 8);
             for (prefix, len, all) in V4 {
                 let (before, after) = (common(prefix, number) >= len, common(prefix, result) >= len);
                 assert_eq!(before, after, "{number:08x} {result:08x}");
-                assert!(!(before && all) || number == result);
+                assert!(!(before && all) || derived || number == result);
             }
         }
         let v6 = |text: &str| v6(&secret, text.parse().unwrap());
         assert_eq!(v6("::1").to_string(), "::1");
         assert_eq!(v6("ff02::1").to_string(), "ff02::1");
         assert!(v6("fe80::1234").is_unicast_link_local() && v6("fd00::1").is_unique_local());
+        for kept in ["ff02::1", "ff02::fb", "ff05::1:3"] {
+            assert_eq!(v6(kept).to_string(), kept);
+        }
         assert_ne!(v6("2001:db8::1"), "2001:db8::1".parse::<Ipv6Addr>().unwrap());
         let inside = v4(&secret, Ipv4Addr::new(203, 0, 113, 1));
         assert_eq!(v6("::ffff:203.0.113.1").to_ipv4_mapped(), Some(inside));
+    }
+
+    #[test]
+    fn multicast_tells_no_address_that_it_is_made_of() {
+        let secret = Secret::new(b"a secret of tests");
+        let parsed = |text: &str| text.parse::<Ipv6Addr>().unwrap().to_bits();
+        let v6 = |text: &str| v6(&secret, text.parse().unwrap()).to_bits();
+        // Of so many hosts or networks, as many become others, under the prefix that says what they are.
+        for (kind, len) in [("ff02::1:ff", 104), ("ff02::2:ff", 104), ("ff3e:40:2001:db8:", 16), ("ff15::", 16)] {
+            let groups = (0x12..0x52)
+                .map(|host: u32| format!("{kind}{}{host:02x}:{:x}", if len == 16 { ":" } else { "" }, host * 0x0301));
+            let groups: Vec<_> = groups.map(|group| group.replace(":::", "::")).collect();
+            let results: std::collections::HashSet<_> = groups.iter().map(|group| v6(group)).collect();
+            assert_eq!(results.len(), groups.len(), "{kind}");
+            for group in &groups {
+                assert!(shares(parsed(group), v6(group), len), "{group}");
+                assert_ne!(parsed(group), v6(group), "{group}");
+            }
+        }
+        for group in [Ipv4Addr::new(233, 252, 0, 1), Ipv4Addr::new(234, 203, 0, 113)] {
+            let result = v4(&secret, group);
+            assert!(result.octets()[0] == group.octets()[0] && result != group, "{group} {result}");
+        }
     }
 }

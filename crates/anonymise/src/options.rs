@@ -8,8 +8,14 @@ use crate::{Anonymiser, Counts, Secret};
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
 const MPTCP: u8 = 30;
-/// Maximum segment size, window scale, selective acknowledgements, timestamps: they name nobody.
-const KEPT: [u8; 5] = [2, 3, 4, 5, 8];
+/// Where the subtype stands in the first byte of an option of MPTCP.
+const SUBTYPE: u8 = 0xf0;
+
+/// Maximum segment size, window scale, selective acknowledgements, timestamps: they name nobody where they are as long as
+/// they are to be.
+fn names_nobody(kind: u8, length: usize) -> bool {
+    matches!((kind, length), (2, 4) | (3, 3) | (4, 2) | (5, 10 | 18 | 26 | 34) | (8, 10))
+}
 
 /// Changes the options of a segment, which `sender` sent. Of what is unknown or malformed only kind and length stay.
 pub(crate) fn anonymise(all: &mut Anonymiser, sender: Option<Sender>, mut rest: &mut [u8], counts: &mut Counts) {
@@ -34,7 +40,7 @@ pub(crate) fn anonymise(all: &mut Anonymiser, sender: Option<Sender>, mut rest: 
         let (kind, data) = (option[0], &mut option[2..]);
         if kind == MPTCP {
             mptcp(all, sender, data, counts);
-        } else if !KEPT.contains(&kind) {
+        } else if !names_nobody(kind, length) {
             data.fill(0);
         }
         rest = others;
@@ -43,8 +49,13 @@ pub(crate) fn anonymise(all: &mut Anonymiser, sender: Option<Sender>, mut rest: 
 
 fn mptcp(all: &mut Anonymiser, sender: Option<Sender>, data: &mut [u8], counts: &mut Counts) {
     let mut out = [0; 40];
-    let emitted = Mptcp::parse(data).map(|option| changed(all, sender, option, counts).emit(&mut out));
-    if let Ok(Ok(length)) = emitted
+    let parsed = Mptcp::parse(data);
+    let unknown = matches!(parsed, Ok(Mptcp::Other { .. }));
+    let emitted = parsed.map(|option| changed(all, sender, option, counts).emit(&mut out));
+    if unknown {
+        data[0] &= SUBTYPE;
+        data[1..].fill(0);
+    } else if let Ok(Ok(length)) = emitted
         && length == data.len()
     {
         data.copy_from_slice(&out[..length]);
@@ -68,9 +79,7 @@ fn changed<'a>(all: &mut Anonymiser, sender: Option<Sender>, option: Mptcp<'a>, 
         Mptcp::FastClose(MpFastClose { receiver_key }) => {
             Mptcp::FastClose(MpFastClose { receiver_key: all.secret.key(receiver_key) })
         }
-        // Its length differs, so nothing of it but the subtype is kept.
-        Mptcp::Other { subtype, .. } => Mptcp::Other { subtype, data: &[] },
-        Mptcp::RemoveAddr(_) | Mptcp::Prio(_) | Mptcp::TcpRst(_) => option,
+        Mptcp::Other { .. } | Mptcp::RemoveAddr(_) | Mptcp::Prio(_) | Mptcp::TcpRst(_) => option,
     }
 }
 
@@ -165,4 +174,55 @@ fn count(made: bool, counts: &mut Counts) {
 
 fn leftmost<const N: usize>(drawn: [u8; 32]) -> [u8; N] {
     *drawn.first_chunk().expect("fewer than 32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands for an option after it was changed.
+    fn after(option: &[u8]) -> Vec<u8> {
+        let mut all = Anonymiser::new(Secret::new(b"a secret of tests"));
+        let mut bytes = option.to_vec();
+        anonymise(&mut all, None, &mut bytes, &mut Counts::default());
+        bytes
+    }
+
+    #[test]
+    fn known_options_stay_where_they_are_as_long_as_they_are_to_be() {
+        for (kind, lengths) in [(2, &[4_u8][..]), (3, &[3]), (4, &[2]), (5, &[10, 18, 26, 34]), (8, &[10])] {
+            for length in 2..=40 {
+                let mut option = vec![0xa5; usize::from(length)];
+                option[..2].copy_from_slice(&[kind, length]);
+                let after = after(&option);
+                if lengths.contains(&length) {
+                    assert_eq!(after, option);
+                } else {
+                    assert_eq!(after[..2], option[..2]);
+                    assert!(after[2..].iter().all(|&byte| byte == 0), "{kind} {length}: {after:x?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_mptcp_that_cannot_be_read_no_more_stays_than_what_says_so() {
+        for subtype in 0..16 {
+            // Of odd lengths, as no form has them, or unknown.
+            for length in 3..=40 {
+                let mut option = vec![0xa5; usize::from(length)];
+                option[..3].copy_from_slice(&[MPTCP, length, subtype << 4 | 0x5]);
+                let parsed = Mptcp::parse(&option[2..]);
+                let kept = match parsed {
+                    Ok(Mptcp::Other { .. }) => 3,
+                    Err(_) => 4,
+                    Ok(_) => continue,
+                };
+                let after = after(&option);
+                assert_eq!(after[2] >> 4, subtype);
+                assert!(after.iter().skip(kept).all(|&byte| byte == 0), "{subtype} {length}: {after:x?}");
+                assert_eq!(Mptcp::parse(&after[2..]).is_ok(), parsed.is_ok(), "{subtype} {length}");
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! The test `kept` runs the inputs that are kept in `fuzz/seeds` and `fuzz/kept` without a fuzzer.
 
 pub mod analysis;
+pub mod anonymise;
 pub mod endpoint;
 pub mod frame;
 pub mod link;
