@@ -59,6 +59,36 @@ Connected to 02:00:5e:00:53:03 (on wlan0)
 \tsignal: -31 dBm
 \ttx bitrate: 300.0 MBit/s MCS 15 40Mhz short GI
 """
+# From the log of iw itself ("add support to print link level information in station dump"): a
+# station of several links, each with figures of its own; with another address and other names,
+# and the spaces that station.c prints. Another station is beside it.
+DUMP = """\
+Station 02:00:5e:00:53:09 (on wlan0)
+\ttx retries:\t7
+\ttx failed:\t1
+\tsignal:  \t-70 dBm
+\tsignal avg:\t-71 dBm
+Station 02:00:5E:00:53:03 (on wlan0)
+\tinactive time:\t328 ms
+\trx bytes:\t11319
+\trx packets:\t98
+\ttx bytes:\t1496
+\ttx packets:\t9
+\ttx retries:\t3
+\ttx failed:\t0
+\trx drop misc:\t0
+\tsignal:  \t-33 [-35, -36] dBm
+\tsignal avg:\t-28 [-30, -31] dBm
+\ttx bitrate:\t6.0 MBit/s
+\trx bitrate:\t576.4 MBit/s 80MHz EHT-MCS 5 EHT-NSS 2 EHT-GI 0
+\tlast ack signal:-35 dBm
+\tavg ack signal:\t-33 dBm
+
+\tLink 0:
+\t\ttx retries:\t2
+\t\ttx failed:\t9
+\t\tsignal avg:\t-40 dBm
+"""
 
 
 def follow(source: Source, enough: Callable[[list[Row]], bool]) -> tuple[list[Row], str | None]:
@@ -93,6 +123,21 @@ def test_what_iw_prints(text: str, row: tuple[Any, ...]) -> None:
     assert found["technology"] == "wifi"
 
 
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        (DUMP, {"rssi_dbm_mean": -28.0, "retries": 3, "failed": 0}),
+        # What only one of its links says is not the station's.
+        (DUMP.replace("\ttx retries:\t3\n", ""), {"rssi_dbm_mean": -28.0, "failed": 0}),
+        (DUMP.replace("\t3\n", f"\t{2**64}\n"), {"rssi_dbm_mean": -28.0, "failed": 0}),
+        (DUMP.split("Station 02:00:5E")[0], {}),
+        ("", {}),
+    ],
+)
+def test_what_iw_prints_of_the_access_point(text: str, row: Row) -> None:
+    assert iw.station(text, "02:00:5e:00:53:03") == row
+
+
 def program(place: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (place / "iw").write_text(f"#!/bin/sh\n{text}\n")
     (place / "iw").chmod(0o755)
@@ -100,10 +145,15 @@ def program(place: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 
 def test_iw_is_asked_over_and_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program(tmp_path, monkeypatch, f"cat <<'END'\n{HT}END\n[ \"$*\" = 'dev wlan0 link' ]")
+    answers = {"link": HT, "station dump": DUMP}
+    cases = "".join(
+        f"'dev wlan0 {words}') cat <<'END'\n{text}END\n;;\n" for words, text in answers.items()
+    )
+    program(tmp_path, monkeypatch, f'case "$*" in\n{cases}*) exit 1;;\nesac')
     rows, why = follow(Iw("wifi", "wlan0", 0.01), lambda rows: len(rows) >= 3)
     assert why is None
     assert {(row["path"], row["source"], row["rssi_dbm"]) for row in rows} == {("wifi", "iw", -31)}
+    assert {(row["rssi_dbm_mean"], row["retries"], row["failed"]) for row in rows} == {(-28, 3, 0)}
     assert [row["at_ns"] for row in rows] == sorted(row["at_ns"] for row in rows)
 
 

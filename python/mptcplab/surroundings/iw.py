@@ -1,4 +1,4 @@
-"""The radio of a wireless LAN, as ``iw dev NAME link`` prints it (nl80211)."""
+"""The radio of a wireless LAN, as ``iw dev NAME link`` and ``station dump`` print it (nl80211)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mptcplab.surroundings.sampling import PATIENCE_SECONDS, UnavailableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from threading import Event
     from typing import Any
 
@@ -26,6 +26,17 @@ NUMBERS = {
     "down_mbps": re.compile(r"^\s*rx bitrate:\s*(\d+(?:\.\d+)?) MBit/s", re.MULTILINE),
     "up_mbps": re.compile(r"^\s*tx bitrate:\s*(\d+(?:\.\d+)?) MBit/s", re.MULTILINE),
 }
+# station.c of iw: "Station 02:00:5e:00:53:01 (on wlan0)", and below it "tx retries:\t3",
+# "signal avg:\t-28 [-30, -31] dBm". What its links have, each for itself, stands below that.
+STATION = re.compile(r"^Station ([0-9a-f]{2}(?::[0-9a-f]{2}){5})", re.IGNORECASE | re.MULTILINE)
+# Of the station itself: what is of one of its links is further in.
+MEAN = {"rssi_dbm_mean": re.compile(r"^\tsignal avg:\s*(-?\d+)", re.MULTILINE)}
+COUNTS = {
+    "retries": re.compile(r"^\ttx retries:\s*(\d+)", re.MULTILINE),
+    "failed": re.compile(r"^\ttx failed:\s*(\d+)", re.MULTILINE),
+}
+# The kernel counts so far (NL80211_STA_INFO_TX_RETRIES).
+MOST_COUNT = 2**32 - 1
 
 
 class Iw:
@@ -45,13 +56,16 @@ class Iw:
         if program is None:
             raise UnavailableError("there is no program iw: install it")
         while not stop.is_set():
-            add({"path": self.path, **link(self._ask(program))})
+            row = link(self._ask(program, "link"))
+            if "cell" in row:
+                row |= station(self._ask(program, "station", "dump"), row["cell"])
+            add({"path": self.path, **row})
             stop.wait(self._every_s)
 
-    def _ask(self, program: str) -> str:
+    def _ask(self, program: str, *words: str) -> str:
         try:
             done = subprocess.run(  # noqa: S603
-                [program, "dev", self._interface, "link"],
+                [program, "dev", self._interface, *words],
                 capture_output=True,
                 text=True,
                 errors="replace",
@@ -62,7 +76,7 @@ class Iw:
             raise UnavailableError(f"iw does not end within {error.timeout:g} s") from error
         if done.returncode:
             said = " ".join((done.stderr or done.stdout).split())
-            raise UnavailableError(f"iw dev {self._interface} link: {said}")
+            raise UnavailableError(f"iw dev {self._interface} {' '.join(words)}: {said}")
         return done.stdout
 
 
@@ -74,7 +88,26 @@ def link(text: str) -> dict[str, Any]:
     row["cell"] = found[1].lower()
     if found := FREQUENCY.search(text):
         row["band"] = f"{float(found[1]):g} MHz"
-    for column, pattern in NUMBERS.items():
+    return row | _numbers(text, NUMBERS)
+
+
+def station(text: str, cell: str) -> dict[str, Any]:
+    """Read what it prints of the access point with this address; what is not there is left out."""
+    _, *parts = STATION.split(text)
+    for address, about in zip(parts[::2], parts[1::2], strict=True):
+        if address.lower() == cell:
+            counts = {
+                column: int(found[1])
+                for column, pattern in COUNTS.items()
+                if (found := pattern.search(about)) and int(found[1]) <= MOST_COUNT
+            }
+            return _numbers(about, MEAN) | counts
+    return {}
+
+
+def _numbers(text: str, patterns: Mapping[str, re.Pattern[str]]) -> dict[str, float]:
+    row = {}
+    for column, pattern in patterns.items():
         if found := pattern.search(text):
             try:
                 row[column] = quantities.number(column, found[1], quantities.RADIO)

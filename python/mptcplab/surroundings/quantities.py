@@ -17,6 +17,7 @@ RADIO: Mapping[str, tuple[float, float]] = {
     # TS 38.133 §10.1.16 reports -23 to 40 dB; modems go further.
     "sinr_db": (-50, 60),
     "rssi_dbm": (-150, 20),
+    "rssi_dbm_mean": (-150, 20),
     "up_mbps": (0, 1e6),
     "down_mbps": (0, 1e6),
 }

@@ -29,5 +29,11 @@ row! {
         up_mbps: Option<f64>,
         /// Rate at which it receives.
         down_mbps: Option<f64>,
+        /// Received signal strength of Wi-Fi, averaged by the driver over the last frames.
+        rssi_dbm_mean: Option<f64>,
+        /// Of Wi-Fi, how often frames were sent again since the access point began to serve it.
+        retries: Option<u64>,
+        /// Of Wi-Fi, frames that were given up since then.
+        failed: Option<u64>,
     }
 }
