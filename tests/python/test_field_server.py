@@ -1,0 +1,105 @@
+"""What a run needs to begin at ``mptcplab serve``, and the token that comes from a file."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mptcplab import Error
+from mptcplab.engines.field.server import run_request, running
+from mptcplab.engines.field.server.limits import Limits
+from mptcplab.results.run import Run
+from serving import REQUEST, TIMEOUT_SECONDS, serving
+
+SCENARIO = """\
+schema = 1
+[transfer]
+direction = "download"
+size = "100 kB"
+[path.near]
+interface = "lo"
+[field]
+echoes = 1
+radio = 0
+"""
+CAMPAIGN = """\
+schema = 1
+engine = "field"
+scenario = "field.toml"
+[[calendar]]
+visits = 1
+for_days = 1
+"""
+# Reads what it is told, and never says that it is ready.
+SILENT = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+
+
+def test_an_agent_that_does_not_start_is_given_up_and_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "AGENT", SILENT)
+    monkeypatch.setattr(running, "START_SECONDS", 0.2)
+    monkeypatch.setattr(running, "END_SECONDS", 0.2)
+
+    async def run() -> int | None:
+        request = run_request.read(REQUEST, Limits())
+        made = running.Running(request, Limits(), 10**6, tmp_path, 1)
+        with pytest.raises(Error, match=r"agent does not start within 0\.2 s"):
+            await made.start()
+        agent = made._agent
+        await made.end()
+        assert made.files() == []
+        # Nothing was carried, and a day's bytes are given back.
+        assert made.carried == 0
+        assert agent is not None
+        return agent.returncode
+
+    assert asyncio.run(run()) is not None
+
+
+@pytest.mark.parametrize("command", ["run", "schedule"])
+def test_a_token_that_cannot_be_read_is_said_in_a_line(command: str, tmp_path: Path) -> None:
+    done = _with_token(command, tmp_path, tmp_path / "none", "127.0.0.1:1#" + "0" * 64)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{tmp_path / 'none'}: there is no token" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_token_is_read_from_the_file_that_is_named(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        token = tmp_path / "a token"
+        token.write_text(server.token)
+        token.chmod(0o644)
+        done = _with_token("run", tmp_path, token, str(server.line))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "others may read the token" in done.stderr
+        token.chmod(0o600)
+        done = _with_token("run", tmp_path, token, str(server.line))
+        assert done.returncode == 0, done.stderr
+    runs = [Run(path) for path in (tmp_path / "out").iterdir() if path.is_dir()]
+    assert {run.name for run in runs} == {"mptcp", "tcp-near"}
+    assert all(run.outcome["finished"] for run in runs)
+
+
+def _with_token(
+    command: str, place: Path, token: Path, line: str
+) -> subprocess.CompletedProcess[str]:
+    (place / "field.toml").write_text(SCENARIO)
+    (place / "weeks.toml").write_text(CAMPAIGN)
+    words = {
+        "run": ["run", "field.toml", "--engine", "field", "--no-report"],
+        "schedule": ["schedule", "weeks.toml"],
+    }
+    shared = ["--out", "out", "--server", line, "--token", str(token)]
+    return subprocess.run(
+        [sys.executable, "-m", "mptcplab", *words[command], *shared],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
