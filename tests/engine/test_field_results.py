@@ -171,6 +171,9 @@ def test_a_link_is_fitted_to_its_captures(measured: Measured) -> None:
     found = calibrate(captures, controller="reno", runs=3)
     (rate,) = (one["rate"] for one in found.link["downlink"] if one["element"] == "rate")
     assert float(rate.split()[0]) == pytest.approx(RATES_MBPS["lte"], rel=0.2)
+    # Of a transfer of seconds no more than about how long the queue is.
+    (queue,) = (one["queue"] for one in found.link["downlink"] if "queue" in one)
+    assert 30e3 < float(queue["bytes"].split()[0]) < 120e3
 
 
 def test_its_campaign_has_gains(measured: Measured) -> None:

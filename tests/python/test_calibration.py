@@ -12,7 +12,7 @@ import pytest
 
 from command import Run
 from mptcplab import Error, calibrate, run
-from mptcplab.calibration import rows, start
+from mptcplab.calibration import capture, rows, start
 from mptcplab.calibration.fit import fit
 from mptcplab.calibration.seeds import balanced
 from mptcplab.calibration.subject import Subject
@@ -74,6 +74,22 @@ def test_a_hidden_link_is_found_again(name: str, tmp_path: Path) -> None:
     again = run(scenario, baselines=False)
     assert again.mptcp.throughput_mbps is not None
     assert 0 < again.mptcp.throughput_mbps < wanted["mbps"]
+
+
+def test_a_queue_that_the_simulated_transfer_cannot_fill_is_as_the_capture_showed_it(
+    tmp_path: Path,
+) -> None:
+    captures = recorded(hidden(8, 40, 60_000, 0), tmp_path / "runs", "1 MB")
+    shown = capture.subject(captures, controller="reno")
+    # Of less than the link holds nothing waits, whatever the queue.
+    small = {"receive_buffer": "40 kB", "max_receive_buffer": "40 kB"}
+    shown = replace(shown, tcp=shown.tcp | small)
+    found = fit(shown, runs=2)
+    assert "queue_ms" not in found.fitted
+    assert "rtt_p99" in found.missed
+    assert found.parameters["queue_ms"] == start.of(shown).start["queue_ms"]
+    # 60 kB at 8 Mbit/s are 60 ms.
+    assert found.parameters["queue_ms"] == pytest.approx(60, rel=0.2)
 
 
 @pytest.mark.parametrize("loss_percent", [0.0, 0.1, 0.3, 1.0])

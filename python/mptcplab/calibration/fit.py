@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mptcplab.calibration import model as models
 from mptcplab.calibration import start
@@ -35,6 +35,8 @@ LEAST_STEP = 1e-4
 TINY = 1e-9
 # A figure below this part of its target counts as this part.
 LEAST = 0.01
+# A queue that is fitted to a capture is within this factor of the delay that the capture shows.
+QUEUE = 1.5
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,12 @@ def fit(
     # Where no figure tells of a parameter, the guess is all there is.
     if model.fitted:
         best = _search(model, seeds, tries, workers, progress)
+        seen = model.start["queue_ms"]
+        if subject.loss_percent is not None and not 1 / QUEUE < best["queue_ms"] / seen < QUEUE:
+            # Round trips of the capture bound its queue: the simulated transfer fills another.
+            fitted = {name: one for name, one in model.fitted.items() if name != "queue_ms"}
+            model = replace(model, fitted=fitted)
+            best = _search(model, seeds, tries, workers, progress)
     return judged(model, best, seeds, workers)
 
 
