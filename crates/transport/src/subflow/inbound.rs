@@ -45,7 +45,8 @@ pub(super) struct Inbound {
     last_data: Time,
 }
 
-/// Shorter segments say nothing of what full ones occupy: TCP_MSS_DEFAULT.
+/// Shorter segments are not full, whatever came before (tcp_initialize_rcv_mss), and say nothing of what full ones occupy:
+/// TCP_MSS_DEFAULT.
 const LEAST_MEASURED_BYTES: u32 = 536;
 /// The peer's segments are taken to be no shorter: TCP_MIN_MSS.
 pub(super) const LEAST_SEGMENT_BYTES: u32 = 88;
@@ -165,7 +166,7 @@ impl Inbound {
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
         self.measure(len as u32);
-        self.is_pushed |= len < u64::from(self.segment_bytes);
+        self.is_pushed |= len < u64::from(self.segment_bytes.max(LEAST_MEASURED_BYTES));
         if at.now - self.last_data > at.pause_ns {
             self.quick = self.quick.max(self.quick_acks);
         }

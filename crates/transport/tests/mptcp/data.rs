@@ -269,6 +269,26 @@ fn upstream_linux_reads_before_a_second_segment_is_acknowledged() {
 }
 
 #[test]
+fn upstream_linux_acknowledges_messages_once_they_are_read() {
+    // However many of them come, none is a full segment (net/ipv4/tcp_input.c, tcp_initialize_rcv_mss, tcp_measure_rcv_mss).
+    let mut config = plain();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.delayed_ack_ns = Some(40_000_000);
+    let mut script = "0   ! connect
+         0   > wifi S 0:0 capable
+         10  < wifi S. 0:0 ack 1 capable
+         10  > wifi . 1:1 ack 1 capable
+        "
+    .to_string();
+    for (number, first) in (1..8000).step_by(160).enumerate() {
+        let (at, end) = (20 * (number + 1), first + 160);
+        script += &format!("{at} < wifi . {first}:{end} ack 1 dss({first} {first} 160, ack 1)\n");
+        script += &format!("{at} > wifi . 1:1 ack {end} dss(ack {end})\n");
+    }
+    play(&config, &script);
+}
+
+#[test]
 fn a_filled_hole_opens_the_window_at_once_in_the_kernel_of_multipath_tcp_org() {
     // Its mptcp_cleanup_rbuf asks whether what is left of the window, and not what was told last, has doubled when the
     // application reads: without that the sender waits until the segment's ACK, which is delayed, is due.
