@@ -161,14 +161,11 @@ impl Subflow {
                 delivery.arrived(record.offset);
             }
         };
-        // A copy whose sending the echo precedes is not the one that arrived.
-        let (clock, echo) = (self.clock, news.echo);
-        let other_copy = |record: &Record| record.transmissions > 1 && clock.is_before(echo, record.last_sent);
         if news.advanced {
             self.flight.acknowledge(self.acked, |record| {
                 news.add(record, false, recover);
                 arrived(record);
-                rack.delivered(now, record, min_rtt_ns, other_copy(record));
+                rack.delivered(now, record, min_rtt_ns);
             });
         }
         if self.sack && !said.sack.as_slice().is_empty() {
@@ -188,7 +185,7 @@ impl Subflow {
                 self.flight.sack(self.acked + left as u64..self.acked + right as u64, |record| {
                     news.add(record, true, recover);
                     arrived(record);
-                    rack.delivered(now, record, min_rtt_ns, other_copy(record));
+                    rack.delivered(now, record, min_rtt_ns);
                 });
             }
         }

@@ -247,6 +247,31 @@ fn a_lost_retransmission_is_sent_again() {
 }
 
 #[test]
+fn copies_that_arrive_above_a_hole_show_that_another_copy_is_lost() {
+    // net/ipv4/tcp_input.c, tcp_rack_advance: of what was sent again only the least round trip says which copy arrived. The echo
+    // does not: above a hole it is that of the last segment in order (RFC 7323 §4.3), from before all copies.
+    play(
+        &config::Tcp { timestamps: true, rack: true, ..plain() },
+        "0    ! connect
+         0    > S 0:0
+         100  < S. 0:0 ack 1 ts 1
+         100  > . 1:1 ack 1
+         200  ! push 5
+         200  > . 1:1001 ack 1
+         200  > . 1001:2001 ack 1
+         200  > . 2001:3001 ack 1
+         200  > . 3001:4001 ack 1
+         200  > . 4001:5001 ack 1
+         300  < . 1:1 ack 1 ts 300 echo 100 sack 2001:5001
+         300  > . 1:1001 ack 1 again
+         300  > . 1001:2001 ack 1 again
+         400  < . 1:1 ack 1 ts 400 echo 100 sack 1001:5001
+         400  > . 1:1001 ack 1 again
+         500  < . 1:1 ack 5001 ts 500 echo 400",
+    );
+}
+
+#[test]
 fn tail_loss_probe() {
     // RFC 8985 §7.2 to §7.4: two round trips, then the last segment; the ACK of later data shows that it was lost
     open_and(
