@@ -95,7 +95,7 @@ def analyze(
     from_seconds: float = 0.0,
     to_seconds: float | None = None,
     one_clock: bool = False,
-    plan: Plan | None = None,
+    transfer: dict[str, Any] | None = None,
     directory: str | PathLike[str] | None = None,
     progress: Callable[[int, int | None], None] | None = None,
     stop: Callable[[], bool] | None = None,

@@ -299,6 +299,7 @@ def test_the_page_shades_the_spans_of_findings_in_all_charts(tmp_path: Path) -> 
     (outage,) = [band for band in bands if band.text == "timeout chain"]
     assert outage.at_s == pytest.approx(2, abs=0.2)
     # Time-outs that doubled end after the path is back.
+    assert outage.to_s is not None
     assert 5 <= outage.to_s < 7
 
 

@@ -25,7 +25,7 @@ COMMANDS = NAMES[:3]
 # Those that read and write no files by names that somebody chose ...
 WITHOUT_FILES = {
     *("scenarios", "links", "campaigns", "controllers", "schedulers", "path-managers"),
-    *("radio", "doctor", "guard", "completion"),
+    *("radio", "doctor", "guard", "completion", "help"),
 }
 # ... and those whose tests name them elsewhere: tests/engine/test_shell.py, serving.py.
 ELSEWHERE = {"shell", "serve"}

@@ -1,13 +1,12 @@
 use crate::{
     application, diagnostics,
     errors::{CaptureError, Error, guarded},
-    plan::Plan,
     standard_input::{End, StandardInput},
     tables::Tables,
 };
 use analysis::{Analysis, Options};
 use capture::{Ahead, Merge, Reader};
-use pyo3::prelude::*;
+use pyo3::{prelude::*, types::PyDict};
 use std::{
     cmp::Ordering,
     path::{Path, PathBuf},
@@ -28,14 +27,14 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Reads captures (pcap or pcapng, also compressed; "-" is standard input) as one and measures what is in them.
 ///
 /// Of the captures, `from_seconds` to `to_seconds` from their first packet on are measured; without `to_seconds` all of the rest.
-/// With `plan` they are of a run of it, and how its application was served is measured, too.
+/// With `transfer`, as a plan has it, they are of a run of it, and how its application was served is measured, too.
 /// With `one_clock` all captures were stamped by one clock; those in `directory` are called by their paths in it.
 /// `progress` is called now and then with the bytes read and, where known, the bytes in all. `stop` is asked now and then,
 /// also while nothing comes: once it says true, reading ends soon, and what has come is measured.
 #[expect(clippy::too_many_arguments, reason = "all but one are named by the caller")]
 #[pyfunction]
 #[pyo3(signature = (paths, *, bin_seconds=1.0, smoothing_seconds=5.0, trim_seconds=5.0, samples=true, from_seconds=0.0,
-    to_seconds=None, one_clock=false, plan=None, directory=None, progress=None, stop=None))]
+    to_seconds=None, one_clock=false, transfer=None, directory=None, progress=None, stop=None))]
 pub fn analyze(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -46,7 +45,7 @@ pub fn analyze(
     from_seconds: f64,
     to_seconds: Option<f64>,
     one_clock: bool,
-    plan: Option<Bound<'_, Plan>>,
+    transfer: Option<Bound<'_, PyDict>>,
     directory: Option<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
     stop: Option<Bound<'_, PyAny>>,
@@ -57,7 +56,7 @@ pub fn analyze(
         trim_ns: nanoseconds("trim_seconds", trim_seconds)?,
         samples,
         one_clock,
-        application: plan.and_then(|plan| application::of(&plan.get().scenario().transfer)),
+        application: transfer.map(|transfer| application::read(&transfer)).transpose()?.flatten(),
     };
     if paths.is_empty() {
         return Err(Error::new_err("no capture was named"));

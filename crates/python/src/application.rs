@@ -1,8 +1,17 @@
 //! What a connection is for, as the analysis takes it, of what a scenario says.
 
+use crate::errors::PlanError;
 use analysis::quality::{Application, Messages, Video, e_model};
+use pyo3::{prelude::*, types::PyDict};
 use scenario::applications::segment_bytes;
 use scenario::form::{Codec, Transfer};
+
+/// Of a planned transfer as a table.
+pub(crate) fn read(transfer: &Bound<'_, PyDict>) -> PyResult<Option<Application>> {
+    let table: String = transfer.py().import("json")?.call_method1("dumps", (transfer,))?.extract()?;
+    let transfer = serde_json::from_str(&table).map_err(|error| PlanError::new_err(format!("transfer: {error}")))?;
+    Ok(of(&transfer))
+}
 
 /// Of a planned transfer; none where nothing has to be in time.
 pub(crate) fn of(transfer: &Transfer) -> Option<Application> {

@@ -17,7 +17,7 @@ from mptcplab.engines.field import agents, clock, control, preamble, recorder, s
 from mptcplab.engines.field.agents import Helper
 from mptcplab.engines.field.routes import Route, route
 from mptcplab.engines.field.surroundings import Surroundings
-from mptcplab.scenario.plan import plan, planned_transfer
+from mptcplab.scenario.plan import planned_transfer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def measure(trial: Trial, target: Target) -> Measured:
     with control.connected(line, word) as spoken:
         ended = _run(trial, target, spoken, routes, line.port, raw)
     made, span = tables.of_run(
-        target.directory, raw, ended, routes, plan(trial.scenario, trial.seed, trial.baseline)
+        target.directory, raw, ended, routes, planned_transfer(trial.scenario.transfer)
     )
     if target.captures == "none":
         for name in (CAPTURE, SERVER_CAPTURE):

@@ -24,7 +24,7 @@ HOSTS = ("client", "server")
 
 
 def of_run(
-    directory: Path, raw: Path, ended: Ended, routes: dict[str, Route], planned: _core.Plan
+    directory: Path, raw: Path, ended: Ended, routes: dict[str, Route], transfer: dict[str, Any]
 ) -> tuple[dict[str, _core.Table], Span]:
     """Measure a run, all of whose files are there; gives its time, too."""
     _to_one_clock(raw / "server.samples", clock.line(ended.clocks))
@@ -32,7 +32,7 @@ def of_run(
     samples = [path for host in HOSTS if (path := raw / f"{host}.samples").exists()]
     counters = [path for host in HOSTS if (path := raw / f"{host}.counters").exists()]
     if "client.pcapng" in names:
-        captured = _core.analyze(names, directory=directory, plan=planned)
+        captured = _core.analyze(names, directory=directory, transfer=transfer)
         made = {name: captured.table(name) for name in captured.NAMES}
         connections = list(captured.rows("connections"))
         numbers, found = Numbers(captured), list(captured.rows("diagnostics"))

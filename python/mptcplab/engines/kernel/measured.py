@@ -133,7 +133,9 @@ def tables(job: Job, ended: dict[str, Any]) -> dict[str, _core.Table]:
     """Measure a run, all of whose files are there; ``ended`` is what the lab said at the end."""
     captures = [Path(job.client_capture), Path(job.server_capture)]
     names = [capture.name for capture in captures]
-    captured = _core.analyze(names, directory=captures[0].parent, one_clock=True, plan=job.plan)
+    captured = _core.analyze(
+        names, directory=captures[0].parent, one_clock=True, transfer=job.plan.table()["transfer"]
+    )
     numbers = Numbers(captured, _private(job.plan))
     return {name: captured.table(name) for name in captured.NAMES} | {
         "state": numbers.state(_files(job, "samples")),
