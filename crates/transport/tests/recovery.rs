@@ -267,7 +267,7 @@ fn judgement_waits_for_the_last() {
 fn a_time_out_spares_what_was_just_sent() {
     let mut rack = Rack::default();
     let mut flight = flight(60);
-    flight.acknowledge(1000, |record| rack.delivered(at(20), record, 0));
+    flight.acknowledge(1000, |record| rack.delivered(at(20), record, 0, false));
     flight.time_out(|record| rack.is_overdue(at(60), record));
     // Sent at 1 to 40 ms.
     assert_eq!(flight.lost(), 40);
@@ -328,7 +328,7 @@ fn rack() {
     let calm = Circumstances { recovering: false, sacked: 1, srtt_ns: 100 * MS, min_rtt_ns: 40 * MS };
     let (early, late) = (record(0, at(0)), record(1000, at(5)));
     assert_eq!(rack.judge(at(60), &early, 0), Verdict::Unknown, "nothing was delivered");
-    rack.delivered(at(55), &late, 0);
+    rack.delivered(at(55), &late, 0, false);
     // RFC 8985 §6.2 step 4: a quarter of the least round trip, unless losses are plain
     assert_eq!(rack.window_ns(&calm), 10 * MS);
     assert_eq!(rack.window_ns(&Circumstances { recovering: true, ..calm }), 0);
@@ -338,7 +338,7 @@ fn rack() {
     assert_eq!(rack.judge(at(60), &early, 10 * MS), Verdict::Lost);
     assert_eq!(rack.judge(at(500), &record(2000, at(6)), 0), Verdict::Unknown, "sent later");
     // Step 3: an original below what was delivered before
-    rack.delivered(at(58), &early, 0);
+    rack.delivered(at(58), &early, 0, false);
     assert_eq!(rack.window_ns(&Circumstances { recovering: true, sacked: 9, ..calm }), 10 * MS);
     // Duplicates widen it once per round, up to a round trip
     rack.duplicate(1000, 9000);
@@ -355,9 +355,10 @@ fn rack_takes_no_early_ack_for_a_copy() {
     // RFC 8985 §6.2 step 2: the original arrived
     let mut rack = Rack::default();
     let copy = Record { transmissions: 2, last_sent: at(100), ..record(0, at(0)) };
-    rack.delivered(at(110), &copy, 40 * MS);
+    rack.delivered(at(110), &copy, 40 * MS, false);
+    rack.delivered(at(160), &copy, 40 * MS, true);
     assert_eq!(rack.judge(at(500), &record(1000, at(1)), 0), Verdict::Unknown);
-    rack.delivered(at(160), &copy, 40 * MS);
+    rack.delivered(at(160), &copy, 40 * MS, false);
     assert_eq!(rack.judge(at(500), &record(1000, at(1)), 0), Verdict::Lost);
 }
 

@@ -39,12 +39,12 @@ pub struct Circumstances {
 }
 
 impl Rack {
-    /// A segment was delivered (RFC 8985 §6.2 steps 2 and 3). Of one that was sent again the least round trip says whether
-    /// its last copy arrived, not the peer's echo: above a hole that is older than all copies (tcp_rack_advance).
-    pub fn delivered(&mut self, now: Time, record: &Record, min_rtt_ns: i64) {
+    /// A segment was delivered (RFC 8985 §6.2 steps 2 and 3). `other_copy`: the peer's echo says that not the last copy
+    /// of it arrived.
+    pub fn delivered(&mut self, now: Time, record: &Record, min_rtt_ns: i64, other_copy: bool) {
         let rtt = now - record.last_sent;
         if record.transmissions > 1 {
-            if rtt < min_rtt_ns {
+            if other_copy || rtt < min_rtt_ns {
                 return;
             }
         } else if record.end() < self.highest {

@@ -161,11 +161,15 @@ impl Subflow {
                 delivery.arrived(record.offset);
             }
         };
+        // A copy whose sending the echo precedes is not the one that arrived (tcp_skb_spurious_retrans). Above a hole the echo is
+        // older than all copies, and says nothing (tcp_sacktag_one).
+        let (clock, echo) = (self.clock, news.echo);
+        let other_copy = |record: &Record| record.transmissions > 1 && clock.is_before(echo, record.last_sent);
         if news.advanced {
             self.flight.acknowledge(self.acked, |record| {
                 news.add(record, false, recover);
                 arrived(record);
-                rack.delivered(now, record, min_rtt_ns);
+                rack.delivered(now, record, min_rtt_ns, other_copy(record));
             });
         }
         if self.sack && !said.sack.as_slice().is_empty() {
@@ -185,7 +189,7 @@ impl Subflow {
                 self.flight.sack(self.acked + left as u64..self.acked + right as u64, |record| {
                     news.add(record, true, recover);
                     arrived(record);
-                    rack.delivered(now, record, min_rtt_ns);
+                    rack.delivered(now, record, min_rtt_ns, false);
                 });
             }
         }
