@@ -7,6 +7,8 @@ const LEAST_PART: f64 = 0.1;
 const LEAST_S: f64 = 0.5;
 /// Where data waited for this part of the transfer, its best rate says nothing of what the paths can.
 const OFTEN: f64 = 0.3;
+/// Where data waited for this part of it, even its best rate may be one that was held up.
+const MOSTLY: f64 = 0.75;
 /// The others are held up where less than this part of the usual rate comes.
 const SLOW: f64 = 0.5;
 
@@ -36,7 +38,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let is_dear = cost_s >= (LEAST_PART * case.elapsed_s).min(LEAST_S);
         let hidden = (case.order_bound || case.window_bound) && case.has_room();
         let cost = match often {
-            true if is_dear || hidden => Cost::Unknown,
+            true if is_dear || hidden && waited_s >= MOSTLY * case.elapsed_s => Cost::Unknown,
             false if is_dear && !hidden => Cost::Seconds(cost_s),
             _ => continue,
         };
