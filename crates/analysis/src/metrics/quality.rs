@@ -123,8 +123,8 @@ impl Watched {
         row.startup_ms = playback.startup_ns.map(|ns| ns as f64 / 1e6);
         row.stalls = Some(playback.stalls);
         row.stall_s = Some(playback.stalled_ns as f64 / 1e9);
-        row.video_mbps_mean = (!whole.is_empty())
-            .then(|| whole.iter().copied().map(segment_mbits).sum::<f64>() / whole.len() as f64);
+        row.video_mbps_mean =
+            (!whole.is_empty()).then(|| whole.iter().copied().map(segment_mbits).sum::<f64>() / whole.len() as f64);
         row.bitrate_switches = Some(playback.switches);
     }
 }
@@ -136,11 +136,9 @@ pub(crate) fn of_both_ends(messages: &Messages, ahead_ns: Option<i64>, report: &
     let (Some(ahead_ns), Some(came)) = (ahead_ns, served.came) else { return };
     let written = messages.count();
     let delays: Vec<i64> = match served.began {
-        Some(began) => came
-            .iter()
-            .zip(0..)
-            .map(|(&at, number)| (at - began - ahead_ns - messages.due_ns(number)).max(0))
-            .collect(),
+        Some(began) => {
+            came.iter().zip(0..).map(|(&at, number)| (at - began - ahead_ns - messages.due_ns(number)).max(0)).collect()
+        }
         None => return,
     };
     let mut times = crate::histogram::Histogram::default();

@@ -45,7 +45,14 @@ const LITTLE_BYTES: u64 = 128;
 
 impl Metric for Responses {
     fn new(options: &Options, _: Time) -> Self {
-        Responses { turn: None, times: Histogram::default(), samples: options.samples.then(Vec::new), deadline_ns: deadline(options), in_time: 0, asked: 0 }
+        Responses {
+            turn: None,
+            times: Histogram::default(),
+            samples: options.samples.then(Vec::new),
+            deadline_ns: deadline(options),
+            in_time: 0,
+            asked: 0,
+        }
     }
 
     #[inline(always)]
