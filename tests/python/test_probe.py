@@ -507,9 +507,12 @@ def test_what_the_papers_tell_of_their_carriers_was_found_on_the_studys_links() 
 def test_what_was_found_is_a_scenario(tmp_path: Path) -> None:
     kept = json.loads(KEPT.read_text("utf-8"))
     for case in CASES:
-        rows = [Row(**row) for row in kept[case.name][0]]
+        # Where a host did not ask for what a box takes away, it is not known once.
+        several = [[Row(**row) for row in one] for one in kept[case.name]]
         file = tmp_path / "found.toml"
-        file.write_text(scenario.toml(rows), "utf-8")
-        load(str(file), [])
+        for rows in several:
+            file.write_text(scenario.toml(rows), "utf-8")
+            load(str(file), [])
         if case.found_by:
-            assert scenario.elements(rows) or case.found_by == ("payload",), case.name
+            found = any(scenario.elements(rows) for rows in several)
+            assert found or case.found_by == ("payload",), case.name
