@@ -100,8 +100,8 @@ def test_it_listens_once_it_captures(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Captures, "start", start)
     limits = DownloadLimits()
-    place = OpenServer(tmp_path, tmp_path, (HOST,), free_port(), limits)
-    serve(place, end, end, end)
+    server = OpenServer(tmp_path, tmp_path, (HOST,), free_port(), limits)
+    serve(server, end, end, end)
     assert refused == [errno.ECONNREFUSED]
 
 

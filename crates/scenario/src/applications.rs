@@ -112,7 +112,9 @@ pub(crate) fn check(transfer: &Transfer) -> Result<(), Error> {
                 return fault("a video has whole segments: its duration is a multiple of theirs");
             }
             if startup_ns.saturating_add(segment_ns) > buffer_ns {
-                return fault("the buffer holds what a video starts with, and one more segment");
+                return fault(
+                    "the buffer holds what a video starts with, and one more segment: make it larger, or startup shorter",
+                );
             }
             if segment_bytes(segment_ns, rate) == 0 {
                 return fault("segments have at least one byte");
