@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 from collections.abc import Callable
 
@@ -9,6 +10,9 @@ import pytest
 
 import kernel
 from requirements import need_capture, need_kernel_mptcp
+
+# Commands write to pipes as they do for users, whatever whoever runs the tests prefers.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 

@@ -17,8 +17,8 @@ def say(message: str) -> None:
 
 
 def show(message: str) -> None:
-    """Print a line on standard output."""
-    print(text.clean(message))
+    """Print a line on standard output; a command that goes on for days has told it then."""
+    print(text.clean(message), flush=True)
 
 
 def show_lines(lines: str) -> None:
