@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from mptcplab import Error
 from mptcplab.engines.field.server import run_request, running
 from mptcplab.engines.field.server.limits import Limits
+from mptcplab.engines.kernel.agent import sockets
 from mptcplab.results.run import Run
 from serving import REQUEST, TIMEOUT_SECONDS, serving
 
@@ -59,6 +63,20 @@ def test_an_agent_that_does_not_start_is_given_up_and_gone(
         return agent.returncode
 
     assert asyncio.run(run()) is not None
+
+
+def test_a_congestion_control_for_root_alone_says_what_opens_it() -> None:
+    class Refusing:
+        def setsockopt(self, *_: object) -> None:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    allowed = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text().strip()
+    with pytest.raises(Error) as refused:
+        sockets.choose(cast("socket.socket", Refusing()), "vegas")
+    assert str(refused.value) == (
+        f"congestion control vegas: ordinary users may have {allowed}; to mend it: "
+        f'sudo sysctl net.ipv4.tcp_allowed_congestion_control="{allowed} vegas"'
+    )
 
 
 @pytest.mark.parametrize("command", ["run", "schedule"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,12 +26,14 @@ from mptcplab import Error
 from mptcplab.campaign import calendar, sheet
 from mptcplab.campaign.calendar import Calendar
 from mptcplab.charts.campaign.page import describe
+from mptcplab.cli.schedule import _told
 from mptcplab.cli.summary.campaign import print_campaign
 from mptcplab.engines.engine import Carried
 from mptcplab.results import overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.ledger import REASONS, Attempt
 from mptcplab.schedule import schedule
+from mptcplab.schedule.schedule import Told
 from mptcplab.schedule.visiting import used
 from world import Here, World, known, scheduled
 
@@ -212,9 +215,16 @@ def test_a_run_that_takes_more_than_its_part_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worlds, "OVERHEAD", 20.0)
-    world = World(tmp_path / "world")
-    campaign = scheduled(world, written(tmp_path, THREE_DAYS), tmp_path / "out")
-    assert set(campaign.failures["reason"]) == {"lte carried all 2.25 MB that its budget allows"}
+    world, file, told = World(tmp_path / "world"), written(tmp_path, THREE_DAYS), list[str]()
+
+    def tell(one: Told) -> None:
+        told.append(_told(one, sheet.load(file)))
+
+    campaign = scheduled(world, file, tmp_path / "out", tell=tell)
+    why = "lte carried all 2.25 MB that its budget allows"
+    assert set(campaign.failures["reason"]) == {why}
+    # And whoever looks at what it prints learns of it.
+    assert re.search(f"done, .*; [12] of 3 runs failed: {why}; next ", told[0])
     data = campaign.data.filter(path="lte")
     assert (data["bytes"] <= data["reserved_bytes"]).all()
     # A run that failed is not tried again.

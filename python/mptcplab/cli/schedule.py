@@ -139,6 +139,9 @@ def _told(told: Told, read: Sheet) -> str:
         words += ", ".join(["done", *took])
     else:
         words += f"missed ({told.state.reason}): {told.state.why}"
+    if told.failed:
+        reasons = "; ".join(dict.fromkeys(told.failed))
+        words += f"; {len(told.failed)} of {text.plural(told.runs, 'run')} failed: {reasons}"
     if told.following is not None:
         words += f"; next {_at(told.following.due, read)}"
     return words

@@ -52,6 +52,9 @@ class Told:
     #: How many there are to be.
     visits: int
     following: Visit | None
+    #: Runs of the visit, and why each failed that did.
+    runs: int
+    failed: list[str]
 
 
 def run(
@@ -93,7 +96,9 @@ def run(
                 schedule.attend(visit)
                 following = next(islice(matrix.visits, place + 1, None), None)
                 state = writer.told.visits[visit.number]
-                tell(Told(out, visit, state, len(matrix.visits), following))
+                runs = [task.run for task in matrix.of_visit(visit.number)]
+                failed = [why for run, why in writer.told.failed.items() if run in runs]
+                tell(Told(out, visit, state, len(matrix.visits), following, len(runs), failed))
         kept.describe(record.ended(about))
     return Campaign(out)
 

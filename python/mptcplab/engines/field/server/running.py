@@ -180,7 +180,7 @@ class Running(Session):
         while line := await _line(self._agent):
             said: dict[str, Any] = json.loads(line)
             if "error" in said:
-                raise Error(str(said["error"]))
+                raise Error(f"at the server: {said['error']}")
             if key in said:
                 return said
         raise Error("the server's agent ended in the middle")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TypeAlias
 
 from mptcplab._core import Error
@@ -14,6 +15,7 @@ SocketAddress: TypeAlias = list[str | int]
 # As many connections may wait to be accepted.
 BACKLOG = 1024
 CONGESTION_NAME_BYTES = 16
+ALLOWED = "net.ipv4.tcp_allowed_congestion_control"
 
 
 def stream(address: SocketAddress, congestion_control: str | None, *, mptcp: bool) -> socket.socket:
@@ -23,10 +25,22 @@ def stream(address: SocketAddress, congestion_control: str | None, *, mptcp: boo
         made = socket.socket(_family(address), socket.SOCK_STREAM, protocol)
     made.setblocking(False)
     if congestion_control is not None:
-        name = congestion_control.encode()
-        with attempt(f"congestion control {congestion_control}"):
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
+        choose(made, congestion_control)
     return made
+
+
+def choose(sock: socket.socket, congestion_control: str) -> None:
+    """Have a socket use a congestion control."""
+    what = f"congestion control {congestion_control}"
+    try:
+        with attempt(what):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion_control.encode())
+    except Error as error:
+        if not isinstance(error.__cause__, PermissionError):
+            raise
+        allowed = Path("/proc/sys", ALLOWED.replace(".", "/")).read_text("ascii").strip()
+        mend = f'sudo sysctl {ALLOWED}="{allowed} {congestion_control}"'
+        raise Error(f"{what}: ordinary users may have {allowed}; to mend it: {mend}") from error
 
 
 def listening(

@@ -152,9 +152,7 @@ class Transfer:
             sock = socket.socket(fileno=files[0])
             sock.setblocking(False)
             if self._job.congestion_control is not None:
-                name = self._job.congestion_control
-                with sockets.attempt(f"congestion control {name}"):
-                    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+                sockets.choose(sock, self._job.congestion_control)
             self._serve(sock, opening=False)
 
     def _serve(self, sock: socket.socket, *, opening: bool, preamble: bytes = b"") -> None:
