@@ -88,7 +88,6 @@ class Control:
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(HELLO_SECONDS):
                     await writer.wait_closed()
-            writer.transport.abort()
 
     async def _serve(
         self,

@@ -205,7 +205,7 @@ class Listeners:
         """Give a data connection to its run, if it is one's."""
         http = first == GET[:1]
         if first != preamble.MAGIC[:1] and not http:
-            self._turn_away(sock, "spoke of something else")
+            self._turn_away(sock, "spoke of something else" if first else "said nothing")
             return
         request = await (_request(sock) if http else _read(sock, preamble.PREAMBLE_BYTES))
         raw = _proof(request) if http else request
