@@ -13,8 +13,6 @@ from tempfile import TemporaryDirectory
 from generate import played, printed_by
 from playwright.sync_api import sync_playwright
 
-import mptcplab
-
 DOCS = Path(__file__).parent
 # What draws each, in an empty directory or in that of the page that is one sitting.
 FIGURES = {
@@ -30,16 +28,24 @@ FIGURES = {
     "gain.png": ("tutorial.md", "mptcplab figure gain campaigns/cafe-losses"),
     "own-network.png": ("own-network.md", "mptcplab figure gain campaigns/sizes"),
 }
+WALK = DOCS.parent / "examples/walk"
+# Of which page, and the charts that are shown; without any its top is.
+PHOTOGRAPHS = {
+    "report.png": ("mptcplab run path-lost --out runs", ()),
+    "track.png": (
+        f"mptcplab run walk --out runs ; mptcplab annotate runs --radio {WALK / 'radio.csv'} "
+        f"--positions {WALK / 'walk.gpx'} --began 2026-11-25T09:30:00Z ; mptcplab report runs",
+        ("throughput", "signal", "track"),
+    ),
+}
 
 
 def main() -> None:
     """Draw those that are named, or all."""
-    for name in sys.argv[1:] or ["report.png", *FIGURES]:
+    for name in sys.argv[1:] or [*PHOTOGRAPHS, *FIGURES]:
         with TemporaryDirectory() as place:
-            if name == "report.png":
-                photograph(Path(place))
-            else:
-                draw(name, Path(place))
+            take = photograph if name in PHOTOGRAPHS else draw
+            take(name, Path(place))
         print(f"docs/{name} written")
 
 
@@ -51,19 +57,30 @@ def draw(name: str, place: Path) -> None:
     printed_by(f"{line} --out {DOCS / name}", place)
 
 
-def photograph(place: Path) -> None:
-    """Run path-lost and photograph the top of its page."""
+def photograph(name: str, place: Path) -> None:
+    """Make a page, and photograph its top or some of its charts."""
+    line, charts = PHOTOGRAPHS[name]
+    printed_by(line, place)
     with sync_playwright() as playwright:
-        page = mptcplab.run("path-lost", out=place / "runs").report()
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         tab = browser.new_page(viewport={"width": 1120, "height": 1130})
-        tab.goto(page.as_uri())
+        tab.goto((place / "runs/report.html").as_uri())
         # The page's policy forbids to wait for a function, which is text that it evaluates.
         while not tab.evaluate("Boolean(window.mptcplab?.drawn)"):
             tab.wait_for_timeout(20)
-        tab.screenshot(path=DOCS / "report.png")
+        if charts:
+            # Without scrolling, in which what stays at the top would cover them.
+            tab.set_viewport_size({"width": 1120, "height": 2600})
+            tab.evaluate(
+                "shown => document.querySelectorAll('.charts > figure').forEach("
+                "one => { one.hidden = !shown.includes(one.id); })",
+                list(charts),
+            )
+            tab.locator(".charts").screenshot(path=DOCS / name)
+        else:
+            tab.screenshot(path=DOCS / name)
         browser.close()
 
 
