@@ -174,6 +174,11 @@ class Engine:
         del scenario
         return {}
 
+    def lacks(self, scenario: Scenario) -> list[str]:
+        """Say what this host lacks for all paths to be used, and the command that mends it."""
+        del scenario
+        return []
+
     def carried(self, scenario: Scenario) -> dict[str, Carried]:
         """Count what real interfaces have carried, by path; one that is not there has no count."""
         del scenario

@@ -86,6 +86,8 @@ def run(
         if writer.told.failed:
             kept.fail(writer.told.failed)
         begin(matrix)
+        for lacking in sheet.campaign.engine.lacks(matrix.configurations[0].mptcp.scenario):
+            warn(lacking)
         keep = sheet.campaign.keep != "tables"
         visiting = Visiting(kept, writer, clock, executor, keep=keep)
         probing = Probing(matrix, out, warn)

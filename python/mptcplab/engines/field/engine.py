@@ -83,6 +83,12 @@ class Field(Engine):
 
         return interfaces.away(scenario)
 
+    def lacks(self, scenario: Scenario) -> list[str]:
+        """Say what doctor --field says is missing."""
+        from mptcplab.engines.field import interfaces
+
+        return interfaces.lacks(scenario)
+
     def carried(self, scenario: Scenario) -> dict[str, Carried]:
         """Ask the kernel what the interfaces have carried."""
         from mptcplab.engines.field import interfaces

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mptcplab._core import Error
 from mptcplab.engines.engine import Carried
-from mptcplab.engines.field import server_line
+from mptcplab.engines.field import server_line, uplinks
 from mptcplab.engines.field.routes import route
 
 TYPE_CHECKING = False
@@ -30,6 +30,19 @@ def away(scenario: Scenario) -> dict[str, str]:
     line = server_line.read(scenario.field.server)
     reasons = {name: _unreached(path, line) for name, path in scenario.paths.items()}
     return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def lacks(scenario: Scenario) -> list[str]:
+    """Say what is missing for paths and MPTCP; nothing where that cannot be found out."""
+    assert scenario.field is not None  # noqa: S101 - it was checked
+    assert scenario.field.server is not None  # noqa: S101 - it was checked
+    line = server_line.read(scenario.field.server)
+    names = [str(path.interface) for path in scenario.paths.values()]
+    try:
+        found = uplinks.examine(names, line.host, line.port)
+    except Error:
+        return []
+    return [check.line() for check in found.checks if check.verdict == "missing"]
 
 
 def carried(scenario: Scenario) -> dict[str, Carried]:
