@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +16,7 @@ import pytest
 from mptcplab import Error
 from mptcplab.engines.field import control, routes, server_line
 from mptcplab.engines.field.clock import Offset, line
+from requirements import need_kernel_namespaces
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -78,6 +82,41 @@ def test_a_path_takes_an_address_of_its_version_or_the_other(
     found = routes.route("lo", "lab.example.org", 7443, version)
     assert found.remote == remote
     assert found.local == ("::1" if ":" in remote else "127.0.0.1")
+
+
+MIXED = """\
+import socket
+from mptcplab.engines.field import routes
+
+places = [(socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8:64::1")]
+socket.getaddrinfo = lambda host, port, type: [
+    (family, type, 0, "", (address, port)) for family, address in places
+]
+for interface in ("wlan0", "wwan0"):
+    found = routes.route(interface, "lab.example.org", 7443)
+    print(found.local, found.remote)
+"""
+
+
+def test_a_path_with_ipv6_alone_takes_that_beside_one_with_ipv4() -> None:
+    """As behind NAT64: Linux would send IPv4 by it, too, in the name of the other interface."""
+    need_kernel_namespaces()
+    lines = [
+        "ip link add wlan0 type veth peer name home",
+        "ip link add wwan0 type veth peer name carrier",
+        "ip address add 198.51.100.2/24 dev wlan0",
+        "ip address add 2001:db8::2/64 dev wwan0 nodad",
+        *(f"ip link set dev {name} up" for name in ("home", "carrier", "wlan0", "wwan0")),
+        "ip route add default via 198.51.100.1 dev wlan0",
+        "ip route add default via 2001:db8::1 dev wwan0",
+        f"exec {shlex.join([sys.executable, '-c', MIXED])}",
+    ]
+    alone = ["unshare", "--user", "--map-root-user", "--net", "sh", "-ec", "\n".join(lines)]
+    done = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [
+        "198.51.100.2 192.0.2.1",
+        "2001:db8::2 2001:db8:64::1",
+    ], done.stderr
 
 
 def test_a_name_without_a_way_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import socket
+import struct
 from dataclasses import dataclass
 
 from mptcplab._core import Error
 
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
+# Of <linux/sockios.h> and <linux/if.h>.
+SIOCGIFADDR = 0x8915
+NAME_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ def route(interface: str, host: str, port: int, version: int | str = 4) -> Route
     for family, kind, protocol, _, place in found:
         with socket.socket(family, kind, protocol) as sock:
             try:
+                if family == socket.AF_INET:
+                    _need_address(sock, interface)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode())
                 sock.connect(place)
             except OSError as error:
@@ -48,3 +55,8 @@ def route(interface: str, host: str, port: int, version: int | str = 4) -> Route
                 continue
             return Route(interface, str(sock.getsockname()[0]), str(place[0]))
     raise Error(f"no way to {host} by {interface}: {failure}")
+
+
+def _need_address(sock: socket.socket, interface: str) -> None:
+    """Refuse an interface without IPv4, by which Linux sends IPv4 nevertheless, as another's."""
+    fcntl.ioctl(sock, SIOCGIFADDR, struct.pack(f"{NAME_BYTES}s24x", interface.encode()))
