@@ -571,11 +571,23 @@ def test_a_port_that_is_taken_says_what_helps(server: Server, tmp_path: Path) ->
 
 
 def test_an_echo_is_answered_once(server: Server) -> None:
+    hold_echoes(server)
+
+
+def test_echoes_of_both_versions_are_answered_where_it_listens_everywhere(tmp_path: Path) -> None:
+    with serving(tmp_path, address="::") as everywhere:
+        for host in (HOST, "::1"):
+            hold_echoes(everywhere, host)
+
+
+def hold_echoes(server: Server, host: str = HOST) -> None:
+    """Hold a server to answering each once, from the address that was asked."""
     with control.connected(server.line, server.token) as connection:
         ready = connection.ask(REQUEST)
         run_, key = bytes.fromhex(ready["run"]), bytes.fromhex(ready["key"])
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-            sock.connect((HOST, server.line.port))
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as sock:
+            sock.connect((host, server.line.port))
             sock.settimeout(TIMEOUT_SECONDS)
             for sequence in (3, 3, 4, 2**32 - 1, 5):
                 sock.send(preamble.Echo(run_, sequence, 1).packed(key))

@@ -334,10 +334,12 @@ def listening(address: str, port: int, *, mptcp: bool) -> socket.socket:
 def _echoes(address: str, port: int) -> socket.socket:
     made = socket.socket(_family(address), socket.SOCK_DGRAM)
     made.setblocking(False)
-    # Of IPv4 the constant is not in `socket`: linux/in.h.
-    made.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
+    # One of them: both, as a socket of IPv6 gives them for IPv4, are too much to answer with.
     if made.family == socket.AF_INET6:
         made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
+    else:
+        # The constant is not in `socket`: linux/in.h.
+        made.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
     try:
         made.bind((address, port))
     except OSError as error:
