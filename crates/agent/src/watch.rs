@@ -140,7 +140,7 @@ impl<K: Kernel> Watch<K> {
     /// How long to wait before the next step.
     pub fn pause_ns(&self, now: Time) -> i64 {
         let is_calm = now - self.moved > CALM_NS && (0..self.paths.len()).all(|path| self.guard.is_at_rest(path));
-        if is_calm { CALM_TICK_NS } else { guard::TICK_NS }
+        if is_calm { CALM_TICK_NS } else { self.guard.pause_ns() }
     }
 
     /// Looks and acts; gives what was decided. While the kernel refuses to say what there is, nothing is decided.

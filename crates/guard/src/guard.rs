@@ -34,8 +34,10 @@ pub struct Guard {
     is_connected: bool,
 }
 
-/// How often [`Guard::tick`] should be called while data moves: a fifth of what a decision takes.
-pub const TICK_NS: i64 = 20_000_000;
+/// How often [`Guard::tick`] should be called while data moves: silence is known no better than that.
+pub const TICK_NS: i64 = 10_000_000;
+/// And while probes are under way: they follow each other by little more.
+const PROBING_TICK_NS: i64 = 5_000_000;
 
 impl Guard {
     /// Of a host without paths.
@@ -109,6 +111,12 @@ impl Guard {
         matches!(self.paths[path].state, State::Good | State::Probed)
     }
 
+    /// How long to wait before the next [`Guard::tick`] while data moves.
+    pub fn pause_ns(&self) -> i64 {
+        let is_probing = self.paths.iter().any(|path| path.up && path.state == State::Probed && !path.is_undecided(&self.settings));
+        if is_probing { PROBING_TICK_NS } else { TICK_NS }
+    }
+
     /// Whether a path is good, and nothing of it is under way.
     pub fn is_at_rest(&self, path: usize) -> bool {
         let one = &self.paths[path];
@@ -127,13 +135,14 @@ impl Guard {
     /// The answer to a probe came over a path.
     pub fn answered(&mut self, now: Time, path: usize, number: u16, orders: &mut Vec<Order>) {
         let one = &mut self.paths[path];
+        let usual_ns = one.rtt_ns();
         let Some((about, sent)) = one.answer(now, number) else { return };
         if one.state == State::Probed && one.has_answered() {
             let told = one.clear(now, false);
             orders.extend(told.map(|decision| Order::Decided { path, decision }));
         }
         if about != path {
-            self.paths[about].witness(now, sent);
+            self.paths[about].witness(now, sent, usual_ns);
         }
     }
 

@@ -55,8 +55,9 @@ pub(crate) struct Path {
     doubts: [u32; 2],
     /// How often it answered since others overtook it.
     overtaken: u32,
-    /// When a probe that went over another path to tell about this one was answered.
+    /// When a probe that went over another path to tell about this one was answered, and how much later than is usual there.
     witnessed: Option<Time>,
+    late_ns: i64,
     /// Probes that wait for an answer.
     waiting: VecDeque<Waiting>,
     /// The last probe's round-trip time, and when its answer came.
@@ -98,6 +99,7 @@ impl Path {
             doubts: [0; 2],
             overtaken: 0,
             witnessed: None,
+            late_ns: 0,
             waiting: VecDeque::new(),
             probe_rtt_ns: None,
             answered: None,
@@ -157,7 +159,7 @@ impl Path {
     }
 
     /// The present round-trip time with what it may vary by.
-    fn rtt_ns(&self) -> i64 {
+    pub fn rtt_ns(&self) -> i64 {
         let smooth = self.seen.srtt_ns.map(|srtt| srtt + 4 * self.seen.rttvar_ns);
         smooth.max(self.probe_rtt_ns).unwrap_or(UNKNOWN_RTT_NS)
     }
@@ -226,6 +228,7 @@ impl Path {
 
     fn enter(&mut self, now: Time, state: State) {
         (self.state, self.since, self.sent, self.answers, self.is_early) = (state, now, 0, 0, false);
+        self.late_ns = 0;
         if state == State::Good {
             self.good_since = now;
         }
@@ -241,15 +244,27 @@ impl Path {
                 self.seen.carries && self.answered.is_none() && (self.sent == 0 || waited >= spacing)
             }
             State::Probed => {
-                // What is not decided after them may stay so for long.
-                let spacing = self.within_ns / settings.probes.0 as i64;
-                let late = i64::from(self.sent) >= 2 * settings.probes.0 as i64;
                 // Each is due by its number, not so long after the last: what a tick came late does not add up.
-                let due_ns = spacing.saturating_mul(self.sent.into());
-                self.sent == 0 || if late { waited >= spacing.max(500_000_000) } else { now - self.since >= due_ns }
+                let is_due = now - self.since >= self.due_ns(settings);
+                self.sent == 0 || if self.is_undecided(settings) { waited >= 500_000_000 } else { is_due }
             }
             State::Suspended | State::OnTrial => waited >= settings.trial_interval.nanos().max(self.round_ns() / 4),
         }
+    }
+
+    /// When the next probe is due, from the first on. That one may well be answered in the first quarter of the time; the others go out in the second,
+    /// so that each has half of it.
+    fn due_ns(&self, settings: &Settings) -> i64 {
+        let (quarter_ns, sent, enough) = (self.within_ns / 4, i64::from(self.sent), settings.probes.0 as i64);
+        if sent < enough {
+            return quarter_ns + quarter_ns / (enough - 1) * sent;
+        }
+        quarter_ns.saturating_mul(3 + sent - enough)
+    }
+
+    /// Whether so many probes are out that what is not decided after them may stay so for long.
+    pub fn is_undecided(&self, settings: &Settings) -> bool {
+        i64::from(self.sent) >= 2 * settings.probes.0 as i64
     }
 
     /// In what time an answer is expected of a path on trial.
@@ -284,10 +299,12 @@ impl Path {
         Some((about, sent))
     }
 
-    /// A probe over another path, to tell of this one, was answered.
-    pub fn witness(&mut self, now: Time, sent: Time) {
+    /// A probe over another path, to tell of this one, was answered, which there usually takes so long. Where that answer was
+    /// late, this one may be: the peer's host or this one is busy.
+    pub fn witness(&mut self, now: Time, sent: Time, usual_ns: i64) {
         if sent >= self.since {
             self.witnessed = Some(now);
+            self.late_ns = self.late_ns.max(now - sent - usual_ns);
         }
     }
 
@@ -324,11 +341,11 @@ impl Path {
         self.answers > 0
     }
 
-    /// Whether enough probes have had their time. That data is not acknowledged counts for one.
+    /// Whether enough probes have had their time.
     pub fn is_overdue(&self, now: Time, settings: &Settings) -> bool {
-        let enough = settings.probes.0 as usize - usize::from(self.decision.cause == Cause::Unacknowledged);
-        let due = |waiting: &&Waiting| waiting.sent >= self.since && now - waiting.sent >= self.within_ns / 2;
-        self.sent > 0 && self.waiting.iter().filter(due).count() >= enough
+        let wait_ns = self.within_ns / 2 + self.late_ns;
+        let due = |waiting: &&Waiting| waiting.sent >= self.since && now - waiting.sent >= wait_ns;
+        self.waiting.iter().filter(due).count() >= settings.probes.0 as usize
     }
 
     pub fn suspend(&mut self, now: Time, settings: &Settings) -> Decision {

@@ -7,14 +7,14 @@ parameters! {
         /// between arrivals, four times its deviation and this. Probes set out after half of that. Linux sends ACKs up to 40 ms late (TCP_DELACK_MIN), and timers of a host that is busy run
         /// some milliseconds late. Twice as much, up to eight times, after each suspicion that proved wrong.
         margin: Duration = Duration(60_000_000),
-        /// Probes over a suspect path are sent within this time at least, and the last of them has half of it to be answered: mobile networks stand still for
-        /// 30 to 80 ms at a handover.
-        probe_timeout: Duration = Duration(80_000_000),
+        /// Probes over a path that may be bad have this time at least: one is sent at once, the others in its second quarter, and the last of them has half of it to be answered.
+        /// Mobile networks stand still for 30 to 80 ms at a handover.
+        probe_timeout: Duration = Duration(90_000_000),
         /// So many of the path's present round-trip times they have at least: a queue that has filled doubles it in a few; from 1 to 100.
         probe_factor: Number = Number(2.0),
-        /// How many probes have to stay unanswered; one less where data stays unacknowledged. One that answers clears the path: with 5 % loss each way five are
-        /// lost by chance in one of 100 000 cases; from 2 to 10.
-        probes: Number = Number(5.0),
+        /// How many probes have to stay unanswered. One that answers clears the path: with 5 % loss each way six are
+        /// lost by chance in one of a million cases; from 2 to 10.
+        probes: Number = Number(6.0),
         /// Between probes over a path that is suspended.
         trial_interval: Duration = Duration(150_000_000),
         /// How many in a row have to be answered before it is used again; from 1 to 100.

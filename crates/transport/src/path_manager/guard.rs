@@ -3,7 +3,7 @@
 
 use super::chosen::Chosen;
 use super::{PathCommand, PathEvent, PathManager, Settings};
-use ::guard::{Guard as Brain, Order, Seen, TICK_NS};
+use ::guard::{Guard as Brain, Order, Seen};
 use parameters::Fault;
 use std::net::IpAddr;
 use wire::Time;
@@ -143,7 +143,7 @@ impl PathManager for Guard {
             }
         }
         if self.paths.is_begun() && matches!(event, PathEvent::Established { .. } | PathEvent::Timer) {
-            commands.push(PathCommand::Wake { after_ns: TICK_NS });
+            commands.push(PathCommand::Wake { after_ns: self.brain.pause_ns() });
         }
     }
 }
