@@ -18,6 +18,7 @@ const GROUP_ID: u16 = 2;
 const ADD_ADDR: u8 = 1;
 const DEL_ADDR: u8 = 2;
 const GET_ADDR: u8 = 3;
+const SET_FLAGS: u8 = 7;
 /// MPTCP_PM_ATTR_ADDR
 const ADDR: u16 = 1;
 /// MPTCP_PM_ADDR_ATTR_*
@@ -29,6 +30,7 @@ const FLAGS: u16 = 6;
 const IF_IDX: u16 = 7;
 /// MPTCP_PM_ADDR_FLAG_*
 const SUBFLOW: u32 = 2;
+const BACKUP: u32 = 4;
 const IMPLICIT: u32 = 16;
 /// Address families.
 const INET: u16 = 2;
@@ -51,6 +53,17 @@ impl Endpoint {
     /// Whether subflows are opened from it: a path of ours.
     pub fn is_path(&self) -> bool {
         self.flags & SUBFLOW != 0
+    }
+
+    /// Whether its subflows are backups.
+    pub fn is_backup(&self) -> bool {
+        self.flags & BACKUP != 0
+    }
+
+    /// The same as a backup.
+    #[must_use]
+    pub fn backed(self) -> Endpoint {
+        Endpoint { flags: self.flags | BACKUP, ..self }
     }
 
     fn emit(&self) -> Vec<u8> {
@@ -151,6 +164,11 @@ impl Endpoints {
     /// Brings one, as it was: subflows are opened from it.
     pub fn add(&mut self, endpoint: &Endpoint) -> Result<()> {
         self.order(ADD_ADDR, endpoint)
+    }
+
+    /// Makes it a backup, or none any more, by its flags: MP_PRIO tells peers over each of its subflows.
+    pub fn set_flags(&mut self, endpoint: &Endpoint) -> Result<()> {
+        self.order(SET_FLAGS, endpoint)
     }
 
     fn order(&mut self, command: u8, endpoint: &Endpoint) -> Result<()> {

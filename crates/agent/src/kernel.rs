@@ -35,6 +35,8 @@ pub trait Kernel {
     fn delete(&mut self, endpoint: &Endpoint) -> Result<()>;
     /// Brings one: subflows are opened from it.
     fn add(&mut self, endpoint: &Endpoint) -> Result<()>;
+    /// Makes one a backup, or none any more, by its flags: MP_PRIO tells peers.
+    fn set_flags(&mut self, endpoint: &Endpoint) -> Result<()>;
     /// Established subflows from these addresses, of everybody's connections.
     fn subflows(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>>;
     /// Whether there is a connection, be it one without a subflow.

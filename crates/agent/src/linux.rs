@@ -51,6 +51,10 @@ impl Kernel for Linux {
         self.endpoints.add(endpoint)
     }
 
+    fn set_flags(&mut self, endpoint: &Endpoint) -> Result<()> {
+        self.endpoints.set_flags(endpoint)
+    }
+
     fn subflows(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>> {
         self.subflows.list(from)
     }

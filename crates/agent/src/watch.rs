@@ -45,6 +45,7 @@ pub struct Watch<K: Kernel> {
     /// Bytes of each subflow when it was seen last, acknowledged and received.
     known: HashMap<u64, (u64, u64)>,
     observes: bool,
+    makes_backups: bool,
     looked: Option<Time>,
     listed: Option<Time>,
     moved: Time,
@@ -107,6 +108,7 @@ impl<K: Kernel> Watch<K> {
         let mut watch = Watch {
             kernel,
             kept,
+            makes_backups: settings.makes_backups(),
             guard: Guard::new(settings),
             targets: Targets::default(),
             paths: Vec::new(),
@@ -130,6 +132,11 @@ impl<K: Kernel> Watch<K> {
     /// The paths: address and interface of each, and whether it is out of use.
     pub fn paths(&self) -> impl Iterator<Item = (IpAddr, &str, bool)> {
         self.paths.iter().map(|path| (path.endpoint.address, path.interface.as_str(), path.is_taken))
+    }
+
+    /// Addresses of the paths that the host has now.
+    pub fn addresses(&self) -> Vec<Address> {
+        self.paths.iter().filter_map(|path| path.address.clone()).collect()
     }
 
     /// What went wrong since this was asked, each kind once.
@@ -213,6 +220,11 @@ impl<K: Kernel> Watch<K> {
                 continue;
             };
             let path = &mut self.paths[place];
+            if path.is_taken && *endpoint == path.endpoint.backed() && !path.endpoint.is_backup() {
+                // A backup for as long as it is bad, perhaps by an earlier guard.
+                path.is_there = true;
+                continue;
+            }
             path.endpoint = *endpoint;
             if !path.is_there || path.is_taken {
                 // Somebody brought it again, perhaps while we had taken it away.
@@ -230,8 +242,9 @@ impl<K: Kernel> Watch<K> {
             }
             path.address = address.filter(|address| address.is_running).cloned();
             path.away = if path.address.is_some() { None } else { path.away.or(Some(now)) };
-            if path.is_there && !path.is_taken && !found.iter().any(|endpoint| endpoint.address == own) {
-                path.is_there = false;
+            if path.is_there && !found.iter().any(|endpoint| endpoint.address == own) {
+                is_changed |= path.is_taken;
+                (path.is_there, path.is_taken) = (false, false);
                 self.guard.down(place);
             }
             if path.is_there && !path.is_taken && path.away.is_some_and(|away| now - away >= AWAY_NS) {
@@ -329,8 +342,7 @@ impl<K: Kernel> Watch<K> {
                 self.paths[place].is_taken = true;
                 // On file before it is done: whoever is killed in between has left nothing that nobody knows of.
                 let done = self.keep() && {
-                    let outcome = self.kernel.delete(&self.paths[place].endpoint);
-                    outcome
+                    self.take_away(place)
                         .map_err(|error| self.note(format!("{address} could not be taken out of use: {error}")))
                         .is_ok()
                 };
@@ -352,10 +364,23 @@ impl<K: Kernel> Watch<K> {
         }
     }
 
-    /// Puts back what was taken away; what fails is tried again.
+    fn take_away(&mut self, place: usize) -> Result<()> {
+        let path = &mut self.paths[place];
+        // Who has no address can tell nobody.
+        if self.makes_backups && !path.endpoint.is_backup() && path.address.is_some() {
+            return self.kernel.set_flags(&path.endpoint.backed());
+        }
+        self.kernel.delete(&path.endpoint)?;
+        path.is_there = false;
+        Ok(())
+    }
+
+    /// Puts back what was taken away, or makes it what it was; what fails is tried again.
     fn put_back(&mut self, place: usize) {
         let endpoint = self.paths[place].endpoint();
-        match self.kernel.add(&endpoint) {
+        let outcome =
+            if self.paths[place].is_there { self.kernel.set_flags(&endpoint) } else { self.kernel.add(&endpoint) };
+        match outcome {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 self.paths[place].is_due = true;
                 self.note(format!("{} could not be put back, and will be tried again: {error}", endpoint.address));

@@ -113,7 +113,8 @@ impl Guard {
 
     /// How long to wait before the next [`Guard::tick`] while data moves.
     pub fn pause_ns(&self) -> i64 {
-        let is_probing = self.paths.iter().any(|path| path.up && path.state == State::Probed && !path.is_undecided(&self.settings));
+        let is_probing =
+            self.paths.iter().any(|path| path.up && path.state == State::Probed && !path.is_undecided(&self.settings));
         if is_probing { PROBING_TICK_NS } else { TICK_NS }
     }
 

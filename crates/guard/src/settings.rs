@@ -1,4 +1,4 @@
-use parameters::{Duration, Fault, Number, fault, parameters};
+use parameters::{Duration, Fault, Number, Text, fault, parameters};
 
 parameters! {
     /// How soon the guard suspects, and what it asks for before it leaves a path or comes back.
@@ -15,6 +15,9 @@ parameters! {
         /// How many probes have to stay unanswered. One that answers clears the path: with 5 % loss each way six are
         /// lost by chance in one of a million cases; from 2 to 10.
         probes: Number = Number(6.0),
+        /// What becomes of a path that is suspended: `remove` (its endpoint is deleted: REMOVE_ADDR goes over another path, and the peer moves all that was on it) or `backup` (MP_PRIO asks the peer to use it no
+        /// more, over the path itself, and what is on its way waits for its time-out). One that is a backup is removed.
+        then: Text = Text("remove".into()),
         /// Between probes over a path that is suspended.
         trial_interval: Duration = Duration(150_000_000),
         /// How many in a row have to be answered before it is used again; from 1 to 100.
@@ -32,6 +35,11 @@ parameters! {
 const MOST_NS: u64 = 86_400_000_000_000;
 
 impl Settings {
+    /// Whether a path that is suspended becomes a backup.
+    pub fn makes_backups(&self) -> bool {
+        self.then.0 == "backup"
+    }
+
     /// Those, if they make sense.
     ///
     /// # Errors
@@ -43,6 +51,9 @@ impl Settings {
             if !range.contains(&value) || value.fract() != 0.0 {
                 return Err(fault(name, format!("is no whole number from {} to {}", range.start(), range.end())));
             }
+        }
+        if !["remove", "backup"].contains(&self.then.0.as_str()) {
+            return Err(fault("then", "is neither remove nor backup"));
         }
         if !(1.0..=100.0).contains(&self.probe_factor.0) {
             return Err(fault("probe_factor", "is not from 1 to 100"));

@@ -320,7 +320,8 @@ fn a_filled_queue_gets_time() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let of: [(&str, serde_json::Value); 6] = [
+    let of: [(&str, serde_json::Value); 7] = [
+        ("then", "close".into()),
         ("probes", 0.5.into()),
         ("trial_answers", 0.0.into()),
         ("probe_factor", 0.5.into()),

@@ -4,7 +4,7 @@ use super::*;
 use crate::kernel::Means;
 use crate::subflows::Subflow;
 use guard::TICK_NS;
-use parameters::{Parameters, Table};
+use parameters::{Parameters, Table, Text};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -67,6 +67,13 @@ impl Kernel for Played {
             return Err(ErrorKind::AlreadyExists.into());
         }
         host.endpoints.push(*endpoint);
+        Ok(())
+    }
+
+    fn set_flags(&mut self, endpoint: &Endpoint) -> Result<()> {
+        let mut host = self.0.borrow_mut();
+        let found = host.endpoints.iter_mut().find(|one| one.address == endpoint.address);
+        found.ok_or(ErrorKind::InvalidInput)?.flags = endpoint.flags;
         Ok(())
     }
 
@@ -146,9 +153,12 @@ fn host() -> Played {
     })))
 }
 
+fn settings() -> Settings {
+    Settings::read(&Table::new(), None).unwrap()
+}
+
 fn watch(host: &Played, left: Vec<Taken>, observes: bool) -> Watch<Played> {
-    let settings = Settings::read(&Table::new(), None).unwrap();
-    Watch::new(host.clone(), settings, None, left, observes).unwrap()
+    Watch::new(host.clone(), settings(), None, left, observes).unwrap()
 }
 
 impl Bench {
@@ -158,6 +168,12 @@ impl Bench {
 
     fn with(host: Played, left: Vec<Taken>, observes: bool) -> Bench {
         let watch = watch(&host, left, observes);
+        Bench { host, watch, now: Time::default(), told: Vec::new() }
+    }
+
+    fn of_backups(host: Played, left: Vec<Taken>) -> Bench {
+        let settings = Settings { then: Text("backup".into()), ..settings() };
+        let watch = Watch::new(host.clone(), settings, None, left, false).unwrap();
         Bench { host, watch, now: Time::default(), told: Vec::new() }
     }
 
@@ -191,6 +207,11 @@ impl Bench {
         ids
     }
 
+    /// Of Wi-Fi's endpoint.
+    fn flags(&self) -> Option<u32> {
+        self.host.0.borrow().endpoints.iter().find(|one| one.id == 1).map(|one| one.flags)
+    }
+
     fn count(&self, verdict: Verdict) -> usize {
         self.told.iter().filter(|one| one.2 == verdict).count()
     }
@@ -204,6 +225,56 @@ fn a_path_that_dies_is_taken_away_and_put_back() {
     bench.run(3000).revive_wifi().run(1000);
     assert_eq!(bench.listed(), [1, 2]);
     assert_eq!((bench.count(Verdict::Suspended), bench.count(Verdict::Resumed)), (1, 1));
+}
+
+#[test]
+fn a_path_that_dies_may_become_a_backup_instead() {
+    let mut bench = Bench::of_backups(host(), Vec::new());
+    bench.run(2000).kill_wifi().run(1000);
+    assert_eq!(bench.flags(), Some(6));
+    bench.revive_wifi().run(1000);
+    assert_eq!((bench.flags(), bench.count(Verdict::Resumed)), (Some(2), 1));
+    // It ends while the path is bad.
+    bench.host.0.borrow_mut().subflows[0].1 = true;
+    bench.run(1000).kill_wifi().run(1000);
+    assert_eq!(bench.flags(), Some(6));
+    bench.watch.restore();
+    assert_eq!(bench.flags(), Some(2));
+}
+
+#[test]
+fn what_an_earlier_guard_made_a_backup_is_taken_over_by_either() {
+    let left = || vec![Taken { endpoint: endpoint(1, WIFI), interface: "if1".into() }];
+    let of_before = || {
+        let host = host();
+        host.0.borrow_mut().endpoints[0].flags = 6;
+        host
+    };
+    for mut bench in [Bench::of_backups(of_before(), left()), Bench::with(of_before(), left(), false)] {
+        bench.run(3000);
+        assert_eq!((bench.flags(), bench.count(Verdict::Resumed)), (Some(2), 1));
+    }
+    // One that it had removed comes back as it was.
+    let host = host();
+    host.0.borrow_mut().endpoints.remove(0);
+    let mut bench = Bench::of_backups(host, left());
+    bench.run(3000);
+    assert_eq!((bench.flags(), bench.count(Verdict::Resumed)), (Some(2), 1));
+}
+
+#[test]
+fn what_others_make_of_a_backup_counts() {
+    let mut bench = Bench::of_backups(host(), Vec::new());
+    bench.run(2000).kill_wifi().run(1000);
+    bench.host.0.borrow_mut().endpoints.retain(|one| one.id != 1);
+    bench.run(1000).revive_wifi().run(2000);
+    assert_eq!((bench.flags(), bench.watch.restore()), (None, Vec::new()));
+    // A backup of the host's own cannot become one.
+    let host = host();
+    host.0.borrow_mut().endpoints[0].flags = 6;
+    let mut bench = Bench::of_backups(host, Vec::new());
+    bench.run(2000).kill_wifi().run(1000);
+    assert_eq!(bench.flags(), None);
 }
 
 #[test]
@@ -322,7 +393,7 @@ fn nothing_is_decided_while_the_kernel_says_nothing() {
     bench.run(3000);
     assert_eq!((bench.listed(), bench.count(Verdict::Suspended)), (vec![1, 2], 0));
     bench.host.0.borrow_mut().is_silent = true;
-    let ended = (0..400).find_map(|step| bench.watch.step(bench.now + step * TICK_NS).err());
+    let ended = (0..800).find_map(|step| bench.watch.step(bench.now + step * TICK_NS).err());
     assert!(ended.unwrap().to_string().starts_with("the kernel does not say what there is"));
 }
 

@@ -1,9 +1,9 @@
-//! A full mesh whose paths are watched: one that has gone bad is left at once, with REMOVE_ADDR, upon which the peer moves all that was on it, and
+//! A full mesh whose paths are watched: one that has gone bad is left at once, with REMOVE_ADDR, upon which the peer moves all that was on it, or becomes a backup, and is
 //! used again once it answers. What is decided, and on what evidence, the crate `guard` says; this gives it what a connection knows.
 
 use super::chosen::Chosen;
 use super::{PathCommand, PathEvent, PathManager, Settings};
-use ::guard::{Guard as Brain, Order, Seen};
+use ::guard::{Guard as Brain, Order, Seen, Verdict};
 use parameters::Fault;
 use std::net::IpAddr;
 use wire::Time;
@@ -20,6 +20,9 @@ pub struct Guard {
     remote: Option<IpAddr>,
     /// By the guard's place of each.
     locals: Vec<Local>,
+    makes_backups: bool,
+    /// Endpoints that are backups anyway.
+    backups: Vec<IpAddr>,
     /// Established subflows, their local addresses and what was seen of each.
     subflows: Vec<(usize, IpAddr, Seen)>,
 }
@@ -34,8 +37,12 @@ struct Local {
 impl Guard {
     /// With what is set of the guard.
     pub(crate) fn new(settings: &Settings, parameters: Parameters) -> Result<Guard, Fault> {
+        let parameters = parameters.check()?;
+        let backups = settings.endpoints.iter().filter(|endpoint| endpoint.backup);
         Ok(Guard {
-            brain: Brain::new(parameters.check()?),
+            makes_backups: parameters.makes_backups(),
+            backups: backups.map(|endpoint| endpoint.address).collect(),
+            brain: Brain::new(parameters),
             paths: Chosen::new(settings),
             remote: None,
             locals: Vec::new(),
@@ -73,6 +80,24 @@ impl Guard {
         let before = Seen { acked_bytes, received_bytes, ..Seen::default() };
         let on_it = self.subflows.iter().filter(|(_, local, _)| *local == address);
         on_it.fold(before, |sum, (_, _, seen)| sum.with(seen))
+    }
+
+    /// Whether a path that is suspended becomes a backup, rather than losing its subflows.
+    fn steps_back(&self, address: IpAddr) -> bool {
+        self.makes_backups && !self.backups.contains(&address)
+    }
+
+    /// What follows of a decision.
+    fn decided(&self, address: IpAddr, verdict: Verdict, commands: &mut Vec<PathCommand>) {
+        let backup = match verdict {
+            Verdict::Suspended => true,
+            Verdict::Resumed => false,
+            Verdict::Suspect | Verdict::Cleared => return,
+        };
+        if self.steps_back(address) {
+            let on_it = self.subflows.iter().filter(|(_, local, _)| *local == address);
+            commands.extend(on_it.map(|&(subflow, ..)| PathCommand::SetBackup { subflow, backup }));
+        }
     }
 
     fn tick(&mut self, now: Time) -> Vec<Order> {
@@ -122,11 +147,12 @@ impl PathManager for Guard {
             PathEvent::Timer => orders = self.tick(now),
             _ => {}
         }
-        let (brain, locals) = (&self.brain, &self.locals);
-        let wanted = |address: IpAddr| {
-            locals.iter().position(|local| local.address == address).is_none_or(|path| brain.may_use(path))
-        };
-        self.paths.on(now, event, wanted, commands);
+        let unwanted: Vec<_> = (0..self.locals.len())
+            .filter(|&path| !self.brain.may_use(path))
+            .map(|path| self.locals[path].address)
+            .filter(|&address| !self.steps_back(address))
+            .collect();
+        self.paths.on(now, event, |address| !unwanted.contains(&address), commands);
         let Some(remote) = self.remote else { return };
         for order in orders {
             match order {
@@ -138,7 +164,9 @@ impl PathManager for Guard {
                     }
                 }
                 Order::Decided { path, decision } => {
-                    commands.push(PathCommand::Decided { address: self.locals[path].address, decision });
+                    let address = self.locals[path].address;
+                    self.decided(address, decision.verdict, commands);
+                    commands.push(PathCommand::Decided { address, decision });
                 }
             }
         }
