@@ -9,7 +9,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mptcplab.machine.guard import program
@@ -77,6 +78,11 @@ class Guard:
             self.decided.append(row)
             if (row["signal"], row["local_address"]) == (f"guard-{signal}", address):
                 return row
+
+    def says(self) -> str:
+        """Wait for its next line of words."""
+        assert self.process.stderr is not None
+        return self.process.stderr.readline()
 
     def rest(self) -> list[dict[str, Any]]:
         """Give all that it decided so far."""
@@ -158,6 +164,14 @@ class Lab:
             self.ip(host, f"address add {own}/24 dev {name}")
             self.ip(host, f"link set dev {name} up")
         self.ip("client", f"route add default via 10.0.{number}.1 dev {name} table {number}")
+
+    @staticmethod
+    def waits(happens: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not happens():
+            assert time.monotonic() < until
+            time.sleep(0.1)
 
     def lose(self, address: str) -> None:
         """From now on nothing comes to an address."""

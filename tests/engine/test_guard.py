@@ -19,6 +19,8 @@ from requirements import missing, need_kernel_namespaces, need_tool
 # Long enough for it to have asked over both paths.
 LEARNS_SECONDS = 2
 PAUSES_SECONDS = 4
+# What the guard's configuration of routes is part of.
+ROUTING = ("rule", "-6 rule", "route show table all")
 
 
 @pytest.fixture
@@ -152,6 +154,37 @@ def test_two_hundred_connections_of_several_programs(hosts: Lab) -> None:
     assert int(resident.split()[1]) < 10_000, resident
     hosts.find(WIFI)
     guard.decides("resumed", WIFI)
+    guard.end()
+    assert hosts.configuration() == before
+
+
+def test_repairs_routes_and_leaves_none(hosts: Lab) -> None:
+    # As after DHCP on two interfaces: two default routes, of which one counts, and no rules.
+    for number, name in enumerate(("wifi", "lte"), 1):
+        hosts.ip("client", f"rule del lookup {number}")
+        hosts.ip("client", f"route add default via 10.0.{number}.1 dev {name} metric {number}00")
+    before = [hosts.configuration()[shown] for shown in ROUTING]
+    guard = hosts.guard("--routes")
+    for address, gateway in ((WIFI, "10.0.1.1 dev wifi"), (LTE, "10.0.2.1 dev lte")):
+        assert f"what comes from {address} goes by table" in guard.says()
+        assert f"via {gateway}" in hosts.ip("client", f"route get 198.51.100.1 from {address}")
+    # Its interface goes, and comes back with another index.
+    hosts.ip("client", "link del dev lte")
+    hosts.waits(lambda: LTE not in hosts.ip("client", "rule"))
+    hosts.attach("lte")
+    hosts.ip("client", "route add default via 10.0.2.1 dev lte metric 200")
+    hosts.waits(lambda: LTE in hosts.ip("client", "rule"))
+    assert "via 10.0.2.1 dev lte" in hosts.ip("client", f"route get 198.51.100.1 from {LTE}")
+    # Who is killed leaves them to the next.
+    guard.kill()
+    hosts.guard("--routes").end()
+    assert [hosts.configuration()[shown] for shown in ROUTING] == before
+
+
+def test_rules_of_others_stay(hosts: Lab) -> None:
+    before = hosts.configuration()
+    guard = hosts.guard("--routes")
+    assert f"{WIFI} has a rule that is not ours (table 1, rule 1): it stays" in guard.says()
     guard.end()
     assert hosts.configuration() == before
 

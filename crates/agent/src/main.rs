@@ -20,6 +20,10 @@ mod pings;
 #[cfg(target_os = "linux")]
 mod probes;
 #[cfg(target_os = "linux")]
+mod repair;
+#[cfg(target_os = "linux")]
+mod routes;
+#[cfg(target_os = "linux")]
 mod subflows;
 #[cfg(target_os = "linux")]
 mod targets;
@@ -78,12 +82,18 @@ fn run(options: &options::Options) -> ExitCode {
         Ok(watch) => watch,
         Err(error) => return fails(&error),
     };
+    let repair = options.routes.then(|| repair::Repair::new(options.observes)).transpose();
+    let mut repair = match repair {
+        Ok(repair) => repair,
+        Err(error) => return fails(&format!("routes cannot be looked at: {error}")),
+    };
     eprintln!("mptcplab-guard: {}", begins(&watch, options.observes));
     let mut tally = Tally::default();
-    let outcome = watching(&mut watch, options, &mut tally, || ends.load(Ordering::Relaxed));
+    let outcome = watching(&mut watch, &mut repair, options, &mut tally, || ends.load(Ordering::Relaxed));
     let failed = watch.restore();
+    let routes = repair.as_mut().map_or(Ok(()), repair::Repair::end);
     eprintln!("mptcplab-guard: {}", tally.said(options.observes, &failed));
-    match outcome {
+    match outcome.and(routes) {
         _ if !failed.is_empty() => fails(&format!("not put back: {}; see ip mptcp endpoint", failed.join(", "))),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fails(&error.to_string()),
@@ -176,6 +186,7 @@ impl Tally {
 #[cfg(target_os = "linux")]
 fn watching(
     watch: &mut Watch,
+    repair: &mut Option<repair::Repair>,
     options: &options::Options,
     tally: &mut Tally,
     ends: impl Fn() -> bool,
@@ -207,7 +218,11 @@ fn watching(
             }
             out.flush()?;
         }
-        for note in watch.notes() {
+        let mut notes = watch.notes();
+        if let Some(repair) = repair {
+            notes.extend(repair.step(now, &watch.addresses())?);
+        }
+        for note in notes {
             eprintln!("mptcplab-guard: {note}");
         }
         // The least of the last: what a busy host adds is none of its cost.

@@ -5,6 +5,8 @@ use std::io::{Error, ErrorKind, Result};
 
 const REQUEST: u16 = 0x1;
 const ACK: u16 = 0x4;
+/// Of what is made: only if it is not there yet.
+const CREATE: u16 = 0x600;
 const DUMP: u16 = 0x300;
 /// Of a dump during which something changed: it may be incomplete.
 const DUMP_INTERRUPTED: u16 = 0x10;
@@ -56,6 +58,14 @@ impl Asking {
     /// The kernel refuses, or its answer was lost.
     pub fn order(&mut self, kind: u16, body: &[u8]) -> Result<Vec<Vec<u8>>> {
         self.ask(kind, ACK, body)
+    }
+
+    /// Makes something.
+    ///
+    /// # Errors
+    /// It is there already, or the kernel refuses.
+    pub fn create(&mut self, kind: u16, body: &[u8]) -> Result<()> {
+        self.ask(kind, ACK | CREATE, body).map(drop)
     }
 
     fn ask(&mut self, kind: u16, flags: u16, body: &[u8]) -> Result<Vec<Vec<u8>>> {

@@ -6,13 +6,14 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
-usage: mptcplab-guard [--observe] [--json] [--parameters JSON] [--state FILE]
+usage: mptcplab-guard [--observe] [--routes] [--json] [--parameters JSON] [--state FILE]
 
 Watches the paths of this host's MPTCP connections, which are its endpoints (ip mptcp endpoint). Where one has gone bad it is
 taken out of use, and put back once it answers again; when this program ends, all are as they were. If it is killed, the next one
 does that. Needs CAP_NET_ADMIN, and CAP_NET_RAW where net.ipv4.ping_group_range does not allow pings.
 
   --observe           only tell what would be done
+  --routes            keep a table of routes and a rule for each path's address, too: what comes from it goes over its interface
   --json              a line of JSON for each decision: rows of mptcplab's table signals
   --parameters JSON   what is set of the guard, as in a scenario's path_manager_parameters, times in nanoseconds
   --state FILE        where it is kept what is out of use; else in /run/mptcplab-guard, for each network namespace
@@ -22,6 +23,7 @@ does that. Needs CAP_NET_ADMIN, and CAP_NET_RAW where net.ipv4.ping_group_range 
 /// What was asked for.
 pub struct Options {
     pub observes: bool,
+    pub routes: bool,
     pub json: bool,
     pub settings: Settings,
     pub state: Option<PathBuf>,
@@ -35,10 +37,11 @@ pub enum Asked {
 
 /// Reads them.
 pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
-    let (mut observes, mut json, mut table, mut state) = (false, false, Table::new(), None);
+    let (mut observes, mut routes, mut json, mut table, mut state) = (false, false, false, Table::new(), None);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--observe" => observes = true,
+            "--routes" => routes = true,
             "--json" => json = true,
             "--parameters" => {
                 let text = words.next().ok_or("--parameters needs a table in JSON")?;
@@ -56,5 +59,5 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     }
     let settings = Settings::read(&table, None).and_then(Settings::check);
     let settings = settings.map_err(|fault| format!("--parameters: {} {}", fault.parameter, fault.message))?;
-    Ok(Asked::Watch(Options { observes, json, settings, state }))
+    Ok(Asked::Watch(Options { observes, routes, json, settings, state }))
 }

@@ -12,6 +12,7 @@ EXAMPLES = """\
 examples:
   sudo mptcplab guard --observe     only tell what would be done
   sudo mptcplab guard
+  sudo mptcplab guard --routes      have what comes from each address go over its interface, too
   sudo mptcplab guard --set 'margin=80 ms' --set probes=4
 """
 
@@ -27,6 +28,11 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         epilog=EXAMPLES,
     )
     command.add_argument("--observe", action="store_true", help="only tell what would be done")
+    command.add_argument(
+        "--routes",
+        action="store_true",
+        help="keep a table of routes and a rule for each path's address, too",
+    )
     command.add_argument("--json", action="store_true", help="print a line of JSON per decision")
     command.add_argument(
         "--set",
@@ -45,7 +51,7 @@ def run(options: Namespace) -> int:
 
     from mptcplab.machine.guard import program
 
-    words = [f"--{flag}" for flag in ("observe", "json") if getattr(options, flag)]
+    words = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
     if options.settings:
         words += ["--parameters", json.dumps(_parameters(options.settings))]
     path = program()

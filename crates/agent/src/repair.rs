@@ -1,0 +1,194 @@
+//! Repairs routes: what comes from the address of a path goes over its own interface, by a table and a rule for each, made when the address comes and
+//! removed when it goes. Without, a subflow from a second address leaves by the default route of the first, where it is dropped as a stranger's.
+//! What is in a table is what the host's own table has over the interface: who configures it, be it by DHCP or router advertisements, goes on to do so.
+
+use crate::kernel::Address;
+use crate::netlink::Hearing;
+use crate::routes::{MAIN, OURS, Route, Routes, Rule};
+use std::collections::HashSet;
+use std::io::Result;
+use wire::Time;
+
+/// Tables are this and the interface's index; rules have it as their priority: before the host's own table (32766), after what people give small numbers.
+const BASE: u32 = 11_300;
+const ROUTE: isize = 0;
+/// RTNLGRP_IPV4_IFADDR, _IPV4_ROUTE, _IPV4_RULE, _IPV6_IFADDR, _IPV6_ROUTE, _IPV6_RULE
+const GROUPS: [u32; 6] = [5, 7, 8, 9, 11, 19];
+/// What changes, changes again at once: so long is waited.
+const SETTLES_NS: i64 = 100_000_000;
+/// What nobody told of is looked for as often.
+const LOOK_NS: i64 = 2_000_000_000;
+
+/// What there should be, and what cannot.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Plan {
+    routes: Vec<Route>,
+    rules: Vec<Rule>,
+    notes: Vec<String>,
+}
+
+/// Keeps routes and rules of the paths.
+pub struct Repair {
+    routes: Routes,
+    events: Hearing,
+    observes: bool,
+    due: Time,
+    noted: HashSet<String>,
+}
+
+impl Repair {
+    /// Nothing is made yet; or never, if it only `observes`.
+    ///
+    /// # Errors
+    /// Netlink cannot be used.
+    pub fn new(observes: bool) -> Result<Repair> {
+        let (routes, events) = (Routes::new()?, Hearing::new(ROUTE, &GROUPS)?);
+        Ok(Repair { routes, events, observes, due: Time::default(), noted: HashSet::new() })
+    }
+
+    /// Makes what is missing for these addresses and removes what is no longer wanted; gives what is new to tell.
+    ///
+    /// # Errors
+    /// The kernel does not say what there is, or refuses.
+    pub fn step(&mut self, now: Time, addresses: &[Address]) -> Result<Vec<String>> {
+        if self.events.heard() {
+            self.due = self.due.min(now + SETTLES_NS);
+        }
+        if now < self.due {
+            return Ok(Vec::new());
+        }
+        self.due = now + LOOK_NS;
+        let (routes, rules) = (self.routes.routes()?, self.routes.rules()?);
+        let Plan { routes: wanted, rules: chosen, mut notes } = plan(addresses, &routes, &rules);
+        notes.extend(chosen.iter().map(|rule| {
+            let Rule { from, table, priority, .. } = rule;
+            format!("what comes from {from} goes by table {table} (rule {priority})")
+        }));
+        if !self.observes {
+            self.remove(&routes, &rules, &wanted, &chosen)?;
+            for route in wanted.iter().filter(|one| !routes.contains(one)) {
+                self.routes.add_route(route)?;
+            }
+            for rule in chosen.iter().filter(|one| !rules.contains(one)) {
+                self.routes.add_rule(rule)?;
+            }
+        }
+        // What is over may be told again.
+        self.noted.retain(|note| notes.contains(note));
+        notes.retain(|note| self.noted.insert(note.clone()));
+        Ok(notes)
+    }
+
+    /// Removes all that is ours, also what an earlier guard left that was killed.
+    ///
+    /// # Errors
+    /// Some of it is still there.
+    pub fn end(&mut self) -> Result<()> {
+        if self.observes {
+            return Ok(());
+        }
+        let (routes, rules) = (self.routes.routes()?, self.routes.rules()?);
+        self.remove(&routes, &rules, &[], &[])
+    }
+
+    /// Removes what is ours beside what is wanted: rules first, or they would lead nowhere for a moment.
+    fn remove(&mut self, routes: &[Route], rules: &[Rule], wanted: &[Route], chosen: &[Rule]) -> Result<()> {
+        for rule in rules.iter().filter(|one| one.protocol == OURS && !chosen.contains(one)) {
+            self.routes.delete_rule(rule)?;
+        }
+        for route in routes.iter().filter(|one| one.protocol == OURS && !wanted.contains(one)) {
+            self.routes.delete_route(route)?;
+        }
+        Ok(())
+    }
+}
+
+/// What there should be for these addresses on a host that has these.
+fn plan(addresses: &[Address], routes: &[Route], rules: &[Rule]) -> Plan {
+    let mut plan = Plan::default();
+    for Address { address, index, interface, .. } in addresses {
+        let table = BASE.saturating_add(*index);
+        if let Some(other) = rules.iter().find(|rule| rule.from == *address && rule.protocol != OURS) {
+            let Rule { table, priority, .. } = other;
+            plan.notes
+                .push(format!("{address} has a rule that is not ours (table {table}, rule {priority}): it stays"));
+            continue;
+        }
+        let is_foreign = |route: &&Route| route.table == table && route.protocol != OURS;
+        if routes.iter().any(|route| is_foreign(&route))
+            || rules.iter().any(|rule| rule.table == table && rule.protocol != OURS)
+        {
+            plan.notes.push(format!("table {table} is in use by others: no routes for {address}"));
+            continue;
+        }
+        let mut own: Vec<_> = routes
+            .iter()
+            .filter(|route| route.table == MAIN && route.interface == *index && route.is_ipv4 == address.is_ipv4())
+            .map(|route| Route { table, protocol: OURS, source: None, ..route.clone() })
+            .collect();
+        if !own.iter().any(|route| route.bits == 0) {
+            plan.notes.push(format!("{interface} has no default route yet: no routes for {address}"));
+            continue;
+        }
+        // A gateway has to be known as a neighbour before it can be one.
+        own.sort_by_key(|route| std::cmp::Reverse(route.bits));
+        own.retain(|route| !plan.routes.contains(route));
+        plan.routes.extend(own);
+        plan.rules.push(Rule { from: *address, table, priority: BASE, protocol: OURS });
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str, index: u32) -> Address {
+        Address { address: text.parse().unwrap(), index, interface: format!("if{index}"), is_running: true }
+    }
+
+    fn route(bits: u8, gateway: Option<&str>, interface: u32) -> Route {
+        Route {
+            table: MAIN,
+            protocol: 16,
+            destination: (bits > 0).then(|| "10.0.1.0".parse().unwrap()),
+            bits,
+            scope: 0,
+            gateway: gateway.map(|text| text.parse().unwrap()),
+            interface,
+            source: None,
+            metric: 600,
+            flags: 0,
+            is_ipv4: true,
+        }
+    }
+
+    fn rule(from: &str, table: u32, protocol: u8) -> Rule {
+        Rule { from: from.parse().unwrap(), table, priority: BASE, protocol }
+    }
+
+    #[test]
+    fn each_address_gets_what_the_host_has_over_its_interface() {
+        let routes = [route(0, Some("10.0.1.1"), 3), route(24, None, 3), route(0, Some("10.0.2.1"), 4)];
+        let made = plan(&[address("10.0.1.2", 3), address("10.0.1.3", 3)], &routes, &[]);
+        let ways: Vec<_> = made.routes.iter().map(|one| (one.table, one.bits, one.interface, one.protocol)).collect();
+        assert_eq!(ways, [(BASE + 3, 24, 3, OURS), (BASE + 3, 0, 3, OURS)]);
+        assert_eq!(made.rules, [rule("10.0.1.2", BASE + 3, OURS), rule("10.0.1.3", BASE + 3, OURS)]);
+        assert!(made.notes.is_empty());
+        // The same once it is made.
+        let all = [&routes[..], &made.routes[..]].concat();
+        assert_eq!(plan(&[address("10.0.1.2", 3), address("10.0.1.3", 3)], &all, &made.rules), made);
+    }
+
+    #[test]
+    fn what_others_made_is_not_overruled() {
+        let routes = [route(0, Some("10.0.1.1"), 3)];
+        let of_others = plan(&[address("10.0.1.2", 3)], &routes, &[rule("10.0.1.2", 1, 0)]);
+        assert!(of_others.rules.is_empty() && of_others.notes[0].contains("is not ours"), "{of_others:?}");
+        let used = [routes[0].clone(), Route { table: BASE + 3, ..routes[0].clone() }];
+        let of_others = plan(&[address("10.0.1.2", 3)], &used, &[]);
+        assert!(of_others.rules.is_empty() && of_others.notes[0].contains("in use"), "{of_others:?}");
+        let of_nobody = plan(&[address("10.0.1.2", 3)], &[route(24, None, 3)], &[]);
+        assert!(of_nobody.rules.is_empty() && of_nobody.notes[0].contains("no default route"), "{of_nobody:?}");
+    }
+}
