@@ -1,0 +1,130 @@
+"""What runs in ``mptcplab shell`` at both hosts: ``python -m experiments.guard.traffic serve|ages|cost``.
+
+Messages of a paced stream say when they were due, by a clock that both hosts share: their age as they arrive is the application's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import socket
+import struct
+import sys
+import threading
+import time
+from pathlib import Path
+
+PORT, MPTCP = 8080, 262
+MESSAGE_BYTES = 1000
+# Of a connection alone: 4 Mbit/s. Of many: 8 Mbit/s in all.
+ALONE_S, MANY_S = 0.002, 0.05
+MANY = 50
+LASTS_S, LEARNS_S, MEASURED_S = 15, 3, 20
+BIN_S = 0.1
+
+
+def main() -> None:
+    """Do what the first word says."""
+    match sys.argv[1:]:
+        case ["serve", interval_s]:
+            serve(float(interval_s))
+        case ["ages"]:
+            print(json.dumps(ages()))
+        case ["cost"]:
+            print(json.dumps(cost()))
+        case _:
+            sys.exit("usage: python -m experiments.guard.traffic serve SECONDS|ages|cost")
+
+
+def serve(interval_s: float) -> None:
+    """Send a message to everybody who connects, each time that so long has passed."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, MPTCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("", PORT))
+    listener.listen(MANY)
+    while True:
+        client, _ = listener.accept()
+        threading.Thread(target=_send, args=(client, interval_s), daemon=True).start()
+
+
+def _send(client: socket.socket, interval_s: float) -> None:
+    due_s = time.monotonic()
+    try:
+        while True:
+            client.sendall(struct.pack("d", due_s).ljust(MESSAGE_BYTES))
+            due_s += interval_s
+            time.sleep(max(0, due_s - time.monotonic()))
+    except OSError:
+        return
+
+
+def connected() -> socket.socket:
+    """Connect to the server."""
+    client = socket.socket(socket.AF_INET, socket.SOCK_STREAM, MPTCP)
+    client.connect((os.environ["MPTCPLAB_SERVER"], PORT))
+    return client
+
+
+def ages() -> list[tuple[float, float]]:
+    """Give the greatest age of a message, in ms, in each tenth of a second."""
+    client, began_s = connected(), time.monotonic()
+    oldest: dict[int, float] = {}
+    with client, client.makefile("rb") as stream:
+        while time.monotonic() - began_s < LASTS_S:
+            (due_s,) = struct.unpack_from("d", stream.read(MESSAGE_BYTES))
+            now_s = time.monotonic()
+            at = int((now_s - began_s) / BIN_S)
+            oldest[at] = max(oldest.get(at, 0), (now_s - due_s) * 1e3)
+    return [(round(at * BIN_S, 1), round(age, 1)) for at, age in sorted(oldest.items())]
+
+
+def cost() -> dict[str, float]:
+    """Say what the guard takes while many connections carry data: of a core, and of memory."""
+    guard = _guard()
+    selector = selectors.DefaultSelector()
+    for _ in range(MANY):
+        selector.register(connected(), selectors.EVENT_READ)
+    _read(selector, LEARNS_S)
+    began_s, before_s = time.monotonic(), _cpu_s(guard)
+    _read(selector, MEASURED_S)
+    took_s, passed_s = _cpu_s(guard) - before_s, time.monotonic() - began_s
+    status = (guard / "status").read_text().splitlines()
+    peak = next(line for line in status if line.startswith("VmHWM"))
+    return {
+        "connections": MANY,
+        "core_percent": round(100 * took_s / passed_s, 2),
+        "memory_mb": round(int(peak.split()[1]) * 1024 / 1e6, 1),
+    }
+
+
+def _read(selector: selectors.BaseSelector, seconds: float) -> None:
+    until_s = time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        for key, _ in selector.select(0.1):
+            client = key.fileobj
+            assert isinstance(client, socket.socket)
+            client.recv(1 << 16)
+        time.sleep(0.02)
+
+
+def _guard() -> Path:
+    """Find the guard of this network namespace."""
+    own = Path("/proc/self/ns/net").readlink()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            is_guard = (process / "comm").read_text().startswith("mptcplab-guard")
+            if is_guard and (process / "ns/net").readlink() == own:
+                return process
+        except OSError:
+            continue
+    sys.exit("no guard is at work here")
+
+
+def _cpu_s(process: Path) -> float:
+    """Give what a process has taken of the processor, to 1 µs (/proc/PID/schedstat)."""
+    return int((process / "schedstat").read_text().split()[0]) / 1e9
+
+
+if __name__ == "__main__":
+    main()
