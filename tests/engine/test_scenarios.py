@@ -43,6 +43,7 @@ SHORT: dict[str, list[str]] = {
         "mptcp.path_manager_parameters.size=3MB",
         "mptcp.path_manager_parameters.tolerance=1s",
     ],
+    "on-demand": ["transfer.requests=1"],
     "path-lost": ["transfer.duration=4s", "timeline.0.at=1s", "timeline.1.at=2s"],
     "radio-wakes": ["transfer.response=50kB", "transfer.requests=2", "transfer.think=100ms"],
     "shared-bottleneck": ["transfer.duration=2s"],
@@ -66,6 +67,7 @@ REFUSED = {
     "handover": (f'{MANAGER} "handover"', LINUXS),
     "ndiffports": (f'{MANAGER} "ndiffports"', LINUXS),
     "offload": (f'{MANAGER} "offload"', LINUXS),
+    "on-demand": (f'{MANAGER} "on-demand"', LINUXS),
     "simultaneous-syn": (
         '[mptcp] join: Linux cannot have "simultaneous"',
         "--set mptcp.join=specified, or --set client.stack=mptcplab",

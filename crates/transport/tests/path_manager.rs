@@ -130,7 +130,10 @@ fn linux(endpoints: &[LocalEndpoint], max_subflows: u32, max_add_addr_accepted: 
 
 #[test]
 fn path_managers_are_known_by_name() {
-    assert_eq!(NAMES, ["full-mesh", "linux", "single", "ndiffports", "handover", "offload", "budget", "guard"]);
+    assert_eq!(
+        NAMES,
+        ["full-mesh", "linux", "single", "ndiffports", "handover", "offload", "budget", "guard", "on-demand"]
+    );
     assert!(descriptions().iter().all(|one| !one.summary.is_empty() && !one.summary.contains('\n')));
     assert!(build(&Settings { name: "binder".into(), ..Settings::default() }).is_err());
 }
@@ -342,6 +345,45 @@ fn offload(parameters: serde_json::Value) -> Bench {
     client
 }
 
+fn on_demand(parameters: serde_json::Value) -> Bench {
+    let mut client = Bench::new(set("on-demand", Vec::new(), parameters));
+    assert_eq!(client.on(begun(true)), [TICK]);
+    assert_eq!((client.on(up(WIFI)), client.on(up(LTE))), (vec![], vec![]));
+    client
+}
+
+#[test]
+fn on_demand_has_one_path_until_enough_is_carried_and_once_it_is_idle() {
+    let mut client = on_demand(json!({"after": 100_000, "idle": 10 * S}));
+    client.on(carried(0, 99_999));
+    assert_eq!(client.at(1), [TICK]);
+    client.on(carried(0, 100_000));
+    assert_eq!(client.at(2), [join(LTE, NEAR), TICK]);
+    client.on(opened(1, LTE, NEAR));
+    client.on(carried(1, 50_000));
+    assert_eq!(client.at(11), [TICK]);
+    assert_eq!(client.at(12), [withdraw(LTE), close(1), TICK]);
+    client.on(closed(1, LTE, NEAR, Closed::Removed));
+    // From there on as much again.
+    client.on(carried(0, 199_999));
+    assert_eq!(client.at(13), [TICK]);
+    client.on(carried(0, 200_000));
+    assert_eq!(client.at(14), [join(LTE, NEAR), TICK]);
+}
+
+#[test]
+fn on_demand_looks_elsewhere_where_its_path_fails() {
+    let timeout = PathEvent::SubflowTimeout { subflow: 0, timeouts: 1 };
+    assert_eq!(on_demand(json!({})).on(timeout), [join(LTE, NEAR)]);
+    // Whoever lost its path stays with the other.
+    let mut client = on_demand(json!({}));
+    assert!(client.on(down(WIFI)).contains(&join(LTE, NEAR)));
+    client.on(opened(1, LTE, NEAR));
+    client.on(carried(1, 1000));
+    client.at(20);
+    assert_eq!(client.on(up(WIFI)), []);
+}
+
 #[test]
 fn offload_waits_as_long_as_may_be() {
     let mut client = offload(json!({}));
@@ -381,6 +423,7 @@ fn wrong_parameters_are_refused() {
         ("ndiffports", json!({"subflows": 0})),
         ("ndiffports", json!({"subflows": 1.5})),
         ("handover", json!({"timeouts": 0})),
+        ("on-demand", json!({"idle": 0})),
         ("offload", json!({"conservatism": 0})),
         ("budget", json!({"then": "pay"})),
         ("budget", json!({"cost_budget": 0})),

@@ -18,6 +18,7 @@ policies! {
     "offload" = offload::Offload with Parameters,
     "budget" = budget::Budget with Parameters,
     "guard" = guard::Guard with Parameters,
+    "on-demand" = on_demand::OnDemand with Parameters,
 }
 
 settings! {
