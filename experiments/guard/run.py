@@ -19,7 +19,8 @@ import polars as pl
 
 from experiments import pool
 from experiments.guard.figures import figures
-from experiments.guard.scenarios import HEALTHY, Case, healthy, matrix
+from experiments.guard.scenarios import HEALTHY, Case, as_backup, healthy, matrix
+from experiments.guard.table import BACKUPS
 from mptcplab import _core
 from mptcplab.results.run import Run
 from mptcplab.scenario.plan import plan
@@ -78,7 +79,9 @@ def merged(before: list[Row], found: list[Row]) -> list[Row]:
 
 def managers(case: Case) -> tuple[str, ...]:
     """Say whose runs are compared."""
-    return ("guard",) if case.way in HEALTHY else MANAGERS
+    if case.way in HEALTHY:
+        return ("guard",)
+    return (*MANAGERS, BACKUPS) if as_backup(case) else MANAGERS
 
 
 def gathered(runs: Iterator[tuple[Key, Row]]) -> list[Row]:

@@ -122,7 +122,7 @@ backup = {backup}
 {third}
 [mptcp]
 path_manager = "{manager}"
-
+{then}
 [run]
 stop = "60 s"
 """
@@ -156,7 +156,8 @@ class Case:
         return "up" if "upload" in self.load else "down"
 
     def text(self, manager: str) -> str:
-        """Write it."""
+        """Write it with a path manager; the guard may make backups."""
+        name, _, then = manager.partition(" ")
         lasts_s = HEALTHY_LASTS_S if self.way in HEALTHY else LASTS_S
         lasts = "" if self.load in REQUESTS else f'\nduration = "{lasts_s} s"'
         written = SCENARIO.format(
@@ -164,7 +165,8 @@ class Case:
             link=HEALTHY.get(self.way, HEALTHY["clean"]),
             backup=str(self.beside == "backup").lower(),
             third=THIRD if self.beside == "3 paths" else "",
-            manager=manager,
+            manager=name,
+            then=f'path_manager_parameters = {{ then = "{then}" }}\n' if then else "",
         )
         events = FAULTS.get(self.way, [])
         return written + "".join(
@@ -190,6 +192,12 @@ def matrix() -> list[Case]:
         ),
         *(Case(way, load, "3 paths") for way in FAULTS for load in ("paced download", "requests")),
     ]
+
+
+def as_backup(case: Case) -> bool:
+    """Say whether it is also asked what it would be if bad paths became backups."""
+    ways = ("blackout", "uplink dead", "downlink dead", "20 % lost", "40 % lost", "60 % lost")
+    return case.way in ways and "paced" in case.load and not case.beside
 
 
 def healthy() -> list[Case]:

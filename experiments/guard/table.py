@@ -18,31 +18,39 @@ Row = dict[str, Any]
 Pair = tuple[Row, Row]
 # What is called worse, or a third.
 WORSE, THIRD, REUSED_S = 1.1, 1 / 3, 1.0
+# What runs of the guard are called in which bad paths become backups.
+BACKUPS = "guard backup"
+# A radio may stand still for so long with nothing wrong, and an answer takes a round trip more: until then nobody can tell.
+STANDS_STILL_MS, RTT_MS = 80, 20
 # What is compared, and whether more of it is worse.
 COMPARED = {"age_ms": True, "gap_ms": True, "mbps": False}
 
 
 def markdown(part: str) -> str:
-    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``) or decisions (``times``)."""
+    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``) or backups (``backups``)."""
     results = json.loads(RESULTS.read_text())
     if part == "healthy":
         return "\n".join(_healthy(json.loads(UNTOUCHED.read_text())["rows"], results))
     if part == "goals":
         return "\n".join(_goals(results))
+    if part == "bounds":
+        return "\n".join(_bounds(results))
+    if part == "backups":
+        return "\n".join(_backups(results))
     if part == "times":
         return "\n".join(_times(results))
     return "\n".join(_all(pairs(results[part])))
 
 
-def pairs(rows: list[Row]) -> list[Pair]:
-    """Put the rows of the kernel alone and of the guard together."""
+def pairs(rows: list[Row], other: str = "guard") -> list[Pair]:
+    """Put the rows of the kernel alone and of the guard, or of another, together."""
     by_manager: dict[tuple[str, ...], Row] = {
         (row["way"], row["load"], row["beside"], row["manager"]): row for row in rows
     }
     return [
-        (row, by_manager[*key[:3], "guard"])
+        (row, by_manager[*key[:3], other])
         for key, row in by_manager.items()
-        if key[3] == "linux" and (*key[:3], "guard") in by_manager
+        if key[3] == "linux" and (*key[:3], other) in by_manager
     ]
 
 
@@ -91,16 +99,16 @@ def _goals(results: dict[str, Any]) -> Iterator[str]:
     for engine in ("simulation", "kernel"):
         compared = pairs(results.get(engine, []))
         deadly = [pair for pair in compared if pair[0]["way"] in DEADLY]
-        aged = [pair for pair in deadly if typical(pair[0], "age_ms") is not None]
-        third = [pair for pair in aged if _ratio(pair) <= THIRD]
+        old = aged(results.get(engine, []))
+        third = [pair for pair in old if _ratio(pair) <= THIRD]
         back = [seconds for _, row in deadly for seconds in row["reused_s"] if seconds is not None]
         soon = [seconds for seconds in back if seconds <= REUSED_S]
         bad = [pair for pair in compared if worse(pair)]
-        ratios = sorted(_ratio(pair) for pair in aged)
+        ratios = sorted(_ratio(pair) for pair in old)
         cells.append(
             [
                 engine,
-                f"{len(third)} of {len(aged)}; {ratios[0]:.2f} to {ratios[-1]:.2f}, median {median(ratios):.2f}"
+                f"{len(third)} of {len(old)}; {ratios[0]:.2f} to {ratios[-1]:.2f}, median {median(ratios):.2f}"
                 if ratios
                 else "–",
                 f"{len(soon)} of {len(back)} runs",
@@ -111,6 +119,67 @@ def _goals(results: dict[str, Any]) -> Iterator[str]:
         ["engine", "age at most a third", "carries again within 1 s", "worse by more than 10 %"],
         cells,
     )
+
+
+def bound(results: dict[str, Any], pair: Pair) -> float | None:
+    """Give the age where the end of the path is told as soon as anybody could tell: that of one that is told at once, and that time."""
+    told = next(
+        row
+        for row in results["simulation"]
+        if (row["way"], row["manager"]) == ("detach", "linux")
+        and all(row[key] == pair[0][key] for key in ("load", "beside"))
+    )
+    age = typical(told, "age_ms")
+    return None if age is None else age + STANDS_STILL_MS + RTT_MS
+
+
+def _bounds(results: dict[str, Any]) -> Iterator[str]:
+    cells = []
+    for pair in aged(results["simulation"]):
+        least, (alone, guarded) = bound(results, pair), (typical(row, "age_ms") for row in pair)
+        if least is None or alone is None or guarded is None:
+            continue
+        is_met, in_reach = guarded <= alone * THIRD, least <= alone * THIRD
+        about = [pair[1]["way"], pair[1]["load"], pair[1]["beside"] or "LTE"]
+        verdict = "met" if is_met else "missed" if in_reach else "out of reach"
+        ages = (alone, alone * THIRD, least, guarded)
+        cells.append([*about, *map(_cell, ages), f"{median(left(pair[1])):.2f}", verdict])
+    heads = [
+        "Wi-Fi",
+        "load",
+        "beside",
+        "Linux alone, ms",
+        "a third",
+        "told after 100 ms",
+        "guard, ms",
+    ]
+    yield from table([*heads, "left after s", ""], cells)
+
+
+def aged(rows: list[Row]) -> list[Pair]:
+    """Give those in which a path dies without a word and messages have an age."""
+    return [
+        pair
+        for pair in pairs(rows)
+        if pair[0]["way"] in DEADLY and typical(pair[0], "age_ms") is not None
+    ]
+
+
+def _backups(results: dict[str, Any]) -> Iterator[str]:
+    cells = []
+    for engine in ("simulation", "kernel"):
+        rows = results.get(engine, [])
+        removed = {id(alone): guarded for alone, guarded in pairs(rows)}
+        for alone, backed in pairs(rows, BACKUPS):
+            all_three = (alone, removed[id(alone)], backed)
+            ages, gaps = (
+                " → ".join(_cell(typical(row, name)) for row in all_three)
+                for name in ("age_ms", "gap_ms")
+            )
+            runs = str(len(backed["mbps"]))
+            cells.append([engine, backed["way"], backed["load"], runs, ages, gaps])
+    heads = ["engine", "Wi-Fi", "load", "runs", "age, ms: Linux → removed → backup"]
+    yield from table([*heads, "gap, ms"], cells)
 
 
 def _name(pair: Pair) -> str:
