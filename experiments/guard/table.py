@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from experiments.guard import drives
 from experiments.guard.figures import left_s
 from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
 
 HERE = Path(__file__).parent
-RESULTS, UNTOUCHED = HERE / "results.json", HERE / "healthy.json"
+RESULTS, UNTOUCHED, IN_SHELL = (HERE / f"{name}.json" for name in ("results", "healthy", "shell"))
 Row = dict[str, Any]
 Pair = tuple[Row, Row]
 # What is called worse, or a third.
@@ -27,12 +28,16 @@ COMPARED = {"age_ms": True, "gap_ms": True, "mbps": False}
 
 
 def markdown(part: str) -> str:
-    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``) or backups (``backups``)."""
+    """Give the table of an engine (``simulation``, ``kernel``), the goals (``goals``), what is well (``healthy``), decisions (``times``), what bounds ages (``bounds``), ``backups``, ``drives`` or the ``cost``."""
     results = json.loads(RESULTS.read_text())
     if part == "healthy":
         return "\n".join(_healthy(json.loads(UNTOUCHED.read_text())["rows"], results))
     if part == "goals":
         return "\n".join(_goals(results))
+    if part == "cost":
+        return _cost(json.loads(IN_SHELL.read_text()))
+    if part == "drives":
+        return drives.markdown()
     if part == "bounds":
         return "\n".join(_bounds(results))
     if part == "backups":
@@ -180,6 +185,14 @@ def _backups(results: dict[str, Any]) -> Iterator[str]:
             cells.append([engine, backed["way"], backed["load"], runs, ages, gaps])
     heads = ["engine", "Wi-Fi", "load", "runs", "age, ms: Linux → removed → backup"]
     yield from table([*heads, "gap, ms"], cells)
+
+
+def _cost(results: dict[str, Any]) -> str:
+    cost = results["cost"]
+    return (
+        f"With {cost['connections']} connections over two paths, all of which carry data, it takes {cost['core_percent']:g} % of a core and "
+        f"{cost['memory_mb']:g} MB of memory (Linux {results['release']})."
+    )
 
 
 def _name(pair: Pair) -> str:
