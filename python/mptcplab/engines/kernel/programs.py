@@ -22,6 +22,7 @@ from mptcplab.engines.kernel import emulate, ends, measured
 from mptcplab.engines.kernel.emulate import RAW
 from mptcplab.engines.kernel.features import Features
 from mptcplab.engines.kernel.job import LISTS, Wanted
+from mptcplab.engines.kernel.namespace import FORCED
 from mptcplab.engines.kernel.network import Job
 from mptcplab.engines.kernel.sandbox import Sandbox
 from mptcplab.engines.kernel.settings import FALLBACK
@@ -98,6 +99,9 @@ def _job(wanted: Wanted, new: Path, raw: Path, captures: str) -> Job:
         own = job.agents[end].job
         watching: dict[str, Any] = {"transfer": {"application": "watching"}}
         job.agents[end].job = watching | {key: own[key] for key in KEPT if key in own}
+    # Whoever is root in a shell may have changed endpoints meanwhile.
+    for lines in (*job.attach.values(), *job.detach.values()):
+        lines[:] = [FORCED + line if line.startswith("mptcp ") else line for line in lines]
     names = raw / "names"
     names.mkdir()
     for file, content in _names(wanted.scenario).items():
