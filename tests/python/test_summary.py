@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from captures import exchange, write
+from captures import SYN, Segment, exchange, write
 from command import Run
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
@@ -42,6 +42,16 @@ def test_many_connections_get_a_line_each_of_the_largest(mptcplab: Run, many: Pa
     shown = [line.split()[0] for line in lines[5:20]]
     assert shown == [str(number) for number in range(29, 14, -1)]
     assert "the 15 largest of 30" in lines[20]
+
+
+def test_many_connections_that_moved_nothing_are_shown_too(
+    mptcplab: Run, tmp_path: Path
+) -> None:
+    """As a port scan leaves them."""
+    scan = [Segment(1_000_000 + port, port, SYN) for port in range(3000, 3040)]
+    done = mptcplab("analyze", write(tmp_path / "scan.pcap", scan))
+    assert "the 15 largest of 40;" in done.stdout
+    assert done.stdout.count("10.0.0.1:30") == 15
 
 
 def test_one_of_many_is_shown_in_full(mptcplab: Run, many: Path) -> None:

@@ -42,7 +42,10 @@ def _moved(tables: _core.Tables) -> dict[str, Counter[int]]:
 
 
 def _total(moved: dict[str, Counter[int]]) -> Counter[int]:
-    return moved["up"] + moved["down"]
+    total = moved["up"].copy()
+    # A sum of counters leaves out whoever moved nothing.
+    total.update(moved["down"])
+    return total
 
 
 def _print_totals(
