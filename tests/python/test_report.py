@@ -178,6 +178,27 @@ def test_the_verdict_is_made_of_figures(comparison: Comparison) -> None:
             assert f"{name} carried {share:.0%}".replace("%", " %") in page["verdict"][1]
 
 
+def test_the_verdict_leaves_the_count_of_the_send_buffer_to_the_finding(
+    comparison: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linux counts on where a larger one changes nothing; its count of full windows is right."""
+    from mptcplab.charts.run import verdict
+    from mptcplab.charts.run.subject import Subject
+
+    subject = Subject.of(comparison)
+    counts = {"busy_ms": 1000.0, "window_limited_ms": 300.0, "buffer_limited_ms": 440.0}
+    tables = {
+        "state": subject.table("state").with_columns(
+            **{name: pl.lit(value) for name, value in counts.items()}
+        )
+    }
+    table = Subject.table
+    monkeypatch.setattr(Subject, "table", lambda self, name: tables.get(name, table(self, name)))
+    told = verdict.sentences(subject)
+    assert "The receiver's window held wifi back for 30 % of its busy time." in told
+    assert not [one for one in told if "send buffer" in one]
+
+
 LOSSY = {
     "schema": 1,
     "transfer": {"direction": "download", "size": "300 kB"},

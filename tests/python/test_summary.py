@@ -44,9 +44,7 @@ def test_many_connections_get_a_line_each_of_the_largest(mptcplab: Run, many: Pa
     assert "the 15 largest of 30" in lines[20]
 
 
-def test_many_connections_that_moved_nothing_are_shown_too(
-    mptcplab: Run, tmp_path: Path
-) -> None:
+def test_many_connections_that_moved_nothing_are_shown_too(mptcplab: Run, tmp_path: Path) -> None:
     """As a port scan leaves them."""
     scan = [Segment(1_000_000 + port, port, SYN) for port in range(3000, 3040)]
     done = mptcplab("analyze", write(tmp_path / "scan.pcap", scan))

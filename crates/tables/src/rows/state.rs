@@ -69,7 +69,9 @@ row! {
         busy_ms: Option<f64>,
         /// Of that, time when the peer's window was full.
         window_limited_ms: Option<f64>,
-        /// Of that, time when the send buffer was too small.
+        /// Of that, time when the send buffer was too small, as Linux counts it (`tcpi_sndbuf_limited`): from when a writer waits for
+        /// memory and nothing is queued. On subflows of MPTCP, where the connection writes, it may count on while the window is full and
+        /// more is queued, which a larger buffer does not change.
         buffer_limited_ms: Option<f64>,
         /// Bytes that the connection sent over all subflows so far, those sent again on another one too.
         connection_sent_bytes: Option<u64>,

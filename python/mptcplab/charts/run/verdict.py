@@ -122,18 +122,16 @@ def _waiting(subject: Subject) -> Iterator[str]:
 
 
 def _limits(subject: Subject) -> Iterator[str]:
-    """What held the sender back, by its kernel's own account."""
+    """Where the receiver's window held the sender back, by its kernel's own account.
+
+    Its account of the send buffer is left to the finding, which knows when not to believe it.
+    """
     known = subject.table("state").filter(host=subject.sender)
     for number, name in subject.names.items():
         last = known.filter(subflow=number).drop_nulls("busy_ms").tail(1).rows(named=True)
-        busy = last[0]["busy_ms"] if last else None
-        for column, what in (
-            ("window_limited_ms", "The receiver's window"),
-            ("buffer_limited_ms", "The send buffer"),
-        ):
-            if busy and (last[0][column] or 0) / busy >= OFTEN:
-                part = 100 * last[0][column] / busy
-                yield f"{what} held {name} back for {part:.0f} % of its busy time."
+        busy_ms = last[0]["busy_ms"] if last else None
+        if busy_ms and (part := (last[0]["window_limited_ms"] or 0) / busy_ms) >= OFTEN:
+            yield f"The receiver's window held {name} back for {100 * part:.0f} % of its busy time."
 
 
 def _timeline(subject: Subject) -> Iterator[str]:
