@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 import mptcplab
 from mptcplab import _core
 from mptcplab.cli.main import run
-from mptcplab.labels import text
+from mptcplab.labels import quality, text
 from mptcplab.scenario.fault import ScenarioError
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import checked, load
@@ -168,6 +169,63 @@ def test_summaries_say_how_it_was(
     assert run(["run", name, "--no-baselines", "--out", str(tmp_path / "run")]) == 0
     # Lines are broken where the terminal ends.
     assert told in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_call_is_compared_by_its_own_measure(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Over LTE alone nothing is late; MPTCP waits for what was on Wi-Fi, and says so."""
+    words = ["--set", "transfer.duration=15s", "--out", str(tmp_path / "run")]
+    assert run(["run", "voice", *words]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "best single path: lte with 0 % late" in said
+    assert "which is worse" in said
+    assert "(not below the 0.5 % of calls with Skype)" in said
+    assert "wifi fell silent, and what was on it came over another" in said
+    page = (tmp_path / "run" / "report.html").read_text("utf-8")
+    assert "MPTCP served the application worse than TCP over lte alone" in page
+    shares = [
+        mptcplab.open_run(tmp_path / "run" / name).transfers.filter(direction="down")["late_share"]
+        for name in ("mptcp", "tcp-lte")
+    ]
+    assert shares[0].item() >= 0.005 > shares[1].item()
+
+
+def test_a_scenario_says_what_captures_from_elsewhere_are_of(
+    tmp_path: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The same packets, analysed with the scenario and without it."""
+    captures = [str(tmp_path / name) for name in ("client.pcapng", "server.pcapng")]
+    loaded = checked(Source("mine.toml", scenario(CALL)))
+    sent = down(
+        _core.simulate(plan(loaded, 1), client_capture=captures[0], server_capture=captures[1])
+    )
+    (tmp_path / "call.toml").write_text(
+        "schema = 1\n[transfer]\n"
+        + "".join(f"{key} = {value!r}\n" for key, value in CALL.items())
+        + "[path.any]\nrate = '1 Mbit/s'\ndelay = '1 ms'\n"
+    )
+    told = []
+    for words in ([], ["--scenario", str(tmp_path / "call.toml")]):
+        assert run(["analyze", "--json", *words, *captures]) == 0
+        (connection,) = json.loads(capfd.readouterr().out)["connections"]
+        told.append(connection["transfers"]["down"])
+    assert told[0]["late_share"] is None
+    for column in ("late_share", "mos", "messages", "message_delay_ms_mean"):
+        # Captures from elsewhere have clocks of their own, whose offset is reckoned.
+        assert told[1][column] == pytest.approx(sent[column], abs=0.1)
+    with pytest.raises(ScenarioError, match="neither a file nor a scenario"):
+        run(["analyze", "--scenario", "nowhere", *captures])
+
+
+def test_videos_are_compared_by_stalls_and_then_by_bitrate() -> None:
+    usual = {"video_segments": 20, "stalls": 0, "stall_s": 0.0, "video_mbps_mean": 2.0}
+    stalled = usual | {"stalls": 1, "stall_s": 3.0, "video_mbps_mean": 4.0}
+    assert quality.is_better(usual, stalled)
+    assert not quality.is_better(stalled, usual)
+    assert quality.is_better(usual | {"video_mbps_mean": 2.3}, usual)
+    assert not quality.is_better(usual | {"video_mbps_mean": 2.1}, usual)
+    assert quality.measure(stalled) == "1 stall of 3.00 s at 4.00 Mbit/s"
 
 
 def test_shipped_scenarios_show_what_they_are_for() -> None:

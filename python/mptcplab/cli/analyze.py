@@ -9,6 +9,10 @@ from mptcplab.cli.browser import add_open_to, open_page
 from mptcplab.cli.parser import Parser, named, number, seconds, seconds_above_0
 from mptcplab.cli.say import say
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 EXAMPLES = """\
 examples:
   mptcplab analyze client.pcapng                    what happened, at a glance
@@ -17,6 +21,8 @@ examples:
   mptcplab analyze --from 10 --to 20 trace.pcap     ten seconds of it
   tcpdump -r trace.pcap -w - port 443 | mptcplab analyze -      what a filter leaves
   mptcplab analyze --why client.pcapng              why it was slow, with evidence and filters
+  mptcplab analyze --scenario call.toml client.pcapng server.pcapng
+                                                    how a call was served: what was late, MOS
   tcpdump -w - -i wlan0 tcp | mptcplab analyze -    live, until Ctrl-C
   mptcplab analyze --json trace.pcap | jq '.connections[].subflows[].flows.down.rtt_ms_mean'
   mptcplab analyze --parquet tables trace.pcap      every table, samples included
@@ -102,6 +108,13 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="SECONDS",
         help="start that the coefficient of variation leaves out (default: 5)",
     )
+    definitions.add_argument(
+        "--scenario",
+        type=named,
+        metavar="NAME",
+        help="a scenario (a file, or the name of one that ships) whose [transfer] says which "
+        "application it was: how it was served is measured, too",
+    )
     command.set_defaults(run=run)
 
 
@@ -154,6 +167,7 @@ def _analyze(options: Namespace) -> _core.Tables:
     from mptcplab.cli.interrupt import Stop
     from mptcplab.cli.progress import Reading
 
+    transfer = _transfer(options.scenario)
     with Reading() as progress, Stop(live="-" in options.captures) as stop:
         return _core.analyze(
             options.captures,
@@ -164,9 +178,20 @@ def _analyze(options: Namespace) -> _core.Tables:
             from_seconds=options.from_seconds,
             to_seconds=options.to_seconds,
             one_clock=have_one_clock(options.captures),
+            transfer=transfer,
             progress=progress,
             stop=stop,
         )
+
+
+def _transfer(scenario: str | None) -> dict[str, Any] | None:
+    """Give what a scenario transfers, as it is planned."""
+    if scenario is None:
+        return None
+    from mptcplab.scenario.plan import planned_transfer
+    from mptcplab.scenario.scenario import load
+
+    return planned_transfer(load(scenario)[1].transfer)
 
 
 def _explain(tables: _core.Tables, options: Namespace) -> None:

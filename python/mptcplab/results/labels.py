@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mptcplab.engines import named
-from mptcplab.labels import text
+from mptcplab.labels import quality, text
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.run import Run
+from mptcplab.results.serving import Served, served
 from mptcplab.results.statistics import Gain
 
 # What prints as 0 %.
@@ -28,7 +29,9 @@ def engine(about: dict[str, Any]) -> str:
 
 
 def gain(comparison: Comparison) -> str:
-    """Say what MPTCP gives over the best single path."""
+    """Say what MPTCP gives over the best single path, by the measure of what is transferred."""
+    if (found := served(comparison)) is not None:
+        return _served(found, label(comparison.mptcp))
     if comparison.best_path is None:
         return "no single path finished the transfer"
     best = comparison.baselines[comparison.best_path]
@@ -40,6 +43,14 @@ def gain(comparison: Comparison) -> str:
         return f"{words}; {own} gives as much"
     more = "more" if comparison.gain > 0 else "less"
     return f"{words}; {own} gives {abs(comparison.gain):.0%} {more}".replace("%", " %")
+
+
+def _served(found: Served, own: str) -> str:
+    words = "worse" if found.is_worse else "better" if found.is_better else "as good"
+    return (
+        f"best single path: {found.path} with {quality.measure(found.alone)}; {own} has "
+        f"{quality.measure(found.own)}, which is {words}"
+    )
 
 
 def too_few(repetitions: int, level: float) -> str | None:

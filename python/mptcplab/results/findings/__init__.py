@@ -11,6 +11,7 @@ from mptcplab.results.findings import (
     join_limit,
     path_unused,
     send_buffer,
+    served_worse,
     slower,
 )
 
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 # What explains others comes before them.
-RULES = (black_hole.find, join_limit.find, path_unused.find, send_buffer.find, slower.find)
+RULES = (
+    black_hole.find,
+    join_limit.find,
+    send_buffer.find,
+    path_unused.find,
+    slower.find,
+    served_worse.find,
+)
+# What a kind says with its cost takes the place of what another says of the same subflow without.
+BETTER = {"path_unused": "capacity_unused"}
 
 
 def findings(comparison: Comparison) -> list[Row]:
@@ -41,8 +51,11 @@ def findings(comparison: Comparison) -> list[Row]:
     ]
     for rule in RULES:
         found = [_row(comparison, transfer, row) for row in rule(comparison, others)]
-        own += found
-        others += found
+        told = {(BETTER.get(row["kind"]), row["subflow"]) for row in found}
+        own, others = (
+            [row for row in rows if (row["kind"], row["subflow"]) not in told] + found
+            for rows in (own, others)
+        )
     return own
 
 

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 UNUSED, LEAST_S, LEAST_PART = 0.05, 2.0, 0.1
+# What the path would have brought is worth a line from here on, as for the analysis's findings.
+WORTH_PART, WORTH_S = 0.05, 0.5
+# Then there was nothing for the path to carry: what the window takes, and what there is, is shared.
+LIMITS = {"receive_window", "send_buffer", "application", "short_transfer"}
+# Applications that take all that the paths give.
+GREEDY = {"bulk", "request-response"}
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
@@ -19,9 +25,13 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     transfer = mptcp.transfer
     if transfer is None or transfer["elapsed_s"] < LEAST_S or not mptcp.throughput_mbps:
         return []
+    application = mptcp.scenario.get("transfer", {}).get("application", "bulk")
+    if application not in GREEDY or LIMITS & {row["kind"] for row in others}:
+        return []
     connection = transfer["connection"]
-    # What another finding explains is not told twice; a budget, or a backup, is meant so.
-    explained = {row["subflow"] for row in others}
+    # What another finding explains is not told twice; a budget, or a backup, is meant so. That the
+    # path was left idle this tells with its cost.
+    explained = {row["subflow"] for row in others if row["kind"] != "capacity_unused"}
     found = []
     for subflow in mptcp.tables.rows("subflows", connection=connection):
         alone = comparison.baselines.get(subflow["path"] or "")
@@ -44,21 +54,23 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
         )
         if carried >= UNUSED * alone.throughput_mbps:
             continue
-        could = min(alone.throughput_mbps, mptcp.throughput_mbps)
-        part = could / (mptcp.throughput_mbps + could)
+        part = alone.throughput_mbps / (mptcp.throughput_mbps + alone.throughput_mbps)
         left_s = transfer["elapsed_s"] - sum(row["cost_s"] or 0.0 for row in others)
+        cost_s = min(transfer["elapsed_s"] * part, left_s)
+        if cost_s < min(WORTH_S, WORTH_PART * transfer["elapsed_s"]):
+            continue
         found.append(
             {
                 "kind": "path_unused",
                 "subflow": subflow["subflow"],
-                "cost_s": round(max(min(transfer["elapsed_s"] * part, left_s), 0.0), 3),
+                "cost_s": round(cost_s, 3),
                 "confidence": 0.6,
                 "message": f"{subflow['path']} carried {carried:.2f} Mbit/s where plain TCP has "
                 f"{alone.throughput_mbps:.2f} Mbit/s over it alone",
                 "evidence": f"flows: throughput_mbps of subflow {subflow['subflow']}; transfers of "
                 f"tcp-{subflow['path']}",
-                "remedy": "another scheduler (lowest-rtt, blest), or a larger receive and send "
-                "buffer so that the path is needed",
+                "remedy": "a larger send buffer (net.ipv4.tcp_wmem), and another scheduler "
+                "(lowest-rtt)",
             }
         )
     return found

@@ -25,6 +25,11 @@ BACK_OFF = Remedy(
     "gives back what was waited for after the path was back, and none of the outage",
 )
 
+USE_ALL = Remedy(
+    ("mptcp.scheduler=lowest-rtt", "tcp.send_buffer=16MB"),
+    "the scheduler lowest-rtt with a send buffer of 16 MB",
+)
+
 #: By kind.
 REMEDIES: dict[str, Remedy] = {
     "receive_window": Remedy(
@@ -37,16 +42,14 @@ REMEDIES: dict[str, Remedy] = {
     "head_of_line": BLEST,
     "reinjection_waste": LOWEST_RTT,
     # With a small send buffer the scheduler that left it idle was right.
-    "capacity_unused": Remedy(
-        ("mptcp.scheduler=lowest-rtt", "tcp.send_buffer=16MB"),
-        "the scheduler lowest-rtt with a send buffer of 16 MB",
-    ),
+    "capacity_unused": USE_ALL,
     "no_second_path": Remedy(("mptcp.path_manager=full-mesh",), "the path manager full-mesh"),
     "timeout_chain": BACK_OFF,
     "slow_start_early": Remedy(
         ("tcp.slow_start=standard",), "slow start until the first loss, without HyStart"
     ),
-    "path_unused": LOWEST_RTT,
+    "path_unused": USE_ALL,
+    "send_buffer": Remedy(("tcp.send_buffer=16MB",), "a send buffer of 16 MB"),
     "slower_than_single": BLEST,
     "losses_random": BBR,
     "losses_bursts": BBR,

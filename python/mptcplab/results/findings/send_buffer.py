@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from mptcplab.results.comparison import Comparison
@@ -13,51 +15,57 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 OFTEN = 0.2
-COLUMNS = (
-    *("connection", "subflow", "host", "at_ns", "busy_ms", "buffer_limited_ms"),
+SHARED = ("connection", "subflow", "host", "at_ns")
+LINUX = ("busy_ms", "buffer_limited_ms", "queued_bytes", "in_flight_packets", "cwnd_packets")
+SIMULATED = (
     *("queued_bytes", "in_flight_packets", "cwnd_packets"),
+    *("unacknowledged_bytes", "peer_window_bytes"),
 )
 SENDERS = {"up": "client", "down": "server"}
+# So little is no room, and so little waits for more to fill a segment.
+SEGMENT_BYTES = 1460
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
-    """Say so where Linux counts a fifth of its busy time and more as limited by the buffer.
+    """Say so where a fifth of the sender's time and more was limited by the buffer."""
+    mptcp = comparison.mptcp
+    if mptcp.transfer is None or any(row["kind"] == "receive_window" for row in others):
+        return []
+    if rows := _samples(comparison, LINUX):
+        return list(_of_linux(rows))
+    bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
+    return list(_of_simulation(_samples(comparison, SIMULATED))) if bulk else []
+
+
+def _samples(comparison: Comparison, columns: tuple[str, ...]) -> list[Row]:
+    """Give the sender's samples that have these columns, in the order of their times."""
+    mptcp, state = comparison.mptcp, comparison.mptcp.state
+    if mptcp.transfer is None or not set(SHARED + columns) <= set(state.columns):
+        return []
+    sender = SENDERS[mptcp.transfer["direction"]]
+    own = state.filter(connection=mptcp.transfer["connection"], host=sender)
+    return own.select(SHARED + columns).drop_nulls().sort("at_ns", "subflow").rows(named=True)
+
+
+def _of_linux(rows: list[Row]) -> Iterator[Row]:
+    """Linux counts such time.
 
     It begins to count where a writer waits and nothing is queued. On a subflow of MPTCP the writer
     is the connection's, and the count may go on after it should have ended: such a count is left
     aside.
     """
-    mptcp = comparison.mptcp
-    transfer = mptcp.transfer
-    if transfer is None or any(row["kind"] == "receive_window" for row in others):
-        return []
     samples: dict[int, list[Row]] = defaultdict(list)
-    state = mptcp.state
-    if not set(COLUMNS) <= set(state.columns):
-        return []
-    rows = state.select(COLUMNS).drop_nulls().sort("at_ns").iter_rows(named=True)
     for row in rows:
-        here = row["connection"] == transfer["connection"]
-        if here and row["host"] == SENDERS[transfer["direction"]]:
-            samples[row["subflow"]].append(row)
-    found = []
+        samples[row["subflow"]].append(row)
     for subflow, seen in samples.items():
         row = seen[-1]
         part = row["buffer_limited_ms"] / row["busy_ms"] if row["busy_ms"] else 0.0
         if part >= OFTEN and not _goes_on(seen):
-            found.append(
-                {
-                    "kind": "send_buffer",
-                    "subflow": subflow,
-                    "message": f"the send buffer was too small {part:.0%} of the time".replace(
-                        "%", " %"
-                    ),
-                    "evidence": f"state: buffer_limited_ms = {row['buffer_limited_ms']:.0f} of "
-                    f"busy_ms = {row['busy_ms']:.0f}",
-                    "remedy": "a larger send buffer: net.ipv4.tcp_wmem (its third figure)",
-                }
+            evidence = (
+                f"state: buffer_limited_ms = {row['buffer_limited_ms']:.0f} of "
+                f"busy_ms = {row['busy_ms']:.0f}"
             )
-    return found
+            yield _found(part, evidence) | {"subflow": subflow}
 
 
 def _goes_on(samples: list[Row]) -> bool:
@@ -71,3 +79,39 @@ def _goes_on(samples: list[Row]) -> bool:
             return True
         before = row
     return False
+
+
+def _of_simulation(rows: list[Row]) -> Iterator[Row]:
+    """A bulk transfer has more to send until its last byte is written: the buffer had no room."""
+    times = [list(sample) for _, sample in groupby(rows, key=lambda row: row["at_ns"])]
+    written = [sample[0]["unacknowledged_bytes"] for sample in times]
+    # Once all is written, what is not acknowledged only becomes less.
+    last = max((at for at in range(1, len(times)) if written[at] > written[at - 1]), default=0)
+    limited = sum(map(_is_limited, times[:last]))
+    if limited and limited >= OFTEN * last:
+        evidence = (
+            f"state: in {limited} of {last} samples all that was written is in flight, with room "
+            "in cwnd_packets and peer_window_bytes"
+        )
+        yield _found(limited / last, evidence)
+
+
+def _is_limited(sample: list[Row]) -> bool:
+    """Whether all that is written is in flight, with room in the windows of subflows and peer."""
+    unacknowledged = sample[0]["unacknowledged_bytes"]
+    flying = sum(row["in_flight_packets"] * SEGMENT_BYTES + row["queued_bytes"] for row in sample)
+    return (
+        0 < unacknowledged <= flying + SEGMENT_BYTES
+        and unacknowledged + SEGMENT_BYTES <= sample[0]["peer_window_bytes"]
+        and all(row["queued_bytes"] < SEGMENT_BYTES for row in sample)
+        and any(row["in_flight_packets"] < row["cwnd_packets"] for row in sample)
+    )
+
+
+def _found(part: float, evidence: str) -> Row:
+    return {
+        "kind": "send_buffer",
+        "message": f"the send buffer was too small {part:.0%} of the time".replace("%", " %"),
+        "evidence": evidence,
+        "remedy": "a larger send buffer: net.ipv4.tcp_wmem (its third figure)",
+    }

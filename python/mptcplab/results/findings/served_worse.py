@@ -1,0 +1,72 @@
+"""MPTCP served an application that has to be in time worse than plain TCP over one path."""
+
+from __future__ import annotations
+
+from mptcplab.labels import quality, text
+from mptcplab.labels.findings import by_cost
+from mptcplab.results.serving import served
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.results.comparison import Comparison
+
+    Row = dict[str, Any]
+
+
+def find(comparison: Comparison, others: list[Row]) -> list[Row]:
+    """Say how much worse, and what held its data up."""
+    found = served(comparison)
+    if found is None or not found.is_worse:
+        return []
+    own = found.own
+    why, span = _silent_path(comparison, own) or (_told(others), {})
+    return [
+        {
+            "kind": "served_worse",
+            "message": f"MPTCP served the application worse than TCP over {found.path} alone: "
+            f"{quality.measure(own)}, where that has {quality.measure(found.alone)}{why}",
+            "evidence": f"transfers of tcp-{found.path} and of mptcp: late_share, mos, stall_s",
+            "remedy": "each message over both paths (the scheduler redundant), a path manager that "
+            f"suspends silent paths (guard), or {found.path} alone",
+        }
+        | span
+    ]
+
+
+def _silent_path(comparison: Comparison, own: Row) -> tuple[str, Row] | None:
+    """Name the path that was silent when nothing new came for longest, if one was."""
+    start_s, gap_ms = own.get("longest_gap_start_s"), own.get("longest_gap_ms")
+    if start_s is None or gap_ms is None:
+        return None
+    end_s = start_s + gap_ms / 1e3
+    mptcp, connection = comparison.mptcp, own["connection"]
+    paths = {
+        row["subflow"]: row["path"]
+        for row in mptcp.tables.rows("subflows", connection=connection)
+        if row["handshake"] == "established"
+    }
+    silent = {
+        row["subflow"]
+        for row in mptcp.tables.rows("events", connection=connection)
+        if row["event"] == "gap"
+        and row["subflow"] is not None
+        and row["direction"] == own["direction"]
+        and row["at_s"] < end_s
+        and row["at_s"] + row["duration_ms"] / 1e3 >= end_s
+    }
+    if len(silent) != 1 or len(paths) < 2:
+        return None
+    (subflow,) = silent
+    words = (
+        f"; {paths.get(subflow) or 'a path'} fell silent, and what was on it came over another "
+        f"{text.seconds(gap_ms / 1e3)} later, from {text.at(start_s)} on"
+    )
+    return words, {"subflow": subflow, "from_s": start_s, "to_s": end_s}
+
+
+def _told(others: list[Row]) -> str:
+    """Name the finding that costs most."""
+    most = next(iter(by_cost(others)), None)
+    return f"; see {most['kind']}" if most is not None else ""
