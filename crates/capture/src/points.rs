@@ -35,15 +35,23 @@ impl Points {
         if self.known.len() >= MOST && !self.known.contains_key(&origin) {
             origin.1 = None;
         }
-        let point = *self.known.entry(origin).or_insert_with(|| {
+        let point = self.add(origin, reader, points);
+        if origin.1.is_none() {
+            // A host has the interfaces that its capture names, also those on which nothing passes.
+            (0..reader.interfaces().len() as u32).for_each(|index| drop(self.add((index, None), reader, points)));
+        }
+        self.recent = [Some((origin, point)), self.recent[0]];
+        point
+    }
+
+    fn add(&mut self, origin: Origin, reader: &Reader, points: &mut Vec<Point>) -> PointId {
+        *self.known.entry(origin).or_insert_with(|| {
             let interface = match origin {
                 (_, Some(number)) => format!("if{number}"),
                 (index, None) => reader.interfaces()[index as usize].name.clone(),
             };
             points.push(Point { capture: reader.name().to_owned(), site: self.site, interface });
             PointId(points.len() as u32 - 1)
-        });
-        self.recent = [Some((origin, point)), self.recent[0]];
-        point
+        })
     }
 }

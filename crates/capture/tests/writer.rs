@@ -57,6 +57,19 @@ fn without_a_host_names_are_plain_and_drops_may_be_unknown() {
 }
 
 #[test]
+fn an_interface_on_which_nothing_passes_is_known() {
+    let mut writer = Writer::new(Vec::new(), "client").unwrap();
+    let wifi = writer.interface("wifi").unwrap();
+    writer.interface("lte").unwrap();
+    writer.packet(wifi, Time::from_nanos(1), None, 50, &segment(true, 1, 1)).unwrap();
+    let bytes = writer.finish(&[]).unwrap();
+    let mut merge = merge(&[&bytes]);
+    assert_eq!(observe(&mut merge).len(), 1);
+    let names: Vec<&str> = merge.points().iter().map(|point| point.interface.as_str()).collect();
+    assert_eq!(names, ["client:wifi", "client:lte"]);
+}
+
+#[test]
 fn wireshark_reads_what_we_wrote() {
     let file = directory("writer").join("written.pcapng");
     std::fs::write(&file, written()).unwrap();
