@@ -387,6 +387,24 @@ fn joins_that_are_reset_later() {
         3010 client lte R 1 1 0"
     ));
     assert_eq!(subflow(&late, 1).handshake, "unfinished");
+    // The opener's third packet never came, and its FIN carries nothing; no reset told it so, or one did at the very end.
+    for ending in ["", "3500 server lte RA 1 1 0"] {
+        let unheard = Script::default().run(&format!(
+            "{joined}
+            1150 server lte SA 0 1 0 join(0)
+            1150 client lte A  1 1 0 join(2)
+            3000 client wifi A 1 1 0 fastclose
+            3010 client lte FA 1 1 0
+            {ending}"
+        ));
+        assert_eq!(subflow(&unheard, 1).handshake, "unfinished", "{ending}");
+        assert!(events(&unheard).contains(&"join_unfinished"));
+    }
+    // What is answered, however late, came about.
+    let answered = Script::default().run(&format!(
+        "{joined}\n 1150 server lte SA 0 1 0 join(0)\n 1200 server lte A 1 1 0\n 9000 client wifi A 1 1 0"
+    ));
+    assert_eq!(subflow(&answered, 1).handshake, "established");
 }
 
 /// RFC 8684 §3.7: a SYN/ACK without MP_CAPABLE, and the connection is plain TCP: ACKs say what was delivered.

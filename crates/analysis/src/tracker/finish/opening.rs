@@ -91,6 +91,12 @@ impl Connection {
             ("established", SubflowKind::Join) if view.reset && !handshake.confirmed && !self.carried(subflow) => {
                 ("refused", Some("reset after the third packet, before it carried anything"))
             }
+            // The acceptor asks for the third packet again and again.
+            ("established", SubflowKind::Join)
+                if at_opener && handshake.syn_ack_count > 1 && !handshake.confirmed && !self.carried(subflow) =>
+            {
+                ("unfinished", Some("the acceptor sent its SYN/ACK again and never confirmed the third packet"))
+            }
             (outcome, SubflowKind::Initial | SubflowKind::Tcp) if self.is_unknown() => {
                 (outcome, Some("the snap length cut the TCP options: whether it is MPTCP is unknown"))
             }
@@ -133,11 +139,9 @@ impl Connection {
         horizon
     }
 
-    /// Whether any data passed on the subflow.
+    /// Whether any data passed on the subflow: a FIN is none.
     fn carried(&self, subflow: &Subflow) -> bool {
-        let views = subflow.views.iter().flatten();
-        views
-            .flat_map(|view| &view.sequences)
-            .any(|sequence| sequence.in_flight_bytes() > 0 || sequence.acked() > Some(0))
+        let mut sequences = subflow.views.iter().flatten().flat_map(|view| &view.sequences);
+        sequences.any(|sequence| sequence.sizes.segments > 0 || sequence.acked() > Some(0))
     }
 }
