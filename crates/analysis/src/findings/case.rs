@@ -289,6 +289,12 @@ impl Timeline {
         usual_rate(&came, self.width_s())
     }
 
+    /// The same of all subflows together in a span of bins.
+    pub(super) fn rate_of_all(&self, span: Range<usize>) -> f64 {
+        let came: Vec<f64> = span.map(|index| self.came(index)).collect();
+        usual_rate(&came, self.width_s())
+    }
+
     /// Bytes of a subflow in a span of bins.
     pub(super) fn bytes(&self, subflow: usize, span: Range<usize>) -> f64 {
         span.map(|index| f64::from(self.of(subflow, index).came_bytes)).sum()

@@ -9,14 +9,18 @@ const MADE_UP_S: f64 = 1.0;
 pub(super) struct Lost {
     begin_s: f64,
     width_s: f64,
+    /// Bytes that came at best, and in each short time.
+    best: f64,
+    came: Vec<f64>,
     left: Vec<f64>,
 }
 
 impl Lost {
     /// Of short times with a width, from `begin_s` on, in which `bytes` came, and at best `best` would have.
     pub(super) fn new(begin_s: f64, width_s: f64, bytes: impl Iterator<Item = f64>, best: f64) -> Lost {
-        let lost = |bytes: f64| if best > 0.0 { (1.0 - bytes / best).clamp(0.0, 1.0) * width_s } else { 0.0 };
-        Lost { begin_s, width_s, left: bytes.map(lost).collect() }
+        let came: Vec<f64> = bytes.collect();
+        let left = came.iter().map(|&bytes| lost(bytes, best) * width_s).collect();
+        Lost { begin_s, width_s, best, came, left }
     }
 
     /// The same, of bytes acknowledged, and of whether there was nothing to send.
@@ -32,6 +36,19 @@ impl Lost {
             }
         }
         lost
+    }
+
+    /// Claims all of a span in which `rate` bytes per second would have come, also where that is more than at best.
+    pub(super) fn claim_at(&mut self, from_s: f64, to_s: f64, rate: f64) -> f64 {
+        let would = rate * self.width_s;
+        let place = |seconds: f64| ((seconds - self.begin_s) / self.width_s).clamp(0.0, self.left.len() as f64);
+        for index in place(from_s).ceil() as usize..place(to_s) as usize {
+            let more = lost(self.came[index], would) - lost(self.came[index], self.best);
+            self.left[index] = (self.left[index] + more * self.width_s).max(0.0);
+            // Nobody else's.
+            self.came[index] = would.max(self.came[index]);
+        }
+        self.claim(from_s, to_s, to_s - from_s)
     }
 
     /// Claims what is left of a span, and at most `most` seconds.
@@ -51,6 +68,11 @@ impl Lost {
     }
 }
 
+/// What part of a time was lost in which some bytes came, and at best others would have.
+fn lost(bytes: f64, best: f64) -> f64 {
+    if best > 0.0 { (1.0 - bytes / best).clamp(0.0, 1.0) } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Lost;
@@ -64,6 +86,16 @@ mod tests {
         assert_eq!(left(&[100.0, 0.0, 50.0, 250.0, 100.0], 9), 0.0);
         assert_eq!(left(&[0.0, 100.0, 100.0, 100.0, 100.0, 200.0], 9), 0.25, "too long before");
         assert_eq!(left(&[100.0, 0.0, 50.0, 250.0, 100.0], 1), 0.25, "nothing to send");
+    }
+
+    #[test]
+    fn a_rate_of_its_own_takes_the_place_of_the_best() {
+        let mut lost = Lost::new(0.0, 0.5, [100.0, 20.0, 20.0, 0.0].into_iter(), 40.0);
+        assert_eq!(lost.claim(1.0, 1.5, 0.125), 0.125);
+        // Of 0.5 s each, a tenth came: 0.45 s, of which 0.125 s are told.
+        assert!((lost.claim_at(0.5, 1.5, 400.0) - 0.775).abs() < 1e-9);
+        assert_eq!(lost.claim_at(0.0, 1.5, 400.0), 0.25, "the first half second alone");
+        assert_eq!(lost.claim(0.0, 9.0, 9.0), 0.5);
     }
 
     #[test]

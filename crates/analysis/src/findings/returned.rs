@@ -1,6 +1,6 @@
 //! A path that was dead answered again, and was hardly used for long.
 
-use super::case::{Case, Found, s};
+use super::case::{Case, Cost, Found, s};
 
 /// A path was away when it was silent for so long with data in flight.
 const AWAY_S: f64 = 1.0;
@@ -15,13 +15,15 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
     if case.established().len() < 2 || case.best_rate <= 0.0 {
         return Vec::new();
     }
-    let (bins, second) = (timeline.whole.len(), (1.0 / timeline.width_s()).ceil() as usize);
+    let second = (1.0 / timeline.width_s()).ceil() as usize;
     let mut found = Vec::new();
     for subflow in case.established() {
         let rate = timeline.rate(subflow);
         if rate < LEAST_PART * case.best_rate {
             continue;
         }
+        let over_s = case.report.subflows[subflow].end_s.min(case.end_s());
+        let bins = timeline.place(over_s - case.seconds(timeline, 0));
         for silent in case.silences[subflow].clone() {
             let back = silent.end;
             if (silent.len() as f64 * timeline.width_s()) < case.patience_s(subflow, AWAY_S)
@@ -34,12 +36,13 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
                 timeline.bytes(subflow, index..to) >= USED * rate * (to - index) as f64 * timeline.width_s()
             });
             let used = used.unwrap_or(bins);
-            let (from_s, to_s) = (case.seconds(timeline, back), case.seconds(timeline, used).min(case.end_s()));
+            let (from_s, to_s) = (case.seconds(timeline, back), case.seconds(timeline, used).min(over_s));
             if to_s - from_s < LEAST_S {
                 continue;
             }
-            // What it would have carried, at the rate of all.
-            let cost = case.claim(from_s, to_s, (to_s - from_s) * (rate / case.best_rate).min(1.0));
+            // Of all that is known of the connection's rate, what it had before is nearest to what it would have had.
+            let before = timeline.rate_of_all(0..silent.start);
+            let cost = Cost::Seconds(case.lost.claim_at(from_s, to_s, before));
             let name = case.name(subflow);
             found.push(Found {
                 kind: "path_back_unused",
