@@ -16,7 +16,8 @@ const REMEDY_ONE: &str = "a path manager that suspends silent paths (guard), or 
 const REMEDY_ALL: &str = "a second path that fails at other times; a limit on the back-off (net.ipv4.tcp_rto_max_ms) gives back only what was waited for after the outage";
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
-    if !case.is_whole() || case.best_rate <= 0.0 {
+    // Requests wait for their answers: nobody waits for them.
+    if !case.is_whole() || !case.main || case.best_rate <= 0.0 {
         return Vec::new();
     }
     match (case.sender, case.receiver) {
