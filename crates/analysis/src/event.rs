@@ -73,6 +73,8 @@ pub(crate) struct Data {
     pub(crate) fills_gap: bool,
     /// So late that, at the sender, they were lost before the capture and sent again.
     pub(crate) lost_before: bool,
+    /// How long after the segment before it what is sent again had left first; 0: not known.
+    pub(crate) apart_nanos: u64,
     /// Larger than the maximum segment size.
     pub(crate) merged: bool,
     /// A queue marked it (CE).

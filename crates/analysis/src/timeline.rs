@@ -1,7 +1,7 @@
 //! What passed in short times, by subflow and as a whole: what findings are drawn from. Times grow with the transfer, so that
 //! a timeline holds at most 512 of them, however long it takes and however much happens.
 
-use crate::event::{FlowEvent, Kind};
+use crate::event::{Data, FlowEvent, Kind};
 use wire::Time;
 
 const FIRST_WIDTH_NANOS: i64 = 20_000_000;
@@ -21,6 +21,9 @@ const DEAD_BYTES: u32 = 5000;
 const UNKNOWN_ANSWER_NANOS: i64 = 200_000_000;
 /// Losses further apart than a round trip are of different bursts; of this time where no round trip was measured.
 const UNKNOWN_RTT_US: u32 = 100_000;
+/// A queue whose emptying takes no longer, nor longer than this part of the round trip, shows in none.
+const ALONE_US: u64 = 3000;
+const ALONE_PART: u64 = 20;
 
 /// One direction, as its sender or its receiver saw it.
 #[derive(Clone, Debug)]
@@ -102,6 +105,8 @@ pub(crate) struct Whole {
     /// At the sender: segments sent, and those of them that filled the window.
     pub(crate) segments: u32,
     pub(crate) limited: u32,
+    /// At the sender: the receive window, as it was last announced.
+    pub(crate) window_bytes: u32,
     /// At the receiver: time in which data waited for earlier data.
     pub(crate) waited_us: u32,
 }
@@ -135,6 +140,8 @@ pub(crate) struct Losses {
     pub(crate) count: u64,
     /// Of segments within a round trip of each other.
     pub(crate) bursts: u64,
+    /// Those that had left so long after the segment before them that no short queue still held that one.
+    pub(crate) alone: u64,
     /// Whole seconds that had some.
     pub(crate) seconds: u64,
     pub(crate) first: Time,
@@ -188,7 +195,7 @@ impl Timeline {
                 let last = flow.last_sent.replace(at);
                 flow.fills_gap = data.fills_gap;
                 if data.resent_bytes() > 0 {
-                    flow.resent(at, data.resent_bytes(), last, self.start);
+                    flow.resent(at, &data, last, self.start);
                 }
             }
             Kind::Flight { in_flight_bytes, window_bytes } => {
@@ -277,7 +284,8 @@ impl Timeline {
 
     /// Puts what the time that passes has had in its place.
     pub(crate) fn keep(&mut self) {
-        let now = std::mem::take(&mut self.now);
+        let mut now = std::mem::take(&mut self.now);
+        now.window_bytes = self.window_bytes.unwrap_or(0).min(u32::MAX.into()) as u32;
         put(&mut self.whole, self.index, now);
         for flow in self.flows.iter_mut().filter(|flow| flow.now != Bin::default()) {
             let now = std::mem::take(&mut flow.now);
@@ -395,7 +403,7 @@ impl Flow {
     }
 
     #[cold]
-    fn resent(&mut self, at: Time, bytes: u32, last: Option<Time>, start: Time) {
+    fn resent(&mut self, at: Time, data: &Data, last: Option<Time>, start: Time) {
         let silent_nanos = last.map_or(0, |last| at - last);
         let time_out_nanos = TIME_OUT_NANOS.max(i64::from(self.last_rtt_us) * 1000 + BEYOND_RTT_NANOS);
         if silent_nanos >= time_out_nanos {
@@ -416,20 +424,22 @@ impl Flow {
             self.last_silent_nanos = silent_nanos;
         }
         if let Some(silence) = &mut self.silence {
-            silence.resent_bytes = silence.resent_bytes.saturating_add(bytes);
+            silence.resent_bytes = silence.resent_bytes.saturating_add(data.resent_bytes());
             if silence.resent_bytes <= silence.in_flight_bytes {
                 return;
             }
             self.silence = None;
         }
         let rtt_us = self.last_rtt_us;
-        self.losses.get_or_insert_with(|| Losses::new(at)).add(at, rtt_us, start);
+        let losses = self.losses.get_or_insert_with(|| Losses::new(at));
+        losses.add(at, rtt_us, start);
+        losses.alone += u64::from(data.apart_nanos / 1000 > ALONE_US.max(u64::from(rtt_us) / ALONE_PART));
     }
 }
 
 impl Losses {
     fn new(first: Time) -> Box<Losses> {
-        Box::new(Losses { count: 0, bursts: 0, seconds: 0, first, last: first, rtts: [0; RTTS] })
+        Box::new(Losses { count: 0, bursts: 0, alone: 0, seconds: 0, first, last: first, rtts: [0; RTTS] })
     }
 
     fn add(&mut self, at: Time, rtt_us: u32, start: Time) {
@@ -463,6 +473,7 @@ impl And for Whole {
             idle_us: self.idle_us.saturating_add(other.idle_us),
             segments: self.segments + other.segments,
             limited: self.limited + other.limited,
+            window_bytes: self.window_bytes.max(other.window_bytes),
             waited_us: self.waited_us.saturating_add(other.waited_us),
         }
     }
@@ -616,6 +627,17 @@ mod tests {
             losses.add(at(0), rtt_us, at(0));
         }
         assert_eq!([losses.above(62_000.0), losses.above(66_500.0), losses.above(72_000.0)], [2, 1, 0]);
+    }
+
+    #[test]
+    fn what_left_after_a_pause_met_no_short_queue() {
+        for (rtt_ms, apart_ms, alone) in [(20, 2, 0), (20, 4, 1), (200, 9, 0), (200, 11, 1)] {
+            let mut timeline = Timeline::new(at(0));
+            on(&mut timeline, 0, 0, Kind::Rtt { nanos: rtt_ms * 1_000_000 });
+            let apart_nanos = apart_ms * 1_000_000;
+            on(&mut timeline, 1, 0, Kind::Data(Data { bytes: 1000, packets: 1, apart_nanos, ..Data::default() }));
+            assert_eq!(timeline.flows[0].losses.as_ref().unwrap().alone, alone, "{rtt_ms} {apart_ms}");
+        }
     }
 
     #[test]

@@ -18,6 +18,11 @@ const FULL: f64 = 0.6;
 const GROWS: f64 = 1.05;
 const GROWS_MS: f64 = 3.0;
 const LONG: f64 = 1.3;
+/// A queue of a packet or two shows in no round trip. It loses nothing that comes so long after the packet before that it is
+/// empty: of the bursts of losses this part began so where chance is to blame.
+const ALONE: u64 = 25;
+/// Or a longer queue was there to be seen, full in this part of all times, when little was lost.
+const OFTEN_FULL: f64 = 0.1;
 /// A short one is told from what varies anyway: the round trip is long before losses, and in less than this part of other times.
 const ELSE: f64 = 0.5;
 
@@ -51,6 +56,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         if from_queue && (percent < QUEUE_PERCENT || losses.seconds < QUEUE_SECONDS) {
             continue;
         }
+        let is_seen = has_queue && part_above(timeline, subflow, before(FULL) * 1e3) >= OFTEN_FULL;
+        if !from_queue && !is_seen && losses.alone * ALONE < losses.bursts {
+            continue;
+        }
         let burst = losses.count as f64 / losses.bursts as f64;
         let (kind, what, remedy) = if from_queue {
             (
@@ -81,9 +90,10 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             confidence: 0.6,
             message: format!("{} lost {percent:.1} % of its packets, by {what}", case.name(subflow)),
             evidence: format!(
-                "flows: loss_rate_percent = {percent:.2}; {full} of {} losses at a round trip of {:.0} ms and more; {burst:.1} in a row",
+                "flows: loss_rate_percent = {percent:.2}; {full} of {} losses at a round trip of {:.0} ms and more; {burst:.1} in a row; {} after a pause",
                 losses.count,
-                before(FULL)
+                before(FULL),
+                losses.alone
             ),
             remedy,
         });

@@ -1,14 +1,19 @@
-//! The receive window held the sender back. It is the connection's: no subflow alone is to blame.
+//! The receive window held the sender back. It is the connection's: no subflow alone is to blame. A window that the receiver still
+//! widens as data comes is none: it fills in each round trip of slow start, and a larger buffer gives nothing back.
 
 use super::case::{Case, Cost, Found};
 
 /// Of the times in which segments left, so many had some that filled the window.
 const OFTEN: f64 = 0.2;
+/// Until it is this part of what it becomes, a window is still being widened.
+const WIDE: u32 = 2;
 
 pub(super) fn find(case: &mut Case) -> Vec<Found> {
     let Some(timeline) = case.sender.filter(|_| case.is_whole()) else { return Vec::new() };
     let sending = timeline.whole.iter().filter(|bin| bin.segments > 0).count();
-    let full: Vec<usize> = (0..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
+    let widest = timeline.whole.iter().map(|bin| bin.window_bytes).max().unwrap_or(0);
+    let wide = timeline.whole.iter().position(|bin| bin.window_bytes >= widest / WIDE).unwrap_or(0);
+    let full: Vec<usize> = (wide..timeline.whole.len()).filter(|&index| timeline.whole[index].limited > 0).collect();
     let (Some(&first), Some(&last)) = (full.first(), full.last()) else { return Vec::new() };
     let part = full.len() as f64 / sending.max(1) as f64;
     if part < OFTEN {

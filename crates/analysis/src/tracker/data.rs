@@ -141,6 +141,7 @@ impl Connection {
             },
             fills_gap: novelty.fills_gap,
             lost_before: novelty.lost_before,
+            apart_nanos: novelty.apart_nanos,
             merged,
             marked: packet.observation.frame.ip.ecn() == Ecn::CongestionExperienced,
             probe,

@@ -101,6 +101,8 @@ pub(super) struct Novelty {
     /// They came at least a round trip after what follows them: the sender sent them again, and the capture never saw them go
     /// before. Sooner it cannot know of a loss, and they were overtaken.
     pub(super) lost_before: bool,
+    /// How long after the segment before it what comes again had left first; 0: not known.
+    pub(super) apart_nanos: u64,
 }
 
 /// What an acknowledgement acknowledged.
@@ -200,10 +202,11 @@ impl Sequence {
         let mut pieces = Vec::new();
         let new_positions = self.seen.insert(start, end, |from, to| pieces.push((from, to)));
         let old_positions = (end - start) as u64 - new_positions;
+        let mut novelty = Novelty::default();
         if old_positions > 0 {
+            novelty.apart_nanos = self.apart_nanos(start);
             self.resent(at, start, end, old_positions);
         }
-        let mut novelty = Novelty::default();
         for (from, to) in pieces {
             let index = self.outstanding.partition_point(|sent| sent.start < from);
             let behind = self.outstanding.get(index).filter(|behind| !behind.ambiguous);
@@ -221,6 +224,19 @@ impl Sequence {
         novelty.resent_bytes = (payload_end - start) as u32 - novelty.new_bytes;
         self.bound();
         novelty
+    }
+
+    /// How long after the segment before it the one that holds `start` had left, where neither was sent again; else 0.
+    fn apart_nanos(&self, start: i64) -> u64 {
+        let first = self.outstanding.partition_point(|sent| sent.end <= start);
+        let Some(sent) = self.outstanding.get(first).filter(|sent| sent.start <= start && !sent.ambiguous) else {
+            return 0;
+        };
+        let before = match first.checked_sub(1).map(|before| &self.outstanding[before]) {
+            Some(before) => Some(before.at).filter(|_| !before.ambiguous),
+            None => self.acked_sent_at,
+        };
+        before.map_or(0, |before| (sent.at - before).max(0) as u64)
     }
 
     /// Marks what `[start, end)` sends again: nothing of it gives a round-trip time any more, and nothing sent before now
@@ -376,9 +392,19 @@ mod tests {
         let mut sequence = sequence(&[(0, 0, 10), (1, 20, 10)]);
         let mut pieces = Vec::new();
         let novelty = sequence.sent(t(2), 5, 10, false, |from, to| pieces.push((from, to)));
-        assert_eq!(novelty, Novelty { new_bytes: 5, resent_bytes: 5, fills_gap: true, lost_before: false });
+        assert_eq!(novelty, Novelty { new_bytes: 5, resent_bytes: 5, fills_gap: true, ..Novelty::default() });
         assert_eq!(pieces, [(10, 15)]);
         assert_eq!(sequence.in_flight_bytes(), 30);
+    }
+
+    #[test]
+    fn what_is_sent_again_had_left_so_long_after_the_segment_before() {
+        let apart = |sequence: &mut Sequence, at, start| sequence.sent(t(at), start, 10, false, |_, _| ()).apart_nanos;
+        let mut sequence = sequence(&[(0, 0, 10), (5, 10, 10), (6, 20, 10)]);
+        assert_eq!(apart(&mut sequence, 9, 20), (t(6) - t(5)) as u64);
+        assert_eq!(apart(&mut sequence, 10, 20), 0, "not once more");
+        sequence.acknowledged(t(11), 10);
+        assert_eq!(apart(&mut sequence, 12, 10), (t(5) - t(0)) as u64, "the one before is acknowledged");
     }
 
     #[test]
