@@ -223,14 +223,14 @@ def test_selectors_turn_all_charts_and_stand_in_the_address(shown: Shown) -> Non
     assert "Throughput, Mbit/s" in shown.page.inner_text("#numbers h3")
     shown.page.select_option("select[name=figure]", "coefficient_of_variation")
     assert shown.page.inner_text("#boxes h3") == "Coefficient of variation"
-    assert shown.ask("plots[0].described.items.some((one) => 'group' in one.target)")
+    assert shown.ask("plots[2].described.items.some((one) => 'group' in one.target)")
     shown.page.select_option("select[name=figure]", "throughput_mbps")
     shown.page.select_option("select[name=along]", "1")
     assert shown.ask("[view.along, view.split]") == [1, 0]
     shown.page.select_option("select[name=split]", "-1")
     shown.page.select_option("select[name='at-size'] >> visible=true", "0")
     labels = shown.ask(
-        "plots[0].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
     )
     assert all("60 kB" in label for label in labels)
     assert len(labels) == 3 * 3
@@ -251,7 +251,7 @@ def test_plain_tcp_stands_beside_what_it_is_compared_with(browser: Browser, tmp_
     shown.page.select_option("select[name=along]", "1")
     shown.page.select_option("select[name=split]", "-1")
     labels = shown.ask(
-        "plots[0].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB", "TCP over wifi, 60 kB, cubic"]
@@ -282,7 +282,7 @@ def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
     shown.page.select_option("select[name=along]", "1")
     shown.page.select_option("select[name=split]", "-1")
     labels = shown.ask(
-        "plots[0].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
+        "plots[2].described.items.filter((one) => 'group' in one.target).map((one) => one.words[0])"
     )
     plain = [label for label in labels if label.startswith("TCP over wifi")]
     assert plain == ["TCP over wifi, 60 kB", "TCP over wifi, 60 kB"]
@@ -291,16 +291,66 @@ def test_plain_tcp_of_others_does_not_stand_in_for_what_is_to_be(
     shown.close()
 
 
+def test_mptcp_and_plain_tcp_never_look_alike(shown: Shown) -> None:
+    """Plain TCP is hollow and dashed in the colour of its path, which MPTCP never has."""
+    looks = shown.ask(
+        """[...document.querySelectorAll(".series label")].map((one) => {
+          const drawn = one.querySelector("path");
+          const dash = drawn.getAttribute("stroke-dasharray");
+          return [one.innerText, drawn.getAttribute("stroke"), dash];
+        })"""
+    )
+    assert [name for name, _, _ in looks] == [
+        *("MPTCP lia", "MPTCP olia", "MPTCP cubic"),
+        *("TCP over wifi", "TCP over lte"),
+    ]
+    assert len({tuple(look) for _, *look in looks}) == len(looks)
+    assert [dash for _, _, dash in looks] == ["", "", "", "6,3", "6,3"]
+    paths = [colour for name, colour, _ in looks if name.startswith("TCP")]
+    assert paths == ["#0072b2", "#d55e00"]
+    assert not set(paths) & {colour for name, colour, _ in looks if name.startswith("MPTCP")}
+    shares = shown.page.locator("#share .legend span").evaluate_all(
+        "(all) => all.map((one) => one.style.color)"
+    )
+    assert shares == ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
+
+
+def test_no_more_is_drawn_than_can_be_told_apart(shown: Shown) -> None:
+    """Six values of MPTCP that paths leave colours for; the others take their place when chosen."""
+    shown.page.evaluate(
+        """() => {
+          const { page, view } = mptcplab;
+          const axis = page.axes[1];
+          for (let number = axis.values.length; number < 8; number += 1) {
+            axis.keys.push(`v${number}`);
+            axis.values.push(`v${number}`);
+            const copy = { ...page.groups[0], values: [0, number] };
+            page.groups.push(copy);
+          }
+          view.change(() => undefined);
+        }"""
+    )
+    boxes = shown.page.locator(".series input")
+    checked = [box.get_attribute("name") for box in boxes.all() if box.is_checked()]
+    plain = ["TCP over wifi", "TCP over lte"]
+    first = ["lia", "olia", "cubic", "v3", "v4", "v5"]
+    assert checked == [*(f"MPTCP {one}" for one in first), *plain]
+    assert "cannot be told apart" in shown.page.inner_text(".series")
+    shown.page.check("input[name='MPTCP v6']")
+    checked = [box.get_attribute("name") for box in boxes.all() if box.is_checked()]
+    assert checked == [*(f"MPTCP {one}" for one in [*first[1:], "v6"]), *plain]
+
+
 def test_pictures(shown: Shown, tmp_path: Path) -> None:
     charts = shown.ask("plots.map((plot) => plot.kind.id)")
     assert charts == [
-        "boxes",
         "gain",
+        "heat",
+        "boxes",
         "share",
         "rtt",
         "out_of_order_delay",
         "scatter",
-        "heat",
         "variation",
     ]
     for chart in charts:
@@ -315,7 +365,7 @@ def test_a_click_leads_to_the_run(shown: Shown, campaign: Campaign, tmp_path: Pa
     """And the command that the page gives repeats it, to the last digit."""
     place = shown.ask(
         "(({ left, top }) => ({ left, top }))"
-        "(plots[0].marks.filter(({ item }) => 'run' in item.target).at(-1))"
+        "(plots[2].marks.filter(({ item }) => 'run' in item.target).at(-1))"
     )
     plot = shown.page.locator("#boxes .plot")
     plot.scroll_into_view_if_needed()
@@ -362,7 +412,7 @@ def test_it_works_without_a_mouse(shown: Shown) -> None:
         pytest.fail("the chart cannot be reached by Tab")
     shown.page.keyboard.press("]")
     shown.page.keyboard.press("]")
-    label = shown.ask("plots[1].marks[1].item.words[0]")
+    label = shown.ask("plots[0].marks[1].item.words[0]")
     assert label in shown.page.inner_text(".reader")
     shown.page.keyboard.press("Enter")
     assert shown.page.inner_text("aside.panel h2") == label

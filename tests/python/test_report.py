@@ -51,7 +51,8 @@ def test_a_run_ends_with_its_page(mptcplab: Run, tmp_path: Path) -> None:
     done = mptcplab(*run)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == f"{page} shows them"
-    assert described(page)["title"] == "wifi-lte"
+    told = described(page)
+    assert (told["title"], told["name"]) == ("wifi-lte: a download over Wi-Fi and LTE", "wifi-lte")
 
 
 def test_a_run_without_data_is_no_error(mptcplab: Run, tmp_path: Path) -> None:
@@ -150,7 +151,7 @@ def test_the_page_of_a_single_run_lies_beside_it(mptcplab: Run, comparison: Comp
     done = mptcplab("report", comparison.directory / "tcp-lte")
     assert done.stdout == f"{comparison.directory / 'tcp-lte.html'}\n"
     page = described(comparison.directory / "tcp-lte.html")
-    assert page["title"] == "wifi-lte: TCP over lte"
+    assert page["title"] == "wifi-lte, TCP over lte: a download over Wi-Fi and LTE"
     badges = ["simulated", "TCP", "download", "Linux's CUBIC", "seed 1"]
     assert [badge["text"] for badge in page["badges"]] == badges
     assert [table["id"] for table in page["tables"]] == ["subflows"]
@@ -306,7 +307,7 @@ def test_text_from_outside_stays_text(tmp_path: Path) -> None:
         "run": {"baselines": False},
     }
     page = mptcplab.run(scenario, out=tmp_path / "runs").report()
-    assert described(page)["subtitle"].startswith(evil)
+    assert described(page)["title"].endswith(evil)
     assert "alert" not in re.sub(r'id="page">.*?</script>', "", page.read_text())
 
 

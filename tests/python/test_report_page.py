@@ -154,6 +154,51 @@ def test_samples_are_those_of_the_tables(
         assert {one for one in there if one[0] != "data"} <= drawn
 
 
+def test_plain_tcp_stands_beside_mptcp_over_time(shown: Shown, comparison: Comparison) -> None:
+    """Dashed in its path's colour; its bytes are those of its own run."""
+    named = {name: (number, role) for number, (name, role, _) in enumerate(series(shown, "beside"))}
+    assert named.pop("MPTCP") == (0, "total")
+    for path, run in comparison.baselines.items():
+        number, role = named.pop(f"TCP over {path}")
+        assert role == "baseline"
+        at, mbps = (column(shown, "beside", number, axis) for axis in "xy")
+        steps = zip(itertools.pairwise(at), mbps, strict=False)
+        moved = sum((end - start) * value * 1e6 / 8 for (start, end), value in steps)
+        assert run.transfer is not None
+        assert moved == pytest.approx(run.transfer["bytes"], rel=1e-9)
+    assert not named
+    styles = shown.ask(
+        "plots.find((one) => one.chart.id === 'beside').drawn.map(({ style }) => "
+        "[style.colour, String(style.dash)])"
+    )
+    assert styles[1:] == [["#0072b2", "6,3"], ["#d55e00", "6,3"]]
+    assert styles[0][1] == "solid"
+
+
+def test_verdict_and_throughput_are_seen_at_once(browser: Browser, file: Path) -> None:
+    shown = Shown(browser, file, 1366, height=768)
+    ends = "(one) => one.getBoundingClientRect().bottom"
+    assert shown.page.locator("header .verdict").first.evaluate(ends) < 768
+    assert shown.page.locator("#throughput .plot").evaluate(ends) <= 768
+    shown.close()
+
+
+def test_contents_lead_to_every_part(shown: Shown) -> None:
+    links = shown.page.locator("nav a")
+    parts = [str(link.get_attribute("href")) for link in links.all()]
+    assert [part for part in parts if not shown.page.locator(part).count()] == []
+    figures = shown.page.locator("figure, section[id]").evaluate_all(
+        "(all) => all.map(({ id }) => `#${id}`)"
+    )
+    assert sorted(parts) == sorted(figures)
+    before = shown.page.url
+    links.last.click()
+    assert shown.page.locator("#provenance h2").evaluate(
+        "(one) => one.getBoundingClientRect().top < innerHeight"
+    )
+    assert shown.page.url == before
+
+
 def test_marks_are_all_there(shown: Shown, comparison: Comparison) -> None:
     events = comparison.mptcp.events.filter(direction="down")
     lanes: list[list[Any]] = shown.ask(
@@ -204,6 +249,8 @@ def test_charts_are_drawn_in_their_colours(shown: Shown) -> None:
     assert {"throughput", "events", "rtt", "congestion-window", "window", "queues"} < set(ids)
     for name, (wifi, lte) in zip(ids, counts, strict=True):
         assert wifi + lte > 20, f"{name} is empty"
+    looks = "page.subflows.map(({ name, look }) => [name, look])"
+    assert shown.ask(looks) == [["wifi", 0], ["lte", 1]]
     assert all(least > 100 for least in counts[ids.index("throughput")])
 
 
@@ -216,7 +263,7 @@ def test_zoom_is_shared_and_in_the_address(shown: Shown, file: Path) -> None:
     shown.page.mouse.move(box["x"] + 400, y)
     shown.page.mouse.down()
     shown.page.mouse.move(box["x"] + 700, y, steps=4)
-    expected = shown.ask("[400, 700].map((left) => plots[2].timeAt(left))")
+    expected = shown.ask("[400, 700].map((left) => plots[3].timeAt(left))")
     shown.page.mouse.up()
     spans = shown.ask(
         "plots.flatMap((plot) => plot.echarts.getOption().xAxis.map(({ min, max }) => [min, max]))"
@@ -224,7 +271,7 @@ def test_zoom_is_shared_and_in_the_address(shown: Shown, file: Path) -> None:
     assert len(spans) > 8
     assert all(span == spans[0] for span in spans)
     assert spans[0] == pytest.approx(expected, abs=1e-6)
-    labels = [text[0] for text in shown.ask(TEXTS)[2]]
+    labels = [text[0] for text in shown.ask(TEXTS)[3]]
     ticks = [float(text) for text in labels if re.fullmatch(r"\d+\.\d+", text)]
     assert sum(expected[0] <= tick <= expected[1] for tick in ticks) > 4
     assert shown.page.input_value("input[name=from]") == f"{expected[0]:.6f}".rstrip("0")
@@ -240,7 +287,8 @@ def test_a_subflow_is_switched_off_everywhere(shown: Shown) -> None:
     assert any(0 in plot for plot in shown.ask(drawn))
     shown.page.uncheck("input[name=subflow-0]")
     assert not any(0 in plot for plot in shown.ask(drawn))
-    assert all(1 in plot for plot in shown.ask(drawn))
+    with_subflows = "plots.filter((plot) => plot.chart.id !== 'beside').map("
+    assert all(1 in plot for plot in shown.ask(drawn.replace("plots.map(", with_subflows)))
     assert shown.page.url.endswith("#hide=0")
     events = shown.page.locator("#event-table tbody tr")
     assert "wifi" not in {row.locator("td").nth(1).inner_text() for row in events.all()}
@@ -298,7 +346,7 @@ def test_exports(shown: Shown, comparison: Comparison, tmp_path: Path) -> None:
     assert root.tag.endswith("svg")
     assert "Round-trip time" in words
     assert "wifi" in words
-    held = shown.ask("plots[2].drawn.reduce((count, one) => count + one.slice.numbers.length, 0)")
+    held = shown.ask("plots[3].drawn.reduce((count, one) => count + one.slice.numbers.length, 0)")
     assert held > 2000
     assert sum(path.get("d", "").upper().count("M") for path in root.iter()) >= held
     with save("CSV").open(newline="") as lines:
@@ -333,7 +381,7 @@ def test_a_point_leads_to_its_packet(shown: Shown, comparison: Comparison) -> No
     shown.page.fill("input[name=to]", "0.3")
     shown.page.press("input[name=to]", "Enter")
     place = shown.ask(
-        "(({ left, top, number }) => ({ left, top, number }))(plots[2].beside(null, 1))"
+        "(({ left, top, number }) => ({ left, top, number }))(plots[3].beside(null, 1))"
     )
     plot.click(position={"x": place["left"], "y": place["top"]})
     record = int(column(shown, "rtt", 0, "record")[place["number"]])

@@ -13,6 +13,9 @@ from typing import Any, Literal
 SCHEMA = 1
 
 
+Role = Literal["data", "total", "baseline", "limit", "retransmission", "reinjection", "timeout"]
+
+
 @dataclass
 class Badge:
     """A word about the whole page, and what it means."""
@@ -27,6 +30,8 @@ class Subflow:
 
     subflow: int
     name: str
+    #: Number of its colour.
+    look: int
 
 
 @dataclass
@@ -37,9 +42,11 @@ class Series:
     kind: Literal["line", "step", "points"]
     x: array[float]
     y: array[float]
-    role: Literal["data", "total", "limit", "retransmission", "reinjection", "timeout"] = "data"
+    role: Role = "data"
     #: Number of the subflow; none for the connection as a whole.
     subflow: int | None = None
+    #: Number of its colour; none for that of the text.
+    look: int | None = None
     #: Number of the capture in ``Page.captures``, and of the packet in it.
     capture: array[int] | None = None
     record: array[int] | None = None
@@ -181,6 +188,8 @@ class Page:
     """The page of one run."""
 
     title: str
+    #: What files are called that are saved of it.
+    name: str
     subtitle: str
     badges: list[Badge]
     verdict: list[str]
@@ -194,6 +203,8 @@ class Page:
     moments: list[Moment]
     events: list[Event]
     provenance: Provenance
+    #: What ``subflows`` are.
+    parts: str = "Subflows"
     schema: int = SCHEMA
     kind: Literal["run"] = "run"
 

@@ -3,7 +3,7 @@ import { drawn, group as together, interval, rect } from "../chart/shapes";
 import { styleOf } from "../page/theme";
 import { estimatedRows } from "./csv";
 import { gridOf, slotOf, shownGroups } from "./grid";
-import { labelOf, shownOf, styleOfPath } from "./layout";
+import { labelOf, penOf, shownOf, styleOfPath } from "./layout";
 import { axisNameOf, chartOf, type Kind } from "./plot";
 import { linear } from "./scale";
 import type { Estimated } from "./shape";
@@ -14,7 +14,7 @@ const HEIGHT = 320;
 export const share: Kind = {
   id: "share",
   height: HEIGHT,
-  wide: false,
+  wide: () => false,
   describe(page, view, _width, above) {
     const chart = chartOf(page, "share");
     const { columns, series } = shownOf(page, view);
@@ -37,7 +37,7 @@ export const share: Kind = {
       ...gridOf(page, view, columns, scale, axisNameOf(chart), HEIGHT, above),
       series: [
         drawn(bars, ({ found, from, to, at, half }, coord) => {
-          const style = styleOfPath(page, view, found.part ?? "");
+          const style = styleOfPath(page, found.part ?? "");
           return rect(coord([at - half, from]), coord([at + half, to]), {
             fill: style.colour,
             opacity: 0.75,
@@ -62,7 +62,7 @@ export const share: Kind = {
     }));
     const keys = page.paths.map((name) => ({
       sign: "■",
-      colour: styleOfPath(page, view, name).colour,
+      colour: styleOfPath(page, name).colour,
       name,
     }));
     return { title: chart.title, option, items, keys };
@@ -73,7 +73,7 @@ export const share: Kind = {
 export const variation: Kind = {
   id: "variation",
   height: HEIGHT,
-  wide: false,
+  wide: () => false,
   describe(page, view, _width, above) {
     const chart = chartOf(page, "variation");
     const { columns, series } = shownOf(page, view);
@@ -91,10 +91,7 @@ export const variation: Kind = {
       series: [
         drawn(bars, ({ found, style, at, half }, coord) =>
           together(
-            rect(coord([at - half, 0]), coord([at + half, found.estimate as number]), {
-              fill: style.colour,
-              opacity: 0.75,
-            }),
+            rect(coord([at - half, 0]), coord([at + half, found.estimate as number]), penOf(style)),
             found.low !== null && found.high !== null
               ? interval(coord([at, found.low]), coord([at, found.high]), styleOf(null))
               : null,

@@ -3,7 +3,7 @@ import { drawn, group as together, line, rect, text } from "../chart/shapes";
 import { theme } from "../page/theme";
 import { cellsOf, headOf, keysOf } from "./csv";
 import { gridOf, slotOf, slotPixels, shownGroups } from "./grid";
-import { type Layout, labelOf, shownOf } from "./layout";
+import { type Layout, labelOf, penOf, shownOf } from "./layout";
 import type { Item, Kind } from "./plot";
 import { keyOf } from "./runs";
 import { linear, logarithmic, type Scale } from "./scale";
@@ -33,7 +33,7 @@ const COLUMNS: (keyof Summary)[] = [
 export const boxes: Kind = {
   id: "boxes",
   height: HEIGHT,
-  wide: true,
+  wide: () => true,
   describe(page, view, width, above) {
     const figure = view.shown;
     const { columns, series } = shownOf(page, view);
@@ -51,13 +51,24 @@ export const boxes: Kind = {
     });
     const points = pointsOf(page, figure, series.length, { columns, series }, scale);
     const { faint } = theme();
-    const digits = Math.max(...all.map(({ group }) => count(figure.summary.n[group] as number).length));
-    const wide = slotPixels(width, columns, series) >= digits * DIGIT + BETWEEN;
+    const numbers = all.map(({ group }) => figure.summary.n[group] as number);
+    const digits = Math.max(...numbers.map((n) => count(n).length));
+    const same = numbers.every((n) => n === numbers[0]);
+    const wide = !same && slotPixels(width, columns, series) >= digits * DIGIT + BETWEEN;
+    // Above a group, or once for all where all have as many.
+    const aboveBoxes = same
+      ? [{ words: `n ${count(numbers[0] as number)} each`, at: columns.length - 0.5, align: "right" }]
+      : marks.map(({ group, at }) => ({
+          words: count(figure.summary.n[group] as number),
+          at,
+          align: "center",
+        }));
     const option = {
       ...gridOf(page, view, columns, scale, named(figure), HEIGHT, above),
       series: [
         drawn(marks, ({ style, group, at, half }, coord) => {
-          const pen = { stroke: style.colour, lineWidth: 1.5, fill: "none" };
+          const { fill, ...ink } = penOf(style);
+          const pen = { ...ink, lineWidth: 1.5, fill: "none" };
           const level = (column: keyof Summary) => of(group, column);
           const across = (y: number, part: number, lineWidth: number) =>
             line(coord([at - half * part, y]), coord([at + half * part, y]), { ...pen, lineWidth });
@@ -66,9 +77,12 @@ export const boxes: Kind = {
           return together(
             rect(coord([at - half, level("quartile_low")]), coord([at + half, level("quartile_high")]), {
               ...pen,
-              fill: `${style.colour}22`,
+              fill,
             }),
-            across(level("median"), 1, 3),
+            line(coord([at - half, level("median")]), coord([at + half, level("median")]), {
+              stroke: style.colour,
+              lineWidth: 3,
+            }),
             upright("whisker_low", "quartile_low"),
             upright("quartile_high", "whisker_high"),
             across(level("whisker_low"), 0.5, 1.5),
@@ -76,14 +90,11 @@ export const boxes: Kind = {
           );
         }),
         ...points.series,
-        wide
+        wide || same
           ? {
-              ...drawn(marks, ({ group, at }, coord) => {
+              ...drawn(aboveBoxes, ({ words, at, align }, coord) => {
                 const [x, y] = coord([at, scale.max]);
-                return text([x, y - 9], count(figure.summary.n[group] as number), {
-                  fill: faint,
-                  fontSize: 11,
-                });
+                return text([x, y - 9], words, { fill: faint, fontSize: 11, align });
               }),
               clip: false,
             }

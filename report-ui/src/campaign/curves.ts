@@ -29,7 +29,7 @@ function kindOf(quantity: Quantity): Kind {
   return {
     id: quantity,
     height: HEIGHT,
-    wide: false,
+    wide: () => false,
     describe(page, view, _width, above) {
       const found = shownCurves(page, view, quantity);
       if (!found.length) return null;

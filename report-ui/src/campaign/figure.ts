@@ -21,7 +21,7 @@ export function drawFigure(
   const plot = new Plot(kind, chart, page, view);
   const name = () => fileName(page.title, kind.id, kind.id === "boxes" ? view.figure : "");
   const picture = (): Picture => {
-    const width = kind.wide ? WIDE : NARROW;
+    const width = kind.wide(page) ? WIDE : NARROW;
     const made = plot.describe(width, HEAD);
     return {
       name: name(),
@@ -39,7 +39,7 @@ export function drawFigure(
     CSV: () => save(`${name()}.csv`, "text/csv", csv(kind.rows(page, view))),
   };
   const frame = frameOf(chart, plot.root, () => legendOf(plot.described?.keys ?? []), takes);
-  if (kind.wide) frame.figure.classList.add("broad");
+  if (kind.wide(page)) frame.figure.classList.add("broad");
   if (controls.length) frame.title.after(make("span", { class: "controls" }, ...controls));
   place.append(frame.figure);
   const draw = () => {

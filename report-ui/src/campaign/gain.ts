@@ -15,7 +15,8 @@ const PERCENT = 100;
 export const gain: Kind = {
   id: "gain",
   height: HEIGHT,
-  wide: false,
+  // Beside the heat map, where there is one.
+  wide: ({ axes }) => axes.length < 2,
   describe(page, view, _width, above) {
     const chart = chartOf(page, "gain");
     const { columns, series } = shownOf(page, view);

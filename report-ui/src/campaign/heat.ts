@@ -10,7 +10,7 @@ import type { CampaignPage } from "./shape";
 import { exact, figure, percent } from "./text";
 import type { View } from "./view";
 
-const HEIGHT = 440;
+const HEIGHT = 320;
 const TOP = 40;
 type Colour = [number, number, number];
 const WHITE: Colour = [247, 247, 247];
@@ -28,7 +28,7 @@ interface Cell {
 export const heat: Kind = {
   id: "heat",
   height: HEIGHT,
-  wide: false,
+  wide: () => false,
   describe(page, view, _width, above) {
     const [along, split] = [page.axes[view.along], page.axes[view.split]];
     const cells = cellsIn(page, view);

@@ -1,5 +1,5 @@
 // Which groups stand where: columns along an axis, and in each a group per series.
-import { type Style, styleOf } from "../page/theme";
+import { type Style, styleOfMptcp, styleOfPlain, styleOfPath as styleOfPathNumber } from "../page/theme";
 import type { Expected, CampaignPage, Group } from "./shape";
 import type { View } from "./view";
 
@@ -11,6 +11,9 @@ export interface Series {
   groups: (number | null)[];
 }
 
+// What plain TCP over a path is called.
+const TCP_OVER = "TCP over ";
+
 export interface Layout {
   columns: string[];
   series: Series[];
@@ -21,21 +24,53 @@ export function layoutOf(page: CampaignPage, view: View): Layout {
   const along = page.axes[view.along];
   const splits = page.axes[view.split]?.values.map((_, place) => place) ?? [null];
   const columns = along?.values ?? [""];
-  const found: Omit<Series, "style">[] = [];
+  const series: Series[] = [];
   page.candidates.forEach((name, candidate) => {
     for (const split of [null, ...splits.filter((one) => one !== null)]) {
       const groups = columns.map((_, column) => groupOf(page, view, candidate, column, split));
       if (groups.every((group) => group === null)) continue;
       const value = split === null ? "" : (page.axes[view.split]?.values[split] ?? "");
-      found.push({ name: value ? `${name} ${value}` : name, candidate, groups });
+      const style = styleFor(page, name, split ?? 0);
+      series.push({ name: value ? `${name} ${value}` : name, candidate, groups, style });
     }
   });
-  return { columns, series: found.map((series, number) => ({ ...series, style: styleOf(number) })) };
+  return { columns, series };
 }
 
+// What is drawn: of those that look the same the first that is not hidden.
 export function shownOf(page: CampaignPage, view: View): Layout {
   const { columns, series } = layoutOf(page, view);
-  return { columns, series: series.filter(({ name }) => !view.hidden.has(name)) };
+  const shown: Series[] = [];
+  for (const one of series)
+    if (!view.hidden.has(one.name) && !shown.some((other) => alike(one, other))) shown.push(one);
+  return { columns, series: shown };
+}
+
+// Show a series, and hide the one that looks like it.
+export function exchange(page: CampaignPage, view: View, wanted: Series): void {
+  const others = shownOf(page, view).series.filter((one) => alike(one, wanted));
+  view.change(() => {
+    view.hidden.delete(wanted.name);
+    for (const { name } of others) view.hidden.add(name);
+  });
+}
+
+function alike({ style: one }: Series, { style: other }: Series): boolean {
+  return one.colour === other.colour && String(one.dash) === String(other.dash);
+}
+
+// How boxes and bars are drawn.
+export function penOf({ colour, hollow }: Style): {
+  stroke: string;
+  fill: string;
+  lineDash: number[] | null;
+} {
+  return { stroke: colour, fill: hollow ? "none" : `${colour}66`, lineDash: hollow ? [4, 2] : null };
+}
+
+function styleFor(page: CampaignPage, candidate: string, number: number): Style {
+  const path = candidate.startsWith(TCP_OVER) ? page.paths.indexOf(candidate.slice(TCP_OVER.length)) : -1;
+  return path < 0 ? styleOfMptcp(number, page.paths.length) : styleOfPlain(path, number);
 }
 
 export function labelOf(page: CampaignPage, number: number): string {
@@ -46,12 +81,11 @@ export function labelOf(page: CampaignPage, number: number): string {
 // The style of the first series of a candidate: the same thing has the same colour everywhere.
 export function styleOfCandidate(page: CampaignPage, view: View, candidate: number): Style {
   const found = layoutOf(page, view).series.find((one) => one.candidate === candidate);
-  return found?.style ?? styleOf(candidate);
+  return found?.style ?? styleFor(page, page.candidates[candidate] ?? "", 0);
 }
 
-export function styleOfPath(page: CampaignPage, view: View, path: string): Style {
-  const candidate = page.candidates.indexOf(`TCP over ${path}`);
-  return candidate < 0 ? styleOf(page.paths.indexOf(path)) : styleOfCandidate(page, view, candidate);
+export function styleOfPath(page: CampaignPage, path: string): Style {
+  return styleOfPathNumber(Math.max(page.paths.indexOf(path), 0));
 }
 
 // A group's value of each axis, empty where it is the same for all.

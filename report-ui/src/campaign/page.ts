@@ -24,7 +24,8 @@ import type { CampaignPage, Chart } from "./shape";
 import { toolbar } from "./toolbar";
 import { View } from "./view";
 
-const KINDS = [boxes, gain, share, rtt, delay, scatter, heat, variation];
+// The answer first: what MPTCP gives.
+const KINDS = [gain, heat, boxes, share, rtt, delay, scatter, variation];
 
 export async function drawCampaign(page: CampaignPage): Promise<void> {
   const view = new View(page);
@@ -37,7 +38,13 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
     make(
       "main",
       {},
-      header(page),
+      header(page, [
+        ...[...KINDS.map(({ id }) => chartOf(page, id)), chartOf(page, "numbers")]
+          .filter(({ title }) => title)
+          .map(({ id, title }): [string, string] => [id, title]),
+        ...page.tables.map(({ id, title }): [string, string] => [id, title]),
+        ["provenance", "Where this comes from"],
+      ]),
       toolbar(page, view),
       charts,
       numbers(chartOf(page, "numbers"), page, view, behind),

@@ -28,7 +28,7 @@ export interface Kind {
   id: string;
   height: number;
   // Whether it takes the whole width.
-  wide: boolean;
+  wide(page: CampaignPage): boolean;
   // Null where there is nothing to draw.
   describe(page: CampaignPage, view: View, width: number, above: number): Described | null;
   rows(page: CampaignPage, view: View): string[][];

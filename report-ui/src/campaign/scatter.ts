@@ -27,7 +27,7 @@ interface Pair {
 export const scatter: Kind = {
   id: "scatter",
   height: HEIGHT,
-  wide: false,
+  wide: () => false,
   describe(page, view, width, above) {
     const pairs = pairsOf(page, view);
     if (!pairs.length || page.candidates.length < 2) return null;

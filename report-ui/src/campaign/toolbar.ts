@@ -2,7 +2,7 @@
 import { line } from "../chart/legend";
 import { make } from "../page/dom";
 import { onThemeChange } from "../page/theme";
-import { layoutOf } from "./layout";
+import { exchange, layoutOf, shownOf } from "./layout";
 import { type Option, select, valueOf } from "./select";
 import type { Axis, CampaignPage } from "./shape";
 import type { View } from "./view";
@@ -94,14 +94,20 @@ function candidatesOf(page: CampaignPage, view: View): HTMLElement {
   const fill = () => {
     const focused = place.querySelector<HTMLInputElement>(":focus")?.name;
     const { series } = layoutOf(page, view);
+    const shown = new Set(shownOf(page, view).series.map(({ name }) => name));
+    const crowded = series.some(({ name }) => !shown.has(name) && !view.hidden.has(name));
     place.replaceChildren(
       make("legend", {}, "Shown"),
-      ...series.map(({ name, style }) => {
+      ...series.map((one) => {
+        const { name, style } = one;
         const box = make("input", { type: "checkbox", name });
-        box.checked = !view.hidden.has(name);
-        box.addEventListener("change", () => view.show(name, box.checked));
+        box.checked = shown.has(name);
+        box.addEventListener("change", () =>
+          box.checked ? exchange(page, view, one) : view.show(name, false),
+        );
         return make("label", {}, box, line(style.colour, style.dash), name);
       }),
+      ...(crowded ? [make("span", { class: "hint" }, "more cannot be told apart: choose which")] : []),
     );
     for (const box of place.querySelectorAll("input")) if (box.name === focused) box.focus();
   };

@@ -20,13 +20,13 @@ export function saveCsv(plot: Plot, page: Page): void {
   for (const series of chart.series) lines.push(...rows(series, chart.title, page));
   for (const lane of chart.lanes)
     for (const series of lane.series) lines.push(...rows(series, lane.name, page));
-  save(`${fileName(page.title, plot.chart.id)}.csv`, "text/csv", `${lines.join("\n")}\n`);
+  save(`${fileName(page.name, plot.chart.id)}.csv`, "text/csv", `${lines.join("\n")}\n`);
 }
 
 export function pictureOf(plot: Plot, page: Page): Picture {
   const { option } = plot.describe(WIDTH, HEAD);
   return {
-    name: fileName(page.title, plot.chart.id),
+    name: fileName(page.name, plot.chart.id),
     title: `${plot.chart.title} · ${page.title}`,
     width: WIDTH,
     height: heightOf(plot.chart) + HEAD,

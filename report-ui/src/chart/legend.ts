@@ -22,7 +22,7 @@ export function legendOf(chart: Chart): HTMLElement {
 }
 
 // A piece of the line, or the symbol of the points.
-export function swatch(series: Pick<Series, "kind" | "role" | "subflow">): HTMLElement {
+export function swatch(series: Pick<Series, "kind" | "role" | "look">): HTMLElement {
   const style = styleFor(series as Series);
   return series.kind === "points" ? swatchOf(style) : line(style.colour, style.dash);
 }

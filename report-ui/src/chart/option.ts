@@ -1,6 +1,6 @@
 // A chart of the page in ECharts' terms: a curve or points per series above, lanes of marks below, on one time.
 import type { Chart, Moment, Series } from "../page/shape";
-import { type Style, styleOf, theme } from "../page/theme";
+import { type Style, styleOf, styleOfPlain, theme } from "../page/theme";
 import type { View } from "../run/view";
 import type { Option } from "./echarts";
 import { drawn as shapes, rect } from "./shapes";
@@ -27,7 +27,7 @@ export const LEFT = 92;
 const RIGHT = 20;
 const TOP = 30;
 const BOTTOM = 44;
-const VALUES = 230;
+const VALUES = 220;
 const LANE = 18;
 const GAP = 12;
 const BAR = 10;
@@ -79,9 +79,10 @@ function layer(drawn: Drawn[]): void {
 }
 
 export function styleFor(series: Series): Style & { size: number } {
-  const style = styleOf(series.subflow);
+  const style = styleOf(series.look);
   const mark = MARKS[series.role];
   if (mark) return { ...style, ...mark };
+  if (series.role === "baseline") return { ...styleOfPlain(series.look ?? 0, 0), size: 4 };
   if (series.role === "limit") return { ...style, dash: [2, 3], size: 4 };
   return { ...style, size: 4 };
 }

@@ -24,7 +24,7 @@ export function drawTrack(track: Track, page: Page, view: View, place: HTMLEleme
   const takes = {
     PNG: () => savePng(picture),
     SVG: () => saveSvg(picture),
-    CSV: () => save(`${fileName(page.title, track.id)}.csv`, "text/csv", csvOf(track)),
+    CSV: () => save(`${fileName(page.name, track.id)}.csv`, "text/csv", csvOf(track)),
   };
   place.append(frameOf({ ...track, thinned: null }, root, () => legendOf(track), takes).figure);
   const echarts: EChartsType = init(root, null, { width: root.clientWidth, height: HEIGHT });
@@ -125,9 +125,9 @@ function pairs({ x, y }: Series): [number, number][] {
   return Array.from(x, (east, number) => [east, y[number] as number]);
 }
 
-function styleFor({ graded }: Track, { subflow }: Series): Style {
+function styleFor({ graded }: Track, { subflow, look }: Series): Style {
   if (subflow === null) return { ...styleOf(null), colour: theme().faint };
-  if (!graded) return styleOf(subflow);
+  if (!graded) return styleOf(look);
   return {
     colour: GRADES[subflow % GRADES.length] as string,
     dash: "solid",
@@ -142,7 +142,7 @@ function legendOf(track: Track): HTMLElement {
 
 function pictureOf(track: Track, page: Page, view: View): Picture {
   return {
-    name: fileName(page.title, track.id),
+    name: fileName(page.name, track.id),
     title: `${track.title} · ${page.title}`,
     width: WIDTH,
     height: HEIGHT + HEAD,

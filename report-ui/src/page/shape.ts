@@ -8,6 +8,7 @@ export interface Badge {
 export interface Subflow {
   subflow: number;
   name: string;
+  look: number;
 }
 
 export interface Series {
@@ -15,8 +16,9 @@ export interface Series {
   kind: "line" | "step" | "points";
   x: Float64Array;
   y: Float64Array;
-  role: "data" | "total" | "limit" | "retransmission" | "reinjection" | "timeout";
+  role: "data" | "total" | "baseline" | "limit" | "retransmission" | "reinjection" | "timeout";
   subflow: number | null;
+  look: number | null;
   capture: Uint32Array | Uint16Array | null;
   record: Uint32Array | Uint16Array | null;
   until: Float64Array | null;
@@ -106,6 +108,7 @@ export interface Provenance {
 
 export interface Page {
   title: string;
+  name: string;
   subtitle: string;
   badges: Badge[];
   verdict: string[];
@@ -119,6 +122,7 @@ export interface Page {
   moments: Moment[];
   events: Event[];
   provenance: Provenance;
+  parts: string;
   schema: number;
   kind: "run";
 }

@@ -14,6 +14,8 @@ export interface Style {
   colour: string;
   dash: "solid" | number[];
   symbol: string;
+  // Of plain TCP: what is drawn of it is hollow.
+  hollow?: boolean;
 }
 
 const LIGHT: Theme = {
@@ -49,13 +51,46 @@ export function theme(): Theme {
   return isDark() ? DARK : LIGHT;
 }
 
-export function styleOf(subflow: number | null): Style {
-  if (subflow === null) return { colour: theme().text, dash: "solid", symbol: "rect" };
+export function styleOf(look: number | null): Style {
+  if (look === null) return { colour: theme().text, dash: "solid", symbol: "rect" };
   const colours = isDark() ? ON_DARK : COLOURS;
   return {
-    colour: colours[subflow % colours.length] as string,
-    dash: DASHES[subflow % DASHES.length] as Style["dash"],
-    symbol: SYMBOLS[subflow % SYMBOLS.length] as string,
+    colour: colours[look % colours.length] as string,
+    dash: DASHES[look % DASHES.length] as Style["dash"],
+    symbol: SYMBOLS[look % SYMBOLS.length] as string,
+  };
+}
+
+// A colour of its own for each path, wherever it is drawn. Plain TCP over it has that colour, hollow and dashed; of
+// several such that a campaign holds beside each other each has another dash.
+const PLAIN_DASHES: Style["dash"][] = [
+  [6, 3],
+  [2, 2],
+  [9, 3, 2, 3],
+];
+const PLAIN_SYMBOLS = ["emptyCircle", "emptyTriangle", "emptyDiamond"];
+
+export function styleOfPath(path: number): Style {
+  return { ...styleOf(path), dash: "solid" };
+}
+
+export function styleOfPlain(path: number, number: number): Style {
+  return {
+    colour: styleOf(path).colour,
+    dash: PLAIN_DASHES[number % PLAIN_DASHES.length] as Style["dash"],
+    symbol: PLAIN_SYMBOLS[number % PLAIN_SYMBOLS.length] as string,
+    hollow: true,
+  };
+}
+
+// MPTCP is solid and filled, in the colour of text and in those that paths leave.
+export function styleOfMptcp(number: number, paths: number): Style {
+  const colours = [theme().text, ...(isDark() ? ON_DARK : COLOURS).slice(paths)];
+  const place = number % colours.length;
+  return {
+    colour: colours[place] as string,
+    dash: "solid",
+    symbol: SYMBOLS[place % SYMBOLS.length] as string,
   };
 }
 

@@ -26,11 +26,16 @@ export async function drawRun(page: Page): Promise<void> {
     make(
       "main",
       {},
-      header(page),
-      ...page.tables.map(drawTable),
+      header(page, [
+        ...page.charts.slice(0, 1).map(named),
+        ...page.tables.map(named),
+        ...[...page.charts.slice(1), ...page.tracks].map(named),
+        ...(page.events.length ? [["event-table", "What happened"] as [string, string]] : []),
+        ["provenance", "Where this comes from"],
+      ]),
       toolbar(page, view),
       charts,
-      eventTable(page, view, packets),
+      ...(page.events.length ? [eventTable(page, view, packets)] : []),
       provenance(page),
     ),
     packets.panel.element,
@@ -44,9 +49,11 @@ export async function drawRun(page: Page): Promise<void> {
       choose: (point) => packets.choose(point),
     });
     plots.push(plot);
+    if (plots.length === 1) charts.append(...page.tables.map(drawTable));
     // What is drawn is seen, and can be used, before the next one.
     await new Promise((next) => setTimeout(next));
   }
+  if (!plots.length) charts.append(...page.tables.map(drawTable));
   for (const track of page.tracks) drawTrack(track, page, view, charts);
   const redraw = () => {
     for (const plot of plots) plot.draw();
@@ -55,4 +62,8 @@ export async function drawRun(page: Page): Promise<void> {
   onThemeChange(redraw);
   onWidthChange(charts, redraw);
   exposeDrawn();
+}
+
+function named({ id, title }: { id: string; title: string }): [string, string] {
+  return [id, title];
 }

@@ -14,7 +14,7 @@ export function toolbar(page: Page, view: View): HTMLElement {
     make(
       "span",
       { class: "hint" },
-      "drag in a chart to zoom, double-click for all; click a point for its packet",
+      "drag to zoom, double-click for all; click a point for its packet",
     ),
   );
 }
@@ -23,12 +23,12 @@ function subflows(page: Page, view: View): HTMLElement {
   return make(
     "fieldset",
     {},
-    make("legend", {}, "Subflows"),
+    make("legend", {}, page.parts),
     ...page.subflows.map((one) => toggle(one, view)),
   );
 }
 
-function toggle({ subflow, name }: Subflow, view: View): HTMLElement {
+function toggle({ subflow, name, look }: Subflow, view: View): HTMLElement {
   const box = make("input", { type: "checkbox", name: `subflow-${subflow}` });
   const update = () => {
     box.checked = view.shows(subflow);
@@ -36,10 +36,10 @@ function toggle({ subflow, name }: Subflow, view: View): HTMLElement {
   box.addEventListener("change", () => view.show(subflow, box.checked));
   view.follow(update);
   update();
-  let sign = swatch({ kind: "line", role: "data", subflow });
+  let sign = swatch({ kind: "line", role: "data", look });
   const label = make("label", {}, box, sign, name);
   onThemeChange(() => {
-    const next = swatch({ kind: "line", role: "data", subflow });
+    const next = swatch({ kind: "line", role: "data", look });
     sign.replaceWith(next);
     sign = next;
   });

@@ -8,6 +8,17 @@ import { drawTable } from "../page/table";
 
 export function drawStudy(page: StudyPage): void {
   expose({ page, view: {}, plots: [] });
-  document.body.append(make("main", {}, header(page), ...page.tables.map(drawTable), provenance(page)));
+  document.body.append(
+    make(
+      "main",
+      {},
+      header(
+        page,
+        page.tables.map(({ id, title }) => [id, title]),
+      ),
+      ...page.tables.map(drawTable),
+      provenance(page),
+    ),
+  );
   exposeDrawn();
 }

@@ -10,7 +10,7 @@ from mptcplab._core import Error
 from mptcplab.charts.campaign.charts import axis
 from mptcplab.charts.paper.choice import Choice
 from mptcplab.charts.paper.groups import MPTCP, Shown, SideBySide, candidates_of, few
-from mptcplab.charts.paper.paper import COLOURS, MARKERS, NEUTRAL, Paper, logarithmic
+from mptcplab.charts.paper.paper import MARKERS, NEUTRAL, Paper, logarithmic, of_mptcp
 from mptcplab.labels import text
 from mptcplab.metrics import OF_RUNS, capital
 from mptcplab.results.campaign import Campaign
@@ -152,7 +152,7 @@ def scatter(paper: Paper, campaign: Campaign, choice: Choice) -> str:
             found.one,
             found.other,
             MARKERS[number],
-            color=COLOURS[number],
+            color=of_mptcp(number, len(paths(campaign))),
             markersize=2.2,
             markeredgewidth=0,
             alpha=0.75,

@@ -10,10 +10,10 @@ from mptcplab._core import Error
 from mptcplab.charts.campaign.charts import axis
 from mptcplab.charts.paper.choice import Choice
 from mptcplab.charts.paper.groups import MPTCP, Shown, few
-from mptcplab.charts.paper.paper import COLOURS, DASHES, Paper, logarithmic
+from mptcplab.charts.paper.paper import BLACK, DASHES, Paper, logarithmic, of_mptcp, of_path
 from mptcplab.charts.run.subject import Subject
 from mptcplab.results.campaign import Campaign
-from mptcplab.results.groups import distributions
+from mptcplab.results.groups import distributions, paths
 from mptcplab.results.statistics import Ccdf, ccdf_of_bins
 
 # What is that much shorter than the longest lies left of the figure.
@@ -31,15 +31,16 @@ def of_run(quantity: str, above: bool, paper: Paper, source: Any, choice: Choice
     subject = Subject.of(source, choice.connection)
     bins = subject.table("distributions").filter(quantity=quantity)
     names = [(None, "all subflows"), *subject.names.items()]
-    curves = {}
+    curves, colours = {}, []
     for number, name in names:
         own = bins.filter(pl.col("subflow").eq_missing(pl.lit(number, pl.UInt32)))
         if own.height and not (
             number is None and len(subject.names) == 1 and bins.height > own.height
         ):
             curves[name] = ccdf_of_bins([own.select("from_ms", "to_ms", "count").rows()])
+            colours.append(BLACK if number is None else of_path(subject.looks[number]))
     samples = max((curve.samples for curve in curves.values()), default=0)
-    return f"{_drawn(paper, curves, quantity, above)} {samples} samples."
+    return f"{_drawn(paper, curves, colours, quantity, above)} {samples} samples."
 
 
 def of_campaign(
@@ -56,13 +57,23 @@ def of_campaign(
         for group in shown.groups
     }
     known = {name: curve for name, curve in curves.items() if curve.samples}
-    words = _drawn(paper, known, quantity, above)
+    single = paths(campaign)
+    mptcp, colours = 0, []
+    for group in shown.groups:
+        if shown.name(group) in known:
+            own = group.path is None
+            of = of_mptcp(mptcp, len(single)) if own else of_path(single.index(str(group.path)))
+            colours.append(of)
+            mptcp += own
+    words = _drawn(paper, known, colours, quantity, above)
     some = next(iter(known.values()))
     band = "" if some.reason else f" Bands: {some.level:.0%} ({some.method}).".replace("%", " %")
     return f"{words} Samples of all runs are pooled.{band} {shown.caption}"
 
 
-def _drawn(paper: Paper, curves: dict[str, Ccdf], quantity: str, above: bool) -> str:
+def _drawn(
+    paper: Paper, curves: dict[str, Ccdf], colours: list[str], quantity: str, above: bool
+) -> str:
     name = SHORT[quantity]
     few(curves)
     if not curves:
@@ -73,7 +84,7 @@ def _drawn(paper: Paper, curves: dict[str, Ccdf], quantity: str, above: bool) ->
         return [one if above else 1 - one for one in probability]
 
     for number, (label, curve) in enumerate(curves.items()):
-        look = {"color": COLOURS[number]}
+        look = {"color": colours[number]}
         axes.plot(
             curve.value,
             shown(curve.probability),

@@ -109,7 +109,7 @@ def gain(paper: Paper, campaign: Campaign, choice: Choice) -> str:
             continue
         position, number = where.position(group), where.series(group)
         whisker(axes, position, in_percent(found))
-        colour = where.look(group)["edgecolor"]
+        colour = shown.colour(group)
         (point,) = axes.plot(
             position,
             100 * found.estimate,

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from mptcplab._core import Error
 from mptcplab.charts.paper.choice import Choice
-from mptcplab.charts.paper.paper import COLOURS, HATCHES, MOST, Paper
+from mptcplab.charts.paper.paper import HATCHES, MOST, Paper, of_mptcp, of_path
 from mptcplab.metrics import capital
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.groups import Group, groups, paths, where
@@ -58,6 +58,14 @@ class Shown:
     def label(self, group: Group) -> str:
         """Name the series of a group."""
         return " ".join(self._words(group, self.by[1:]))
+
+    def colour(self, group: Group) -> str:
+        """Give the colour of a group's series: plain TCP has its path's, MPTCP one of no path."""
+        single = paths(self.campaign)
+        if group.path is not None:
+            return of_path(single.index(group.path))
+        own = list(dict.fromkeys(self.label(one) for one in self.groups if one.path is None))
+        return of_mptcp(own.index(self.label(group)), len(single))
 
     def name(self, group: Group) -> str:
         """Name a group with all its values."""
@@ -144,11 +152,13 @@ class SideBySide:
 
     def look(self, group: Group) -> dict[str, Any]:
         """Say how a group's box or bar looks."""
-        number = self.series(group)
+        colour = self.shown.colour(group)
+        plain = group.path is not None
         return {
-            "facecolor": (COLOURS[number], FILL),
-            "edgecolor": COLOURS[number],
-            "hatch": HATCHES[number],
+            "facecolor": "#ffffff" if plain else (colour, FILL),
+            "edgecolor": colour,
+            "hatch": HATCHES[self.series(group)],
+            "linestyle": "--" if plain else "-",
             "linewidth": 0.7,
         }
 

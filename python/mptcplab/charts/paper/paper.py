@@ -32,6 +32,7 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)
 HATCHES = ("", "////", "\\\\\\\\", "....", "xxxx", "----", "++++", "oooo")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
 MOST = len(COLOURS)
+BLACK = COLOURS[-1]
 NEUTRAL = "#5a5a5a"
 
 STYLE = {
@@ -126,6 +127,18 @@ class Paper(Figure):
         if form == "svg":
             return {"Creator": by, "Description": self.caption, "Date": None}
         return {"Creator": by, "Subject": self.caption, "CreationDate": None}
+
+
+def of_path(number: int) -> str:
+    """Give the colour of a path, which is the same in all figures and on pages."""
+    return COLOURS[number % (MOST - 1)]
+
+
+def of_mptcp(number: int, paths: int) -> str:
+    """Give the colour of a series of MPTCP: black, then those that paths leave."""
+    # Where they do not suffice, those of paths: dashes, hatches and markers differ.
+    left = [BLACK, *COLOURS[paths : MOST - 1], *COLOURS[:paths]]
+    return left[number % MOST]
 
 
 def logarithmic(axis: Axis) -> None:

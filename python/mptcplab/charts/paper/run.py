@@ -11,8 +11,8 @@ from matplotlib.transforms import blended_transform_factory
 
 from mptcplab._core import Error
 from mptcplab.charts.paper.choice import Choice
-from mptcplab.charts.paper.paper import COLOURS, DASHES, MARKERS, NEUTRAL, Paper
-from mptcplab.charts.run.charts import CHARTS
+from mptcplab.charts.paper.paper import BLACK, COLOURS, DASHES, MARKERS, NEUTRAL, Paper, of_path
+from mptcplab.charts.run import charts
 from mptcplab.charts.run.events import moments
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart, Lane, Moment, Series
@@ -25,7 +25,7 @@ POINT, MARK = 1.3, 3.0
 def chart(name: str, paper: Paper, source: Any, choice: Choice) -> str:
     """Draw a chart of a run, and give its caption."""
     subject = Subject.of(source, choice.connection)
-    found = CHARTS[name](subject)
+    found = charts.one(subject, name)
     if found is None:
         raise Error(f"there is nothing to draw: the tables have nothing for {name}")
     axes, lanes = _axes(paper, found)
@@ -62,7 +62,7 @@ def _axes(paper: Paper, chart: Chart) -> tuple[Axes, Axes | None]:
 def _draw(axes: Axes, series: Series) -> None:
     colour = _colour(series)
     if series.kind == "points":
-        marker = SENT_AGAIN.get(series.role, MARKERS[(series.subflow or 0) % len(MARKERS)])
+        marker = SENT_AGAIN.get(series.role, MARKERS[(series.look or 0) % len(MARKERS)])
         again = series.role in SENT_AGAIN
         axes.plot(
             series.x,
@@ -86,13 +86,11 @@ def _draw(axes: Axes, series: Series) -> None:
 
 
 def _colour(series: Series) -> str:
-    if series.role == "total" or series.subflow is None:
-        return "#000000"
-    return COLOURS[series.subflow % len(COLOURS)]
+    return BLACK if series.look is None else of_path(series.look)
 
 
 def _dash(series: Series) -> Any:
-    return "-" if series.subflow is None else DASHES[series.subflow % len(DASHES)]
+    return "-" if series.look is None else DASHES[series.look % len(DASHES)]
 
 
 def _draw_lanes(axes: Axes, lanes: list[Lane]) -> None:

@@ -24,7 +24,7 @@ def track(name: str, paper: Paper, source: Any, choice: Choice) -> str:
     axes.plot(found.line.x, found.line.y, color=NEUTRAL, linewidth=0.5, zorder=1)
     colours = GRADES if found.graded else COLOURS
     for one in found.series:
-        number = one.subflow
+        number = one.subflow if found.graded else one.look
         axes.plot(
             one.x,
             one.y,

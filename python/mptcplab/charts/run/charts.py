@@ -15,6 +15,7 @@ from mptcplab.charts.shape import Chart
 #: By their names on the page and as figures, in the page's order.
 CHARTS: dict[str, Callable[[Subject], Chart | None]] = {
     "throughput": throughput.chart,
+    "beside": throughput.beside,
     "signal": radio.signal,
     "signal-quality": radio.quality,
     "radio-rate": radio.rate,
@@ -32,9 +33,16 @@ CHARTS: dict[str, Callable[[Subject], Chart | None]] = {
 
 def charts(subject: Subject) -> list[Chart]:
     """Describe all charts of a run."""
-    made = []
-    for name, describe in CHARTS.items():
-        if (chart := describe(subject)) is not None:
-            chart.id = name
-            made.append(chart)
-    return made
+    made = (one(subject, name) for name in CHARTS)
+    return [chart for chart in made if chart is not None]
+
+
+def one(subject: Subject, name: str) -> Chart | None:
+    """Describe one of them, in the colours of its paths."""
+    chart = CHARTS[name](subject)
+    if chart is not None:
+        chart.id = name
+        for series in (*chart.series, *(each for lane in chart.lanes for each in lane.series)):
+            if series.look is None and series.subflow is not None:
+                series.look = subject.looks.get(series.subflow)
+    return chart

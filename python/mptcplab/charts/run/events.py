@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from typing import Literal
 
 import polars as pl
 
 from mptcplab.charts.columns import definitions, numbers, packets
 from mptcplab.charts.run.subject import Subject
-from mptcplab.charts.shape import Chart, Event, Lane, Moment, Series
+from mptcplab.charts.shape import Chart, Event, Lane, Moment, Role, Series
 from mptcplab.labels import events as words
 from mptcplab.labels import text
 from mptcplab.labels.events import ENDED_BY, changes
-
-Role = Literal["data", "retransmission", "reinjection", "timeout"]
 
 MARKED: tuple[tuple[Role, str], ...] = (
     ("retransmission", "resent"),

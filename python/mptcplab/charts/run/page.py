@@ -29,13 +29,16 @@ def describe(subject: Subject) -> Page:
     """Describe the page."""
     return Page(
         title=_title(subject),
+        name=_name(subject),
         subtitle=_subtitle(subject),
         badges=_badges(subject),
         verdict=verdict.sentences(subject),
         from_s=subject.start_s,
         to_s=subject.end_s,
         captures=subject.captures,
-        subflows=[Subflow(number, name) for number, name in subject.names.items()],
+        subflows=[
+            Subflow(number, name, subject.looks[number]) for number, name in subject.names.items()
+        ],
         tables=tables(subject),
         charts=charts(subject),
         tracks=tracks(subject),
@@ -46,10 +49,22 @@ def describe(subject: Subject) -> Page:
 
 
 def _title(subject: Subject) -> str:
+    """Say what it is: the scenario and what it does, or the captures."""
+    name = _name(subject)
+    if subject.run is None:
+        return (
+            f"{name} of {text.clean(' and '.join(subject.captures))}" if subject.captures else name
+        )
+    what = "download" if subject.direction == "down" else "upload"
+    over = " and ".join(subject.scenario.get("path", {}))
+    return text.clean(f"{name}: {subject.scenario.get('title') or f'a {what} over {over}'}")
+
+
+def _name(subject: Subject) -> str:
     if subject.run is None:
         return f"connection {subject.connection['connection']}"
     name = str(subject.run.about["scenario"])
-    return name if subject.comparison else f"{name}: {label(subject.run)}"
+    return name if subject.comparison else f"{name}, {label(subject.run)}"
 
 
 def _subtitle(subject: Subject) -> str:
@@ -57,9 +72,7 @@ def _subtitle(subject: Subject) -> str:
         text.endpoint(subject.connection[f"{end}_address"], subject.connection[f"{end}_port"])
         for end in ("client", "server")
     )
-    ends = f"{client} → {server}"
-    title = subject.scenario.get("title")
-    return f"{title} · {ends}" if title else ends
+    return f"{client} → {server}"
 
 
 def _badges(subject: Subject) -> list[Badge]:

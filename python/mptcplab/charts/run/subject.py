@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, Self
 
 import polars as pl
@@ -13,6 +14,7 @@ from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.labels.connections import names_of
 from mptcplab.labels.findings import by_cost
+from mptcplab.results.choosing import choose
 from mptcplab.results.comparison import Comparison
 from mptcplab.results.findings import findings
 from mptcplab.results.run import Run
@@ -34,8 +36,13 @@ class Subject:
     comparison: Comparison | None = None
 
     @classmethod
-    def of(cls, source: Comparison | Analysis, connection: int | None = None) -> Self:
-        """Take the connection asked for, or that with most bytes."""
+    def of(
+        cls,
+        source: Comparison | Analysis,
+        connection: int | None = None,
+        filter_by: str | None = None,
+    ) -> Self:
+        """Take the connection asked for, or that with most bytes of those that meet a filter."""
         comparison = source if isinstance(source, Comparison) else None
         analysis = source.mptcp if isinstance(source, Comparison) else source
         there = analysis.connections.rows(named=True)
@@ -45,6 +52,14 @@ class Subject:
             analysis.transfers.rows(named=True), key=lambda row: -(row["bytes"] or 0)
         )
         of_run = analysis.transfer if isinstance(analysis, Run) else None
+        if filter_by is not None:
+            chosen = choose(filter_by, there, analysis.subflows.rows(named=True))
+            if connection not in (None, *chosen):
+                raise Error(f"connection {connection} does not meet {filter_by!r}")
+            transfers = [row for row in transfers if row["connection"] in chosen]
+            if of_run and of_run["connection"] not in chosen:
+                of_run = None
+            connection = chosen[0] if connection is None and not transfers else connection
         if connection is None:
             largest = of_run or next(iter(transfers), {"connection": 0})
             connection = int(largest["connection"])
@@ -77,6 +92,22 @@ class Subject:
         """What the subflows are called."""
         names = names_of(self.subflows)
         return {number: names[number] or f"subflow {number}" for number in names}
+
+    @cached_property
+    def looks(self) -> dict[int, int]:
+        """Numbers of the subflows' colours: their paths', in the scenario's order.
+
+        Further subflows of a path have those that paths leave; in captures each has its own.
+        """
+        paths = list(self.scenario.get("path", {}))
+        taken: dict[int, int] = {}
+        further = count(len(paths))
+        for row in self.subflows:
+            number = paths.index(row["path"]) if row["path"] in paths else None
+            if number is None or number in taken.values():
+                number = next(further)
+            taken[row["subflow"]] = number
+        return taken
 
     @cached_property
     def transfer(self) -> Row:

@@ -9,25 +9,26 @@ import polars as pl
 from mptcplab.charts.columns import definitions, numbers
 from mptcplab.charts.run.events import finding_lanes, lanes
 from mptcplab.charts.run.subject import Subject
-from mptcplab.charts.shape import Chart, Level, Series
+from mptcplab.charts.shape import Chart, Level, Role, Series
 from mptcplab.labels import text
 from mptcplab.results.labels import label
 
 
 def chart(subject: Subject) -> Chart | None:
     """Throughput of the connection and of each subflow over time, with packets sent again."""
-    found, width = bins(subject)
+    width = bin_width(subject)
+    found = bins(subject, width)
     if found.is_empty():
         return None
     end = subject.end_s
     series = []
     if len(subject.subflows) > 1:
         whole = found.filter(pl.col("subflow").is_null())
-        series.append(Series("total", "step", *_steps(whole, end), role="total"))
+        series.append(Series("total", "step", *steps(whole, end), role="total"))
     for number, name in subject.names.items():
         own = found.filter(subflow=number)
         if own["bytes"].sum():
-            series.append(Series(name, "step", *_steps(own, end), subflow=number))
+            series.append(Series(name, "step", *steps(own, end), subflow=number))
     return Chart(
         "Throughput",
         f"New bytes per bin{_shorter(width)} / length of the bin, drawn as a step from the bin's "
@@ -46,13 +47,49 @@ def chart(subject: Subject) -> Chart | None:
     )
 
 
+def beside(subject: Subject) -> Chart | None:
+    """Throughput of MPTCP over time beside that of plain TCP over each path."""
+    comparison = subject.comparison
+    if comparison is None or not comparison.baselines:
+        return None
+    width = bin_width(subject)
+    series = [_whole(subject, label(comparison.mptcp), width, "total", None)]
+    paths = list(subject.scenario["path"])
+    for path, run in comparison.baselines.items():
+        if len(run.connections):
+            look = paths.index(path)
+            series.append(_whole(Subject.of(run), label(run), width, "baseline", look))
+    drawn = [one for one in series if one is not None]
+    if len(drawn) < 2:
+        return None
+    return Chart(
+        "Throughput beside plain TCP",
+        "Bytes that were in order at the level of the connection per bin"
+        f"{_shorter(width)} / length of the bin, of the run with MPTCP and of those with plain TCP "
+        "over each path, under the same conditions and each from its own beginning. The axis ends "
+        "with the transfer of MPTCP: what plain TCP did later is in its own run.",
+        definitions("throughput", "at_s", "bytes", "throughput_mbps"),
+        series=drawn,
+        value="Mbit/s",
+    )
+
+
+def _whole(
+    subject: Subject, name: str, width: float | None, role: Role, look: int | None
+) -> Series | None:
+    found = bins(subject, width).filter(pl.col("subflow").is_null())
+    if found.is_empty():
+        return None
+    return Series(name, "step", *steps(found, subject.end_s), role=role, look=look)
+
+
 def _shorter(width: float | None) -> str:
     if width is None:
         return ""
     return f" (here {text.seconds(width)} long, counted from the table reordering)"
 
 
-def _steps(found: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
+def steps(found: pl.DataFrame, end: float) -> tuple[array[float], array[float]]:
     """Each bin holds until the next one; the last is as long as its bytes and its rate say."""
     x, y = numbers(found["at_s"]), numbers(found["throughput_mbps"])
     last = x[-1] + found["bytes"][-1] * 8e-6 / y[-1] if y[-1] else x[-1]
@@ -75,18 +112,25 @@ FEW = 20
 WIDTHS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def bins(subject: Subject) -> tuple[pl.DataFrame, float | None]:
-    """Give ``subflow``, ``at_s``, ``throughput_mbps``, and the bins' length where it is not theirs.
+def bin_width(subject: Subject) -> float | None:
+    """Give the length of bins in seconds; none where those of the table are short enough."""
+    length = subject.data_end_s - subject.start_s
+    enough = subject.table("throughput")["at_s"].n_unique() >= FEW
+    if enough or subject.table("reordering").is_empty() or not length:
+        return None
+    return max((width for width in WIDTHS_S if width <= length / FEW), default=WIDTHS_S[0])
 
-    Shorter bins are counted as the table's are: new bytes when they came, and for the connection as
-    a whole when they were in order.
+
+def bins(subject: Subject, width: float | None) -> pl.DataFrame:
+    """Give ``subflow``, ``at_s``, ``bytes``, ``throughput_mbps`` in bins of some length.
+
+    They are counted as the table's are, which are taken where there is no width: new bytes when
+    they came, and for the connection as a whole when they were in order.
     """
-    theirs = subject.table("throughput")
     arrived = subject.table("reordering")
     length = subject.data_end_s - subject.start_s
-    if theirs["at_s"].n_unique() >= FEW or arrived.is_empty() or not length:
-        return theirs, None
-    width = max((width for width in WIDTHS_S if width <= length / FEW), default=WIDTHS_S[0])
+    if width is None or arrived.is_empty():
+        return subject.table("throughput")
     in_order = arrived.with_columns(
         subflow=pl.lit(None, pl.UInt32),
         at_s=pl.col("at_s") + pl.col("out_of_order_delay_ms") / 1000,
@@ -109,8 +153,7 @@ def bins(subject: Subject) -> tuple[pl.DataFrame, float | None]:
             at_s=subject.start_s + pl.col("bin") * width,
             throughput_mbps=pl.col("bytes").fill_null(0) * 8 / 1e6 / long,
         )
-        .filter(pl.col("throughput_mbps").is_finite()),
-        width,
+        .filter(pl.col("throughput_mbps").is_finite())
     )
 
 

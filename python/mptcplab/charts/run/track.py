@@ -35,6 +35,8 @@ def by_path(subject: Subject) -> Track | None:
         _points(name, places.filter(subflow=number), subflow=number)
         for number, name in subject.names.items()
     ]
+    for one in series:
+        one.look = subject.looks[one.subflow or 0]
     series.append(_points("nothing", places.filter(pl.col("subflow").is_null())))
     return Track(
         "Track by path",
