@@ -24,6 +24,7 @@ from mptcplab.api import (
     scenario_schema,
     sweep,
     verify,
+    write_issue,
     write_report,
 )
 from mptcplab.machine import doctor
@@ -57,6 +58,7 @@ __all__ = [
     "scenario_schema",
     "sweep",
     "verify",
+    "write_issue",
     "write_report",
 ]
 

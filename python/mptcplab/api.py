@@ -336,22 +336,26 @@ def compare(
 
 
 def write_report(
-    source: str | PathLike[str] | Comparison | Campaign | Analysis,
+    source: Source | Sequence[Source],
     out: str | PathLike[str] | None = None,
     *,
     connection: int | None = None,
     run: str | None = None,
+    filter_by: str | None = None,
 ) -> Path:
     """Write the page of a run, with its baselines where they are there, of a campaign, or captures.
 
     Args:
         source: A directory that ``mptcplab run`` or ``mptcplab sweep`` left, or one of the run
             directories in it; or what ``mptcplab.run``, ``mptcplab.open_campaign`` or
-            ``mptcplab.analyze`` gave.
-        out: The file. If left out, ``report.html`` in the directory of a comparison or campaign,
-            ``NAME.html`` beside that of a run, and ``reports/KEY.html`` in a campaign's for one of
-            its runs.
+            ``mptcplab.analyze`` gave. Several of them, but for campaigns, are laid over each other,
+            and so are the seeds of ``mptcplab run --repeat``.
+        out: The file. If left out, ``report.html`` in the directory of a comparison or campaign or
+            of repeated runs, ``NAME.html`` beside that of a run, ``reports/KEY.html`` in a
+            campaign's for one of its runs, and ``runs.html`` here for several.
         connection: Which connection; if left out the one that moved most bytes.
+        filter_by: Which connections are meant, such as ``"port=443,protocol=mptcp"``; of several
+            the one that moved most bytes is drawn.
         run: Key of a run of the campaign: the page of this run. It is repeated for that, unless
             its directory was kept.
 
@@ -362,7 +366,17 @@ def write_report(
     from mptcplab.charts.html import refuse_foreign, write
     from mptcplab.results.campaign import Campaign
 
-    opened, page = _open(source)
+    several, page = _several(source)
+    if several is not None:
+        if (run, connection, filter_by) != (None, None, None):
+            raise Error("of several runs there is no single run or connection to choose")
+        from mptcplab.charts.several import describe as describe_several
+
+        target = Path(out) if out is not None else page
+        refuse_foreign(target)
+        write(describe_several(several), target)
+        return target
+    opened, page = _open(source)  # type: ignore[arg-type]
     if run is not None:
         if not isinstance(opened, Campaign):
             raise Error(f"{source} is no campaign: there is no run {run} to choose")
@@ -378,7 +392,7 @@ def write_report(
     target = Path(out)
     refuse_foreign(target)
     if isinstance(opened, Campaign):
-        if connection is not None:
+        if (connection, filter_by) != (None, None):
             raise Error(f"{opened.directory} is a campaign: its page has no single connection")
         from mptcplab.charts.campaign.page import describe as describe_campaign
 
@@ -387,8 +401,25 @@ def write_report(
         from mptcplab.charts.run.page import describe
         from mptcplab.charts.run.subject import Subject
 
-        write(describe(Subject.of(opened, connection)), target)
+        write(describe(Subject.of(opened, connection, filter_by)), target)
     return target
+
+
+def write_issue(
+    source: str | PathLike[str] | Run | Comparison, out: str | PathLike[str] | None = None
+) -> Path:
+    """Write a small bundle for kernel maintainers: scenario, anonymised headers, state.
+
+    Args:
+        source: A run, or what ``mptcplab run`` left: then its run with MPTCP.
+        out: The file, a zip. If left out, ``NAME-issue.zip`` beside the directory of the run.
+
+    Raises:
+        Error: It is no run, it has no captures, or the file cannot be written.
+    """
+    from mptcplab.artifact.issue import bundle
+
+    return bundle(source, None if out is None else Path(out))
 
 
 def figure(
@@ -510,6 +541,34 @@ def scenario_schema() -> dict[str, Any]:
     from mptcplab.scenario.json_schema import scenarios
 
     return scenarios()
+
+
+def _several(
+    source: Source | Sequence[Source],
+) -> tuple[list[tuple[str, Comparison | Analysis]] | None, Path]:
+    """Open what is laid over each other, with names, and say where its page goes by itself."""
+    from mptcplab.results.opening import opened
+
+    here = Path("runs.html")
+    if isinstance(source, (str, PathLike)):
+        found = opened(source) if Path(source).is_dir() else None
+        if not isinstance(found, list):
+            return None, here
+        sources, read = [source], [found]
+        here = Path(source) / "report.html"
+    elif isinstance(source, (list, tuple)):
+        if not source:
+            raise Error("there is no run to report of")
+        sources = list(source)
+        read = [
+            opened(one, samples=True) if isinstance(one, (str, PathLike)) else one
+            for one in sources
+        ]
+    else:
+        return None, here
+    from mptcplab.charts.several import names
+
+    return names(sources, read), here
 
 
 def _open(

@@ -37,7 +37,7 @@ def test_pages_are_opened(mptcplab: Run, tmp_path: Path, browser: dict[str, str]
 def test_what_writes_no_page_opens_none(mptcplab: Run, tmp_path: Path) -> None:
     for words, why in (
         (("run", "wifi-lte", "--json"), "with --json"),
-        (("run", "wifi-lte", "--repeat", "2"), "with --repeat"),
+        (("run", "wifi-lte", "--no-report", "--repeat", "2"), "with --no-report"),
         (("sweep", "controllers", "--no-report"), "with --no-report"),
         (("sweep", "controllers", "--dry-run"), "with --dry-run"),
         (("analyze", "nosuch.pcap"), "without --report FILE"),

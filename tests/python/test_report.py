@@ -259,11 +259,49 @@ def test_captures_have_a_page_too(
     assert "rtt" not in {chart["id"] for chart in described(file)["charts"]}
 
 
+def test_several_runs_are_laid_over_each_other(mptcplab: Run, comparison: Comparison) -> None:
+    lte = comparison.directory / "tcp-lte"
+    target = comparison.directory / "several.html"
+    words = (comparison.directory, lte, lte, "--out", target)
+    assert mptcplab("report", *words).stdout == f"{target}\n"
+    page = described(target)
+    assert [one["name"] for one in page["subflows"]] == ["small", "tcp-lte (2)", "tcp-lte (3)"]
+    assert page["parts"] == "Runs"
+    runs = [comparison.mptcp, *[comparison.baselines["lte"]] * 2]
+    (table,) = page["tables"]
+    rates = [f"{run.throughput_mbps:.3g}" for run in runs]
+    assert [row[table["columns"].index("Mbit/s")] for row in table["rows"]] == rates
+    assert table["rows"][0][-1] == f"{100 * (comparison.gain or 0):+.0f} %"
+    assert page["to_s"] >= max(run.transfer["elapsed_s"] for run in runs if run.transfer)
+    charts = {chart["id"]: chart for chart in page["charts"]}
+    assert list(charts) == ["throughput", "delivered", "rtt", "reordering"]
+    assert all(len(chart["series"]) == 3 for chart in charts.values())
+    assert "was the fastest" in page["verdict"][0]
+
+
+def test_repeated_runs_have_a_page(mptcplab: Run, tmp_path: Path) -> None:
+    out = tmp_path / "repeated"
+    words = ("run", "wifi-lte", "--set", *SMALL, "--repeat", 2, "--out", out, "--no-captures")
+    done = mptcplab(*words)
+    assert done.stdout.splitlines()[-1] == f"{out / 'report.html'} shows them"
+    page = described(out / "report.html")
+    assert page["title"] == "wifi-lte: 2 runs of a download over Wi-Fi and LTE"
+    assert [one["name"] for one in page["subflows"]] == ["seed 1", "seed 2"]
+    assert page["verdict"][0].startswith("Over 2 runs MPTCP gives ")
+    (out / "report.html").unlink()
+    assert mptcplab("report", out).stdout == f"{out / 'report.html'}\n"
+    # Remarks are no results.
+    assert "kept from before" in mptcplab(*words).stderr
+    assert mptcplab(*words, "--quiet").stderr == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["nowhere"], "nowhere: no such file or directory"),
-        (["."], ". is neither a run nor what mptcplab run leaves for one seed"),
+        (["runs", "nowhere"], "nowhere: no such file or directory"),
+        (["runs", "runs", "--connection", "0"], "of several runs there is no single run"),
+        (["runs", "--filter", "port=1"], "no connection of 1 meets 'port=1'"),
         (["runs", "--connection", "7"], "there is no connection 7, only 0 to 0"),
         (["runs", "--out", "runs/mptcp"], "cannot write runs/mptcp: Is a directory"),
         (["runs", "--out", "runs/report.html/x"], "cannot write runs/report.html/x: "),

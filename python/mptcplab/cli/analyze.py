@@ -6,12 +6,14 @@ from argparse import Namespace, _SubParsersAction
 
 from mptcplab import Error, _core
 from mptcplab.cli.browser import add_open_to, open_page
-from mptcplab.cli.parser import Parser, named, number, seconds, seconds_above_0
+from mptcplab.cli.parser import Parser, add_filter_to, named, number, seconds, seconds_above_0
 from mptcplab.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from mptcplab.results.chosen import Chosen
 
 EXAMPLES = """\
 examples:
@@ -19,6 +21,7 @@ examples:
   mptcplab analyze client.pcapng server.pcapng      both ends: adds what one end cannot know
   mptcplab analyze wlan0.pcap wwan0.pcap            one capture per interface
   mptcplab analyze --from 10 --to 20 trace.pcap     ten seconds of it
+  mptcplab analyze --filter port=443,protocol=mptcp trace.pcap
   tcpdump -r trace.pcap -w - port 443 | mptcplab analyze -      what a filter leaves
   mptcplab analyze --why client.pcapng              why it was slow, with evidence and filters
   mptcplab analyze --scenario call.toml client.pcapng server.pcapng
@@ -70,6 +73,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     )
     add_open_to(output)
     output.add_argument("--connection", type=number, metavar="N", help="only connection N, in full")
+    add_filter_to(output)
     part = command.add_argument_group("part of the captures (default: all)")
     part.add_argument(
         "--from",
@@ -122,6 +126,8 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     _check_outputs(options)
     tables = _analyze(options)
+    if options.filter is not None:
+        tables = _chosen(tables, options)
     if options.connection is not None:
         tables = _only(tables, options.connection)
     if options.csv or options.parquet:
@@ -132,7 +138,7 @@ def run(options: Namespace) -> int:
     if options.why:
         _explain(tables, options)
     elif options.json:
-        tables.print_json()
+        _print_json(tables)
     elif not (options.csv or options.parquet or options.report):
         from mptcplab.cli.summary import print_summary
 
@@ -194,7 +200,16 @@ def _transfer(scenario: str | None) -> dict[str, Any] | None:
     return planned_transfer(load(scenario)[1].transfer)
 
 
-def _explain(tables: _core.Tables, options: Namespace) -> None:
+def _print_json(tables: _core.Tables | Chosen) -> None:
+    if isinstance(tables, _core.Tables):
+        tables.print_json()
+        return
+    from mptcplab.cli.say import print_json
+
+    print_json(tables.document())
+
+
+def _explain(tables: _core.Tables | Chosen, options: Namespace) -> None:
     rows = list(tables.rows("findings"))
     if options.json:
         from mptcplab.cli.say import print_json
@@ -207,15 +222,24 @@ def _explain(tables: _core.Tables, options: Namespace) -> None:
     print_all(Page(), rows, several=len(tables.table("connections")) > 1)
 
 
-def _only(tables: _core.Tables, connection: int) -> _core.Tables:
+def _only(tables: _core.Tables | Chosen, connection: int) -> _core.Tables | Chosen:
     count = len(tables.table("connections"))
-    if connection >= count:
+    if not isinstance(tables, _core.Tables):
+        if all(row["connection"] != connection for row in tables.rows("connections")):
+            raise Error(f"connection {connection} is not among the {count} that --filter chooses")
+    elif connection >= count:
         there = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
         raise Error(f"there is no connection {connection}; the captures hold {there}")
     return tables.only(connection)
 
 
-def _write(tables: _core.Tables, options: Namespace) -> None:
+def _chosen(tables: _core.Tables, options: Namespace) -> Chosen:
+    from mptcplab.results.chosen import Chosen
+
+    return Chosen.of(tables, options.filter)
+
+
+def _write(tables: _core.Tables | Chosen, options: Namespace) -> None:
     from pathlib import Path
 
     from mptcplab import writing
@@ -234,7 +258,7 @@ def _write(tables: _core.Tables, options: Namespace) -> None:
         _say_written(tables, options.parquet)
 
 
-def _draw(tables: _core.Tables, options: Namespace) -> None:
+def _draw(tables: _core.Tables | Chosen, options: Namespace) -> None:
     from mptcplab.analysis import Analysis
     from mptcplab.api import write_report
 
@@ -244,11 +268,11 @@ def _draw(tables: _core.Tables, options: Namespace) -> None:
         open_page(options.report)
 
 
-def _say_written(tables: _core.Tables, target: str) -> None:
+def _say_written(tables: _core.Tables | Chosen, target: str) -> None:
     say(f"wrote {len(tables.NAMES)} tables to {target}")
 
 
-def _warn_if_cut(tables: _core.Tables) -> None:
+def _warn_if_cut(tables: _core.Tables | Chosen) -> None:
     if not tables.complete:
         for remark in tables.rows("diagnostics"):
             if remark["diagnostic"] == "capture_cut":

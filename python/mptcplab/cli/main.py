@@ -34,7 +34,8 @@ from mptcplab.cli import (
 from mptcplab.cli import help as help_command
 from mptcplab.cli import report as report_command
 from mptcplab.cli import run as run_command
-from mptcplab.cli.parser import Parser
+from mptcplab.cli import say as levels
+from mptcplab.cli.parser import Parser, add_levels_to
 from mptcplab.cli.say import say
 
 COMMANDS = (
@@ -75,6 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = run(arguments)
         sys.stdout.flush()
     except Error as error:
+        if levels.verbose:
+            import traceback
+
+            traceback.print_exc()
         for line in error.args:
             say(f"mptcplab: {line}")
         status = UNREADABLE
@@ -123,6 +128,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     finally:
         # Help, which exits at once, fails like any other output.
         sys.stdout.flush()
+    levels.quiet, levels.verbose = options.quiet, options.verbose
     return int(options.run(options))
 
 
@@ -138,5 +144,7 @@ def parser() -> Parser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)
+    for one in commands.choices.values():
+        add_levels_to(one)
     top.set_defaults(parser=top)
     return top

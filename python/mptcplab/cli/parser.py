@@ -8,6 +8,7 @@ from argparse import ArgumentParser, _ArgumentGroup
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from mptcplab.cli import defaults
 from mptcplab.cli.say import say
 from mptcplab.engines import DEFAULT, ENGINES
 
@@ -121,14 +122,42 @@ def add_changes_to(command: ArgumentParser) -> None:
     )
 
 
+def add_levels_to(command: ArgumentParser) -> None:
+    """Describe how much a command says."""
+    levels = command.add_mutually_exclusive_group()
+    levels.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="say nothing but results, warnings and faults: no progress, no remarks",
+    )
+    levels.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="say what is done meanwhile, and where in the program a fault came from",
+    )
+
+
 def add_engine_to(command: ArgumentParser) -> None:
     """Describe what runs it."""
     meanings = "; ".join(f"{name}: {engine.means}" for name, engine in ENGINES.items())
     command.add_argument(
         "--engine",
         choices=ENGINES,
-        default=DEFAULT.name,
-        help=f"what runs it. {meanings} (default: {DEFAULT.name})",
+        default=defaults.engine(),
+        help=f"what runs it. {meanings} (default: {DEFAULT.name}, or MPTCPLAB_ENGINE)",
+    )
+
+
+def add_filter_to(command: ArgumentParser | _ArgumentGroup) -> None:
+    """Describe which connections are meant."""
+    command.add_argument(
+        "--filter",
+        type=named,
+        metavar="KEY=VALUE,...",
+        help="only connections that meet all of it: host=ADDRESS or network, port=N, path=NAME, or "
+        "a column of the table connections, such as protocol=TCP; KEY!=VALUE leaves out",
     )
 
 

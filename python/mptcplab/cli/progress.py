@@ -6,6 +6,7 @@ import math
 import sys
 import time
 
+from mptcplab.cli import say
 from mptcplab.cli.summary.page import PLAIN, carries
 from mptcplab.labels.text import clean, count, figure, plural, seconds, size
 
@@ -25,7 +26,7 @@ class _Line:
     def __init__(self) -> None:
         self._begin()
         self._shown = False
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty() and not say.quiet
 
     def __enter__(self) -> Self:
         return self
@@ -82,6 +83,7 @@ class Running(_Line):
 
     def begin(self, what: str) -> Running:
         """Take note that the run ``what`` begins."""
+        say.detail(f"{self._where} {what} begins")
         self._what = what
         self._begin()
         return self

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from argparse import Namespace, _SubParsersAction
 
+from mptcplab import Error
 from mptcplab.cli.browser import add_open_to, open_page
-from mptcplab.cli.parser import Parser, named, number
+from mptcplab.cli.parser import Parser, add_filter_to, named, number
 from mptcplab.cli.say import show_path
 
 EXAMPLES = """\
 examples:
   mptcplab report runs/wifi-lte-1                   the run with MPTCP beside its baselines
   mptcplab report runs/wifi-lte-1/tcp-lte           one run alone: runs/wifi-lte-1/tcp-lte.html
+  mptcplab report runs/A runs/B runs/C              laid over each other: runs.html
+  mptcplab report runs/wifi-lte-kernel-1 --issue    a bundle for kernel maintainers
   mptcplab report campaigns/size-and-controller     a campaign: distributions, gains, all numbers
   mptcplab report campaigns/size-and-controller --run 14a41698160c69fb
   mptcplab analyze client.pcapng --report page.html the same of captures made elsewhere
@@ -31,14 +34,16 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     command.add_argument(
         "directory",
         type=named,
+        nargs="+",
         metavar="DIR",
-        help="what mptcplab run or mptcplab sweep left, or a run directory in it",
+        help="what mptcplab run or mptcplab sweep left, or a run directory in it; several runs are "
+        "laid over each other, and so are those of run --repeat",
     )
     command.add_argument(
         "--out",
         type=named,
         metavar="FILE",
-        help="the page (default: DIR/report.html; of a single run DIR.html)",
+        help="the page (default: DIR/report.html; of a single run DIR.html; of several runs.html)",
     )
     command.add_argument(
         "--run",
@@ -53,18 +58,48 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         metavar="N",
         help="draw connection N (default: the one that moved most bytes)",
     )
+    add_filter_to(command)
+    command.add_argument(
+        "--issue",
+        action="store_true",
+        help="instead of a page, make a small bundle for an issue of the kernel: scenario, headers "
+        "with other addresses and without payload, state of the senders, what was measured "
+        "(default file: RUN-issue.zip beside the run)",
+    )
     add_open_to(command)
     command.set_defaults(run=run)
 
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.api import write_report
+    from mptcplab.api import write_issue, write_report
 
+    if options.issue:
+        _refuse_beside_issue(options)
+        show_path(write_issue(options.directory[0], options.out))
+        return 0
+    several = len(options.directory) > 1
+    source = options.directory if several else options.directory[0]
     page = write_report(
-        options.directory, options.out, connection=options.connection, run=options.key
+        source,
+        options.out,
+        connection=options.connection,
+        run=options.key,
+        filter_by=options.filter,
     )
     show_path(page)
     if options.open:
         open_page(page)
     return 0
+
+
+def _refuse_beside_issue(options: Namespace) -> None:
+    """Refuse what a bundle of one run has no use for."""
+    given = {"--run": options.key, "--connection": options.connection, "--filter": options.filter}
+    for name, value in given.items():
+        if value is not None:
+            raise Error(f"{name} does not go with --issue, which is about a whole run")
+    if options.open:
+        raise Error("--open has no page to open with --issue")
+    if len(options.directory) > 1:
+        raise Error("--issue is about one run")

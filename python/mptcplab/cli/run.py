@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab import engines
+from mptcplab.cli import defaults
 from mptcplab.cli.browser import add_open_to, open_page, refuse_without_page
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import (
@@ -15,7 +16,7 @@ from mptcplab.cli.parser import (
     number_above_0,
     server_setting,
 )
-from mptcplab.cli.say import print_json, say, show
+from mptcplab.cli.say import print_json, remark, say, show
 from mptcplab.labels import text
 
 TYPE_CHECKING = False
@@ -83,7 +84,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
     output.add_argument(
         "--no-report",
         action="store_true",
-        help="leave out the page of the runs, DIR/report.html; --json and --repeat do, too",
+        help="leave out the page of the runs, DIR/report.html; --json does, too",
     )
     add_open_to(output)
     output.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -98,16 +99,18 @@ def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     from mptcplab.scenario.scenario import load
 
-    refuse_without_page(options, "no_report", "json", "repeat")
+    refuse_without_page(options, "no_report", "json")
     options.settings += server_setting(options)
     name, scenario = load(options.scenario, options.settings)
-    for remark in scenario.remarks:
-        say(f"mptcplab: {remark}")
-    if not (options.json or options.no_report or options.repeat is not None):
+    for one in scenario.remarks:
+        remark(f"mptcplab: {one}")
+    directory = _directory(name, scenario, options, options.seed)
+    pages = directory.parent if options.repeat is not None else directory
+    if not (options.json or options.no_report):
         from mptcplab.charts.html import refuse_foreign
 
         # Better now than after the runs.
-        refuse_foreign(_directory(name, scenario, options, options.seed) / "report.html")
+        refuse_foreign(pages / "report.html")
     with by_signals():
         comparisons = _compare(name, scenario, options)
     if options.json:
@@ -116,16 +119,25 @@ def run(options: Namespace) -> int:
         from mptcplab.cli.summary.comparison import print_comparison
 
         print_comparison(comparisons[0], scenario.title)
-        if not options.no_report and len(comparisons[0].mptcp.connections):
-            page = comparisons[0].report()
-            show(f"{page} shows them")
-            if options.open:
-                open_page(page)
     else:
         from mptcplab.cli.summary.comparison import print_repeated
 
         print_repeated(comparisons, scenario.title)
+    if not (options.json or options.no_report):
+        _write_page(comparisons, pages, options)
     return 0 if all(one.mptcp.outcome["finished"] for one in comparisons) else UNFINISHED
+
+
+def _write_page(comparisons: list[Comparison], directory: Path, options: Namespace) -> None:
+    if not any(len(one.mptcp.connections) for one in comparisons):
+        return
+    from mptcplab.api import write_report
+
+    source = comparisons[0] if options.repeat is None else directory
+    page = write_report(source, directory / "report.html")
+    show(f"{page} shows them")
+    if options.open:
+        open_page(page)
 
 
 def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparison]:
@@ -170,7 +182,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
         raise
     if kept:
         directory = out.parent if options.repeat is not None else out
-        say(f"{directory}: {text.plural(kept, 'run')} kept from before")
+        remark(f"{directory}: {text.plural(kept, 'run')} kept from before")
     return comparisons
 
 
@@ -191,7 +203,7 @@ def _directory(name: str, scenario: Scenario, options: Namespace, seed: int) -> 
             name += "-" + hashlib.sha256(long.write(scenario).encode()).hexdigest()[:6]
         if engines.named(options.engine) is not engines.DEFAULT:
             name += f"-{options.engine}"
-        out = Path("runs", name if options.repeat else f"{name}-{seed}")
+        out = defaults.folder("runs", name if options.repeat else f"{name}-{seed}")
     return out / str(seed) if options.repeat else out
 
 

@@ -10,6 +10,21 @@ from typing import Any
 
 from mptcplab.labels import text
 
+# What --quiet and --verbose ask for.
+quiet = verbose = False
+
+
+def remark(message: str) -> None:
+    """Print a line that is neither a result nor a fault; --quiet leaves it out."""
+    if not quiet:
+        say(message)
+
+
+def detail(message: str) -> None:
+    """Print a line of what is done meanwhile, for --verbose."""
+    if verbose:
+        say(message)
+
 
 def say(message: str) -> None:
     """Print a line; names in it may hold anything."""

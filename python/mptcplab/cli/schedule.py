@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import Error
+from mptcplab.cli import defaults
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, add_server_to, named, server_setting
 from mptcplab.cli.say import print_json, say, show, show_lines
@@ -74,7 +75,7 @@ def run(options: Namespace) -> int:
     from mptcplab.schedule import schedule
 
     read = sheet.load(options.campaign, server_setting(options))
-    out = Path(options.out or Path("campaigns", read.name))
+    out = Path(options.out or defaults.folder("campaigns", read.name))
     if options.systemd:
         return _print_unit(read, options)
     if options.dry_run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from mptcplab import Error
+from mptcplab.cli import defaults
 from mptcplab.cli.parser import Parser, named, number_above_0
 from mptcplab.cli.say import say, show, show_lines
 
@@ -167,7 +168,7 @@ def _run_open(options: Namespace) -> int:
         from mptcplab.engines.field.server.unit import STATE
 
         return _print_unit(options, ports, ["--open", "--out", options.out or f"{STATE}/open"])
-    state, out = _state(options), Path(options.out or Path("runs", "open"))
+    state, out = _state(options), Path(options.out or defaults.folder("runs", "open"))
     names = {
         "per_run": "download_bytes",
         "per_day": "day_bytes",

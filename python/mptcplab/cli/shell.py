@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from mptcplab.cli import defaults
 from mptcplab.cli.interrupt import by_signals
 from mptcplab.cli.parser import Parser, add_captures_to, add_changes_to, named
 from mptcplab.cli.say import say
@@ -108,7 +109,7 @@ def _directory(name: str, options: Namespace) -> Path:
 
     if options.out is not None:
         return Path(options.out)
-    directories = (Path("runs", f"{name}-shell-{number}") for number in count(1))
+    directories = (defaults.folder("runs", f"{name}-shell-{number}") for number in count(1))
     return next(directory for directory in directories if not is_taken(directory))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from mptcplab.api import run_study
+from mptcplab.cli import defaults
 from mptcplab.cli.parser import Parser, add_engine_to, named, number_above_0
 from mptcplab.cli.say import print_json, say
+from mptcplab.engines import named as named_engine
 from mptcplab.labels import text
 
 TYPE_CHECKING = False
@@ -50,10 +52,17 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         help="2012: the papers' stack (default); current: today's beside it",
     )
     command.add_argument(
-        "--jobs", type=number_above_0, metavar="N", help="runs at once (default: one per core)"
+        "--jobs",
+        type=number_above_0,
+        metavar="N",
+        help="runs at once (default: one per core, or MPTCPLAB_JOBS)",
     )
     command.add_argument(
-        "--out", type=named, default="study", metavar="DIR", help="where it goes (default: study)"
+        "--out",
+        type=named,
+        default=str(defaults.folder("study")),
+        metavar="DIR",
+        help="where it goes (default: study)",
     )
     command.add_argument("--json", action="store_true", help="print the results as JSON")
     command.set_defaults(run=run)
@@ -95,7 +104,7 @@ def _study(options: Namespace) -> dict[str, Any]:
             quick=options.quick,
             engine=options.engine,
             era=options.era,
-            jobs=options.jobs,
+            jobs=defaults.jobs_of(named_engine(options.engine), options.jobs),
             begin=begin,
         )
     except KeyboardInterrupt:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mptcplab.cli import defaults
 from mptcplab.cli.browser import add_open_to, open_page, refuse_without_page
 from mptcplab.cli.parser import Parser, named, number_above_0
-from mptcplab.cli.say import print_json, say, show
+from mptcplab.cli.say import print_json, remark, say, show
 from mptcplab.labels import text
 
 TYPE_CHECKING = False
@@ -51,7 +52,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--jobs",
         type=number_above_0,
         metavar="N",
-        help="runs at once (default: one per core; with the kernel, which runs in real time, one)",
+        help="runs at once (default: one per core, or "
+        "MPTCPLAB_JOBS; in real time, with the kernel, one)",
     )
     workers.add_argument(
         "--dask", metavar="ADDRESS", help="have the workers of this Dask scheduler run it"
@@ -83,7 +85,8 @@ def run(options: Namespace) -> int:
 
     refuse_without_page(options, "dry_run", "no_report", "json")
     matrix = Matrix(sheet.load(options.campaign))
-    out = Path(options.out or Path("campaigns", matrix.sheet.name))
+    options.jobs = defaults.jobs_of(matrix.sheet.campaign.engine, options.jobs)
+    out = Path(options.out or defaults.folder("campaigns", matrix.sheet.name))
     if options.dry_run:
         from mptcplab.cli.summary.campaign import plan_document, print_dry_run
 
@@ -117,7 +120,7 @@ def _sweep(matrix: Matrix, out: Path, options: Namespace) -> Campaign:
         words = text.plural(total, "run")
         if there:
             words += f", {text.count(there)} there already" if there < total else ", all there"
-        say(f"{out}: {words}")
+        remark(f"{out}: {words}")
 
     with Sweeping(str(out)) as progress:
         try:

@@ -1,0 +1,335 @@
+"""The page of several runs, laid over each other from their beginnings on."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+import polars as pl
+
+from mptcplab import _core
+from mptcplab._core import Error
+from mptcplab.analysis import Analysis
+from mptcplab.charts.columns import definitions, numbers
+from mptcplab.charts.run.events import moments
+from mptcplab.charts.run.subject import Subject
+from mptcplab.charts.run.throughput import bin_width, bins, steps
+from mptcplab.charts.shape import (
+    Badge,
+    Chart,
+    Document,
+    Fact,
+    Moment,
+    Page,
+    Provenance,
+    Series,
+    Subflow,
+    Table,
+)
+from mptcplab.labels import text
+from mptcplab.labels.commands import typed_command
+from mptcplab.metrics import heads, of_runs
+from mptcplab.results.comparison import Comparison
+from mptcplab.results.labels import engine, finished, label
+from mptcplab.results.run import Run
+from mptcplab.results.statistics import gain
+
+# Colours that can be told apart.
+MOST = 7
+MB = 1e-6
+
+
+@dataclass
+class Laid:
+    """A run with its name on the page."""
+
+    name: str
+    source: Comparison | Run | Analysis
+    subject: Subject
+
+    @property
+    def run(self) -> Run | None:
+        """The run, where it is one and not just captures."""
+        return self.subject.run
+
+
+def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
+    """Describe the page of runs with their names; those without a connection are left out.
+
+    Raises:
+        Error: None has a connection.
+    """
+    laid = [
+        Laid(name, source, Subject.of(source))
+        for name, source in _apart(named)
+        if len((source.mptcp if isinstance(source, Comparison) else source).connections)
+    ]
+    if not laid:
+        raise Error("there is no connection to report of")
+    shown = laid[:MOST]
+    return Page(
+        title=_title(laid),
+        name="-".join(one.name for one in shown),
+        subtitle="laid over each other, each from its own beginning",
+        badges=_badges(laid),
+        verdict=list(_verdict(laid)),
+        from_s=0.0,
+        to_s=max(one.subject.end_s - one.subject.start_s for one in shown),
+        captures=[],
+        subflows=[Subflow(number, one.name, number) for number, one in enumerate(shown)],
+        parts="Runs",
+        tables=[_table(laid)],
+        charts=[chart for chart in _charts(shown, len(laid)) if chart.series],
+        tracks=[],
+        moments=_moments(shown),
+        events=[],
+        provenance=_provenance(laid),
+    )
+
+
+def _apart(
+    named: Sequence[tuple[str, Comparison | Run | Analysis]],
+) -> Iterator[tuple[str, Comparison | Run | Analysis]]:
+    """Number names that are not one run's alone."""
+    names = [name for name, _ in named]
+    for number, (name, source) in enumerate(named, 1):
+        yield (name if names.count(name) == 1 else f"{name} ({number})"), source
+
+
+def _title(laid: list[Laid]) -> str:
+    scenarios = {one.run.about["scenario"] if one.run else None for one in laid}
+    if len(scenarios) == 1 and (run := laid[0].run) is not None:
+        what = laid[0].subject.scenario.get("title")
+        title = f"{run.about['scenario']}: {text.plural(len(laid), 'run')}"
+        return text.clean(f"{title} of {what}" if what else title)
+    names = [one.name for one in laid]
+    return text.clean(f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0])
+
+
+def _badges(laid: list[Laid]) -> list[Badge]:
+    made = {engine(one.run.about) if one.run else "captured" for one in laid}
+    return [
+        Badge(text.plural(len(laid), "run"), "what is laid over each other"),
+        *(Badge(one, "where they come from") for one in sorted(made)),
+    ]
+
+
+def _verdict(laid: list[Laid]) -> Iterator[str]:
+    """Say what MPTCP gave over all of them where they are repetitions, and who was fastest."""
+    beside = [one.source for one in laid if isinstance(one.source, Comparison)]
+    if len({one.mptcp.about["scenario"] for one in beside}) == 1 and len(beside) == len(laid):
+        yield from _gain(beside)
+    known = {
+        one.name: value
+        for one in laid
+        if (value := one.subject.transfer.get("throughput_mbps")) is not None
+    }
+    if len(known) < 2:
+        return
+    fast, slow = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
+    more = known[fast] / known[slow] - 1 if known[slow] else None
+    by = "" if more is None else f", {100 * more:.0f} % more"
+    yield (
+        f"{text.clean(fast)} was the fastest with {text.rate(known[fast])}, {text.clean(slow)} the "
+        f"slowest with {text.rate(known[slow])}{by}."
+    )
+
+
+def _gain(beside: list[Comparison]) -> Iterator[str]:
+    if not all(one.baselines for one in beside):
+        return
+    paths = list(beside[0].baselines)
+    single = {
+        path: {number: _finished(one.baselines.get(path)) for number, one in enumerate(beside)}
+        for path in paths
+    }
+    found = gain({number: _finished(one.mptcp) for number, one in enumerate(beside)}, single)
+    relative = found.paired.relative
+    if relative.estimate is None or not found.all_finished:
+        yield f"No gain is known: {finished(found)}."
+        return
+    within = (
+        ""
+        if relative.low is None or relative.high is None
+        else f" ({100 * relative.level:.0f} % interval {100 * relative.low:+.0f} to "
+        f"{100 * relative.high:+.0f} %)"
+    )
+    more = "more" if relative.estimate >= 0 else "less"
+    yield (
+        f"Over {text.plural(len(beside), 'run')} MPTCP gives {100 * abs(relative.estimate):.0f} % "
+        f"{more} throughput than TCP over {found.best_path}{within}."
+    )
+
+
+def _finished(run: Run | None) -> float | None:
+    return run.throughput_mbps if run is not None and run.outcome["finished"] else None
+
+
+def _charts(shown: list[Laid], of: int) -> Iterator[Chart]:
+    widths = [bin_width(one.subject) for one in shown]
+    # The same for all: of the table where one run has no shorter ones.
+    width = None if None in widths else max(one for one in widths if one is not None)
+    long = "of the table throughput" if width is None else f"of {text.seconds(width)}"
+    thinned = f"the first {MOST} of {of} runs; the table has all" if of > MOST else None
+    counted = [_whole(one.subject, width) for one in shown]
+    yield Chart(
+        "Throughput",
+        f"Bytes in order at the level of the connection per bin {long} / length of the bin.",
+        definitions("throughput", "at_s", "bytes", "throughput_mbps"),
+        series=[
+            _series(one, number, *steps(own, one.subject.end_s - one.subject.start_s))
+            for number, (one, own) in enumerate(zip(shown, counted, strict=True))
+            if len(own)
+        ],
+        value="Mbit/s",
+        thinned=thinned,
+        id="throughput",
+    )
+    yield Chart(
+        "Delivered data",
+        f"Bytes that were in order at the level of the connection so far, by bins {long}: what is "
+        "above was faster, and a curve that ends earlier was finished earlier.",
+        definitions("throughput", "at_s", "bytes"),
+        series=[
+            _series(one, number, own_x, array("d", accumulate(own["bytes"] * MB)))
+            for number, (one, own) in enumerate(zip(shown, counted, strict=True))
+            if len(own_x := numbers(own["at_s"]))
+        ],
+        value="MB",
+        thinned=thinned,
+        id="delivered",
+    )
+    for table, column, title, what in (
+        ("rtt", "rtt_ms", "Round-trip time", "samples of all subflows"),
+        ("reordering", "out_of_order_delay_ms", "Out-of-order delay", "segments that arrived"),
+    ):
+        yield Chart(
+            title,
+            f"Mean over the {what} in a bin of the same length as those of the throughput.",
+            definitions(table, column),
+            series=[
+                _series(one, number, *_means(one.subject, table, column, width or 1.0))
+                for number, one in enumerate(shown)
+                if len(one.subject.table(table))
+            ],
+            value="ms",
+            thinned=thinned,
+            id=table,
+        )
+
+
+def _series(one: Laid, number: int, x: array[float], y: array[float]) -> Series:
+    return Series(one.name, "step", x, y, subflow=number, look=number)
+
+
+def _whole(subject: Subject, width: float | None) -> pl.DataFrame:
+    """Give the bins of the connection, from its own beginning on."""
+    own = bins(subject, width).filter(pl.col("subflow").is_null())
+    return own.with_columns(at_s=pl.col("at_s") - subject.start_s)
+
+
+def _means(
+    subject: Subject, table: str, column: str, width: float
+) -> tuple[array[float], array[float]]:
+    at = ((pl.col("at_s") - subject.start_s) / width).floor() * width
+    found = subject.table(table).group_by(at_s=at).agg(pl.col(column).mean()).sort("at_s")
+    return numbers(found["at_s"]), numbers(found[column])
+
+
+def _table(laid: list[Laid]) -> Table:
+    metrics = of_runs("page")
+    rows = [
+        [
+            text.clean(one.name),
+            label(one.run) if one.run else "",
+            *(metric.bare(_metrics(one).get(metric.column)) for metric in metrics),
+            _against(one),
+            "" if one.run is None or one.run.outcome["finished"] else "not finished",
+        ]
+        for one in laid
+    ]
+    columns = ["run", "what", *heads(metrics), "over the best path", ""]
+    numeric = [False, False, *(True for _ in metrics), True, False]
+    meanings = [
+        None,
+        None,
+        *(one.meaning for one in metrics),
+        "throughput of MPTCP over that of plain TCP over the best single path, - 1",
+        None,
+    ]
+    empty = ("", text.UNKNOWN)
+    some = [
+        number for number in range(len(columns)) if any(row[number] not in empty for row in rows)
+    ]
+    return Table(
+        "runs",
+        "The runs",
+        [columns[number] for number in some],
+        [numeric[number] for number in some],
+        [[row[number] for number in some] for row in rows],
+        [meanings[number] for number in some],
+    )
+
+
+def _metrics(one: Laid) -> dict[str, object]:
+    return one.run.metrics if one.run is not None else one.subject.transfer
+
+
+def _against(one: Laid) -> str:
+    found = one.source.gain if isinstance(one.source, Comparison) else None
+    return text.UNKNOWN if found is None else f"{100 * found:+.0f} %"
+
+
+def _moments(shown: list[Laid]) -> list[Moment]:
+    """Give what the timeline did where it did the same in all of them."""
+    found = [moments(one.subject) for one in shown]
+    return found[0] if all(one == found[0] for one in found) else []
+
+
+def _provenance(laid: list[Laid]) -> Provenance:
+    facts = [Fact("mptcplab", f"page by {_core.VERSION}")]
+    for one in laid:
+        if one.run is None:
+            facts.append(Fact(one.name, ", ".join(one.subject.captures)))
+            continue
+        about = one.run.about
+        words = f"{engine(about)}, seed {about['seed']}, in {os.fspath(one.run.directory)}"
+        facts.append(Fact(one.name, f"{words}: {typed_command(about['command_line'])}"))
+    texts = list(dict.fromkeys(one.subject.scenario_text for one in laid if one.run))
+    documents = [
+        Document(f"Scenario {number}", f"scenario-{number}.toml", written)
+        for number, written in enumerate(texts, 1)
+    ]
+    return Provenance(
+        [Fact(text.clean(one.name), text.clean(one.value)) for one in facts], [], None, documents
+    )
+
+
+def names(
+    sources: Sequence[str], opened: Sequence[object]
+) -> list[tuple[str, Comparison | Run | Analysis]]:
+    """Name what was opened: by directories, and repetitions by their seeds.
+
+    Raises:
+        Error: One of them is a campaign.
+    """
+    found: list[tuple[str, Comparison | Run | Analysis]] = []
+    for source, one in zip(sources, opened, strict=True):
+        if isinstance(one, list):
+            found += [(_seed(each, source if len(sources) > 1 else ""), each) for each in one]
+        elif isinstance(one, Comparison | Run | Analysis):
+            found.append((Path(source).resolve().name, one))
+        else:
+            raise Error(f"{source} is a campaign: its page stands alone")
+    return found
+
+
+def _seed(comparison: Comparison, of: str) -> str:
+    seed = str(comparison.mptcp.about["seed"])
+    own = comparison.directory.name
+    words = f"seed {seed}" if own == seed else own
+    return f"{Path(of).resolve().name} {words}" if of else words

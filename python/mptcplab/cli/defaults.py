@@ -1,0 +1,114 @@
+"""Defaults of options: environment variables, then one file; what is typed wins over both.
+
+The file is ``mptcplab/config.toml`` in ``$XDG_CONFIG_HOME`` (``~/.config`` where that is not set).
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from mptcplab import Error
+from mptcplab.engines import DEFAULT, ENGINES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mptcplab.engines.engine import Engine
+
+# Keys of the file with the environment variables that stand before them.
+VARIABLES = {
+    "output": "MPTCPLAB_OUTPUT",
+    "jobs": "MPTCPLAB_JOBS",
+    "engine": "MPTCPLAB_ENGINE",
+}
+
+
+def engine() -> str:
+    """Name the engine that runs scenarios where none is asked for.
+
+    Raises:
+        Error: There is none of that name.
+    """
+    name, where = _value("engine")
+    if name is None:
+        return DEFAULT.name
+    if name not in ENGINES:
+        from mptcplab.messages import nearest
+
+        raise Error(f"{where}: there is no engine {name!r}; {nearest(str(name), list(ENGINES))}")
+    return str(name)
+
+
+def jobs_of(engine: Engine, asked: int | None) -> int | None:
+    """Say how many runs of an engine there are at once; none where the command decides.
+
+    Runs in real time that disturb each other are never a default.
+
+    Raises:
+        Error: It is no number above 0.
+    """
+    if asked is not None or engine.real_time:
+        return asked
+    given, where = _value("jobs")
+    if given is None:
+        return None
+    text = str(given)
+    if isinstance(given, bool) or not (text.isascii() and text.isdigit() and int(text)):
+        raise Error(f"{where} is {text}, and must be a number above 0")
+    return int(text)
+
+
+def folder(*names: str) -> Path:
+    """Say where runs, campaigns and studies go by themselves.
+
+    Raises:
+        Error: The folder's name is no text, or empty.
+    """
+    given, where = _value("output")
+    if given is None:
+        return Path(*names)
+    if not isinstance(given, str) or not given:
+        raise Error(f"{where} must be the name of a folder")
+    return Path(given).expanduser() / Path(*names)
+
+
+def _value(key: str) -> tuple[Any, str]:
+    """Give what is set, and where."""
+    variable = VARIABLES[key]
+    if given := os.environ.get(variable):
+        return given, variable
+    return _file().get(key), f"{location()}: {key}"
+
+
+def location() -> Path:
+    """Say where the file is, if it is there."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home, "mptcplab", "config.toml")
+
+
+@cache
+def _file() -> dict[str, Any]:
+    try:
+        text = location().read_text("utf-8")
+    except (OSError, RuntimeError):
+        # There is none, or nobody's home.
+        return {}
+    except ValueError as error:
+        raise Error(f"{location()}: {error}") from None
+    import tomllib
+
+    try:
+        read = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Error(f"{location()}: {error}") from None
+    for key in read:
+        if key not in VARIABLES:
+            from mptcplab.messages import nearest
+
+            raise Error(
+                f"{location()}: {key}: there is no such key; {nearest(key, list(VARIABLES))}"
+            )
+    return read

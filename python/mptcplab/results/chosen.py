@@ -1,0 +1,60 @@
+"""Tables of the connections that a filter chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Self
+
+from mptcplab._core import Tables
+from mptcplab.results.choosing import choose
+from mptcplab.results.run import StoredTables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Chosen(StoredTables):
+    """The rows of some connections, and those that are of none; numbers stay as they are."""
+
+    def __init__(self, tables: Tables | StoredTables, connections: Iterable[int]) -> None:
+        super().__init__(Path())
+        self._all = tables
+        self._connections = list(connections)
+
+    @classmethod
+    def of(cls, tables: Tables | StoredTables, expression: str) -> Self:
+        """Choose by an expression, as ``choose`` reads it.
+
+        Raises:
+            Error: It cannot be read, or no connection meets it.
+        """
+        rows = tables.rows("connections"), tables.rows("subflows")
+        return cls(tables, choose(expression, *rows))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every capture was read to its end."""
+        return self._all.complete
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Give a table."""
+        if name not in self._frames:
+            import polars as pl
+
+            frame = pl.DataFrame(self._all.table(name))
+            if "connection" in frame.columns:
+                own = pl.col("connection")
+                frame = frame.filter(own.is_in(self._connections) | own.is_null())
+            self._frames[name] = frame
+        return self._frames[name]
+
+    def only(self, connection: int) -> Chosen:
+        """Give those of one connection."""
+        return Chosen(self, [connection])
+
+    def write_csv(self, name: str, file: str | PathLike[str]) -> None:
+        """Write a table."""
+        self.table(name).write_csv(file)
