@@ -243,6 +243,9 @@ class Analysis:
 
         return pl.DataFrame(self._tables.table(name))
 
+    def _repr_html_(self) -> str:
+        return self.connections._repr_html_()
+
     def __repr__(self) -> str:
         count = len(self._tables.table("connections"))
         return f"<mptcplab.Analysis of {count} connection{'s' * (count != 1)}>"

@@ -617,7 +617,13 @@ def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-pages.write = write_report
+def _html(source: Any) -> str:
+    from mptcplab.charts.notebook import of
+
+    return of(source)
+
+
+pages.write, pages.draw, pages.html = write_report, figure, _html
 
 
 def probe(

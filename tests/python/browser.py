@@ -11,9 +11,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from requirements import need_tool
+from requirements import missing, need_tool
 
 HEIGHT = 900
+AXE = Path(__file__).parents[2] / "report-ui/node_modules/axe-core/axe.min.js"
 # Names of all texts that ECharts drew, with their boxes on the page.
 TEXTS = """plots.map((plot) => {
   const frame = plot.root.getBoundingClientRect();
@@ -90,6 +91,18 @@ class Shown:
     def close(self) -> None:
         """Close it."""
         self.page.context.close()
+
+
+def violations(shown: Shown) -> list[list[str]]:
+    """Give what axe-core finds wrong for people who see, hear or move otherwise: rule, elements."""
+    if not AXE.exists():
+        missing("axe-core is not installed: npm --prefix report-ui ci")
+    shown.page.evaluate(f"{AXE.read_text('utf-8')}; 0")
+    found: list[list[str]] = shown.page.evaluate(
+        """axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+          [id, ...nodes.map(({ html }) => html.slice(0, 200))]))"""
+    )
+    return found
 
 
 def right_ends(shown: Shown) -> set[float]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from browser import Shown, assert_apart, chromium
+from browser import Shown, assert_apart, chromium, violations
 from playwright.sync_api import Browser
 
 import mptcplab
@@ -339,6 +339,14 @@ def test_no_more_is_drawn_than_can_be_told_apart(shown: Shown) -> None:
     shown.page.check("input[name='MPTCP v6']")
     checked = [box.get_attribute("name") for box in boxes.all() if box.is_checked()]
     assert checked == [*(f"MPTCP {one}" for one in [*first[1:], "v6"]), *plain]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
+    shown = Shown(browser, file, width, color_scheme=scheme)
+    assert violations(shown) == []
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown.close()
 
 
 def test_pictures(shown: Shown, tmp_path: Path) -> None:

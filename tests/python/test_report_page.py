@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from browser import HEIGHT, TEXTS, Shown, assert_apart, chromium, right_ends
+from browser import HEIGHT, TEXTS, Shown, assert_apart, chromium, right_ends, violations
 from playwright.sync_api import Browser
 
 import mptcplab
@@ -445,6 +445,14 @@ def test_every_chart_and_control_has_a_name(shown: Shown) -> None:
     described = shown.page.get_attribute("#rtt .canvas", "aria-label")
     assert described is not None
     assert described.startswith("Round-trip time from 0.000 to")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
+    shown = Shown(browser, file, width, color_scheme=scheme)
+    assert violations(shown) == []
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown.close()
 
 
 def test_every_chart_says_how_it_is_computed(shown: Shown) -> None:

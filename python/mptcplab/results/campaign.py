@@ -261,6 +261,13 @@ class Campaign:
             raise Error(f"{self.directory} cannot be read: {error}") from error
         return frame
 
+    def plot(self, kind: str = "gain", **choices: Any) -> Any:
+        """Draw a figure, ``gain`` unless asked for another, as ``mptcplab.figure`` does."""
+        return pages.draw(kind, self, **choices)
+
+    def _repr_html_(self) -> str:
+        return pages.html(self)
+
     def __repr__(self) -> str:
         return f"<mptcplab.Campaign {self.name} in {self.directory}>"
 

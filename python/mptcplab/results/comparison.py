@@ -77,5 +77,12 @@ class Comparison:
             "runs": {run.name: run.document() for run in self.runs},
         }
 
+    def plot(self, kind: str = "throughput", **choices: Any) -> Any:
+        """Draw a figure, ``throughput`` unless asked for another, as ``mptcplab.figure`` does."""
+        return pages.draw(kind, self, **choices)
+
+    def _repr_html_(self) -> str:
+        return pages.html(self)
+
     def __repr__(self) -> str:
         return f"<mptcplab.Comparison of {self.mptcp.about['scenario']} in {self.directory}>"

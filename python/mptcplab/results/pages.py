@@ -1,9 +1,12 @@
-"""Who writes the pages of runs and campaigns: results themselves know nothing of pages."""
+"""Who draws runs and campaigns: results themselves know nothing of pages and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-#: ``mptcplab.api`` sets it to ``write_report``.
+#: ``mptcplab.api`` sets them: to ``write_report``, to ``figure``, and to what notebooks show.
 write: Callable[..., Path]
+draw: Callable[..., Any]
+html: Callable[[Any], str]

@@ -1,7 +1,7 @@
 // The page of a campaign.
 import { frameOf } from "../chart/frame";
 import { fileName } from "../chart/picture";
-import { make, onWidthChange, save } from "../page/dom";
+import { make, onWidthChange, save, wide } from "../page/dom";
 import { expose, exposeDrawn } from "../page/expose";
 import { header } from "../page/header";
 import { provenance } from "../page/provenance";
@@ -33,7 +33,11 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
   expose({ page, view, plots });
   const behind = new Behind(page, view);
   const tip = new Tip();
-  const charts = make("section", { class: "charts side-by-side", "aria-label": "charts" });
+  const charts = make(
+    "section",
+    { class: "charts side-by-side", "aria-label": "charts" },
+    make("h2", { class: "unseen" }, "Charts"),
+  );
   document.body.append(
     make(
       "main",
@@ -70,7 +74,7 @@ export async function drawCampaign(page: CampaignPage): Promise<void> {
 }
 
 function numbers(chart: Chart, page: CampaignPage, view: View, behind: Behind): HTMLElement {
-  const body = make("div", { class: "wide" });
+  const body = wide(chart.title);
   const takes = {
     CSV: () => save(`${fileName(page.title, "numbers")}.csv`, "text/csv", csv(numberRows(page))),
   };

@@ -14,7 +14,10 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 export function button(label: string, meaning: string, pressed: () => void): HTMLButtonElement {
-  const element = make("button", { type: "button", title: meaning, "aria-label": meaning }, label);
+  // What is read aloud holds what is seen: people name it when they speak to the page.
+  const hidden = !/\w/.test(label) || meaning.includes(label);
+  const name = hidden ? meaning : `${label}: ${meaning}`;
+  const element = make("button", { type: "button", title: meaning, "aria-label": name }, label);
   element.addEventListener("click", pressed);
   return element;
 }
@@ -23,6 +26,11 @@ export function save(name: string, type: string, content: BlobPart): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   make("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+// What may be wider than the page: those without a mouse reach it to scroll.
+export function wide(about: string, ...children: Child[]): HTMLElement {
+  return make("div", { class: "wide", role: "region", "aria-label": about, tabindex: "0" }, ...children);
 }
 
 // A button that puts text on the clipboard, and says so.

@@ -1,5 +1,5 @@
 // A small table of figures.
-import { make } from "./dom";
+import { make, wide } from "./dom";
 import type { Table } from "./shape";
 
 export function drawTable(table: Table): HTMLElement {
@@ -14,9 +14,8 @@ export function drawTable(table: Table): HTMLElement {
     "section",
     { id: table.id },
     make("h2", {}, table.title),
-    make(
-      "div",
-      { class: "wide" },
+    wide(
+      table.title,
       make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
     ),
   );

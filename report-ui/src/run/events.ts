@@ -1,5 +1,5 @@
 // The events in the span of time that is shown, a line each.
-import { button, make } from "../page/dom";
+import { button, make, wide } from "../page/dom";
 import type { Event as RunEvent, Page } from "../page/shape";
 import type { PacketPanel } from "./packet";
 import type { View } from "./view";
@@ -34,7 +34,7 @@ export function eventTable(page: Page, view: View, packets: PacketPanel): HTMLEl
     "section",
     { id: "event-table" },
     make("h2", {}, "What happened"),
-    make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body)),
+    wide("What happened", make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body)),
     rest,
   );
 }

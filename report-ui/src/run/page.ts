@@ -20,7 +20,11 @@ export async function drawRun(page: Page): Promise<void> {
   const view = new View({ from: page.from_s, to: page.to_s });
   const plots: Plot[] = [];
   expose({ page, view, plots });
-  const charts = make("section", { class: "charts", "aria-label": "charts" });
+  const charts = make(
+    "section",
+    { class: "charts", "aria-label": "charts" },
+    make("h2", { class: "unseen" }, "Charts"),
+  );
   const packets = new PacketPanel(page);
   document.body.append(
     make(

@@ -11,11 +11,7 @@ export function toolbar(page: Page, view: View): HTMLElement {
     { class: "toolbar", role: "toolbar", "aria-label": "what is shown" },
     ...(page.subflows.length > 1 ? [subflows(page, view)] : []),
     times(view),
-    make(
-      "span",
-      { class: "hint" },
-      "drag to zoom, double-click for all; click a point for its packet",
-    ),
+    make("span", { class: "hint" }, "drag to zoom, double-click for all; click a point for its packet"),
   );
 }
 
