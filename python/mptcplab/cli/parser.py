@@ -184,6 +184,16 @@ def server_setting(options: argparse.Namespace) -> list[str]:
     return [f"field.{key}={value}" for key, value in given.items() if value is not None]
 
 
+def add_live_to(output: _ArgumentGroup) -> None:
+    """Describe what is shown of a run in real time while it goes on."""
+    output.add_argument(
+        "--no-live",
+        action="store_true",
+        help="do not show throughput, round-trip time and share of each path while a run in real "
+        "time goes on (without a terminal: a line every ten seconds)",
+    )
+
+
 def add_captures_to(output: _ArgumentGroup) -> None:
     """Describe what captures hold."""
     captures = output.add_mutually_exclusive_group()

@@ -12,6 +12,7 @@ from mptcplab.labels.text import clean, count, figure, plural, seconds, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Self
 
     from mptcplab.campaign.sweep import Progress
@@ -87,6 +88,9 @@ class Running(_Line):
         self._what = what
         self._begin()
         return self
+
+    def watch(self, directory: Path) -> None:
+        """Take note of where the run is written meanwhile, of which one line shows nothing."""
 
     def __call__(self, at_ns: int, amount: int) -> None:
         """Take note of the run's time and of the packets (or bytes) so far."""

@@ -11,6 +11,7 @@ from mptcplab.cli.parser import (
     add_captures_to,
     add_changes_to,
     add_engine_to,
+    add_live_to,
     add_server_to,
     named,
     number_above_0,
@@ -81,6 +82,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--force", action="store_true", help="overwrite other runs in that directory"
     )
     add_captures_to(output)
+    add_live_to(output)
     output.add_argument(
         "--no-report",
         action="store_true",
@@ -141,6 +143,7 @@ def _write_page(comparisons: list[Comparison], directory: Path, options: Namespa
 
 
 def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparison]:
+    from mptcplab.cli.live import Live, names_of
     from mptcplab.cli.progress import Running
     from mptcplab.results.record import with_baselines
 
@@ -158,7 +161,12 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     try:
         for seed in seeds:
             out = _directory(name, scenario, options, seed)
-            with Running(str(out), engine.counts) as progress:
+            shown = (
+                Live(str(out), names_of(scenario, engine))
+                if engine.real_time and not options.no_live
+                else Running(str(out), engine.counts)
+            )
+            with shown as progress:
                 comparison = with_baselines(
                     name,
                     scenario,
@@ -170,6 +178,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
                     engine=engine,
                     begin=progress.begin,
                     done=done,
+                    watch=progress.watch,
                 )
             comparisons.append(comparison)
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ import sys
 
 from mptcplab.cli import defaults
 from mptcplab.cli.interrupt import by_signals
-from mptcplab.cli.parser import Parser, add_captures_to, add_changes_to, named
+from mptcplab.cli.parser import Parser, add_captures_to, add_changes_to, add_live_to, named
 from mptcplab.cli.say import say
 
 TYPE_CHECKING = False
@@ -72,11 +72,13 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--force", action="store_true", help="replace another run that is in the way"
     )
     add_captures_to(output)
+    add_live_to(output)
     command.set_defaults(run=run)
 
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
+    from mptcplab.cli.live import Beside, names_of
     from mptcplab.engines import for_programs
     from mptcplab.engines.engine import Programs
     from mptcplab.results.record import run_programs
@@ -84,18 +86,26 @@ def run(options: Namespace) -> int:
 
     name, scenario = load(options.scenario, options.settings)
     command = options.command or [os.environ.get("SHELL") or "/bin/sh"]
+    engine, directory = for_programs(), _directory(name, options)
+    view = Beside(str(directory), names_of(scenario, engine), shows=not options.no_live)
+
+    def begin(warnings: list[str]) -> None:
+        _greet(name, scenario, warnings, shell=not options.command)
+        view.start()
+
     # They end the program, as they would without us; what it did is kept.
-    with by_signals():
+    with by_signals(), view:
         done, status = run_programs(
-            for_programs(),
+            engine,
             scenario,
-            _directory(name, options),
+            directory,
             Programs(command, options.serve, options.mptcpize),
             name=name,
             seed=options.seed,
             captures=options.captures,
             force=options.force,
-            begin=lambda warnings: _greet(name, scenario, warnings, shell=not options.command),
+            begin=begin,
+            watch=view.watch,
         )
     _print(done)
     return status

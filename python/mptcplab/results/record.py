@@ -48,11 +48,12 @@ def run(
     force: bool = False,
     progress: Progress | None = None,
     most_bytes: int | None = None,
+    watch: Callable[[Path], None] = lambda _: None,
 ) -> tuple[Run, bool]:
     """Run a scenario, or plain TCP over its path ``baseline``, into the directory ``target``.
 
-    ``most_bytes`` is the most payload that it may have over real networks. Gives the run, and
-    whether it was there already.
+    ``most_bytes`` is the most payload that it may have over real networks; ``watch`` is told where
+    it is written meanwhile. Gives the run, and whether it was there already.
     """
     trial = Trial(drawn(scenario, seed), seed, baseline)
     record = _Record(engine, trial, name, captures)
@@ -62,6 +63,7 @@ def run(
     engine.need(trial.scenario)
     with engine.session(target.parent) as session, writing.directory(target) as new:
         record.begin(new)
+        watch(new)
         made = engine.run(trial, Target(new, session, captures, progress, most_bytes))
         record.complete(new, made)
     return Run(target), False
@@ -80,11 +82,13 @@ def with_baselines(
     owned: OwnedDirectory | None = None,
     begin: Callable[[str], Callable[[int, int], None] | None] = lambda _: None,
     done: Callable[[str, bool], None] = lambda *_: None,
+    watch: Callable[[Path], None] = lambda _: None,
 ) -> Comparison:
     """Run a scenario and its baselines into ``out``.
 
     ``owned`` is held by all that is returned. ``begin`` takes the name of each run and gives what
-    is called with its progress; ``done`` takes the name, and whether the run was there already.
+    is called with its progress; ``done`` takes the name, and whether the run was there already;
+    ``watch`` is told where each run is written meanwhile.
     """
     if captures not in engine.captures:
         raise Error(f"captures is {captures!r}; it must be one of {', '.join(engine.captures)}")
@@ -109,6 +113,7 @@ def with_baselines(
             captures=captures,
             force=force,
             progress=begin(what),
+            watch=watch,
         )
         runs[path].owned = owned
         done(what, there)
@@ -135,10 +140,12 @@ def run_programs(
     captures: str = "headers",
     force: bool = False,
     begin: Callable[[list[str]], None] = lambda _: None,
+    watch: Callable[[Path], None] = lambda _: None,
 ) -> tuple[Run, int]:
     """Run programs in a scenario; gives the run, and the exit status of the client's program.
 
-    ``begin`` is called when all is there, before that is started, with what one should know.
+    ``begin`` is called when all is there, before that is started, with what one should know;
+    ``watch`` is told where the run is written meanwhile.
     """
     more = {"programs": asdict(programs)}
     record = _Record(engine, Trial(scenario, seed, None), name, captures, more)
@@ -149,6 +156,7 @@ def run_programs(
         writing.directory(target) as new,
     ):
         record.begin(new)
+        watch(new)
         made, status = engine.run_programs(
             record.trial, Target(new, session, captures), programs, name=name, begin=begin
         )
