@@ -467,7 +467,7 @@ def test_captures_have_figures_too(mptcplab: Run, download: list[str], tmp_path:
     [
         (
             ["nothing", "runs"],
-            "there is no figure 'nothing' of a run; known: congestion-window, ",
+            "there is no figure 'nothing' of a run; known: beside, congestion-window, ",
         ),
         (["rt", "runs"], "there is no figure 'rt' of a run; did you mean rtt?"),
         (["boxes", "runs"], "boxes is a figure of a campaign, and this is a run"),

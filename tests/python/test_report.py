@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import resource
@@ -346,7 +347,10 @@ def test_text_from_outside_stays_text(tmp_path: Path) -> None:
     }
     page = mptcplab.run(scenario, out=tmp_path / "runs").report()
     assert described(page)["title"].endswith(evil)
-    assert "alert" not in re.sub(r'id="page">.*?</script>', "", page.read_text())
+    written = page.read_text()
+    assert f"{html.escape(evil)} · mptcplab</title>" in written
+    described_or_escaped = r'id="page">.*?</script>|<title>.*?</title>'
+    assert "alert" not in re.sub(described_or_escaped, "", written)
 
 
 def test_the_same_run_gives_the_same_page(comparison: Comparison, tmp_path: Path) -> None:

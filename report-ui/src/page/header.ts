@@ -14,7 +14,7 @@ export function header(
   return make(
     "header",
     {},
-    make("h1", {}, page.title),
+    make("h1", {}, together(page.title)),
     make(
       "div",
       { class: "about" },
