@@ -36,6 +36,6 @@ runs["1 MB"].plot("rtt")
 # [elements](../reference/scenario.md), or a controller that watches delay.
 
 # %%
-found = runs["1 MB"].mptcp.findings
+found = runs["250 kB"].mptcp.findings
 assert "bufferbloat" in found["kind"].to_list()
 found.select("kind", "message", "remedy")
