@@ -138,6 +138,38 @@ fn response_times_without_idle_minutes() {
     assert_eq!(transfer(&outage, Down).response_time_ms_max, Some(5051.0));
 }
 
+/// Little that comes long after the whole request was acknowledged is no answer to it: what had the client wait was no
+/// network. One that is larger, or came with the acknowledgement, is one.
+#[test]
+fn response_times_without_what_servers_say_of_their_own_accord() {
+    let tables = Script::default().run(
+        "
+        0     client wifi S  0    0    0
+        20    server wifi SA 0    1    0
+        20    client wifi A  1    1    0
+        100   client wifi A  1    1    200
+        120   server wifi A  1    201  0
+        150   server wifi A  1    201  1000
+        150   client wifi A  201  1001 0
+        160   client wifi A  201  1001 50     # an acknowledgement of the application's
+        180   server wifi A  1001 251  0
+        30180 server wifi A  1001 251  61     # a message for the client
+        30181 client wifi A  251  1062 50     # which it acknowledges
+        30200 server wifi A  1062 301  0
+        60200 server wifi A  1062 301  61     # another one
+        60300 client wifi A  301  1123 200
+        62300 server wifi A  1123 501  100    # the radio slept: the request was late
+        62400 client wifi A  501  1223 200
+        62420 server wifi A  1223 701  0
+        64400 server wifi A  1223 701  100    # the server thought
+        64410 server wifi A  1323 701  100
+        ",
+    );
+    let times: Vec<_> = tables.responses.iter().map(|row| (row.response_bytes, row.response_time_ms)).collect();
+    assert_eq!(times, [(1000, 50.0), (100, 2000.0), (200, 2010.0)]);
+    assert_eq!(transfer(&tables, Down).responses, Some(3));
+}
+
 /// A snap length that cuts the DATA_FIN leaves its acknowledgement: one number more than all data is no byte.
 #[test]
 fn an_acknowledged_data_fin_that_was_cut_is_no_byte() {

@@ -1,5 +1,6 @@
 //! Response times, where client and server take turns: from a request's first data until the last of its response is in
-//! order at the client. What a server says of its own accord after a silence (a TLS close_notify, a ping) is no part of it.
+//! order at the client. What a server says of its own accord after a silence (a TLS close_notify, a ping) is no part of it,
+//! nor a response where nothing else comes.
 
 use super::distribution;
 use super::metric::Metric;
@@ -16,6 +17,8 @@ pub(crate) struct Responses {
     turn: Option<Turn>,
     times: Histogram,
     samples: Option<Vec<Turn>>,
+    /// What the client sent, less what was acknowledged.
+    unacknowledged_bytes: i64,
     deadline_ns: Option<i64>,
     /// Answers that came in time, and requests, where there is a deadline.
     in_time: u64,
@@ -26,6 +29,8 @@ pub(crate) struct Responses {
 struct Turn {
     asked: Seen,
     request_bytes: u64,
+    /// When all of it was acknowledged.
+    heard: Option<Time>,
     answer: Option<Answer>,
 }
 
@@ -49,6 +54,7 @@ impl Metric for Responses {
             turn: None,
             times: Histogram::default(),
             samples: options.samples.then(Vec::new),
+            unacknowledged_bytes: 0,
             deadline_ns: deadline(options),
             in_time: 0,
             asked: 0,
@@ -57,16 +63,17 @@ impl Metric for Responses {
 
     #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
-        // In order, whatever was sent again: at the client what it sent passes so, too.
-        let Kind::Progress { bytes } = event.kind else { return };
-        match event.direction {
-            Direction::Up => self.asked(event.seen, bytes),
-            Direction::Down => {
+        match (&event.kind, event.direction) {
+            // In order, whatever was sent again: at the client what it sent passes so, too.
+            (&Kind::Progress { bytes }, Direction::Up) => self.asked(event.seen, bytes),
+            (&Kind::Progress { bytes }, Direction::Down) => {
                 if let Some(turn) = &mut self.turn {
                     let at = event.seen.at;
-                    turn.answer.get_or_insert_with(|| Answer::new(at)).add(at, bytes);
+                    turn.answer.get_or_insert_with(|| Answer::new(at, turn.heard)).add(at, bytes);
                 }
             }
+            (&Kind::DataAcked { bytes }, Direction::Up) => self.acknowledged(event.seen.at, bytes),
+            _ => (),
         }
     }
 
@@ -88,7 +95,7 @@ impl Metric for Responses {
             row.late_share = Some((self.asked - self.in_time) as f64 / self.asked as f64);
         }
         report.responses.extend(self.samples.take().unwrap_or_default().into_iter().filter_map(|turn| {
-            let Turn { asked, request_bytes, answer: Some(answer) } = turn else { return None };
+            let Turn { asked, request_bytes, answer: Some(answer), .. } = turn else { return None };
             let (last, response_bytes) = answer.end();
             Some(tables::Response {
                 connection: 0,
@@ -116,19 +123,34 @@ fn deadline(options: &Options) -> Option<i64> {
 impl Responses {
     /// The client sends: more of its request, or, once there was an answer, the next.
     fn asked(&mut self, seen: Seen, bytes: u64) {
+        self.unacknowledged_bytes += bytes as i64;
         match &mut self.turn {
-            Some(turn) if turn.answer.is_none() => turn.request_bytes += bytes,
+            Some(turn) if turn.answer.is_none() => {
+                turn.request_bytes += bytes;
+                turn.heard = None;
+            }
             _ => {
                 self.answered();
-                self.turn = Some(Turn { asked: seen, request_bytes: bytes, answer: None });
+                self.turn = Some(Turn { asked: seen, request_bytes: bytes, heard: None, answer: None });
             }
+        }
+    }
+
+    /// Where answers have a deadline, the application is known, and whatever comes is an answer.
+    fn acknowledged(&mut self, at: Time, bytes: u64) {
+        self.unacknowledged_bytes -= bytes as i64;
+        if self.unacknowledged_bytes <= 0
+            && self.deadline_ns.is_none()
+            && let Some(turn) = &mut self.turn
+        {
+            turn.heard.get_or_insert(at);
         }
     }
 
     fn answered(&mut self) {
         let Some(turn) = self.turn.take() else { return };
         self.asked += 1;
-        let Some(answer) = &turn.answer else { return };
+        let Some(answer) = turn.answer.as_ref().filter(|answer| answer.end().1 > 0) else { return };
         let took_ns = (answer.end().0 - turn.asked.at).max(0);
         self.times.add(took_ns as u64);
         self.in_time += u64::from(self.deadline_ns.is_some_and(|deadline_ns| took_ns <= deadline_ns));
@@ -139,8 +161,9 @@ impl Responses {
 }
 
 impl Answer {
-    fn new(at: Time) -> Self {
-        Answer { first: at, last: at, bytes: 0, before_silence: None }
+    /// An answer that begins; a silence may lie between it and when the request was heard.
+    fn new(at: Time, heard: Option<Time>) -> Self {
+        Answer { first: at, last: heard.unwrap_or(at), bytes: 0, before_silence: None }
     }
 
     fn add(&mut self, at: Time, bytes: u64) {
