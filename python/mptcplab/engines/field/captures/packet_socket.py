@@ -32,8 +32,10 @@ SO_ATTACH_FILTER, SO_TIMESTAMPNS = 26, 35
 # struct tpacket_req3: bytes and number of blocks, bytes and number of frames (these only have to
 # fill the blocks), milliseconds until a block is given that is not full, and no more.
 _REQUEST = struct.Struct("=7I")
-BLOCK_BYTES = 1 << 20
-BLOCKS = 64
+# A block is given after a while, full or not: many small ones hold half a minute of a few packets
+# for a reader that waits, and each takes the largest packet that is kept whole.
+BLOCK_BYTES = 1 << 17
+BLOCKS = 512
 FRAME_BYTES = 1 << 11
 BLOCK_MS = 50
 # struct tpacket_block_desc: status, number of packets, and where the first is.
