@@ -1,7 +1,8 @@
-use wire::{CaptureDirection, Frame, L4, Malformed, Observation, Point};
+use wire::{Frame, L4, Malformed, Observation, Point};
 
 use crate::link_layer::{Network, network};
 use crate::points::Points;
+use crate::record::Found;
 use crate::window::Window;
 use crate::{Error, FileStatistics, Packet, Reader};
 
@@ -55,36 +56,40 @@ impl Source {
                 self.ended = true;
                 break;
             };
-            let packet = self.reader.packet(&found);
-            if let Some((frame, captured, direction, interface)) = network_packet(&packet, statistics) {
-                let point = self.points.point((packet.interface, interface), &self.reader, points);
-                let direction = packet.direction.or(direction);
-                let (at, record) = (packet.at, packet.record);
-                let observation = Observation { at, point, direction, record, captured, frame };
-                self.window.push(observation, self.reader.interfaces().len(), statistics);
-            }
+            self.observe(&found, statistics, points);
         }
         Ok(())
     }
+
+    /// Takes what was found where that is an IP packet that can be read; counts it in any case.
+    #[inline(always)]
+    fn observe(&mut self, found: &Found, statistics: &mut FileStatistics, points: &mut Vec<Point>) {
+        let packet = self.reader.packet(found);
+        statistics.packets += 1;
+        let (offset, direction, interface) = match network(packet.link_type, packet.data) {
+            Network::Ip { offset, direction, interface } => (offset, direction, interface),
+            other => return not_observed(&packet, other, statistics),
+        };
+        let bytes = &packet.data[offset..];
+        let frame = match Frame::parse(bytes, packet.original_len - offset as u32) {
+            Ok(frame) => frame,
+            Err(malformed) => return broken(&packet, malformed, statistics),
+        };
+        count(&frame, statistics);
+        let observation = Observation {
+            at: packet.at,
+            point: self.points.point((packet.interface, interface), &self.reader, points),
+            direction: packet.direction.or(direction),
+            record: packet.record,
+            captured: bytes.len() as u32,
+            frame,
+        };
+        self.window.push(observation, self.reader.interfaces().len(), statistics);
+    }
 }
 
-/// The IP packet with its captured length, and what the link layer says of direction and interface; none, but counted,
-/// where there is none that can be read.
-#[inline(always)]
-fn network_packet(
-    packet: &Packet,
-    statistics: &mut FileStatistics,
-) -> Option<(Frame, u32, Option<CaptureDirection>, Option<u32>)> {
-    statistics.packets += 1;
-    let (offset, direction, interface) = match network(packet.link_type, packet.data) {
-        Network::Ip { offset, direction, interface } => (offset, direction, interface),
-        other => return not_observed(packet, other, statistics),
-    };
-    let bytes = &packet.data[offset..];
-    let frame = match Frame::parse(bytes, packet.original_len - offset as u32) {
-        Ok(frame) => frame,
-        Err(malformed) => return broken(packet, malformed, statistics),
-    };
+#[inline]
+fn count(frame: &Frame, statistics: &mut FileStatistics) {
     match &frame.l4 {
         L4::Tcp(tcp) => {
             statistics.tcp += 1;
@@ -98,7 +103,6 @@ fn network_packet(
         }
     }
     statistics.fragments += u64::from(frame.ip.fragment.is_some());
-    Some((frame, bytes.len() as u32, direction, interface))
 }
 
 /// The kind of tunnel that a packet belongs to, by IANA's protocol numbers and the receiver's UDP port.
@@ -116,7 +120,7 @@ fn tunnel(l4: &L4) -> Option<&'static str> {
 }
 
 #[cold]
-fn not_observed<T>(packet: &Packet, network: Network, statistics: &mut FileStatistics) -> Option<T> {
+fn not_observed(packet: &Packet, network: Network, statistics: &mut FileStatistics) {
     match network {
         Network::Unsupported => {
             statistics.unsupported += 1;
@@ -125,18 +129,16 @@ fn not_observed<T>(packet: &Packet, network: Network, statistics: &mut FileStati
         Network::Short if is_cut(packet) => statistics.truncated_headers += 1,
         _ => statistics.not_ip += 1,
     }
-    None
 }
 
 #[cold]
-fn broken<T>(packet: &Packet, malformed: Malformed, statistics: &mut FileStatistics) -> Option<T> {
+fn broken(packet: &Packet, malformed: Malformed, statistics: &mut FileStatistics) {
     if matches!(malformed, Malformed::Short { .. }) && is_cut(packet) {
         statistics.truncated_headers += 1;
     } else {
         statistics.malformed += 1;
         statistics.malformed_example.get_or_insert_with(|| format!("packet {}: {malformed}", packet.record));
     }
-    None
 }
 
 fn is_cut(packet: &Packet) -> bool {

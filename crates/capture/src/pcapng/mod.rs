@@ -78,14 +78,14 @@ impl Pcapng {
             if !buffer.need(8).map_err(reading)? {
                 return if buffer.available().is_empty() { Ok(None) } else { Err(Fault::CutBlock { record: last }) };
             }
-            let kind = self.endian.word(buffer.available(), 0);
+            let head: &[u8; 8] = buffer.available().first_chunk().expect("needed above");
+            let (kind, length) = (self.endian.word(head, 0), self.endian.word(head, 4));
             if kind == SECTION_HEADER {
                 self.section(buffer, last)?;
                 self.first = interfaces.len();
                 continue;
             }
             let is_packet = matches!(kind, ENHANCED_PACKET | SIMPLE_PACKET | OBSOLETE_PACKET);
-            let length = self.endian.word(buffer.available(), 4);
             let known = is_packet || matches!(kind, INTERFACE_DESCRIPTION | INTERFACE_STATISTICS);
             if length < 12 || !length.is_multiple_of(4) || known && length as usize > LONGEST {
                 return Err(Fault::Block { record: last, field: "length", value: length.into() });
@@ -187,15 +187,18 @@ impl Pcapng {
     fn enhanced(&self, body: &Body, record: u64, interfaces: &mut [Interface]) -> Result<Found, Fault> {
         const FIXED: usize = 20;
         fits(body, FIXED, record)?;
+        // Of known length, it is read without further checks.
+        let fixed: &[u8; FIXED] = body.bytes.first_chunk().expect("fits");
+        let fixed = Body { bytes: fixed, endian: body.endian };
         let found = self.packet(
             body,
             record,
             interfaces,
-            body.word(0) as usize,
-            body.double(4),
+            fixed.word(0) as usize,
+            fixed.double(4),
             FIXED,
-            body.word(12),
-            body.word(16),
+            fixed.word(12),
+            fixed.word(16),
         )?;
         Ok(self.with_options(found, body, interfaces))
     }
