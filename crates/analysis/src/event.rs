@@ -5,15 +5,18 @@ use tables::Direction;
 use wire::{Observation, PointId, Time};
 
 /// Something that a packet showed, at one end of a connection.
-#[derive(Clone, Debug)]
-pub(crate) struct FlowEvent {
+///
+/// Metrics are inlined where an event of a known kind is emitted, and what is not inlined takes a copy: an event whose address
+/// goes elsewhere lies in memory, and each metric asks again of which kind it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowEvent<'a> {
     /// The packet that showed it.
     pub(crate) seen: Seen,
     /// Index of the subflow in its connection, in the order of discovery.
     pub(crate) subflow: usize,
     /// The direction that it concerns: of the data, also where an acknowledgement showed it.
     pub(crate) direction: Direction,
-    pub(crate) kind: Kind,
+    pub(crate) kind: Kind<'a>,
 }
 
 /// When a packet was seen, and where to find it.
@@ -30,8 +33,8 @@ impl Seen {
     }
 }
 
-#[derive(Clone, Debug)]
-pub(crate) enum Kind {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind<'a> {
     /// A packet, whatever it carries.
     Packet,
     /// A packet with payload.
@@ -55,7 +58,7 @@ pub(crate) enum Kind {
     /// Bytes under new subflow sequence numbers whose data sequence numbers had been sent before.
     Reinjected { bytes: u64 },
     /// Something to list.
-    Happened(Box<Happening>),
+    Happened(&'a Happening),
 }
 
 /// A segment with payload.

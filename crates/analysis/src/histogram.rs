@@ -115,7 +115,20 @@ impl Default for Bins {
 }
 
 impl Bins {
+    #[inline]
     fn add(&mut self, bin: usize, count: u32) {
+        let known = match self {
+            // Mostly nothing waits: the first bin is that of 0.
+            Bins::Few(few) => few.first_mut().filter(|(first, _)| usize::from(*first) == bin).map(|(_, known)| known),
+            Bins::Many { first, counts } => counts.get_mut(bin.wrapping_sub(*first)),
+        };
+        match known {
+            Some(known) => *known = known.saturating_add(count),
+            None => self.add_elsewhere(bin, count),
+        }
+    }
+
+    fn add_elsewhere(&mut self, bin: usize, count: u32) {
         match self {
             Bins::Few(few) => match few.binary_search_by_key(&(bin as u16), |(bin, _)| *bin) {
                 Ok(index) => few[index].1 = few[index].1.saturating_add(count),

@@ -187,7 +187,7 @@ impl Timeline {
     pub(crate) fn on(&mut self, event: &FlowEvent) {
         let at = event.seen.at;
         if at >= self.end || event.subflow >= self.flows.len() {
-            self.make_room(event.subflow, at);
+            return self.on_with_room(*event);
         }
         let flow = &mut self.flows[event.subflow];
         match event.kind {
@@ -199,10 +199,6 @@ impl Timeline {
                 }
             }
             Kind::Flight { in_flight_bytes, window_bytes } => {
-                if window_bytes != self.window_bytes {
-                    self.window(window_bytes);
-                }
-                let flow = &mut self.flows[event.subflow];
                 let bytes = in_flight_bytes as u32;
                 flow.now.left_bytes = bytes.saturating_add(1);
                 if bytes < flow.in_flight_bytes {
@@ -210,6 +206,9 @@ impl Timeline {
                     flow.has_gap = false;
                 }
                 flow.in_flight_bytes = bytes;
+                if window_bytes != self.window_bytes {
+                    self.window(window_bytes);
+                }
             }
             // The path brings data and answers, however long the gap stays.
             Kind::Sacked => {
@@ -261,8 +260,13 @@ impl Timeline {
         }
     }
 
-    /// Begins the time that `at` lies in, where another one passed, and makes room for a subflow.
     #[cold]
+    fn on_with_room(&mut self, event: FlowEvent) {
+        self.make_room(event.subflow, event.seen.at);
+        self.on(&event);
+    }
+
+    /// Begins the time that `at` lies in, where another one passed, and makes room for a subflow.
     fn make_room(&mut self, subflow: usize, at: Time) {
         if subflow >= self.flows.len() {
             self.flows.resize_with(subflow + 1, Flow::default);

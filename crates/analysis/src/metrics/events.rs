@@ -39,9 +39,9 @@ impl Metric for Events {
     #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         match &event.kind {
-            Kind::Happened(happening) => self.list(event, (**happening).clone(), false),
+            Kind::Happened(happening) => self.list(*event, (*happening).clone(), false),
             Kind::Reinjected { bytes } => {
-                self.list(event, Happening { bytes: Some(*bytes), ..Happening::new("reinjection") }, true);
+                self.list(*event, Happening { bytes: Some(*bytes), ..Happening::new("reinjection") }, true);
             }
             Kind::Data(data) => {
                 let silent_nanos = self.sent.of(event).replace(event.seen.at).map_or(0, |last| event.seen.at - last);
@@ -56,7 +56,7 @@ impl Metric for Events {
                     duration_ms: timed_out.then_some(silent_nanos as f64 / 1e6),
                     ..Happening::new(if timed_out { "timeout" } else { "retransmission" })
                 };
-                self.list(event, happening, true);
+                self.list(*event, happening, true);
             }
             _ => {}
         }
@@ -84,7 +84,7 @@ impl Metric for Events {
 }
 
 impl Events {
-    fn list(&mut self, event: &FlowEvent, happening: Happening, of_sender: bool) {
+    fn list(&mut self, event: FlowEvent, happening: Happening, of_sender: bool) {
         if self.listed.len() == MOST_LISTED {
             self.left_out += 1;
             return;

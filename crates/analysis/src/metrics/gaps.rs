@@ -41,11 +41,11 @@ impl Metric for Gaps {
             Kind::Progress { .. } => self.connection[d][ARRIVED].step(event.seen, None),
             Kind::DataAcked { .. } => self.connection[d][ACKNOWLEDGED].step(event.seen, None),
             Kind::Arrived { .. } => {
-                let whole = self.connection[d][ARRIVED].last;
+                let whole = self.connection[d][ARRIVED].last.as_ref();
                 self.flows.of(event)[ARRIVED].step(event.seen, whole);
             }
             Kind::Confirmed { .. } => {
-                let whole = self.connection[d][ACKNOWLEDGED].last;
+                let whole = self.connection[d][ACKNOWLEDGED].last.as_ref();
                 self.flows.of(event)[ACKNOWLEDGED].step(event.seen, whole);
             }
             _ => {}
@@ -78,7 +78,7 @@ impl Metric for Gaps {
 
 impl Steps {
     /// A gap of a subflow is listed only where the connection as a whole went on meanwhile, `whole` being its last step.
-    fn step(&mut self, seen: Seen, whole: Option<Seen>) {
+    fn step(&mut self, seen: Seen, whole: Option<&Seen>) {
         if let Some(last) = self.last.replace(seen) {
             let nanos = (seen.at - last.at).max(0);
             if self.longest.is_none_or(|(longest, _)| nanos > longest) {

@@ -23,15 +23,15 @@ pub(crate) trait Metric {
 pub(crate) struct PerFlow<T>(Vec<[T; 2]>);
 
 impl<T: Default> PerFlow<T> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(&mut self, event: &FlowEvent) -> &mut T {
         self.at(event.subflow, event.direction)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&mut self, subflow: usize, direction: tables::Direction) -> &mut T {
         if subflow >= self.0.len() {
-            self.grow(subflow + 1);
+            return self.grow(subflow, direction);
         }
         &mut self.0[subflow][direction as usize]
     }
@@ -42,11 +42,13 @@ impl<T: Default> PerFlow<T> {
     }
 
     #[cold]
-    fn grow(&mut self, subflows: usize) {
+    fn grow(&mut self, subflow: usize, direction: tables::Direction) -> &mut T {
+        let subflows = subflow + 1;
         // Most connections have few subflows, and there are many connections; but growth stays geometric.
         if subflows <= 8 {
             self.0.reserve_exact(subflows - self.0.len());
         }
         self.0.resize_with(subflows, Default::default);
+        &mut self.0[subflow][direction as usize]
     }
 }

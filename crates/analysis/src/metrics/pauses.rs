@@ -94,7 +94,7 @@ impl Metric for Pauses {
 }
 
 impl Pauses {
-    #[inline]
+    #[inline(always)]
     fn packet(&mut self, event: &FlowEvent) {
         let flow = self.flows.at(event.subflow, Direction::Up);
         flow.pause_nanos = flow.last.replace(event.seen.at).map_or(0, |last| event.seen.at - last);

@@ -49,7 +49,7 @@ impl Metric for Quality {
     #[inline(always)]
     fn on(&mut self, event: &FlowEvent) {
         if let Some(watched) = &mut self.0 {
-            watched.on(event);
+            watched.on(*event);
         }
     }
 
@@ -72,7 +72,7 @@ impl Metric for Quality {
 }
 
 impl Watched {
-    fn on(&mut self, event: &FlowEvent) {
+    fn on(&mut self, event: FlowEvent) {
         let (at, direction) = (event.seen.at, event.direction);
         self.latest = self.latest.max(at);
         let bytes = match event.kind {

@@ -103,6 +103,7 @@ fn lost_before(subflow: usize, flow: &Flow) -> Diagnostic {
 }
 
 impl Flow {
+    #[inline(always)]
     fn add(&mut self, data: &Data) {
         match data.probe {
             Some(Probe::ZeroWindow) => self.zero_window_probes += 1,

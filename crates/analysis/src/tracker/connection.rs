@@ -237,16 +237,19 @@ impl Connection {
         let (tcp, dir) = (packet.tcp, packet.direction);
         let (d, flags) = (dir as usize, tcp.flags);
         self.last = packet.seen;
-        let view = self.view(packet);
+        let subflow = &mut self.subflows[packet.subflow];
+        let is_stray = subflow.kind == SubflowKind::Stray;
+        let view = subflow.views[packet.end].as_deref_mut().expect("the end has a view");
         view.last = packet.seen;
         view.signs.packet(dir, packet.observation.frame.ip.ttl, packet.observation.direction);
+        let (is_asking, is_open) = (view.handshake.is_asking(), view.handshake.confirmed);
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         end.emit(packet.event(dir, Kind::Packet));
-        if self.subflows[packet.subflow].kind == SubflowKind::Stray {
+        if is_stray {
             self.unknown_there(packet);
             return;
         }
-        if self.is_stray(packet) {
+        if is_asking && self.is_stray(packet) {
             self.view(packet).stray += 1;
             return;
         }
@@ -270,16 +273,23 @@ impl Connection {
             return;
         }
         if flags.has(Flags::ACK) {
-            self.third_packet(packet);
+            if !is_open {
+                self.third_packet(packet);
+            }
             self.acknowledgement(packet);
         }
-        if let Some(dss) = &signals.dss {
-            self.data_ack(packet, dss);
+        if let Some(len) = signals.capable.and_then(|capable| capable.data_len) {
+            self.learn_first_mapping(packet, len);
         }
-        self.learn_mapping(packet, &signals);
+        if let Some(dss) = &packet.brief.dss {
+            self.data_ack(packet, dss);
+            if let Some(mapping) = &dss.mapping {
+                self.learn_mapping(packet, mapping, dss.data_fin);
+            }
+        }
         let fin = flags.has(Flags::FIN);
         if self.version.is_some() {
-            let shows_none = signals.dss.is_none() && signals.capable.is_none() && !tcp.options.is_cut();
+            let shows_none = packet.brief.dss.is_none() && signals.capable.is_none() && !tcp.options.is_cut();
             if shows_none {
                 self.without_signal(packet, len);
             }
@@ -316,7 +326,7 @@ impl Connection {
 
     #[cold]
     pub(super) fn happened(&mut self, packet: &Packet, happening: Happening) {
-        let event = packet.event(packet.direction, Kind::Happened(Box::new(happening)));
+        let event = packet.event(packet.direction, Kind::Happened(&happening));
         self.end(packet).emit(event);
     }
 
@@ -324,7 +334,7 @@ impl Connection {
         let brief = &packet.brief;
         if !packet.tcp.flags.has(Flags::SYN) && !brief.signals {
             self.shows_mptcp |= self.midway && brief.dss.is_some();
-            return Signals { dss: brief.dss, ..Signals::default() };
+            return Signals::default();
         }
         self.all_options(packet)
     }
@@ -335,7 +345,6 @@ impl Connection {
         for option in &packet.tcp.options {
             self.shows_mptcp |= self.midway && matches!(option, Ok(TcpOption::Mptcp(_)));
             match option {
-                Ok(TcpOption::Mptcp(Mptcp::Dss(dss))) => signals.dss = Some(dss),
                 Ok(TcpOption::Mptcp(Mptcp::Capable(capable))) => {
                     signals.capable = Some(capable);
                     self.capable(packet, &capable);

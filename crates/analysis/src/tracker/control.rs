@@ -45,8 +45,7 @@ impl Connection {
         let opener = self.subflows[packet.subflow].opener;
         let view = self.view(packet);
         let flags = packet.tcp.flags;
-        let is_asking = view.handshake.syn.is_some() && view.handshake.syn_ack.is_none();
-        if !is_asking || flags.has(Flags::SYN) {
+        if !view.handshake.is_asking() || flags.has(Flags::SYN) {
             return false;
         }
         let sequence = &mut view.sequences[opener as usize];

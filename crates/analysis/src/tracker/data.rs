@@ -3,29 +3,30 @@
 use super::connection::Connection;
 use super::mappings::Mappings;
 use super::one_way::{ClockOffset, Segment};
-use super::packet::{Packet, Signals};
+use super::packet::Packet;
 use super::subflow::Kind as SubflowKind;
 use crate::event::{Data, Kind, Probe};
-use wire::mptcp::DataNumber;
+use wire::mptcp::{DataNumber, Mapping};
 use wire::{Ecn, Flags, Tcp, seq};
 
 impl Connection {
-    /// Notes what a packet says about the meaning of subflow sequence numbers.
-    pub(super) fn learn_mapping(&mut self, packet: &Packet, signals: &Signals) {
+    /// Data on MP_CAPABLE begins at the initial data sequence number + 1 (RFC 8684 §3.1).
+    #[cold]
+    pub(super) fn learn_first_mapping(&mut self, packet: &Packet, len: u16) {
         let d = packet.direction as usize;
-        let data =
-            signals.dss.and_then(|dss| dss.mapping).map(|mapping| self.offset(packet.direction, mapping.data_seq));
+        let view = self.view(packet);
+        view.mapped[d] = true;
+        view.mappings[d].add(0, i64::from(len), 0);
+    }
+
+    /// Notes what a packet says about the meaning of subflow sequence numbers.
+    pub(super) fn learn_mapping(&mut self, packet: &Packet, mapping: &Mapping, data_fin: bool) {
+        let d = packet.direction as usize;
+        let data = self.offset(packet.direction, mapping.data_seq);
         let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
-        if let Some(len) = signals.capable.and_then(|capable| capable.data_len) {
-            // RFC 8684 §3.1: data on MP_CAPABLE begins at the initial data sequence number + 1.
-            view.mapped[d] = true;
-            view.mappings[d].add(0, i64::from(len), 0);
-        }
-        let Some(dss) = signals.dss else { return };
-        let Some((mapping, data)) = dss.mapping.zip(data) else { return };
         let stream = &mut self.ends[packet.end].as_mut().expect("the site has an end").streams[d];
-        let payload = i64::from(mapping.len) - i64::from(dss.data_fin);
-        if dss.data_fin && mapping.len > 0 {
+        let payload = i64::from(mapping.len) - i64::from(data_fin);
+        if data_fin && mapping.len > 0 {
             stream.fin.get_or_insert(data + payload);
             self.may_close = true;
         }
@@ -111,7 +112,9 @@ impl Connection {
     pub(super) fn data(&mut self, packet: &Packet, len: u32, fin: bool) {
         let dir = packet.direction;
         let d = dir as usize;
-        let view = self.subflows[packet.subflow].views[packet.end].as_mut().expect("the end has a view");
+        let subflow = &mut self.subflows[packet.subflow];
+        let is_stray = subflow.kind == SubflowKind::Stray;
+        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
         let end = self.ends[packet.end].as_mut().expect("the site has an end");
         let sequence = &mut view.sequences[d];
         let start = sequence.position(packet.tcp.seq) + i64::from(packet.tcp.flags.has(Flags::SYN));
@@ -152,9 +155,18 @@ impl Connection {
         let in_flight_bytes = sequence.in_flight_bytes();
         let window_bytes = sequence.window_bytes;
         end.emit(packet.event(dir, Kind::Flight { in_flight_bytes, window_bytes }));
+        let from_syn = sequence.from_syn;
+        for &(from, to) in pieces.as_slice().iter().filter(|_| !is_stray) {
+            let mapped = view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));
+            let unmapped = (to - from) as u64 - mapped;
+            if unmapped > 0 {
+                view.unmapped_bytes[d] += unmapped;
+                view.keep_unmapped(d, from, to);
+            }
+        }
         if let Some(mut one_way) = self.one_way.take() {
             let flow = (packet.subflow, dir);
-            let start = start + if sequence.from_syn { 0 } else { self.apart(packet) };
+            let start = start + if from_syn { 0 } else { self.apart(packet) };
             if novelty.resent_bytes > 0 {
                 one_way.passed_again(flow, packet.end, (start, start + i64::from(len)));
             } else {
@@ -163,20 +175,6 @@ impl Connection {
                 one_way.passed(flow, packet.end, segment, || ClockOffset::between(&self.subflows));
             }
             self.one_way = Some(one_way);
-        }
-        let subflow = &mut self.subflows[packet.subflow];
-        if subflow.kind == SubflowKind::Stray {
-            return;
-        }
-        let view = subflow.views[packet.end].as_mut().expect("the end has a view");
-        let end = self.ends[packet.end].as_mut().expect("the site has an end");
-        for &(from, to) in pieces.as_slice() {
-            let mapped = view.mappings[d].map(from, to, |data, len| end.arrive(packet, (data, data + len)));
-            let unmapped = (to - from) as u64 - mapped;
-            if unmapped > 0 {
-                view.unmapped_bytes[d] += unmapped;
-                view.keep_unmapped(d, from, to);
-            }
         }
     }
 

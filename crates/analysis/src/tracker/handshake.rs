@@ -67,6 +67,12 @@ impl Handshake {
         wait(syn_ack.at, ack.at).filter(|_| self.syn_ack_count == 1)
     }
 
+    /// It waits for its second packet.
+    #[inline]
+    pub(super) fn is_asking(&self) -> bool {
+        self.syn.is_some() && self.syn_ack.is_none()
+    }
+
     /// Its first or second packet was seen. A capture of one direction holds only one of them.
     pub(super) fn began(&self) -> bool {
         self.syn.is_some() || self.syn_ack.is_some()

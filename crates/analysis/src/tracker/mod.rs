@@ -187,12 +187,14 @@ impl Tracker {
         let L4::Tcp(tcp) = &observation.frame.l4 else { return };
         let seen = Seen::of(observation);
         let connection = self.connections[index as usize].as_mut().expect("live");
-        let packet = Packet { observation, tcp, brief: tcp.options.brief(), subflow, end, direction, seen };
-        let site = site_of(&self.points, observation.point);
-        let several_views = self.several_points.get(site as usize).is_some_and(|several_points| *several_points)
-            || observation.direction.is_some();
+        let brief = &tcp.options.brief();
+        let packet = Packet { observation, tcp, brief, subflow, end, direction, seen };
+        let several_views = || {
+            let site = site_of(&self.points, observation.point);
+            observation.direction.is_some() || self.several_points.get(site as usize) == Some(&true)
+        };
         let view = connection.view(&packet);
-        if view.repeats.is_repeat(observation, tcp, seen, several_views) {
+        if view.repeats.is_repeat(&packet, several_views) {
             view.duplicates += 1;
             return;
         }

@@ -1,6 +1,7 @@
 //! Packets that a capture shows more than once: on several interfaces of a host (`-i any`), as a mirror port shows them that
 //! copies what comes in and what goes out, or because captures of both ends were merged into one file.
 
+use super::packet::Packet;
 use crate::event::Seen;
 use std::hash::{Hash, Hasher};
 use wire::{Flags, Observation, Tcp};
@@ -42,14 +43,14 @@ impl Repeats {
     ///
     /// What was sent again differs in its IP identification where that changes from packet to packet, and no SYN is sent again
     /// so soon. Else only another interface, or another direction, tells a copy from a packet that was sent again.
-    pub(super) fn is_repeat(&mut self, observation: &Observation, tcp: &Tcp, seen: Seen, several_views: bool) -> bool {
-        let ip = &observation.frame.ip;
-        let side = usize::from((ip.source, tcp.source_port) < (ip.destination, tcp.destination_port));
+    pub(super) fn is_repeat(&mut self, packet: &Packet, several_views: impl FnOnce() -> bool) -> bool {
+        let &Packet { observation, tcp, seen, .. } = packet;
+        let (ip, side) = (&observation.frame.ip, packet.direction as usize);
         let last = self.ids[side].replace(ip.id);
         self.ids_change[side] |= last.is_some_and(|last| last != ip.id);
         let is_syn = tcp.flags.has(Flags::SYN);
         let is_named = ip.id != 0 && self.ids_change[side];
-        if !is_named && !is_syn && !several_views && ip.id == 0 {
+        if ip.id == 0 && !is_syn && !several_views() {
             return false;
         }
         let direction = observation.direction;

@@ -274,7 +274,9 @@ impl Sequence {
             if front.end == ack && !front.ambiguous && sent_at == Some(front.at) {
                 // Before it was sent: the clock was set.
                 rtt_nanos = u64::try_from(at - front.at).ok();
-                self.least_rtt_nanos = [self.least_rtt_nanos, rtt_nanos].into_iter().flatten().min();
+                if let Some(nanos) = rtt_nanos {
+                    self.least_rtt_nanos = Some(self.least_rtt_nanos.map_or(nanos, |least| least.min(nanos)));
+                }
                 of_data = front.data;
             }
             if front.end > ack {

@@ -78,9 +78,12 @@ impl Stream {
         let waiting = &mut self.waiting[subflow];
         let (next, before) = (self.in_order, waiting.len());
         let carriers = &mut self.carriers;
+        let mut at_once = None;
         let new = self.arrived.insert(start, end, |start, end| {
             carriers.passed(start, end, subflow);
-            if end > next {
+            if start == next {
+                at_once = Some(end);
+            } else if end > next {
                 let index = match waiting.back() {
                     Some(last) if last.start > start => waiting.partition_point(|other| other.start < start),
                     _ => waiting.len(),
@@ -91,6 +94,9 @@ impl Stream {
         self.waiting_count += waiting.len() - before;
         if new < (end - start) as u64 {
             self.carriers.passed_again(start, end, subflow);
+        }
+        if let Some(end) = at_once {
+            in_order(InOrder { seen, subflow, offset: next, bytes: (end - next) as u32, delay_nanos: 0 });
         }
         let to = self.arrived.contiguous_from(self.in_order);
         if to > self.in_order {
@@ -119,6 +125,9 @@ impl Stream {
 
     /// Takes the first segment that ends at or before `limit`.
     fn first_waiting_before(&mut self, limit: i64) -> Option<(usize, Waiting)> {
+        if self.waiting_count == 0 {
+            return None;
+        }
         let fronts = self.waiting.iter().enumerate().filter_map(|(subflow, queue)| Some((subflow, queue.front()?)));
         let (subflow, first) = fronts.min_by_key(|(_, first)| first.start)?;
         if first.end > limit {
