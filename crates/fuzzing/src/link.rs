@@ -185,7 +185,25 @@ fn value(kind: &str, input: &mut Unstructured) -> Result<Value> {
             }
             json!(times)
         }
+        "rate-trace" => json!(rows(input, |input| Ok([f64::from(input.arbitrary::<u8>()?) / 16.0]))?),
+        "delay-trace" => json!(rows(input, |input| {
+            Ok([f64::from(input.arbitrary::<u8>()?), f64::from(input.int_in_range(0..=100)?)])
+        })?),
         "queue" => table("queue", input.choose(&queues())?, input)?,
         kind => unreachable!("a kind of parameter that is not known here: {kind}"),
     })
+}
+
+/// Rows of a trace: milliseconds that mostly begin at 0 and rise, and what is given for each.
+fn rows<const N: usize>(
+    input: &mut Unstructured,
+    mut cells: impl FnMut(&mut Unstructured) -> Result<[f64; N]>,
+) -> Result<Vec<Vec<f64>>> {
+    let mut at = 0.0;
+    let mut rows = Vec::new();
+    for _ in 0..input.int_in_range(0..=8)? {
+        rows.push([&[at][..], &cells(input)?].concat());
+        at += f64::from(input.arbitrary::<u8>()?);
+    }
+    Ok(rows)
 }

@@ -20,6 +20,7 @@ mod parameter;
 mod queue;
 mod quoted;
 mod random;
+mod recorded;
 mod segment;
 mod server;
 mod trace;
@@ -30,7 +31,7 @@ pub use element::{Change, Dropped, Element, Out, QueueState, Reason, Unsupported
 pub use elements::{build, elements};
 pub use gate::Gate;
 pub use nat::Nat;
-pub use parameter::{Bytes, Count, Duration, Flag, Number, Packets, Rate, Ratio, Text, Trace};
+pub use parameter::{Bytes, Count, DelayTrace, Duration, Flag, Number, Packets, Rate, RateTrace, Ratio, Text, Trace};
 pub use parameters::{Description, Error, Parameter};
 pub use queue::queues;
 pub use random::Stream;

@@ -41,6 +41,27 @@ fn errors_name_the_element_and_the_parameter() {
             "element `trace`, parameter `trace`: entry 2: 4 ms lies before the 5 ms of the entry before",
         ),
         (
+            json!({"element": "rate-trace", "trace": [[0, 1], [1000, 2], [1000, 3]]}),
+            "element `rate-trace`, parameter `trace`: row 3: 1000 ms is not after the 1000 ms of the row before",
+        ),
+        (
+            json!({"element": "rate-trace", "trace": [[5, 1]]}),
+            "element `rate-trace`, parameter `trace`: row 1: begins at 5 ms, not at 0",
+        ),
+        (json!({"element": "rate-trace", "trace": []}), "element `rate-trace`, parameter `trace`: a trace needs a row"),
+        (
+            json!({"element": "rate-trace", "trace": [[0, 1, 2]]}),
+            "element `rate-trace`, parameter `trace`: row 1: is no list of 2 numbers",
+        ),
+        (
+            json!({"element": "rate-trace", "trace": [[0, 1], [1000, 2]], "period": 1_000_000_000}),
+            "element `rate-trace`, parameter `period`: is not after the last row of the trace",
+        ),
+        (
+            json!({"element": "delay-trace", "trace": [[0, 20, 101]]}),
+            "element `delay-trace`, parameter `trace`: row 1: 101 is no number of % from 0 to 100",
+        ),
+        (
             json!({"element": "delay", "delay": 1, "distribution": "pareto"}),
             "element `delay`, parameter `distribution`: is normal or uniform, not `pareto`",
         ),
@@ -92,6 +113,8 @@ fn example(kind: &str) -> Value {
         "ratio" | "number" => json!(0.5),
         "flag" => json!(true),
         "trace" => json!([1]),
+        "rate-trace" => json!([[0, 1.5]]),
+        "delay-trace" => json!([[0, 10, 0.5]]),
         "queue" => json!({"queue": "drop-head"}),
         other => panic!("no example of {other}"),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ Element = dict[str, Any]
 
 QUEUE = "queue"
 TRACE = "trace"
+# Traces whose rows hold until the next, and the columns of their files.
+RATE_TRACE, DELAY_TRACE = "rate-trace", "delay-trace"
+ROWS = {RATE_TRACE: ("ms", "mbps"), DELAY_TRACE: ("ms", "delay_ms", "loss_percent")}
+# Elements whose rate is a recorded one.
+RECORDED = (TRACE, RATE_TRACE)
 # Under which name both directions of a link share an element.
 SHARED = "shared"
 RADIO = "promotion"
@@ -85,7 +91,7 @@ def show(element: Element, what: str = "element") -> Element:
     shown = {}
     kinds = described.kinds(known(what)[element[what]])
     for key, value in element.items():
-        if key in (what, SHARED) or kinds[key] == TRACE:
+        if key in (what, SHARED) or kinds[key] in (TRACE, *ROWS):
             shown[key] = value
         elif kinds[key] == QUEUE:
             shown[key] = show(value, QUEUE)
@@ -116,14 +122,8 @@ def _trace(value: Any, key_path: KeyPath, source: Source) -> list[int]:
 
 
 def _trace_file(path: Path, key_path: KeyPath, source: Source) -> list[int]:
-    try:
-        lines = read_text(path, MOST_TRACE_BYTES).splitlines()
-    except OSError as error:
-        raise source.fault(key_path, f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise source.fault(key_path, f"{path}: is no text") from None
     times: list[int] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_lines(path, key_path, source), 1):
         if not line.strip():
             continue
         where = f"{path}:{number}: {quoted(line.strip())}"
@@ -137,4 +137,62 @@ def _trace_file(path: Path, key_path: KeyPath, source: Source) -> list[int]:
     return times
 
 
-READERS = {QUEUE: _queue, TRACE: _trace}
+def _lines(path: Path, key_path: KeyPath, source: Source) -> list[str]:
+    try:
+        return read_text(path, MOST_TRACE_BYTES).splitlines()
+    except OSError as error:
+        raise source.fault(key_path, f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise source.fault(key_path, f"{path}: is no text") from None
+
+
+def _rows(kind: str) -> described.Reader:
+    """Give the reader of a trace whose rows have these columns: a file, or a list of lists."""
+    columns = ROWS[kind]
+
+    def reader(value: Any, key_path: KeyPath, source: Source) -> list[list[float]]:
+        if isinstance(value, str) and "\0" not in value:
+            return _rows_file(source.directory / value, columns, key_path, source)
+        if not isinstance(value, list) or not all(_is_row(row, len(columns)) for row in value):
+            raise source.fault(
+                key_path,
+                f"{quoted(value)} is not a {kind}: a file, or a list of [{', '.join(columns)}]",
+            )
+        return value
+
+    return reader
+
+
+def _is_row(row: Any, width: int) -> bool:
+    """Say whether it is a list of so many finite numbers."""
+    if not isinstance(row, list) or len(row) != width:
+        return False
+    return all(type(one) in (int, float) and math.isfinite(one) for one in row)
+
+
+def _rows_file(
+    path: Path, columns: tuple[str, ...], key_path: KeyPath, source: Source
+) -> list[list[float]]:
+    head, *lines = _lines(path, key_path, source) or [""]
+    if head.strip() != ",".join(columns):
+        raise source.fault(
+            key_path, f"{path}:1: {quoted(head.strip())} is not the line {','.join(columns)}"
+        )
+    rows = []
+    for number, line in enumerate(lines, 2):
+        if not line.strip():
+            continue
+        try:
+            rows.append([float(cell) for cell in line.split(",")])
+        except ValueError:
+            rows.append([])
+        if not _is_row(rows[-1], len(columns)):
+            raise source.fault(
+                key_path,
+                f"{path}:{number}: {quoted(line.strip())} is not {len(columns)} "
+                "numbers with commas",
+            )
+    return rows
+
+
+READERS = {QUEUE: _queue, TRACE: _trace, **{kind: _rows(kind) for kind in ROWS}}

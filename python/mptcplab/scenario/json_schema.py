@@ -48,6 +48,15 @@ SHAPES: dict[str, Schema] = {
 PARAMETERS: dict[str, Schema] = {
     element.QUEUE: {"$ref": "#/definitions/queue"},
     element.TRACE: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
+    **{
+        kind: {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+            ]
+        }
+        for kind in element.ROWS
+    },
 }
 
 

@@ -37,10 +37,15 @@ MIDDLEBOXES = "middleboxes"
 SUFFIX = ".toml"
 
 
-ORIGINS = ("calibrated", "transferred", "assumed")
+ORIGINS = ("calibrated", "transferred", "imported", "assumed")
 # What each kind must say.
-NEEDED = {"calibrated": ("row",), "transferred": ("from", "changed", "why"), "assumed": ("source",)}
-KEYS = ("kind", "row", "from", "source", "changed", "why", "residuals")
+NEEDED = {
+    "calibrated": ("row",),
+    "transferred": ("from", "changed", "why"),
+    "imported": ("source", "licence", "sha256"),
+    "assumed": ("source",),
+}
+KEYS = ("kind", "row", "from", "source", "changed", "why", "licence", "sha256", "residuals")
 
 
 class Origin(quantity.Kind):
@@ -76,8 +81,9 @@ class Link(Section):
     """What it is, in a line."""
     origin: Annotated[dict[str, Any] | None, BeforeValidator(ORIGIN.parse), ORIGIN] = None
     """Where its figures come from: text, or a table with ``kind``: ``"calibrated"`` on a ``row`` of
-    measurements, ``"transferred"`` ``from`` another link (what was ``changed``, and ``why``), or
-    ``"assumed"`` (by which ``source``)."""
+    measurements, ``"transferred"`` ``from`` another link (what was ``changed``, and ``why``),
+    ``"imported"`` (``source``, ``licence`` and ``sha256`` of what was recorded: ``mptcplab links
+    import``), or ``"assumed"`` (by which ``source``)."""
     uplink: list[Any] | None = None
     """Elements on the way from the client to the server."""
     downlink: list[Any] | None = None
@@ -208,7 +214,7 @@ def _covered(
     directions = {"uplink": link.uplink or [], "downlink": link.downlink or []}
     for direction, elements in directions.items():
         for number, one in enumerate(elements):
-            if one.get("element") == element.TRACE:
+            if one.get("element") in element.RECORDED:
                 raise source.fault(
                     (*key_path, direction, number),
                     "a trace has no rate that radio could limit: leave one",

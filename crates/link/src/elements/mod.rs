@@ -8,6 +8,7 @@ mod clamp_mss;
 mod clamp_window;
 mod coalesce_segments;
 mod delay;
+mod delay_trace;
 mod firewall;
 mod garble_options;
 mod gilbert_elliott;
@@ -22,6 +23,7 @@ mod promotion;
 mod rate;
 mod rate_markov;
 mod rate_process;
+mod rate_trace;
 mod rewrite_sequence;
 mod round_loss;
 mod split_segments;
@@ -92,8 +94,10 @@ elements! {
     rate_process,
     rate_markov,
     trace,
+    rate_trace,
     base_station,
     delay,
+    delay_trace,
     loss,
     periodic_loss,
     round_loss,
