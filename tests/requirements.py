@@ -26,7 +26,9 @@ PACKAGES = {
     "nstat": "iproute2",
     "setpriv": "util-linux",
 }
-SHARED_CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "shared" / "captures"
+SHARED = pathlib.Path(__file__).resolve().parents[2] / "shared"
+SHARED_CAPTURES = SHARED / "captures"
+SHARED_TRACES = SHARED / "traces"
 
 
 def missing(reason: str) -> None:

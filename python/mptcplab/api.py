@@ -10,6 +10,7 @@ from mptcplab._core import Error
 from mptcplab.charts.paper import check_installed
 from mptcplab.engines import DEFAULT, named
 from mptcplab.results import pages
+from mptcplab.surroundings import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mptcplab.charts.paper.paper import Paper
     from mptcplab.machine.check import Check
     from mptcplab.probing.probes import Probes
+    from mptcplab.recordings.importing import Imported
     from mptcplab.results.annotating import Annotated
     from mptcplab.results.campaign import Campaign
     from mptcplab.results.comparison import Comparison
@@ -308,6 +310,65 @@ def calibrate(
     if out is not None:
         calibration.write(Path(out))
     return calibration
+
+
+def import_links(
+    files: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    out: str | PathLike[str],
+    format: str | None = None,  # noqa: A002 - as the command calls it
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    time_zone: str | None = None,
+    unaligned: bool = False,
+    start_s: float = 0,
+    end_s: float | None = None,
+    step_s: float = 1,
+    rate: str = "20 Mbit/s",
+    delay: str = "20 ms",
+    queue: str = "200 ms",
+    licence: str | None = None,
+) -> Imported:
+    """Make links, and a scenario over them, of recordings of real networks.
+
+    Args:
+        files: Recordings; ``NAME=FILE`` names the path, ``NAME/up=FILE`` its direction, too.
+        out: The directory that takes everything.
+        format: Name of the format, where the files do not show it.
+        columns: Of any CSV, the column of each quantity: ``{"time": "when", "down_kbps": "rx"}``.
+        where: What columns of rows must hold that count.
+        time_zone: The zone of times that name none (default: UTC).
+        unaligned: Begin each recording at its start, whatever its clock.
+        start_s: Seconds of the span in common that are left out.
+        end_s: Seconds from the beginning of the whole at which it ends.
+        step_s: Make one row of values that are closer than this.
+        rate: The rate of directions that were not measured.
+        delay: The delay each way where none was measured.
+        queue: What queues hold.
+        licence: The recordings' licence, for the origin of the links.
+
+    Raises:
+        Error: A file cannot be read or is malformed, or the files do not go together; says where,
+            and what to do. Nothing is written then.
+    """
+    from mptcplab.recordings.importing import Wishes, import_recordings
+
+    wishes = Wishes(
+        format=format,
+        columns=columns or {},
+        where=where or {},
+        zone=moments.zone(time_zone),
+        licence=licence,
+        unaligned=unaligned,
+        start_s=start_s,
+        end_s=end_s,
+        step_s=step_s,
+        rate=rate,
+        delay=delay,
+        queue=queue,
+    )
+    words = [files] if isinstance(files, str | PathLike) else files
+    return import_recordings([os.fspath(word) for word in words], Path(out), wishes)
 
 
 def compare(

@@ -22,11 +22,15 @@ class Parser(argparse.ArgumentParser):
 
     #: Where what follows ``--`` goes, word by word, in a command that takes another one there.
     rest: str | None = None
+    #: What the command also does where its first word is this one, with options of its own.
+    verb: tuple[str, Parser] | None = None
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Read the words that are ours."""
+        if self.verb is not None and args is not None and list(args[:1]) == [self.verb[0]]:
+            return self.verb[1].parse_known_args(args[1:], namespace)
         if self.rest is None or args is None:
             return super().parse_known_args(args, namespace)
         index = args.index("--") if "--" in args else len(args)

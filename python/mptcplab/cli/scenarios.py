@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace, _SubParsersAction
 from typing import Any
 
+from mptcplab.cli import importing
 from mptcplab.cli.parser import Parser, named
 
 ABOUT = {
@@ -28,6 +29,11 @@ ABOUT = {
         "mptcplab sweep takes their names, or a file",
     ),
 }
+# Further examples.
+MORE = {
+    "links": "\n  mptcplab links import --help              makes links of what was "
+    "measured elsewhere"
+}
 # What links are made of, and where it stands.
 USAGES = {
     "element": 'in a scenario: uplink = [{ element = "…" }, …], downlink or middleboxes',
@@ -43,7 +49,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             help=short,
             description=long,
             epilog=f"examples:\n  mptcplab {what}\n  mptcplab {what} NAME > mine.toml\n"
-            f"  mptcplab {what} --json | jq -r '.[].name'",
+            f"  mptcplab {what} --json | jq -r '.[].name'" + MORE.get(what, ""),
         )
         command.add_argument(
             "name", nargs="?", type=named, metavar="NAME", help="print this one as it is written"
@@ -56,6 +62,8 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
                 help="print the JSON schema of scenarios, by which editors complete and check them",
             )
         command.set_defaults(run=run, what=what)
+        if what == "links":
+            importing.add_to(command)
 
 
 def run(options: Namespace) -> int:

@@ -54,7 +54,7 @@ def annotate(
     Raises:
         Error: A log cannot be read, fits no run, or names another path; or nothing can be written.
     """
-    zone = _zone(time_zone)
+    zone = moments.zone(time_zone)
     read = {
         "radio": [row for file in radio for row in logs.read_radio(file, path, zone)],
         "positions": [row for file in positions for row in logs.read_positions(file)],
@@ -67,19 +67,6 @@ def annotate(
     if not any(rows for _, own in found for rows in own.values()):
         raise Error(_apart(runs[0], read, began_ns))
     return [_kept(run, own, began) for run, own in found]
-
-
-def _zone(name: str | None) -> tzinfo | None:
-    if name is None:
-        return None
-    from zoneinfo import ZoneInfo
-
-    try:
-        return ZoneInfo(name)
-    except (KeyError, OSError, ValueError) as error:
-        raise Error(
-            f"there is no time zone {name!r}: UTC, or a name such as Europe/Paris"
-        ) from error
 
 
 def _began(text: str, zone: tzinfo | None) -> int:

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal, InvalidOperation
 
+from mptcplab._core import Error
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 NUMBER = re.compile(r"\d+(\.\d*)?")
@@ -16,6 +18,24 @@ MOST_NS = 2**63 - 1
 def unix_ns(at: datetime) -> int:
     """Give a time that has a zone as Unix time."""
     return (at - EPOCH) // MICROSECOND * 1000
+
+
+def zone(name: str | None) -> tzinfo | None:
+    """Give a time zone by its name; none for none.
+
+    Raises:
+        Error: There is no such zone.
+    """
+    if name is None:
+        return None
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, OSError, ValueError) as error:
+        raise Error(
+            f"there is no time zone {name!r}: UTC, or a name such as Europe/Paris"
+        ) from error
 
 
 def read(text: str, zone: tzinfo | None = None) -> int:

@@ -1,0 +1,223 @@
+"""``mptcplab links import``: recordings of real networks in, links and a scenario out."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+
+from mptcplab.cli.parser import Parser, named, seconds, seconds_above_0
+from mptcplab.cli.say import print_json, show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from mptcplab.recordings.importing import Imported
+
+VERB = "import"
+EXAMPLES = """\
+examples:
+  mptcplab links import cable.up cable.down --out cable
+  mptcplab links import att=att.csv verizon=vz.csv dish=rm.csv --out drive   what fades together
+  mptcplab links import dish=rates.csv dish=ping.txt --out dish              rate and delay of one
+  mptcplab links import iperf3.json --delay "30 ms" --out test
+  mptcplab links import log.csv --column time=when --column down_kbps=rx --out mine
+  then  mptcplab run drive/scenario.toml,  or in a scenario:  [path.att]  profile = "drive/att.toml"
+"""
+
+
+def add_to(links: Parser) -> None:
+    """Describe the command, a verb of ``links``."""
+    command = Parser(
+        prog=f"{links.prog} {VERB}",
+        description="Makes links of recordings of real networks: throughput, pings and delays over "
+        "time, in the\nformats of tools and data sets. Recordings with times of a "
+        "clock are laid on "
+        "it, over the span\nthat they have in common: their paths fade together. A directory takes "
+        "a scenario, which\nmptcplab run takes, a link for each path, with where it "
+        "comes from, and "
+        "the traces; what was\nassumed, missing or odd is said there, too.",
+        epilog=EXAMPLES,
+    )
+    links.verb = (VERB, command)
+    command.add_argument(
+        "files",
+        nargs="*",
+        type=named,
+        metavar="FILE",
+        help=(
+            "a recording; NAME=FILE names its path, NAME/up=FILE its direction, too; "
+            "several of one name are one path"
+        ),
+    )
+    command.add_argument("--out", type=named, metavar="DIR", help="where everything goes")
+    command.add_argument(
+        "--formats",
+        action="store_true",
+        help="list the formats that are read, and what becomes of them",
+    )
+    command.add_argument(
+        "--as", dest="format", metavar="NAME", help="the format, where the files do not show it"
+    )
+    command.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="WHAT=COLUMN",
+        help=(
+            "for any CSV: the column of a quantity (time, seconds, down_mbps, up_kbps, "
+            "rtt_ms, loss_percent…)"
+        ),
+    )
+    command.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="COLUMN=VALUE",
+        help="only rows of a CSV that hold this",
+    )
+    command.add_argument(
+        "--time-zone",
+        metavar="ZONE",
+        help="the zone of times that name none, such as Europe/Paris (default: UTC)",
+    )
+    command.add_argument(
+        "--unaligned",
+        action="store_true",
+        help="begin each recording at its start, whatever its clock",
+    )
+    command.add_argument(
+        "--from",
+        dest="start_s",
+        type=seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="leave out so much of the beginning",
+    )
+    command.add_argument(
+        "--to",
+        dest="end_s",
+        type=seconds_above_0,
+        metavar="SECONDS",
+        help="end so long after the beginning of the whole",
+    )
+    command.add_argument(
+        "--step",
+        type=seconds_above_0,
+        default=1.0,
+        metavar="SECONDS",
+        help="make one row of values that are closer than this (default: 1)",
+    )
+    command.add_argument(
+        "--rate",
+        default="20 Mbit/s",
+        metavar="RATE",
+        help='the rate of directions that were not measured (default: "20 Mbit/s")',
+    )
+    command.add_argument(
+        "--delay",
+        default="20 ms",
+        metavar="TIME",
+        help='the delay each way where none was measured (default: "20 ms")',
+    )
+    command.add_argument(
+        "--queue",
+        default="200 ms",
+        metavar="TIME",
+        help='what queues hold, which no recording says (default: "200 ms")',
+    )
+    command.add_argument(
+        "--licence", metavar="TEXT", help="the recordings' licence, for the origin of the links"
+    )
+    command.add_argument("--json", action="store_true", help="print what was made as JSON")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace) -> int:
+    """Run the command and return its exit status."""
+    from mptcplab._core import Error
+    from mptcplab.api import import_links
+
+    if options.formats:
+        _list(options)
+        return 0
+    if not options.files or options.out is None:
+        raise Error("links import takes files and --out DIR; --formats lists what is read")
+    made = import_links(
+        options.files,
+        out=options.out,
+        format=options.format,
+        columns=dict(options.column),
+        where=dict(options.where),
+        time_zone=options.time_zone,
+        unaligned=options.unaligned,
+        start_s=options.start_s,
+        end_s=options.end_s,
+        step_s=options.step,
+        rate=options.rate,
+        delay=options.delay,
+        queue=options.queue,
+        licence=options.licence,
+    )
+    if options.json:
+        print_json(made.document())
+    else:
+        _tell(made)
+    return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals or not value:
+        raise ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return key, value
+
+
+def _list(options: Namespace) -> None:
+    from mptcplab.recordings.formats import formats
+
+    if options.json:
+        print_json(
+            [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "reads": one.reads,
+                    "empty": one.empty,
+                    "licence": one.licence,
+                }
+                for one in formats().values()
+            ]
+        )
+        return
+    for one in formats().values():
+        show(f"{one.name}: {one.title}")
+        for word, text in (("read", one.reads), ("not", one.empty), ("licence", one.licence)):
+            show(f"  {word:<8} {text}")
+
+
+def _tell(made: Imported) -> None:
+    """Print what was made, what was assumed, and what is odd."""
+    show(f"{made.scenario}: {made.window.told}")
+    for path in made.paths:
+        names = ", ".join(f"{source.path.name} ({source.format})" for source in path.sources)
+        print()
+        show(f"  {path.name}: {names}")
+        for line in path.told:
+            show(f"    {line}")
+        for line in path.assumed:
+            show(f"    assumed: {line}")
+        for line in path.odd:
+            show(f"    · {line}")
+    print()
+    show(f"mptcplab run {made.scenario} simulates it")
+    logs = [
+        f"--{name} {log}"
+        for name, log in (("radio", made.radio), ("positions", made.positions))
+        if log
+    ]
+    if logs:
+        show(
+            f"mptcplab annotate RUN {' '.join(logs)} --began {made.began} adds them to a run of it"
+        )

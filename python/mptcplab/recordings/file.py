@@ -1,0 +1,87 @@
+"""A file that somebody measured, and what was said of how to read it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from mptcplab import reading
+from mptcplab._core import Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import tzinfo
+
+# Words of file names that are about directions and tools, not about whose network it is.
+DIRECTIONS = {
+    "down": ("down", "downlink", "downlinks", "download", "dl"),
+    "up": ("up", "uplink", "uplinks", "upload", "ul"),
+}
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to read files that do not say it themselves."""
+
+    zone: tzinfo | None = None
+    #: Rows that count: what a column must hold.
+    where: Mapping[str, str] = field(default_factory=dict)
+    #: Of ``csv``: the column of each quantity.
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of text."""
+
+    path: Path
+    text: str
+    #: The direction that was said, or that its name says.
+    direction: str | None = None
+
+    @cached_property
+    def head(self) -> str:
+        """Its first line that holds something."""
+        start = self.text[:HEAD_BYTES].lstrip()
+        return start.partition("\n")[0].strip()
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """What the first line names if it is that of a CSV."""
+        return [name.strip().strip('"') for name in self.head.split(",")]
+
+    @cached_property
+    def sha256(self) -> str:
+        """The checksum."""
+        return hashlib.sha256(self.path.read_bytes()).hexdigest()
+
+
+def read(path: Path, direction: str | None) -> File:
+    """Read a file.
+
+    Raises:
+        Error: It cannot be read, is no text, or is larger than such files are.
+    """
+    try:
+        text = reading.read_text(path, reading.MOST_TRACE_BYTES).removeprefix("\ufeff")
+    except OSError as error:
+        raise Error(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise Error(f"{path} is no text: unpack it first if it is compressed") from error
+    return File(path, text, direction or said_by_name(path))
+
+
+def said_by_name(path: Path) -> str | None:
+    """Give the direction that a file's name has among its words."""
+    words = words_of(path.name)
+    found = [way for way, names in DIRECTIONS.items() if set(names) & set(words)]
+    return found[0] if len(found) == 1 else None
+
+
+def words_of(text: str) -> list[str]:
+    """Split a name at what is neither letter nor digit."""
+    return "".join(one if one.isalnum() else " " for one in text.lower()).split()

@@ -1,0 +1,92 @@
+"""Any CSV with a line of names, each quantity's column named by ``--column``."""
+
+from __future__ import annotations
+
+from mptcplab.messages import nearest
+from mptcplab.recordings import clock as clocks
+from mptcplab.recordings import table
+from mptcplab.recordings.recording import ANY, NONE, QUANTITIES, STATED, Recording, Sample
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.recordings.file import File, Options
+
+# What may be said of times: of a clock, or from the start.
+UNIX = {"time_ms": clocks.MILLI, "time_us": clocks.MICRO, "time_ns": 1}
+TIMES = ("time", *UNIX, "seconds")
+FACTORS = {
+    "down_kbps": ("down_mbps", 1e-3),
+    "down_bps": ("down_mbps", 1e-6),
+    "down_bytes_per_s": ("down_mbps", 8e-6),
+    "up_kbps": ("up_mbps", 1e-3),
+    "up_bps": ("up_mbps", 1e-6),
+    "up_bytes_per_s": ("up_mbps", 8e-6),
+    "rtt_s": ("rtt_ms", 1e3),
+    "loss_percent": ("lost", 0.01),
+    "loss_down_percent": ("lost_down", 0.01),
+    "loss_up_percent": ("lost_up", 0.01),
+    "speed_kmph": ("speed_mps", 1 / 3.6),
+    "speed_mph": ("speed_mps", 0.44704),
+}
+KNOWN = (*TIMES, *QUANTITIES, *FACTORS, *table.RADIO, *table.POSITION)
+
+
+class Generic:
+    """A CSV of one's own."""
+
+    name = "csv"
+    title = "any CSV with a line of names: --column time=… --column down_mbps=… says which is which"
+    reads = ", ".join(KNOWN)
+    empty = "what no --column names"
+    licence = "none is stated in the file: --licence says it"
+
+    def matches(self, file: File) -> bool:  # noqa: ARG002 - of no use here
+        """Say no: it is asked for by --column."""
+        return False
+
+    def read(self, file: File, options: Options) -> list[Recording]:
+        """Give the recording."""
+        for key in options.columns:
+            if key not in KNOWN:
+                raise ValueError(
+                    f"there is no quantity {key!r} for --column; {nearest(key, KNOWN)}", 1
+                )
+        times = [key for key in TIMES if key in options.columns]
+        if len(times) != 1:
+            raise ValueError(
+                "say which column is the time: --column time=NAME, or seconds=NAME from the start",
+                1,
+            )
+        clock = clocks.Clock(options.zone)
+        recording = Recording(rates=f"{ANY}, unless you know better")
+        for line, row in table.rows(file, tuple(options.columns.values()), options):
+            try:
+                recording.samples.append(
+                    _sample(line, row, options, times[0], clock, recording.notes)
+                )
+            except ValueError as error:
+                raise ValueError(str(error), line) from error
+        recording.clock = (
+            NONE if times[0] == "seconds" else STATED if times[0] in UNIX else clock.state
+        )
+        recording.notes[:0] = clock.notes
+        return [recording]
+
+
+def _sample(
+    line: int, row: table.Row, options: Options, time: str, clock: clocks.Clock, notes: list[str]
+) -> Sample:
+    stamp = row[options.columns[time]]
+    if time == "seconds":
+        at_ns = round(table.number(row, options.columns[time]) * clocks.SECOND)
+    else:
+        at_ns = clocks.unix(stamp, UNIX[time]) if time in UNIX else clock.read(stamp)
+    sample = Sample(line, at_ns)
+    for key, name in options.columns.items():
+        if key not in TIMES and row[name] not in table.MISSING:
+            becomes, factor = FACTORS.get(key, (key, 1))
+            table.put(sample, table.Column(name, becomes, factor), row[name], None, notes)
+    return sample
+
+
+FORMAT = Generic()

@@ -1,0 +1,48 @@
+"""Mahimahi (Netravali et al., USENIX ATC 2015): a line per opportunity for 1500 bytes, in ms."""
+
+from __future__ import annotations
+
+from mptcplab.recordings.recording import Recording
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.recordings.file import File, Options
+
+SUFFIXES = {".up": "up", ".down": "down"}
+
+
+class Mahimahi:
+    """A direction of a link."""
+
+    name = "mahimahi"
+    title = "Mahimahi: .up and .down, a line per 1500 bytes"
+    reads = "every line, as it is → the element trace, which repeats it"
+    empty = "times of a clock, delay, loss, radio, positions"
+    licence = "GPLv3 for those that come with Mahimahi; none is stated in the file"
+
+    def matches(self, file: File) -> bool:
+        """Say whether the suffix or the first lines are its."""
+        return file.path.suffix in SUFFIXES or file.head.isdigit()
+
+    def read(self, file: File, options: Options) -> list[Recording]:  # noqa: ARG002 - of no use here
+        """Give the recording."""
+        direction = SUFFIXES.get(file.path.suffix, file.direction or "down")
+        times: list[int] = []
+        for line, text in enumerate(file.text.splitlines(), 1):
+            if not (word := text.strip()):
+                continue
+            if not (word.isascii() and word.isdigit()):
+                raise ValueError(
+                    f"{word[:40]!r} is no whole number of milliseconds: mend or remove it", line
+                )
+            if times and int(word) < times[-1]:
+                raise ValueError(
+                    f"{word} ms is before the {times[-1]} ms above it: sort the lines", line
+                )
+            times.append(int(word))
+        if not times or times[-1] == 0:
+            raise ValueError("holds no time above 0 ms, at which a trace begins again", 1)
+        return [Recording(opportunities={direction: times})]
+
+
+FORMAT = Mahimahi()

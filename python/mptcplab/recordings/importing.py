@@ -1,0 +1,232 @@
+"""Files of recordings → a directory with a scenario, a link for each path, and their traces."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mptcplab import quantity, writing
+from mptcplab._core import Error
+from mptcplab.messages import nearest
+from mptcplab.recordings import file as files
+from mptcplab.recordings import output, timeline
+from mptcplab.recordings.formats import formats
+from mptcplab.recordings.path import Assumed, Made, make
+from mptcplab.recordings.recording import DIRECTIONS, Source
+from mptcplab.scenario.path import NAME, TAKEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import tzinfo
+    from typing import Any
+
+    from mptcplab.recordings.file import File
+    from mptcplab.recordings.formats import Format
+    from mptcplab.recordings.timeline import Window
+
+# NAME=FILE, NAME/up=FILE, NAME/down=FILE.
+NAMED = re.compile(r"([a-z][a-z0-9-]{0,14})?(?:/(up|down))?=(.+)", re.DOTALL)
+GENERIC = "csv"
+# Words of file names that do not say whose network it is.
+PLAIN = {"udp", "tcp", "ping", "all", "data", "trace", "csv", "json", "txt", "out", "log"}
+MOST_NAME = 15
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How recordings are to be read, and what stands in for what they do not say."""
+
+    format: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    zone: tzinfo | None = None
+    licence: str | None = None
+    unaligned: bool = False
+    start_s: float = 0
+    end_s: float | None = None
+    step_s: float = 1
+    rate: str = "20 Mbit/s"
+    delay: str = "20 ms"
+    queue: str = "200 ms"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was made of recordings."""
+
+    #: The directory.
+    directory: Path
+    window: Window
+    paths: list[Made]
+    #: Logs for ``mptcplab annotate``, as far as there is something for them.
+    radio: Path | None
+    positions: Path | None
+
+    @property
+    def scenario(self) -> Path:
+        """The scenario, which ``run`` takes."""
+        return self.directory / output.SCENARIO
+
+    @property
+    def began(self) -> str:
+        """When runs begin by the clock of the logs: ``annotate --began``."""
+        at_ns = self.window.start_ns
+        return f"{at_ns // timeline.SECOND}.{at_ns % timeline.SECOND:09d}".rstrip("0").rstrip(".")
+
+    def document(self) -> dict[str, Any]:
+        """Give it as JSON has it."""
+        return {
+            "scenario": str(self.scenario),
+            "start_ns": self.window.start_ns if self.window.aligned else None,
+            "duration_s": self.window.length_ns / timeline.SECOND,
+            "aligned": self.window.aligned,
+            "radio": self.radio and str(self.radio),
+            "positions": self.positions and str(self.positions),
+            "paths": {
+                one.name: {
+                    "link": str(self.directory / f"{one.name}.toml"),
+                    "files": [
+                        {"file": str(source.path), "format": source.format, "sha256": source.sha256}
+                        for source in one.sources
+                    ],
+                    "measured": one.told,
+                    "assumed": one.assumed,
+                    "odd": one.odd,
+                }
+                for one in self.paths
+            },
+        }
+
+
+def import_recordings(words: Sequence[str], out: Path, wishes: Wishes) -> Imported:
+    """Make links of recordings, and write them all or nothing.
+
+    Args:
+        words: Files; ``NAME=FILE`` names its path, ``NAME/up=FILE`` its direction, too.
+        out: The directory that the scenario goes into, with what it needs; other files in it stay.
+        wishes: How to read them.
+
+    Raises:
+        Error: A file cannot be read: which line, why, and what to do; or they do not go together.
+    """
+    _check(wishes)
+    writing.check(out)
+    paths = _paths(words, wishes)
+    part = timeline.window(
+        paths, unaligned=wishes.unaligned, start_s=wishes.start_s, end_s=wishes.end_s
+    )
+    assumed = Assumed(wishes.rate, wishes.delay, wishes.queue)
+    least_ns = round(wishes.step_s * timeline.SECOND)
+    made = [make(name, there, part, least_ns, assumed) for name, there in paths.items()]
+    texts = output.texts(made, part)
+    with tempfile.TemporaryDirectory() as trial:
+        output.check(texts, Path(trial))
+    with writing.files(out) as new:
+        for name, text in texts.items():
+            (new / name).write_text(text, "utf-8")
+    logs = {
+        name: out / name if name in texts else None for name in (output.RADIO, output.POSITIONS)
+    }
+    return Imported(out, part, made, logs[output.RADIO], logs[output.POSITIONS])
+
+
+def _check(wishes: Wishes) -> None:
+    known = formats()
+    if wishes.format is not None and wishes.format not in known:
+        raise Error(f"there is no format {wishes.format!r}: {nearest(wishes.format, known)}")
+    if wishes.columns and wishes.format not in (None, GENERIC):
+        raise Error(f"--column is for --as {GENERIC}: {wishes.format} knows its columns")
+    if not 0.001 <= wishes.step_s <= 3600:
+        raise Error(f"--step is {wishes.step_s:g}: it must be from 0.001 to 3600 s")
+    for option, kind, value in (
+        ("--rate", quantity.RATE, wishes.rate),
+        ("--delay", quantity.DURATION, wishes.delay),
+        ("--queue", quantity.DURATION, wishes.queue),
+    ):
+        try:
+            kind.parse(value)
+        except ValueError as error:
+            raise Error(f"{option}: {error}") from error
+
+
+def _paths(words: Sequence[str], wishes: Wishes) -> dict[str, list[Source]]:
+    """Read all files, and sort what they hold by path, in the order in which they come."""
+    if not words:
+        raise Error("give at least one file to import")
+    paths: dict[str, list[Source]] = {}
+    for word in words:
+        name, direction, path = _taken_apart(word)
+        sources = _read(files.read(path, direction), wishes)
+        if name is not None and len(sources) > 1:
+            raise Error(
+                f"{path}: holds {len(sources)} paths "
+                f"({', '.join(str(one.recording.name) for one in sources)}), which "
+                f"cannot all be {name}: leave "
+                "the name out, or choose one with --where"
+            )
+        for source in sources:
+            whose = name or _name(source)
+            paths.setdefault(whose, []).append(source)
+    return paths
+
+
+def _taken_apart(word: str) -> tuple[str | None, str | None, Path]:
+    """Give the path's name, the direction and the file that an argument says."""
+    found = NAMED.fullmatch(word)
+    if found is None or Path(word).exists():
+        return None, None, Path(word)
+    if found[1] in TAKEN or found[1] == Path(output.SCENARIO).stem:
+        raise Error(f"{found[1]!r} cannot name a path: choose another name")
+    return found[1], found[2], Path(found[3])
+
+
+def _read(file: File, wishes: Wishes) -> list[Source]:
+    form = _format(file, wishes)
+    options = files.Options(wishes.zone, wishes.where, wishes.columns)
+    try:
+        recordings = form.read(file, options)
+        if not recordings:
+            raise ValueError("no row counts: the file holds none, or --where leaves none", 1)
+        for recording in recordings:
+            recording.check()
+    except ValueError as error:
+        said, line = error.args
+        raise Error(f"{file.path}, line {line}: {said}") from error
+    licence = wishes.licence or form.licence
+    return [Source(one, file.path, form.name, licence, file.sha256) for one in recordings]
+
+
+def _format(file: File, wishes: Wishes) -> Format:
+    known = formats()
+    wanted = wishes.format or (GENERIC if wishes.columns else None)
+    if wanted is not None:
+        return known[wanted]
+    found = [one for one in known.values() if one.matches(file)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = " or ".join(one.name for one in found)
+        raise Error(f"{file.path}, line 1: may be {names}: say which with --as")
+    raise Error(
+        f"{file.path}, line 1: is of no format that is known (mptcplab links import "
+        "--formats lists them): say "
+        "--as NAME, or which column is which with --column"
+    )
+
+
+def _name(source: Source) -> str:
+    """Give the name that the file says, or that its own name has, as a path may have it."""
+    plain = {*PLAIN, *(word for way in DIRECTIONS for word in files.DIRECTIONS[way])}
+    said = source.recording.name
+    words = files.words_of(said) if said else []
+    words = words or [word for word in files.words_of(source.path.stem) if word not in plain]
+    # Numbers of files are mostly times of day.
+    words = [word for word in words if not word.isdigit()] or words
+    name = "-".join(words)
+    if not name[:1].isalpha() or not name.isascii():
+        name = "-".join(["path", *(word for word in words if word.isascii())])
+    name = name[:MOST_NAME].rstrip("-")
+    return f"{name[: MOST_NAME - 2]}-1" if name in TAKEN or not NAME.fullmatch(name) else name

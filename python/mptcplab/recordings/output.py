@@ -1,0 +1,156 @@
+"""What an import writes: texts by the names of their files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mptcplab.scenario.long import written
+from mptcplab.scenario.scenario import load
+from mptcplab.surroundings import radio_log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mptcplab.recordings.path import Made
+    from mptcplab.recordings.recording import Sample
+    from mptcplab.recordings.timeline import Window
+
+SCENARIO = "scenario.toml"
+RADIO = "radio.csv"
+POSITIONS = "positions.gpx"
+DIRECTIONS = ("uplink", "downlink")
+# Longer transfers take a while to simulate.
+MOST_TRANSFER_S = 60
+SECOND = 10**9
+GPX = '<gpx version="1.1" creator="mptcplab" xmlns="http://www.topografix.com/GPX/1/1">'
+# Elements of a track point, in the order that GPX 1.1 asks for, and what it has in extensions.
+ELEMENTS = {"altitude_m": "ele"}
+EXTENSIONS = {"speed_mps": "speed", "course_deg": "course"}
+
+
+def texts(made: Sequence[Made], part: Window) -> dict[str, str]:
+    """Give the text of every file."""
+    files = {SCENARIO: _scenario(made, part)}
+    for one in made:
+        files[f"{one.name}.toml"] = _link(one, part)
+        files |= one.traces
+    radio = [row for one in made for row in _radio(one, part)]
+    if radio:
+        files[RADIO] = "\n".join([",".join(radio_log.COLUMNS), *radio]) + "\n"
+    # Paths that are driven together are at one place: that of the first that says where.
+    track = next((points for one in made if (points := list(_track(one, part)))), [])
+    if track:
+        files[POSITIONS] = (
+            "\n".join([GPX, "<trk><trkseg>", *track, "</trkseg></trk>", "</gpx>"]) + "\n"
+        )
+    return files
+
+
+def check(files: Mapping[str, str], trial: Path) -> None:
+    """Read the scenario back as ``run`` reads it, before anything is put in place."""
+    for name, text in files.items():
+        (trial / name).write_text(text, "utf-8")
+    load(trial / SCENARIO)
+
+
+def _scenario(made: Sequence[Made], part: Window) -> str:
+    length_s = part.length_ns / SECOND
+    lines = [
+        "schema = 1",
+        f"title = {written('imported: ' + ', '.join(one.name for one in made))}",
+        f"# Written by mptcplab links import: {part.told}.",
+    ]
+    if len(made) > 1:
+        # Rows of one file are of one time, whatever it counts from.
+        together = part.aligned or len({source.path for one in made for source in one.sources}) == 1
+        fade = "fade together" if together else "do not fade together: they are of no common clock"
+        lines.append(f"# The paths {fade}.")
+    if length_s > MOST_TRANSFER_S:
+        lines.append(f"# The traces last {length_s:g} s: a longer transfer sees more of them.")
+    lines += ["", "[transfer]", 'direction = "download"']
+    lines.append(f'duration = "{min(length_s, MOST_TRANSFER_S):g} s"')
+    for one in made:
+        lines += ["", f"[path.{one.name}]", f"profile = {written(f'{one.name}.toml')}"]
+    return "\n".join(lines) + "\n"
+
+
+def _link(made: Made, part: Window) -> str:
+    names = ", ".join(source.path.name for source in made.sources)
+    lines = [f"title = {written(f'{made.name}: imported from {names}')}"]
+    lines.append(f"# Written by mptcplab links import: {part.told}.")
+    lines += _comments("Measured", made.told)
+    lines += _comments("Assumed, measured nowhere", made.assumed)
+    lines += _comments("Odd in the files", made.odd)
+    lines += [f"{way} = {written(made.elements[way], apart=True)}" for way in DIRECTIONS]
+    for name, draw in made.draw.items():
+        lines += ["", f"[draw.{name}]", *(f"{key} = {written(draw[key])}" for key in draw)]
+    rates = dict.fromkeys(
+        source.recording.rates for source in made.sources if source.recording.rates
+    )
+    origin = {
+        "kind": "imported",
+        "source": "; ".join(
+            [*(f"{one.path.name} ({one.format})" for one in made.sources), *map(str, rates)]
+        ),
+        "licence": "; ".join(dict.fromkeys(one.licence for one in made.sources)),
+        "sha256": ", ".join(one.sha256 for one in made.sources),
+    }
+    lines += ["", "[origin]", *(f"{key} = {written(value)}" for key, value in origin.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _comments(what: str, said: Sequence[str]) -> list[str]:
+    """Say something in comments, whatever it holds."""
+    return [
+        f"# {what}: {''.join(one if one.isprintable() else '?' for one in line)}." for line in said
+    ]
+
+
+def _inside(made: Made, part: Window) -> Iterator[tuple[Sample, int]]:
+    """Give the samples of the window with their times, of the clock or from the start."""
+    for source in made.sources:
+        if source.recording.samples:
+            origin = part.origin_ns(source.recording)
+            for sample in sorted(source.recording.samples, key=lambda one: one.at_ns):
+                at = sample.at_ns - origin
+                if 0 <= at < part.length_ns:
+                    yield sample, at + part.start_ns
+
+
+def _radio(made: Made, part: Window) -> Iterator[str]:
+    for sample, at_ns in _inside(made, part):
+        if sample.radio:
+            cells = {radio_log.TIME: _seconds(at_ns), radio_log.PATH: made.name, **sample.radio}
+            yield ",".join(_cell(cells.get(name, "")) for name in radio_log.COLUMNS)
+
+
+def _cell(value: object) -> str:
+    text = str(value)
+    return '"{}"'.format(text.replace('"', '""')) if set(text) & set(',"\n\r') else text
+
+
+def _seconds(at_ns: int) -> str:
+    return f"{at_ns // SECOND}.{at_ns % SECOND:09d}"
+
+
+def _track(made: Made, part: Window) -> Iterator[str]:
+    """Give a track point for each sample that says where it was."""
+    for sample, at_ns in _inside(made, part):
+        place = sample.position
+        if not {"latitude_deg", "longitude_deg"} <= place.keys():
+            continue
+        at = datetime.fromtimestamp(at_ns // SECOND, UTC)
+        more = "".join(
+            f"<{tag}>{place[key]}</{tag}>" for key, tag in ELEMENTS.items() if key in place
+        )
+        time = f"<time>{at:%Y-%m-%dT%H:%M:%S}.{at_ns % SECOND // 10**6:03d}Z</time>"
+        beyond = "".join(
+            f"<{tag}>{place[key]:g}</{tag}>" for key, tag in EXTENSIONS.items() if key in place
+        )
+        extensions = f"<extensions>{beyond}</extensions>" if beyond else ""
+        yield (
+            f'<trkpt lat="{place["latitude_deg"]}" lon="{place["longitude_deg"]}">'
+            f"{more}{time}{extensions}</trkpt>"
+        )
