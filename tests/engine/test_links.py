@@ -105,7 +105,9 @@ class Case:
     def scenario(self) -> str:
         """Write the scenario."""
         element = {"element": self.name} | self.settings
-        paced = any(key.endswith("rate") or key in ("mean", "high", "trace") for key in element)
+        paced = self.name in ("trace", "rate-trace") or any(
+            key.endswith("rate") or key in ("mean", "high") for key in element
+        )
         link: Row = {"uplink": [DELAY], "downlink": [DELAY] if paced else [FAST, DELAY]}
         link[self.place] = [*link.get(self.place, []), element]
         others = {"lte": {"rate": "5 Mbit/s", "delay": "10 ms"}} if self.further else {}
@@ -149,11 +151,21 @@ ELEMENTS = [
     # 1500 bytes every 2 ms.
     Case("trace", {"trace": [2, 4, 6, 8, 10]}, lambda seen: 4.5 < seen.mbps < 6),
     Case(
+        "rate-trace",
+        {"trace": [[0, 5], [500, 0], [800, 5]]},
+        lambda seen: seen.longest_pause_ms() > 280 and seen.fastest_mbps(50) < 6,
+    ),
+    Case(
         "base-station",
         {"rate": "5 Mbit/s", "drain_rate": "20 Mbit/s", "delay": "60 ms"},
         lambda seen: seen.dropped("queue-full") > 0 and seen.fastest_mbps(20) > 10,
     ),
     Case("delay", {"delay": "40 ms"}, lambda seen: 60 <= seen.rtt("min") < 65),
+    Case(
+        "delay-trace",
+        {"trace": [[0, 40, 3]]},
+        lambda seen: 60 <= seen.rtt("min") < 65 and 5 < seen.dropped("loss") < 50,
+    ),
     Case("loss", {"ratio": "3 %"}, lambda seen: 5 < seen.dropped("loss") < 50),
     Case(
         "periodic-loss",

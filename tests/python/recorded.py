@@ -227,7 +227,7 @@ RECORDED = (
         link=(
             'element = "rate", rate = "30 Mbit/s"',
             'of = ["downlink.0.rate"]\nspread = 0.4714',
-            "1 rows of tests that failed are left out",
+            "1 row of tests that failed, left out",
         ),
     ),
     Recorded(

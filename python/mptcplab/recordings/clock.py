@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from decimal import Decimal, InvalidOperation
 
 from mptcplab.recordings.recording import STATED, SUPPOSED
 from mptcplab.surroundings import moments
@@ -82,8 +83,8 @@ def unix(text: str, unit_ns: int) -> int:
         ValueError: It is no number, or out of bounds.
     """
     try:
-        at_ns = int(text) * unit_ns if text.isdigit() else round(float(text) * unit_ns)
-    except ValueError:
+        at_ns = int(Decimal(text) * unit_ns)
+    except (InvalidOperation, OverflowError, ValueError):
         raise ValueError(f"{text!r} is no time: it must be a number of Unix time") from None
     if not 0 <= at_ns <= moments.MOST_NS:
         raise ValueError(f"{text!r} is no time from 1970 to 2262")

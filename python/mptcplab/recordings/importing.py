@@ -201,9 +201,10 @@ def _read(file: File, wishes: Wishes) -> list[Source]:
 
 def _format(file: File, wishes: Wishes) -> Format:
     known = formats()
-    wanted = wishes.format or (GENERIC if wishes.columns else None)
-    if wanted is not None:
-        return known[wanted]
+    if wishes.format is not None:
+        return known[wishes.format]
+    if wishes.columns and set(wishes.columns.values()) <= set(file.columns):
+        return known[GENERIC]
     found = [one for one in known.values() if one.matches(file)]
     if len(found) == 1:
         return found[0]

@@ -180,7 +180,11 @@ class _Maker:
         found = source and timeline.series(source.recording, which, self.part, self.least_ns)
         if source is None or not found:
             return None
-        self.made.odd += [f"{source.path.name}: {which}: {note}" for note in found.notes]
+        # Where a probe was lost, its round trip is not missing.
+        probes = which == "rtt_ms" and any("lost" in one.values for one in source.recording.samples)
+        self.made.odd += [
+            f"{source.path.name}: {which}: {note}" for note in found.notes if not probes
+        ]
         return source, found
 
     def _figure(self, which: str) -> tuple[Source, Figure] | None:

@@ -174,8 +174,8 @@ def series(recording: Recording, quantity: str, part: Window, least_ns: int) -> 
     if before and (not rows or rows[0][0] > 0):
         rows.insert(0, (0.0, before[-1]))
     rows[0] = (0.0, rows[0][1])
-    usual = max(own, width)
-    return Series(rows, notes + _gaps([at for at, _ in inside], part.length_ns, usual))
+    times = [*(at for at, _ in points if at < 0)][-1:] + [at for at, _ in inside]
+    return Series(rows, notes + _gaps(times, part.length_ns, max(own, width)))
 
 
 def _odd(points: list[tuple[int, float]]) -> list[str]:
@@ -192,17 +192,14 @@ def _odd(points: list[tuple[int, float]]) -> list[str]:
 
 def _gaps(times: list[int], length: int, usual: int) -> list[str]:
     """Say where values are missing for longer than is usual."""
-    edges = [-usual, *times, length] if times else [0, length]
-    gaps = [(b - a, a) for a, b in pairwise(edges) if b - a > GAP * usual]
+    edges = [*([-usual] if times[0] >= 0 else []), *times, length]
+    gaps = [(b - a - usual, a + usual) for a, b in pairwise(edges) if b - a > GAP * usual]
     if not gaps:
         return []
     longest, at = max(gaps)
-    if times:
-        longest, at = longest - usual, at + usual
     return [
         f"{count(len(gaps), 'gap')}, the longest of {longest / SECOND:g} s at "
-        f"{at / SECOND:g} s: the value "
-        "before holds"
+        f"{max(at, 0) / SECOND:g} s: the value before holds"
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mptcplab.recordings import table
 from mptcplab.recordings.figures import figure
 from mptcplab.recordings.recording import Recording
+from mptcplab.recordings.timeline import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Fcc:
                 name=f"unit-{units.pop()}",
                 figures={f"{direction}_mbps": figure(rates)},
                 rates="several TCP connections at once: near to capacity, and not above it",
-                notes=[f"{failed} rows of tests that failed are left out"] if failed else [],
+                notes=[f"{count(failed, 'row')} of tests that failed, left out"] if failed else [],
             )
         ]
 

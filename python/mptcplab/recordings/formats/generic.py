@@ -5,7 +5,7 @@ from __future__ import annotations
 from mptcplab.messages import nearest
 from mptcplab.recordings import clock as clocks
 from mptcplab.recordings import table
-from mptcplab.recordings.recording import ANY, NONE, QUANTITIES, STATED, Recording, Sample
+from mptcplab.recordings.recording import NONE, QUANTITIES, STATED, UNKNOWN, Recording, Sample
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Generic:
     title = "any CSV with a line of names: --column time=… --column down_mbps=… says which is which"
     reads = ", ".join(KNOWN)
     empty = "what no --column names"
-    licence = "none is stated in the file: --licence says it"
+    licence = "not stated"
 
     def matches(self, file: File) -> bool:  # noqa: ARG002 - of no use here
         """Say no: it is asked for by --column."""
@@ -58,7 +58,7 @@ class Generic:
                 1,
             )
         clock = clocks.Clock(options.zone)
-        recording = Recording(rates=f"{ANY}, unless you know better")
+        recording = Recording(rates=UNKNOWN)
         for line, row in table.rows(file, tuple(options.columns.values()), options):
             try:
                 recording.samples.append(

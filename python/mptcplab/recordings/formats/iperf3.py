@@ -26,7 +26,7 @@ class Iperf3:
         "lost_down, streams[].rtt → rtt_ms, which holds the queue that the test itself filled"
     )
     empty = "what was omitted (-O), which path each stream took, radio, positions"
-    licence = "none is stated in the file: --licence says it"
+    licence = "not stated"
 
     def matches(self, file: File) -> bool:
         """Say whether it is JSON with intervals."""

@@ -18,7 +18,7 @@ class Mahimahi:
     title = "Mahimahi: .up and .down, a line per 1500 bytes"
     reads = "every line, as it is → the element trace, which repeats it"
     empty = "times of a clock, delay, loss, radio, positions"
-    licence = "GPLv3 for those that come with Mahimahi; none is stated in the file"
+    licence = "not stated (GPLv3 for those that come with Mahimahi)"
 
     def matches(self, file: File) -> bool:
         """Say whether the suffix or the first lines are its."""

@@ -41,7 +41,7 @@ class Monroe:
         "radio; Latitude, Longitude → positions; Operator or Iccid → a path each"
     )
     empty = "the uplink's rate, which direction lost or delayed; other experiments are left out"
-    licence = "none is stated in the file: see the data set"
+    licence = "not stated in the file: see the data set"
 
     def matches(self, file: File) -> bool:
         """Say whether objects have MONROE's names."""

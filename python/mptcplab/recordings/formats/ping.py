@@ -31,7 +31,7 @@ class Ping:
     title = "output of ping (iputils; with -D it has times), NUWiNS multi-carrier's too"
     reads = "time= → rtt_ms; numbers that never came → lost"
     empty = "rates, which direction lost or delayed, radio, positions"
-    licence = "none is stated in the file (CC0 1.0 for NUWiNS multi-carrier): --licence says it"
+    licence = "not stated (CC0 1.0 for NUWiNS multi-carrier)"
 
     def matches(self, file: File) -> bool:
         """Say whether ping began somewhere near the top."""

@@ -22,5 +22,5 @@ FORMAT = Table(
     ),
     rates=UDP + " (of the folder UDP; under TCP it is not)",
     empty="the other direction, delay, loss, radio; area_type",
-    licence="none is stated by the data set",
+    licence="not stated by the data set",
 )

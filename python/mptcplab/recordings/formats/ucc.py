@@ -33,5 +33,5 @@ FORMAT = Table(
     carrier="Operatorname",
     rates=ANY,
     empty="CQI, State, what neighbouring cells were heard with",
-    licence="none is stated in the file: see the data set",
+    licence="not stated in the file: see the data set",
 )
