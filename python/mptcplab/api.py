@@ -611,6 +611,8 @@ def _several(
     from mptcplab.results.opening import opened
 
     here = Path("runs.html")
+    sources: list[object]
+    read: list[object]
     if isinstance(source, (str, PathLike)):
         found = opened(source) if Path(source).is_dir() else None
         if not isinstance(found, list):

@@ -310,7 +310,7 @@ def _provenance(laid: list[Laid]) -> Provenance:
 
 
 def names(
-    sources: Sequence[str], opened: Sequence[object]
+    sources: Sequence[object], opened: Sequence[object]
 ) -> list[tuple[str, Comparison | Run | Analysis]]:
     """Name what was opened: by directories, and repetitions by their seeds.
 
@@ -320,16 +320,23 @@ def names(
     found: list[tuple[str, Comparison | Run | Analysis]] = []
     for source, one in zip(sources, opened, strict=True):
         if isinstance(one, list):
-            found += [(_seed(each, source if len(sources) > 1 else ""), each) for each in one]
+            of = _last(source, one) if len(sources) > 1 else ""
+            found += [(f"{of} {_seed(each)}".strip(), each) for each in one]
         elif isinstance(one, Comparison | Run | Analysis):
-            found.append((Path(source).resolve().name, one))
+            found.append((_last(source, one), one))
         else:
             raise Error(f"{source} is a campaign: its page stands alone")
     return found
 
 
-def _seed(comparison: Comparison, of: str) -> str:
+def _last(source: object, one: object) -> str:
+    """Give the last part of a path, of the directory of what has no other."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source).resolve().name
+    return one.directory.resolve().name if isinstance(one, Comparison | Run) else "captures"
+
+
+def _seed(comparison: Comparison) -> str:
     seed = str(comparison.mptcp.about["seed"])
     own = comparison.directory.name
-    words = f"seed {seed}" if own == seed else own
-    return f"{Path(of).resolve().name} {words}" if of else words
+    return f"seed {seed}" if own == seed else own

@@ -125,7 +125,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     _check_outputs(options)
-    tables = _analyze(options)
+    tables: _core.Tables | Chosen = _analyze(options)
     if options.filter is not None:
         tables = _chosen(tables, options)
     if options.connection is not None:
@@ -233,7 +233,7 @@ def _only(tables: _core.Tables | Chosen, connection: int) -> _core.Tables | Chos
     return tables.only(connection)
 
 
-def _chosen(tables: _core.Tables, options: Namespace) -> Chosen:
+def _chosen(tables: _core.Tables | Chosen, options: Namespace) -> Chosen:
     from mptcplab.results.chosen import Chosen
 
     return Chosen.of(tables, options.filter)

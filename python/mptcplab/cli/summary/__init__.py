@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from mptcplab import _core
 from mptcplab.cli.summary.page import on_stdout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.analysis import Measured
 
 # Up to so many connections are shown in full.
 IN_FULL = 20
 
 
-def print_summary(tables: _core.Tables, *, one: bool = False) -> None:
+def print_summary(tables: Measured, *, one: bool = False) -> None:
     """Print the summary; ``one`` says that it is about the one connection asked for."""
     page = on_stdout()
     count = len(tables.table("connections"))

@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from mptcplab import _core
 from mptcplab.cli.summary.page import Column, Page, draw
 from mptcplab.labels import text
 from mptcplab.labels.connections import is_mptcp, protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mptcplab.analysis import Measured
 
 Row = dict[str, Any]
 
 TOP = 15
 
 
-def print_overview(page: Page, tables: _core.Tables, count: int) -> None:
+def print_overview(page: Page, tables: Measured, count: int) -> None:
     """Print the totals and the largest connections."""
     moved = _moved(tables)
     connections = tables.rows(
@@ -34,7 +37,7 @@ def print_overview(page: Page, tables: _core.Tables, count: int) -> None:
     )
 
 
-def _moved(tables: _core.Tables) -> dict[str, Counter[int]]:
+def _moved(tables: Measured) -> dict[str, Counter[int]]:
     moved = {"up": Counter[int](), "down": Counter[int]()}
     for row in tables.rows("transfers", columns=["connection", "direction", "bytes"]):
         moved[row["direction"]][row["connection"]] = row["bytes"]
@@ -72,9 +75,7 @@ def _print_totals(
     )
 
 
-def _columns(
-    tables: _core.Tables, numbers: list[int], moved: dict[str, Counter[int]]
-) -> list[Column]:
+def _columns(tables: Measured, numbers: list[int], moved: dict[str, Counter[int]]) -> list[Column]:
     wanted = set(numbers)
     rows = {
         row["connection"]: row
