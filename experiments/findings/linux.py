@@ -1,52 +1,121 @@
-"""Provoke findings with Linux, in real time: ``python -m experiments.findings.linux DIR``.
+"""Provoke findings with Linux, in real time: ``python -m experiments.findings.linux [KIND ...]``.
 
-Runs the first scenario of each kind with the kernel engine, with what it asks of the simulation alone left out, and keeps in
-``linux.json`` what was found, or why Linux cannot. It needs root. A kind that is kept already is not run again.
+Runs the scenarios of each kind, or of those named, with the kernel engine and keeps in ``linux.json`` what was found, what it
+cost by the run without the fault, or why Linux cannot. It needs root. What is kept already is not run again.
 """
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import mptcplab
-from experiments.findings.scenarios import provoked
+from experiments.findings import views
+from experiments.findings.provoked import Case, provoked
+from experiments.findings.run import cost, found
+from experiments.findings.scenarios import Table, scenario
+from mptcplab.results.comparison import Comparison
 
 RESULTS = Path(__file__).parent / "linux.json"
 # No transfer is longer.
-LONGEST_S = 10
+LONGEST_S = 30
+LOST = """\
+schema = 1
+transfer = {{ size = "1 MB" }}
+path.wifi = {{ rate = "20 Mbit/s", delay = "12 ms", queue = "60 ms" }}
+path.lte = {{ rate = "12 Mbit/s", delay = "25 ms", queue = "100 ms" }}
+timeline = [
+    {{ at = "4 s", path = "wifi", verb = "blackout" }},
+    {{ at = "{back_s} s", path = "wifi", verb = "restore" }},
+]
+"""
 
 
-def found(table: dict[str, Any], out: Path) -> dict[str, Any]:
-    """Run a scenario with Linux; give kinds with their costs, and how long it took."""
-    table = copy.deepcopy(table)
-    table["run"] = {"stop": f"{LONGEST_S} s"}
+def bounded(table: Table | None) -> Table | None:
+    """Bound how long a scenario takes."""
+    return table and copy.deepcopy(table) | {"run": {"stop": f"{LONGEST_S} s"}}
+
+
+def tried(case: Case) -> dict[str, Any]:
+    """Run a scenario with Linux; give kinds with their costs, and the true one, or why it cannot."""
     try:
-        run = mptcplab.run(table, engine="kernel", baselines=False, out=out, force=True).mptcp
+        told = found(bounded(case.table) or {}, 1, view=case.view, engine="kernel")
     except mptcplab.Error as error:
         return {"found": None, "why": str(error).splitlines()[0]}
-    costs = {row["kind"]: row["cost_s"] for row in run.tables.rows("findings")}
-    elapsed_s = run.transfer["elapsed_s"] if run.transfer else None
-    return {"found": costs, "elapsed_s": elapsed_s and round(elapsed_s, 3)}
+    told["true_cost_s"] = None
+    # Linux may have the fault, and not what takes it away.
+    with suppress(mptcplab.Error):
+        told["true_cost_s"] = cost(told["elapsed_s"], bounded(case.without), engine="kernel")
+    return told
+
+
+def limits() -> Iterator[Case]:
+    """Joins beyond what Linux lets a server take: an endpoint of ours asks for more than 8."""
+    for subflows in (10, 11, 12):
+        table = scenario(
+            mptcp={
+                "path_manager": "ndiffports",
+                "path_manager_parameters": {"subflows": subflows},
+                "max_subflows": subflows,
+            }
+        )
+        yield Case("join_limit", table | {"client": {"stack": "mptcplab"}}, view=views.counted)
+
+
+def forgetful(back_s: float) -> dict[str, Any]:
+    """Lose the first three SYNs of a connection, after which Linux leaves MPTCP out; the next begins without."""
+    # The first begins where the path goes: Linux blames MPTCP if the first SYN without it is answered.
+    wait = "while curl --silent --max-time 0.5 --output /dev/null http://server:8000/; do :; done"
+    fetch = "curl --silent --max-time 20 --output /dev/null http://server:8000/"
+    with TemporaryDirectory() as place:
+        (Path(place) / "large").write_bytes(bytes(3_000_000))
+        (Path(place) / "lost.toml").write_text(LOST.format(back_s=back_s), "utf-8")
+        words = [
+            sys.executable,
+            "-m",
+            "mptcplab",
+            "shell",
+            "lost.toml",
+            "--mptcpize",
+            "--out",
+            "run",
+        ]
+        words += ["--serve", "python3 -m http.server 8000"]
+        words += ["--", "sh", "-c", f"{wait}; {fetch}lost.toml; {fetch}large"]
+        subprocess.run(words, cwd=place, check=True, capture_output=True)
+        run = mptcplab.open_run(Path(place) / "run")
+        rows = views.counted(Comparison(run.directory, run, {}))
+        return {"found": {row["kind"]: row["cost_s"] for row in rows}, "true_cost_s": None}
 
 
 def main() -> None:
-    """Run those of all kinds that are not kept."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path, help="where run directories go")
-    directory = parser.parse_args().directory
+    """Run those that are asked for and not kept."""
+    wanted = set(sys.argv[1:])
     kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else []
-    rows = {row["name"]: row for row in kept}
-    for kind, table, _ in provoked():
-        if kind not in rows:
-            rows[kind] = {"name": kind, **found(table, directory / kind)}
-            print(*rows[kind].values(), file=sys.stderr, flush=True)
-            lines = ",\n".join(json.dumps(rows[name]) for name in sorted(rows))
-            RESULTS.write_text(f"[\n{lines}\n]\n", "utf-8")
+    rows = {(row["name"], row["number"]): row for row in kept}
+    cases = [*provoked(), *limits()]
+    numbered: dict[str, int] = {}
+    for case in cases:
+        number = numbered[case.kind] = numbered.get(case.kind, 0) + 1
+        if (case.kind, number) not in rows and (not wanted or case.kind in wanted):
+            _keep(rows, case.kind, number, tried(case))
+    for number, back_s in enumerate((6.7, 6.8, 6.9), start=1):
+        if ("black_hole", number) not in rows and (not wanted or "black_hole" in wanted):
+            _keep(rows, "black_hole", number, forgetful(back_s))
+
+
+def _keep(rows: dict[tuple[str, int], dict[str, Any]], kind: str, number: int, told: Any) -> None:
+    rows[kind, number] = {"name": kind, "number": number, **told}
+    print(*rows[kind, number].values(), file=sys.stderr, flush=True)
+    lines = ",\n".join(json.dumps(rows[key]) for key in sorted(rows))
+    RESULTS.write_text(f"[\n{lines}\n]\n", "utf-8")
 
 
 if __name__ == "__main__":

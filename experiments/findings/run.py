@@ -1,7 +1,7 @@
 """Provoke every finding, and look for findings where nothing is wrong: ``python -m experiments.findings.run``.
 
-Simulates each scenario of ``scenarios.py`` and keeps in ``results.json`` what was found in it, the kind that it
-provokes or what it is like beside.
+Simulates each scenario of ``provoked.py`` and ``scenarios.py`` and keeps in ``results.json`` what was found in it,
+the kind that it provokes or what it is like beside.
 """
 
 from __future__ import annotations
@@ -9,65 +9,116 @@ from __future__ import annotations
 import copy
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from experiments.findings.scenarios import provoked, silent
+import mptcplab
+from experiments.findings import views
+from experiments.findings.provoked import Case, provoked
+from experiments.findings.scenarios import silent
 from mptcplab import _core
 from mptcplab.results.findings.remedies import REMEDIES
 from mptcplab.scenario.plan import plan
 from mptcplab.scenario.scenario import load
 
 RESULTS = Path(__file__).parent / "results.json"
-PROVOKED_SEEDS = (1,)
+SEED = 1
 SILENT_SEEDS = (1, 2, 3)
 
 
-def found(table: dict[str, Any], seed: int, settings: Sequence[str] = ()) -> dict[str, Any]:
-    """Simulate a scenario; give what was found, by kind with its cost, and how long it took."""
-    _, scenario = load(copy.deepcopy(table), list(settings))
-    tables = _core.simulate(plan(scenario, seed, None))
+def found(
+    table: dict[str, Any],
+    seed: int,
+    settings: Sequence[str] = (),
+    view: views.View | None = None,
+    engine: str = "simulation",
+) -> dict[str, Any]:
+    """Run a scenario; give what was found, by kind with its cost, and how long it took."""
+    if view is None and engine == "simulation":
+        _, scenario = load(copy.deepcopy(table), list(settings))
+        tables = _core.simulate(plan(scenario, seed, None))
+        return _told(tables.rows("findings"), tables.rows("transfers"))
+    with TemporaryDirectory() as place:
+        run = mptcplab.run(
+            copy.deepcopy(table),
+            seed=seed,
+            out=Path(place) / "run",
+            settings=settings,
+            baselines=view is views.beside,
+            captures="none" if view in (None, views.beside) else "headers",
+            engine=engine,
+        )
+        kept = run.mptcp.tables
+        return _told(view(run) if view else kept.rows("findings"), kept.rows("transfers"))
+
+
+def _told(findings: Any, transfers: Any) -> dict[str, Any]:
     costs: dict[str, float | None] = {}
-    for row in tables.rows("findings"):
+    for row in findings:
         known = [cost for cost in (costs.get(row["kind"]), row["cost_s"]) if cost is not None]
         costs[row["kind"]] = round(sum(known), 3) if known else None
-    elapsed = [row["elapsed_s"] or 0 for row in tables.rows("transfers")]
+    elapsed = [row["elapsed_s"] or 0 for row in transfers]
     return {"found": costs, "elapsed_s": round(max(elapsed, default=0), 3)}
 
 
-def cost(elapsed_s: float, without: dict[str, Any] | None, seed: int) -> float | None:
+def cost(
+    elapsed_s: float, without: dict[str, Any] | None, engine: str = "simulation"
+) -> float | None:
     """Give what a fault cost: how much longer the transfer took than the same without it."""
-    return None if without is None else round(elapsed_s - found(without, seed)["elapsed_s"], 3)
+    if without is None:
+        return None
+    without_s: float = found(without, SEED, engine=engine)["elapsed_s"]
+    return round(elapsed_s - without_s, 3)
 
 
-def gain(kind: str, table: dict[str, Any], seed: int, elapsed_s: float) -> float | None:
+def gain(case: Case, elapsed_s: float) -> float | None:
     """Give how much sooner the transfer is over with the remedy; None where that is no setting."""
-    remedy = REMEDIES.get(kind)
+    remedy = REMEDIES.get(case.kind)
     if remedy is None:
         return None
-    after_s: float = found(table, seed, remedy.settings)["elapsed_s"]
+    after_s: float = found(case.table, SEED, remedy.settings)["elapsed_s"]
     return round(elapsed_s - after_s, 3)
 
 
-def results(seeds: tuple[tuple[int, ...], tuple[int, ...]]) -> Iterator[dict[str, Any]]:
-    """Give a row per run."""
-    for kind, table, without in provoked():
-        for seed in seeds[0]:
-            row = {"provokes": True, "name": kind, "seed": seed, **found(table, seed)}
-            row |= {"true_cost_s": cost(row["elapsed_s"], without, seed)}
-            yield row | {"gained_s": gain(kind, table, seed, row["elapsed_s"])}
-    for name, table in silent():
-        for seed in seeds[1]:
-            yield {"provokes": False, "name": name, "seed": seed, **found(table, seed)}
+def jobs(
+    silent_seeds: Sequence[int],
+) -> Iterator[tuple[Callable[..., dict[str, Any]], tuple[Any, ...]]]:
+    """Give what makes a row per run, with its arguments."""
+    for number, _ in enumerate(provoked()):
+        yield provoke, (number,)
+    for number, _ in enumerate(silent()):
+        for seed in silent_seeds:
+            # Once with plain TCP beside it.
+            yield leave, (number, seed, seed == silent_seeds[0])
+
+
+def provoke(number: int) -> dict[str, Any]:
+    """Run a scenario that provokes a kind, without the fault, and with the remedy."""
+    case = list(provoked())[number]
+    told = found(case.table, SEED, view=case.view)
+    told["true_cost_s"] = cost(told["elapsed_s"], case.without)
+    told["gained_s"] = gain(case, told["elapsed_s"])
+    return {"provokes": True, "name": case.kind, "seed": SEED, **told}
+
+
+def leave(number: int, seed: int, beside: bool) -> dict[str, Any]:
+    """Run a scenario in which nothing is wrong."""
+    name, table = list(silent())[number]
+    told = found(table, seed, view=views.beside if beside else None)
+    return {"provokes": False, "name": name, "seed": seed, **told}
 
 
 def main() -> None:
     """Run all of them."""
     rows = []
-    for row in results((PROVOKED_SEEDS, SILENT_SEEDS)):
-        rows.append(row)
-        print(*row.values(), file=sys.stderr, flush=True)
+    with ProcessPoolExecutor() as pool:
+        futures = [pool.submit(make, *words) for make, words in jobs(SILENT_SEEDS)]
+        for future in futures:
+            rows.append(future.result())
+            print(*rows[-1].values(), file=sys.stderr, flush=True)
     lines = ",\n".join(json.dumps(row) for row in rows)
     RESULTS.write_text(f"[\n{lines}\n]\n", "utf-8")
 

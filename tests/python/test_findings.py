@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from experiments.findings import table
+from experiments.findings.provoked import provoked
 from experiments.findings.run import found
 from experiments.findings.scenarios import (
     BULK,
@@ -24,7 +25,6 @@ from experiments.findings.scenarios import (
     WIFI,
     away,
     box,
-    provoked,
     scenario,
     silent,
 )
@@ -34,7 +34,7 @@ from mptcplab.scenario.scenario import load
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # The last scenario of each kind.
-PROVOKED = {kind: table for kind, table, _ in provoked()}
+PROVOKED = {case.kind: case for case in provoked()}
 
 
 def rows(table: dict[str, Any]) -> list[dict[str, Any]]:
@@ -46,7 +46,8 @@ def rows(table: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", sorted(PROVOKED))
 def test_what_is_provoked_is_found(kind: str) -> None:
     """One scenario of each kind; costs never add up to more than the transfer took."""
-    result = found(PROVOKED[kind], 1)
+    case = PROVOKED[kind]
+    result = found(case.table, 1, view=case.view)
     assert kind in result["found"]
     assert sum(cost or 0 for cost in result["found"].values()) <= result["elapsed_s"]
 
@@ -55,6 +56,13 @@ def test_what_is_provoked_is_found(kind: str) -> None:
 def test_nothing_is_found_where_nothing_is_wrong(number: int) -> None:
     """Some of the clean scenarios."""
     _, clean = list(silent())[number]
+    assert found(clean, 1)["found"] == {}
+
+
+@pytest.mark.parametrize("name", ["far", "tiny queues"])
+def test_nothing_is_said_of_what_does_not_show(name: str) -> None:
+    """A window that the receiver still widens over a long way; losses of a queue of two packets."""
+    clean = dict(silent())[name]
     assert found(clean, 1)["found"] == {}
 
 
@@ -84,7 +92,7 @@ def test_a_cost_is_empty_where_the_best_rate_is_the_windows_own() -> None:
 
 def test_what_a_path_sends_again_itself_is_no_slow_path() -> None:
     """Of a path that dies, the data comes over the other, late: that one is not to blame."""
-    kinds = [row["kind"] for row in rows(PROVOKED["path_dead"])]
+    kinds = [row["kind"] for row in rows(PROVOKED["path_dead"].table)]
     assert kinds[0] == "path_dead"
     assert "head_of_line" not in kinds
 
@@ -162,9 +170,17 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     (less,) = slower.find(comparison, [explained])
     assert less["cost_s"] == pytest.approx(3.0)
     assert less["message"].endswith("most of that is told by path_dead")
-    (unused,) = path_unused.find(comparison, [])
+    # That the scheduler left it idle tells less: this has its cost.
+    idle = {"kind": "capacity_unused", "cost_s": None, "confidence": 0.6, "subflow": 1}
+    (unused,) = path_unused.find(comparison, [idle])
+    assert unused["cost_s"] == pytest.approx(5.0)
     assert unused["message"].startswith("lte carried 0.10 Mbit/s where plain TCP has 8.00 Mbit/s")
     assert path_unused.find(comparison, [explained | {"subflow": 1}]) == []
+    # A window is shared, and who has no more to send needs no further path.
+    for kind in ("receive_window", "application"):
+        assert path_unused.find(comparison, [explained | {"kind": kind, "subflow": None}]) == []
+    comparison.mptcp.scenario = {"transfer": {"application": "constant-bit-rate"}}
+    assert path_unused.find(comparison, []) == []
     (buffer,) = send_buffer.find(comparison, [])
     assert buffer["evidence"] == "state: buffer_limited_ms = 400 of busy_ms = 1000"
     assert send_buffer.find(comparison, [explained | {"kind": "receive_window"}]) == []
@@ -206,6 +222,40 @@ def test_a_count_that_goes_on_beside_a_full_window_is_no_small_send_buffer(
     comparison = _comparison()
     comparison.mptcp.state = pl.DataFrame(rows)
     assert bool(send_buffer.find(comparison, [])) is found
+
+
+@pytest.mark.parametrize(
+    ("flying", "queued", "window", "found"),
+    [
+        (40, 1300, None, True),
+        (40, 1300, 200_000, True),
+        (90, 0, None, False),
+        (40, 9000, None, False),
+        (40, 0, 60_000, False),
+    ],
+)
+def test_samples_show_a_small_send_buffer_where_nothing_else_limits(
+    flying: int, queued: int, window: int | None, found: bool
+) -> None:
+    """Room in the subflow's window of 90 packets and in the peer's, and nothing to send."""
+    import polars as pl
+
+    from mptcplab.results.findings import send_buffer
+
+    rows = [
+        {
+            **{"connection": 0, "subflow": 0, "host": "server", "at_ns": at, "cwnd_packets": 90},
+            **{"in_flight_packets": flying, "queued_bytes": queued, "peer_window_bytes": window},
+            # Written, acknowledged, and at last nothing more.
+            "unacknowledged_bytes": 59_000 + at % 2 if at < 10 else 59_000 - at,
+        }
+        for at in range(20)
+    ]
+    comparison = _comparison()
+    comparison.mptcp.state = pl.DataFrame(rows)
+    assert bool(send_buffer.find(comparison, [])) is found
+    comparison.mptcp.scenario = {"transfer": {"application": "request-response"}}
+    assert send_buffer.find(comparison, []) == []
 
 
 WINDOWS = """\
@@ -362,6 +412,7 @@ def _comparison() -> Any:
         transfer={"connection": 0, "direction": "down", "elapsed_s": 10.0, "bytes": 10_000_000},
         tables=SimpleNamespace(rows=lambda name, connection=None: tables[name]),
         state=state,
+        scenario={},
         outcome={"finished": True},
     )
     beside = {"wifi": run(16.0), "lte": run(8.0)}

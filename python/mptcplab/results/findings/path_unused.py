@@ -15,8 +15,6 @@ UNUSED, LEAST_S, LEAST_PART = 0.05, 2.0, 0.1
 WORTH_PART, WORTH_S = 0.05, 0.5
 # Then there was nothing for the path to carry: what the window takes, and what there is, is shared.
 LIMITS = {"receive_window", "send_buffer", "application", "short_transfer"}
-# Applications that take all that the paths give.
-GREEDY = {"bulk", "request-response"}
 
 
 def find(comparison: Comparison, others: list[Row]) -> list[Row]:
@@ -26,7 +24,8 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     if transfer is None or transfer["elapsed_s"] < LEAST_S or not mptcp.throughput_mbps:
         return []
     application = mptcp.scenario.get("transfer", {}).get("application", "bulk")
-    if application not in GREEDY or LIMITS & {row["kind"] for row in others}:
+    # Only this takes all that the paths give.
+    if application != "bulk" or LIMITS & {row["kind"] for row in others}:
         return []
     connection = transfer["connection"]
     # What another finding explains is not told twice; a budget, or a backup, is meant so. That the

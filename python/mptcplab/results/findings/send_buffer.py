@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 OFTEN = 0.2
-SHARED = ("connection", "subflow", "host", "at_ns")
-LINUX = ("busy_ms", "buffer_limited_ms", "queued_bytes", "in_flight_packets", "cwnd_packets")
-SIMULATED = (
-    *("queued_bytes", "in_flight_packets", "cwnd_packets"),
-    *("unacknowledged_bytes", "peer_window_bytes"),
-)
+# Samples say it of moments alone.
+OFTEN_SAMPLED = 0.3
+SHARED = ("connection", "subflow", "host", "at_ns", "queued_bytes")
+FLYING = ("in_flight_packets", "cwnd_packets")
+COUNTED = (*SHARED, *FLYING, "busy_ms", "buffer_limited_ms")
+SAMPLED = (*SHARED, *FLYING, "unacknowledged_bytes")
 SENDERS = {"up": "client", "down": "server"}
 # So little is no room, and so little waits for more to fill a segment.
 SEGMENT_BYTES = 1460
@@ -31,23 +31,24 @@ def find(comparison: Comparison, others: list[Row]) -> list[Row]:
     mptcp = comparison.mptcp
     if mptcp.transfer is None or any(row["kind"] == "receive_window" for row in others):
         return []
-    if rows := _samples(comparison, LINUX):
-        return list(_of_linux(rows))
+    if counted := list(_counted(_samples(comparison, COUNTED))):
+        return counted
     bulk = mptcp.scenario.get("transfer", {}).get("application", "bulk") == "bulk"
-    return list(_of_simulation(_samples(comparison, SIMULATED))) if bulk else []
+    return list(_sampled(_samples(comparison, SAMPLED, "peer_window_bytes"))) if bulk else []
 
 
-def _samples(comparison: Comparison, columns: tuple[str, ...]) -> list[Row]:
+def _samples(comparison: Comparison, columns: tuple[str, ...], *perhaps: str) -> list[Row]:
     """Give the sender's samples that have these columns, in the order of their times."""
     mptcp, state = comparison.mptcp, comparison.mptcp.state
-    if mptcp.transfer is None or not set(SHARED + columns) <= set(state.columns):
+    if mptcp.transfer is None or not {*columns, *perhaps} <= set(state.columns):
         return []
     sender = SENDERS[mptcp.transfer["direction"]]
     own = state.filter(connection=mptcp.transfer["connection"], host=sender)
-    return own.select(SHARED + columns).drop_nulls().sort("at_ns", "subflow").rows(named=True)
+    known = own.select(*columns, *perhaps).drop_nulls(columns)
+    return known.sort("at_ns", "subflow").rows(named=True)
 
 
-def _of_linux(rows: list[Row]) -> Iterator[Row]:
+def _counted(rows: list[Row]) -> Iterator[Row]:
     """Linux counts such time.
 
     It begins to count where a writer waits and nothing is queued. On a subflow of MPTCP the writer
@@ -81,30 +82,33 @@ def _goes_on(samples: list[Row]) -> bool:
     return False
 
 
-def _of_simulation(rows: list[Row]) -> Iterator[Row]:
-    """A bulk transfer has more to send until its last byte is written: the buffer had no room."""
+def _sampled(rows: list[Row]) -> Iterator[Row]:
+    """A bulk transfer has more to send until its last byte is written: the buffer had no room.
+
+    That holds in simulations, and for connections of Linux's MPTCP, whose subflows count nothing
+    where the connection's writer waits.
+    """
     times = [list(sample) for _, sample in groupby(rows, key=lambda row: row["at_ns"])]
     written = [sample[0]["unacknowledged_bytes"] for sample in times]
     # Once all is written, what is not acknowledged only becomes less.
     last = max((at for at in range(1, len(times)) if written[at] > written[at - 1]), default=0)
     limited = sum(map(_is_limited, times[:last]))
-    if limited and limited >= OFTEN * last:
+    if limited and limited >= OFTEN_SAMPLED * last:
         evidence = (
-            f"state: in {limited} of {last} samples all that was written is in flight, with room "
-            "in cwnd_packets and peer_window_bytes"
+            f"state: in {limited} of {last} samples nothing was queued, with room in cwnd_packets "
+            "and in the peer's window"
         )
         yield _found(limited / last, evidence)
 
 
 def _is_limited(sample: list[Row]) -> bool:
-    """Whether all that is written is in flight, with room in the windows of subflows and peer."""
-    unacknowledged = sample[0]["unacknowledged_bytes"]
-    flying = sum(row["in_flight_packets"] * SEGMENT_BYTES + row["queued_bytes"] for row in sample)
+    """Whether all subflows could send more, the peer would take it, and nothing is there."""
+    written, window = sample[0]["unacknowledged_bytes"], sample[0]["peer_window_bytes"]
     return (
-        0 < unacknowledged <= flying + SEGMENT_BYTES
-        and unacknowledged + SEGMENT_BYTES <= sample[0]["peer_window_bytes"]
+        written > 0
+        and (window is None or written + SEGMENT_BYTES <= window)
         and all(row["queued_bytes"] < SEGMENT_BYTES for row in sample)
-        and any(row["in_flight_packets"] < row["cwnd_packets"] for row in sample)
+        and all(row["in_flight_packets"] < row["cwnd_packets"] for row in sample)
     )
 
 

@@ -1,0 +1,254 @@
+"""Scenarios that provoke each kind of finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from experiments.findings import views
+from experiments.findings.scenarios import (
+    ASK,
+    BULK,
+    LTE,
+    SMALL_WINDOW,
+    TINY_WINDOW,
+    WIFI,
+    Table,
+    ask,
+    away,
+    box,
+    event,
+    link,
+    loss,
+    scenario,
+    talk,
+)
+
+
+class Case(NamedTuple):
+    """A scenario that provokes a kind of finding."""
+
+    kind: str
+    table: Table
+    #: The same without the fault; ``None`` where the fault is no loss of time, or where the finding never
+    #: claims a cost.
+    without: Table | None = None
+    #: What of the run is looked at; ``None``: the captures of both ends.
+    view: views.View | None = None
+
+
+def provoked() -> Iterator[Case]:
+    """Give kinds of findings, each with scenarios that provoke it."""
+    for segments in ("syn", "syn-ack", "all"):
+        yield Case(
+            "stripped",
+            scenario(wifi=box(WIFI, "strip-options", segments=segments), lte=LTE),
+            None,
+        )
+    for size in ("6 MB", "12 MB", "24 MB"):
+        one = BULK | {"size": size}
+        yield Case("no_second_path", scenario(one, mptcp={"path_manager": "single"}), scenario(one))
+    for number, other in enumerate((LTE, LTE | {"delay": "60 ms"}, LTE | {"rate": "30 Mbit/s"})):
+        both = scenario(wifi=WIFI, lte=other)
+        yield Case(
+            "join_unanswered", scenario(wifi=WIFI, lte=box(other, "firewall", joins=False)), both
+        )
+        strip = {"segments": ("syn", "syn-ack", "syn")[number]}
+        yield Case(
+            "join_refused", scenario(wifi=WIFI, lte=box(other, "strip-options", **strip)), both
+        )
+    for attached_s in (4, 6, 8):
+        there = LTE | {"rate": "20 Mbit/s"}
+        came = [{"at": f"{attached_s} s", "path": "lte", "verb": "attach"}]
+        long = BULK | {"size": "40 MB"}
+        late = scenario(long, wifi=WIFI, lte=there | {"attached": False}, timeline=came)
+        yield Case("join_late", late, scenario(long, wifi=WIFI, lte=there))
+    yield from _outages()
+    yield from _held()
+    yield from _backups()
+    yield from _early()
+    yield from _joins()
+    yield from _returned()
+    yield from _unfit()
+    yield from _beside()
+    for send_buffer in ("200 kB", "500 kB", "4 MB"):
+        apart: Table = {"wifi": WIFI, "lte": LTE | {"delay": "120 ms"}}
+        starved = scenario(mptcp={"scheduler": "ecf"}, tcp={"send_buffer": send_buffer}, **apart)
+        yield Case("capacity_unused", starved, None)
+    far: Table = {"wifi": WIFI | {"delay": "80 ms"}, "lte": LTE | {"delay": "80 ms"}}
+    for buffer in (TINY_WINDOW, TINY_WINDOW | {"receive_buffer": "96 kB"}, SMALL_WINDOW):
+        yield Case(
+            "receive_window",
+            scenario(tcp=buffer, wifi=far["wifi"], lte=far["lte"]),
+            scenario(wifi=far["wifi"], lte=far["lte"]),
+        )
+    for asked in (ASK, ask(think="3 s", response="1 MB"), ask(think="500 ms", requests=20)):
+        yield Case("application", scenario(asked), scenario(asked | {"think": "0 s"}))
+    yield Case("application", scenario(talk("200 kbit/s", message="5 kB")), None)
+    for queue in ("800 ms", "1500 ms", "3 s"):
+        yield Case("bufferbloat", scenario(wifi=WIFI, lte=LTE | {"queue": queue}), scenario())
+    for rate in ("2 Mbit/s", "1 Mbit/s", "3 Mbit/s"):
+        slow = LTE | {"rate": rate, "delay": "150 ms", "queue": "2 s"}
+        turns = scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=SMALL_WINDOW)
+        yield Case("head_of_line", turns, scenario(tcp=SMALL_WINDOW, wifi=WIFI))
+    for size in ("12 MB", "6 MB", "24 MB"):
+        one = BULK | {"size": size}
+        yield Case(
+            "reinjection_waste", scenario(one, mptcp={"scheduler": "redundant"}), scenario(one)
+        )
+    for percent in ("2 %", "3 %", "5 %"):
+        yield Case("losses_random", scenario(wifi=WIFI | {"loss": percent}, lte=LTE), scenario())
+        burst = loss(WIFI, p="0.3 %", r={"2 %": "15 %", "3 %": "12 %", "5 %": "10 %"}[percent])
+        yield Case("losses_bursts", scenario(wifi=burst, lte=LTE), scenario())
+    for queue in ("25 ms", "30 ms", "40 ms", "50 ms"):
+        tight: Table = {"wifi": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": queue}}
+        yield Case("losses_queue", scenario(BULK | {"size": "3 MB"}, **tight), None)
+    # Queues that are short beside the round trip.
+    for short_rate, delay, queue in (
+        ("5 Mbit/s", "25 ms", "15 ms"),
+        ("5 Mbit/s", "60 ms", "25 ms"),
+    ):
+        short: Table = {"wifi": {"rate": short_rate, "delay": delay, "queue": queue}}
+        bbr = {"congestion_control": "bbr"}
+        yield Case("losses_queue", scenario(BULK | {"size": "10 MB"}, mptcp=bbr, **short), None)
+    for size in ("6 MB", "12 MB", "24 MB"):
+        bare = box(WIFI, "strip-options", segments="data")
+        yield Case("fallback", scenario(BULK | {"size": size}, wifi=bare, lte=LTE), None)
+        checked = {"checksum": True}
+        one = scenario(BULK | {"size": size}, mptcp=checked, wifi=changed(WIFI), lte=LTE)
+        yield Case("checksum", one, None)
+    for size in ("1400 B", "1200 B", "1000 B"):
+        narrow = box(LTE, "mtu", bytes=size, answer="silent")
+        yield Case("large_segments_lost", scenario(wifi=WIFI, lte=narrow), scenario())
+    for mss in ("1000 B", "1200 B", "1300 B"):
+        yield Case(
+            "mss_clamped", scenario(wifi=box(WIFI, "clamp-mss", bytes=mss), lte=LTE), scenario()
+        )
+    for window in ("20 kB", "40 kB", "60 kB"):
+        clamped = box(WIFI, "clamp-window", bytes=window)
+        yield Case("window_clamped", scenario(wifi=clamped, lte=LTE), scenario())
+    for rate in ("20 Mbit/s", "10 Mbit/s", "40 Mbit/s"):
+        yield Case("split_connection", scenario(lte=box(LTE | {"rate": rate}, "proxy")), None)
+    for size in ("20 kB", "40 kB", "60 kB"):
+        yield Case("short_transfer", scenario(BULK | {"size": size}), None)
+    for think in ("8 s", "12 s", "20 s"):
+        nat = box(WIFI, "nat", idle="5 s")
+        yield Case("forgotten", scenario(ask(think=think, requests=3), wifi=nat), None)
+
+
+def changed(path: Table) -> Table:
+    """Put a box on a path that changes payload."""
+    return box(path, "alter-payload", every=40)
+
+
+def _outages() -> Iterator[Case]:
+    for from_s in (1.5, 2, 1):
+        # Had the host been told, nothing would have waited for what was on the path.
+        told = [event(from_s, "wifi", "detach")]
+        dead = scenario(timeline=[event(from_s, "wifi", "blackout")], tcp=SMALL_WINDOW)
+        yield Case("path_dead", dead, scenario(timeline=told, tcp=SMALL_WINDOW))
+        gone = away("wifi", from_s, from_s + 4)
+        yield Case("timeout_chain", scenario(timeline=gone, wifi=WIFI), scenario(wifi=WIFI))
+    spare: Table = {"wifi": WIFI, "lte": LTE | {"backup": True}}
+    for from_s in (1.5, 2, 1):
+        told = [event(from_s, "wifi", "detach")]
+        idle = scenario(timeline=[event(from_s, "wifi", "blackout")], **spare)
+        yield Case("path_dead", idle, scenario(timeline=told, **spare))
+
+
+def _held() -> Iterator[Case]:
+    """Paths that hold packets up and deliver them later: time-outs are spurious."""
+    for held_s in (0.9, 1.2, 2):
+        yield Case(
+            "spurious_timeouts", scenario(timeline=away("wifi", 2, 2 + held_s, "hold")), None
+        )
+        held = scenario(timeline=away("wifi", 2, 2 + held_s, "hold"), wifi=WIFI)
+        yield Case("spurious_timeouts", held, None)
+
+    for held_s in (0.85, 0.9, 0.95):
+        held = scenario(timeline=away("wifi", 2, 2 + held_s, "hold"), wifi=WIFI)
+        yield Case("outage", held, scenario(wifi=WIFI))
+
+
+def _backups() -> Iterator[Case]:
+    """A sender that waits for many time-outs before it takes the backup."""
+    late = {"reinjection": "subflow-timeout", "stale_timeouts": 12}
+    spare: Table = {"wifi": WIFI, "lte": LTE | {"backup": True}}
+    for gone_s in (3, 4, 6):
+        gone = away("wifi", 2, 2 + gone_s)
+        yield Case(
+            "backup_unused",
+            scenario(BULK | {"size": "20 MB"}, timeline=gone, mptcp=late, **spare),
+            None,
+        )
+
+    # A box removes what tells the server that the connection's first path is a backup.
+    came = [event(0.1, "wifi", "attach")]
+    for changes in ({}, {"delay": "60 ms"}, {"rate": "30 Mbit/s"}):
+        first = box(LTE | changes | {"backup": True}, "strip-options", option="mp-prio")
+        later = WIFI | {"attached": False}
+        yield Case("backup_used", scenario(lte=first, wifi=later, timeline=came))
+
+
+def _early() -> Iterator[Case]:
+    """In slow start the path's delay grows by a little: HyStart takes it for a queue."""
+    early_ends = ((20, 100, 0.7, 20), (50, 100, 0.7, 25), (30, 120, 0.8, 15), (80, 80, 0.6, 40))
+    for rate, delay_ms, at_s, megabytes in early_ends:
+        path: Table = {"rate": f"{rate} Mbit/s", "delay": f"{delay_ms} ms", "queue": "400 ms"}
+        further = link(f"{rate} Mbit/s", f"{delay_ms + 15} ms", "400 ms")
+        moved = {"at": f"{at_s} s", "path": "wifi", "verb": "profile", "link": "further"}
+        size = BULK | {"size": f"{megabytes} MB"}
+        early = scenario(size, timeline=[moved], wifi=path) | {"link": {"further": further}}
+        yield Case("slow_start_early", early, early | {"tcp": {"slow_start": "standard"}})
+
+
+def _joins() -> Iterator[Case]:
+    """Handshakes of which one end alone tells, and those of which the third packet is lost."""
+    for segments in ("syn", "syn-ack", "all"):
+        bare = scenario(wifi=box(WIFI, "strip-options", segments=segments), lte=LTE)
+        yield Case("never_began", bare, view=views.client)
+    for at_s in (1, 2, 3):
+        came = event(at_s, "lte", "attach")
+        # The SYN is through when the uplink goes.
+        dead = [{"element": "loss", "ratio": "100 %"}]
+        gone = event(at_s + 0.04, "lte", "profile") | link("12 Mbit/s", "25 ms", "100 ms")
+        gone["uplink"] = dead
+        late = scenario(wifi=WIFI, lte=LTE | {"attached": False}, timeline=[came, gone])
+        yield Case("join_unfinished", late, scenario())
+
+
+def _returned() -> Iterator[Case]:
+    """A path comes back with the round trip of its outage, and what the window allows fits another."""
+    for at_s, held_s, scheduler in ((2, 4, "lowest-rtt"), (3, 3, "lowest-rtt"), (2, 4, "ecf")):
+        back_s = at_s + held_s
+        held = away("wifi", at_s, back_s, "hold")
+        # Had the path been tried anew, it would have been used.
+        anew = [*held, event(back_s, "wifi", "detach"), event(back_s + 0.5, "wifi", "attach")]
+        parts: Table = {"mptcp": {"scheduler": scheduler}, "tcp": TINY_WINDOW}
+        size = BULK | {"size": "20 MB"}
+        back, tried = (scenario(size, timeline=events, **parts) for events in (held, anew))
+        yield Case("path_back_unused", back, tried)
+
+
+def _unfit() -> Iterator[Case]:
+    """Captures that lack packets, an interface, or the beginning."""
+    for view in (views.every_thirtieth_missing, views.wifi_alone, views.from_midway):
+        yield Case("capture_unfit", scenario(), view=view)
+
+
+def _beside() -> Iterator[Case]:
+    """What only plain TCP over each path, and the sender's state, tell."""
+    for rate in ("2 Mbit/s", "1 Mbit/s", "3 Mbit/s"):
+        slow = LTE | {"rate": rate, "delay": "150 ms", "queue": "2 s"}
+        turns = scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=SMALL_WINDOW)
+        best = scenario(wifi=WIFI, mptcp={"enabled": False}, tcp=SMALL_WINDOW)
+        yield Case("slower_than_single", turns, best, views.beside)
+    for send_buffer in ("64 kB", "100 kB", "150 kB"):
+        far: Table = {"wifi": WIFI | {"delay": "80 ms"}}
+        small = {"send_buffer": send_buffer}
+        yield Case("send_buffer", scenario(tcp=small, **far), scenario(**far), views.beside)
+    for delay in ("150 ms", "160 ms", "170 ms"):
+        apart: Table = {"wifi": WIFI, "lte": LTE | {"delay": delay}}
+        starved = scenario(mptcp={"scheduler": "ecf"}, tcp={"send_buffer": "200 kB"}, **apart)
+        used = scenario(mptcp={"scheduler": "lowest-rtt"}, tcp={"send_buffer": "16 MB"}, **apart)
+        yield Case("path_unused", starved, used, views.beside)
