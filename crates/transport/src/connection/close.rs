@@ -39,10 +39,13 @@ impl Connection {
             self.timers = Timers::NONE;
             self.retransmission.stop();
             self.scheduling.begin();
-            if outcome == Outcome::Complete {
-                debug_assert!(self.send.is_empty() && self.receive.out_of_order() == 0, "something is left over");
-            } else {
-                for entry in self.entries.iter_mut().filter(|entry| entry.tcp.state() != State::Closed) {
+            let complete = outcome == Outcome::Complete;
+            debug_assert!(
+                !complete || self.send.is_empty() && self.receive.out_of_order() == 0,
+                "something is left over"
+            );
+            for entry in &mut self.entries {
+                if entry.tcp.state() != State::Closed && (!complete || entry.closed.is_some()) {
                     entry.tcp.abort();
                 }
             }
@@ -74,7 +77,7 @@ impl Connection {
                 self.receive.end_at(start + u64::from(mapping.len.saturating_sub(1)));
                 self.entries[i].tcp.acknowledge();
             }
-            if received.finished {
+            if received.finished && !self.entries[i].is_over() {
                 // The peer closes this subflow; with it goes our half.
                 self.reinject(i, false);
                 self.entries[i].tcp.close();
@@ -208,7 +211,7 @@ impl Connection {
             Mode::Plain => self.send.all_acknowledged() && self.receive.finished(),
             _ => true,
         };
-        if finished && self.entries.iter().all(|entry| quiet(entry.tcp.state())) {
+        if finished && self.entries.iter().all(|entry| entry.is_over() || quiet(entry.tcp.state())) {
             self.end(Outcome::Complete);
         }
     }

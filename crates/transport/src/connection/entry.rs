@@ -134,9 +134,21 @@ impl Entry {
         self.receive_rtt_ns.or_else(|| if self.tcp.has_timestamps() { None } else { self.tcp.srtt_ns() })
     }
 
+    /// Its send buffer, where that counts in the connection's: with `keeps_first`, that of the first does to the end, as it
+    /// stays on the list of subflows (net/mptcp/protocol.h, __mptcp_sync_sndbuf).
+    pub fn counting_bytes(&self, keeps_first: bool) -> u64 {
+        let counts = self.closed.is_none() || (keeps_first && self.join.is_none());
+        if counts { self.tcp.send_buffer_bytes() } else { 0 }
+    }
+
     /// Whether data may be given to it: a joined one only once the fourth packet has come (RFC 8684 §3.2).
     pub fn carries_data(&self) -> bool {
         self.closed.is_none() && self.tcp.can_send() && (self.join.is_none() || self.confirmed)
+    }
+
+    /// Whether another may have its place: that of the first stays its own.
+    pub fn is_free(&self) -> bool {
+        self.freed && self.join.is_some()
     }
 
     /// Whether it is over or about to be.

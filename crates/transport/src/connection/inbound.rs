@@ -42,7 +42,8 @@ impl Connection {
         if self.mode == Mode::Multipath {
             self.take_signals(now, i, &signals, &received, len, ctx);
         }
-        if len > 0 && !self.entries[i].is_over() {
+        let brings = len > 0 && !self.entries[i].is_over();
+        if brings {
             self.note_payload(i, tcp, packet, &signals);
         }
         self.take_acknowledgement(now, i, &signals, &received);
@@ -53,7 +54,7 @@ impl Connection {
             self.measure(now, i, len, &signals);
         }
         let before = self.receive.next();
-        if !received.in_order.is_empty() {
+        if brings && !received.in_order.is_empty() {
             self.deliver(i, received.in_order.end, ctx);
         }
         if len > 0 {

@@ -274,9 +274,11 @@ impl Connection {
         None
     }
 
-    /// Makes a packet of what subflow `i` sends. Without its address the subflow speaks into the void.
+    /// Makes a packet of what subflow `i` sends. Without its address the subflow speaks into the void, and nothing that it says
+    /// counts as told (tcp_retransmit_skb: what has no way is not made).
     #[inline]
     fn fill(&mut self, now: Time, i: usize, emission: &Emission, packet: &mut Packet) -> Option<Nic> {
+        let nic = self.entries[i].nic?;
         let tcp = packet.frame.l4.to_tcp();
         self.entries[i].tcp.begin_header(now, emission, tcp);
         self.mptcp_options(now, i, emission, &mut tcp.options);
@@ -286,7 +288,6 @@ impl Connection {
             self.entries[i].tcp.acknowledge();
         }
         let entry = &mut self.entries[i];
-        let nic = entry.nic?;
         packet.frame.ip = entry.ip;
         packet.frame.ip.set_ecn(entry.tcp.leaves_as(emission));
         packet.frame.payload = match emission.piece {
@@ -326,6 +327,7 @@ impl Connection {
         for i in 0..self.entries.len() {
             while self.entries[i].tcp.deadline() <= now {
                 match self.with(i, |entry, control| entry.tcp.timeout(now, control)) {
+                    Some(Expired::Timeout(_)) if self.entries[i].closed.is_some() => {}
                     Some(Expired::Timeout(times)) => {
                         self.entries[i].timeouts = times;
                         if !self.retransmission.is_by_timer() {

@@ -143,7 +143,7 @@ impl Connection {
     }
 
     fn full(&self) -> bool {
-        self.entries.len() == MOST_SUBFLOWS && self.entries.iter().all(|entry| !entry.freed)
+        self.entries.len() == MOST_SUBFLOWS && !self.entries.iter().any(Entry::is_free)
     }
 
     /// A place for a new subflow: that of one that is long over, or a new one.
@@ -158,7 +158,7 @@ impl Connection {
             recovering: false,
             usable: false,
         };
-        let i = match self.entries.iter().position(|entry| entry.freed) {
+        let i = match self.entries.iter().position(Entry::is_free) {
             Some(i) => {
                 self.send.forget(i);
                 self.prios &= !(1 << i);

@@ -61,8 +61,7 @@ impl Connection {
                 self.tell_paths(now, PathEvent::Withdrawn { id }, ctx);
                 for other in 0..self.entries.len() {
                     if self.entries[other].remote_id == id && !self.entries[other].is_over() {
-                        self.entries[other].tcp.abort();
-                        self.close_subflow(now, other, Closed::Removed, ctx);
+                        self.leave(now, other, Closed::Removed, ctx);
                     }
                 }
             }
@@ -157,10 +156,7 @@ impl Connection {
                 // It may have been closed by what an order before led to.
                 PathCommand::Close { subflow } if self.entries[subflow].closed.is_some() => {}
                 PathCommand::Close { subflow } if self.tells_keys(subflow) => {}
-                PathCommand::Close { subflow } => {
-                    self.entries[subflow].tcp.abort();
-                    self.close_subflow(now, subflow, Closed::Removed, ctx);
-                }
+                PathCommand::Close { subflow } => self.leave(now, subflow, Closed::Removed, ctx),
                 PathCommand::SetBackup { subflow, backup } => {
                     let entry = &mut self.entries[subflow];
                     entry.backup = backup;
@@ -180,7 +176,7 @@ impl Connection {
     /// The host has an address, perhaps again.
     pub fn address_up(&mut self, now: Time, address: IpAddr, nic: Nic, ctx: &mut Context) {
         for entry in &mut self.entries {
-            if entry.tcp.local().ip() == address && !entry.is_over() {
+            if entry.tcp.local().ip() == address {
                 entry.nic = Some(nic);
             }
         }
@@ -193,13 +189,12 @@ impl Connection {
     pub fn address_down(&mut self, now: Time, address: IpAddr, ctx: &mut Context) {
         for i in 0..self.entries.len() {
             let entry = &mut self.entries[i];
-            if entry.tcp.local().ip() != address || entry.is_over() {
+            if entry.tcp.local().ip() != address {
                 continue;
             }
             entry.nic = None;
-            if self.mode == Mode::Multipath && !self.tells_keys(i) {
-                self.entries[i].tcp.abort();
-                self.close_subflow(now, i, Closed::AddressLost, ctx);
+            if self.mode == Mode::Multipath && !self.tells_keys(i) && !self.entries[i].is_over() {
+                self.leave(now, i, Closed::AddressLost, ctx);
             }
         }
         self.tell_paths(now, PathEvent::AddressDown { address }, ctx);
@@ -209,6 +204,19 @@ impl Connection {
     /// Before the keys are known to have arrived, there can be no subflow in place of the first.
     fn tells_keys(&self, i: usize) -> bool {
         self.entries[i].join.is_none() && !self.entries[i].confirmed
+    }
+
+    /// Subflow `i` is to carry nothing any more. Upstream Linux keeps the first one: its FIN waits behind its queue, which goes
+    /// out once there is a way, and what still comes by it is no data (net/mptcp/protocol.c, __mptcp_close_ssk). Others become
+    /// orphans there, which answer what comes with a reset (tcp_rcv_state_process); here they are reset at once.
+    fn leave(&mut self, now: Time, i: usize, reason: Closed, ctx: &mut Context) {
+        let entry = &mut self.entries[i];
+        if entry.join.is_none() && self.retransmission.is_by_timer() {
+            entry.tcp.close();
+        } else {
+            entry.tcp.abort();
+        }
+        self.close_subflow(now, i, reason, ctx);
     }
 
     /// Subflow `i` is over.

@@ -18,7 +18,8 @@ impl Connection {
             return self.send.set_buffer(tcp.send_buffer_bytes(), tcp.send_overhead_bytes());
         }
         let counts = |entry: &&Entry| entry.counted_bytes > 0;
-        let changed = |entry: &Entry| entry.closed.is_some() || entry.counted_bytes != entry.tcp.send_buffer_bytes();
+        let keeps_first = self.retransmission.is_by_timer();
+        let changed = |entry: &Entry| entry.counted_bytes != entry.counting_bytes(keeps_first);
         // At the end that accepts it, a subflow that joined gets its size after it became part of the connection: it counts from
         // when the buffer of another changes, or when it sends itself while a writer waits (net/mptcp/protocol.h,
         // __mptcp_propagate_sndbuf, __mptcp_sync_sndbuf; net/mptcp/subflow.c, subflow_write_space).
@@ -31,8 +32,8 @@ impl Connection {
         }
         let first_alone = !known && self.entries.iter().any(|entry| entry.join.is_none() && entry.closed.is_none());
         for entry in &mut self.entries {
-            let counts = entry.closed.is_none() && !(first_alone && entry.join.is_some());
-            entry.counted_bytes = if counts { entry.tcp.send_buffer_bytes() } else { 0 };
+            let counts = !(first_alone && entry.join.is_some());
+            entry.counted_bytes = if counts { entry.counting_bytes(keeps_first) } else { 0 };
         }
         let bytes = self.entries.iter().map(|entry| entry.counted_bytes).sum::<u64>();
         self.send.set_buffer(LEAST_BYTES + bytes, 0);

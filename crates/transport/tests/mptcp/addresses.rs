@@ -1,6 +1,8 @@
 //! ADD_ADDR and REMOVE_ADDR (RFC 8684 §3.4).
 
 use crate::script::{CLIENT, SERVER, TWO, mesh, plain, play, play_v6};
+use std::net::IpAddr;
+use transport::path_manager::LocalEndpoint;
 
 #[test]
 fn a_server_announces_its_addresses() {
@@ -214,5 +216,92 @@ fn an_announcement_waits_for_a_subflow() {
          5000  > lte S. 0:0 ack 1 join(0)
          5010  < lte . 1:1 ack 1 join
          5010  > lte . 1:1 ack 1 add_addr(1 10.9.1.1)",
+    );
+}
+
+/// A server whose second subflow is a backup and whose first, with a window of a segment, was given two when its address goes.
+const WITHDRAWN: &str = "20   < lte S 0:0 join(1 backup)
+    20   > lte S. 0:0 ack 1 join(0)
+    30   < lte . 1:1 ack 1 join
+    30   > lte . 1:1 ack 1 dss(ack 1)
+    40   ! write 2000
+    40   > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+    50   < lte . 1:1 ack 1 remove_addr(0)
+    50   > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+    50   = subflows 1
+    60   < lte . 1:1 ack 1001 dss(ack 1001)
+    60   > lte . 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+    70   < lte . 1:1 ack 2001 dss(ack 2001)
+    70   = waiting 0
+    ";
+
+#[test]
+fn upstream_linux_keeps_the_first_subflow_when_its_address_goes() {
+    // net/mptcp/pm.c, mptcp_pm_rm_addr_recv; net/mptcp/protocol.c, __mptcp_close_ssk: all goes over the other at once, and what the first
+    // holds once more when there is a way again, with the FIN behind it.
+    let mut config = plain();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.initial_window_packets = 1;
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             {WITHDRAWN}
+             1040 > wifi . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1050 < wifi . 1:1 ack 1001 dss(ack 2001)
+             1050 > wifi F. 1001:2001 ack 1 dss(1001 1001 1000, ack 1)
+             // The client's half waited likewise, and its data counts no more.
+             1060 < wifi F. 1:101 ack 2002 dss4(1 1 100, ack 2001)
+             1060 > wifi . 2002:2002 ack 102 dss(ack 1)
+             1060 = read 0
+             // New data goes by the other.
+             1070 ! write 100
+             1070 > lte . 2001:2101 ack 1 dss(2001 2001 100, ack 1)"
+        ),
+    );
+}
+
+#[test]
+fn a_client_of_upstream_linux_acknowledges_what_comes_by_the_first_subflow_and_takes_it_for_no_data() {
+    // `closing` in net/mptcp/protocol.c. Its path manager knows nothing of the address, and opens no other subflow from it.
+    let mut config = mesh();
+    config.mptcp.path_manager.name = "linux".into();
+    config.mptcp.path_manager.endpoints = vec![LocalEndpoint {
+        address: IpAddr::from([10, 0, 1, 2]),
+        subflow: true,
+        signal: false,
+        backup: false,
+        fullmesh: false,
+        budget_bytes: None,
+        cost_per_mb: 0.0,
+    }];
+    play(
+        &config,
+        &format!(
+            "{TWO}
+             70   ! down wifi
+             70   > lte . 1:1 ack 1 remove_addr(0)
+             70   = subflows 1
+             // Its FIN went nowhere.
+             900  ! up wifi
+             1070 > wifi F. 1:1 ack 1 dss(ack 1)
+             1080 < wifi . 1:1001 ack 2 dss4(1 1 1000, ack 1)
+             1080 > wifi . 2:2 ack 1001 dss(ack 1)
+             1080 = read 0
+             1090 < lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1090 > lte . 1:1 ack 1001 dss(ack 1001)
+             1090 = read 1000
+             // What is left of it does not keep the connection open.
+             1100 < lte . 1001:1001 ack 1 dss(fin 1001, ack 1)
+             1100 > lte . 1:1 ack 1001 dss(ack 1002)
+             1100 ! finish
+             1100 > lte . 1:1 ack 1001 dss(fin 1, ack 1002)
+             1110 < lte . 1001:1001 ack 1 dss(ack 2)
+             1110 > lte F. 1:1 ack 1001 dss(ack 1002)
+             1120 < lte F. 1001:1001 ack 2 dss(ack 2)
+             1120 > wifi R. 2:2 ack 1001
+             1120 > lte . 2:2 ack 1002 dss(ack 1002)
+             1120 = events connected finished delivered complete"
+        ),
     );
 }

@@ -423,6 +423,38 @@ fn a_joined_subflow_adds_to_the_send_buffer_when_it_sends() {
 }
 
 #[test]
+fn the_first_subflow_adds_to_the_send_buffer_when_it_is_closed_too() {
+    // net/mptcp/protocol.h, __mptcp_sync_sndbuf: it stays on the connection's list.
+    let mut config = mesh();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.initial_window_packets = 1;
+    play(
+        &config,
+        &format!(
+            "{SERVER}
+             20  ! write 1
+             20  > wifi . 1:2 ack 1 dss(1 1 1, ack 1)
+             30  < wifi . 1:1 ack 2 dss(ack 2)
+             40  < lte S 0:0 join(1)
+             40  > lte S. 0:0 ack 1 join(0)
+             50  < lte . 1:1 ack 1 join
+             50  > lte . 1:1 ack 1 dss(ack 1)
+             60  < lte . 1:1 ack 1 remove_addr(0)
+             60  > wifi F. 2:2 ack 1 dss(ack 1)
+             70  < wifi F. 1:1 ack 3 dss(ack 2)
+             70  > wifi . 3:3 ack 2 dss(ack 1)
+             80  ! offer 200000
+             80  > lte . 1:1001 ack 1 dss(2 1 1000, ack 1)
+             90  < lte . 1:1 ack 1001 dss(ack 2)
+             90  > lte . 1001:2001 ack 1 dss(1002 1001 1000, ack 1)
+             90  > lte . 2001:3001 ack 1 dss(2002 2001 1000, ack 1)
+             100 ! offer 200000
+             100 = waiting 96256"
+        ),
+    );
+}
+
+#[test]
 fn a_reader_that_pauses_closes_the_window() {
     let mut config = plain();
     config.tcp.receive_buffer_bytes = 2000;

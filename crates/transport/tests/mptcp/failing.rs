@@ -134,8 +134,8 @@ fn a_subflow_is_reset() {
              70   < wifi R. 1:1 ack 1 tcprst(4)
              70   > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
              // A new one after a while.
-             1070 > wifi S 0:0 join(0)
-             1070 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)"
+             1070 > lte . 1:1001 ack 1 dss(1 1 1000, ack 1)
+             1070 > wifi S 0:0 join(0)"
         ),
     );
 }
