@@ -149,8 +149,9 @@ settings! {
         /// that would take without.
         retries: u32 = 15,
         /// Whether a subflow that sent nothing for longer than its time-out begins with a smaller window, halved for
-        /// each time-out that went by, down to the first one (RFC 5681 §4.1), as in Linux. BBR does not.
-        // RFC 2861 §3.1, tcp_cwnd_restart.
+        /// each time-out that went by, down to the first one (RFC 5681 §4.1), and one that did not fill its window for a
+        /// time-out comes down halfway to what it used, as in Linux. BBR does not.
+        // RFC 2861 §3.1, tcp_cwnd_restart, tcp_cwnd_application_limited.
         slow_start_after_idle: bool = true,
         /// Spread segments over the round trip.
         pacing: bool = false,

@@ -62,6 +62,11 @@ impl Window {
         (self.cwnd_packets / 2.0).max(2.0)
     }
 
+    /// An ssthresh that brings it back to where it was, nearly (tcp_current_ssthresh).
+    pub fn recent_packets(&self) -> f64 {
+        self.ssthresh_packets.max((self.cwnd_packets / 2.0).floor() + (self.cwnd_packets / 4.0).floor())
+    }
+
     /// Bytes and round-trip time in nanoseconds with which a subflow counts for the others: in recovery those that it
     /// will end with, as its window is in motion. None without a sample, or when it cannot send.
     pub fn coupling(&self) -> Option<(f64, f64)> {

@@ -246,7 +246,7 @@ impl Connection {
                 }
             }
             if !self.schedule(now) {
-                self.expand_memory();
+                self.rest(now);
                 break;
             }
         }

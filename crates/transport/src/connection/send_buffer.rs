@@ -1,6 +1,7 @@
 //! How much an application may write ahead.
 
 use super::{Connection, Entry, Mode};
+use wire::Time;
 
 /// tcp_wmem\[0]: what a connection has besides the buffers of its subflows.
 const LEAST_BYTES: u64 = 4096;
@@ -53,12 +54,12 @@ impl Connection {
     }
 
     /// All that could be sent was: who waits for room may get more where windows are not full (tcp_check_space).
-    pub(super) fn expand_memory(&mut self) {
-        if self.send.is_wanting() {
-            for (entry, window) in self.entries.iter_mut().zip(&self.windows) {
-                if entry.carries_data() {
-                    entry.tcp.expand_send_buffer(window);
-                }
+    pub(super) fn rest(&mut self, now: Time) {
+        let waits = self.send.is_wanting();
+        for (entry, window) in self.entries.iter_mut().zip(&mut self.windows) {
+            entry.tcp.rest(now, waits, window);
+            if waits && entry.carries_data() {
+                entry.tcp.expand_send_buffer(window);
             }
         }
     }

@@ -27,9 +27,7 @@ impl Undo {
     /// A loss was found, for which `window` is about to shrink; everything below `acked` is acknowledged, and `copies` of
     /// earlier repairs are in flight (tcp_init_undo).
     pub fn start(&mut self, window: &Window, acked: u64, copies: u32) {
-        let Window { cwnd_packets, ssthresh_packets, .. } = *window;
-        // tcp_current_ssthresh
-        let ssthresh_packets = ssthresh_packets.max((cwnd_packets / 2.0).floor() + (cwnd_packets / 4.0).floor());
+        let (cwnd_packets, ssthresh_packets) = (window.cwnd_packets, window.recent_packets());
         self.before = Some(Before { cwnd_packets, ssthresh_packets, acked });
         self.copies = (copies > 0).then_some(copies);
     }

@@ -269,7 +269,7 @@ impl Subflow {
             cwnd_limited: self.usage.is_limited(window),
             in_flight_packets: flight,
             passed_packets: flight - self.flight.len(),
-            disordered: self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean(),
+            disordered: self.is_disordered(),
         };
         if self.is_reducing() {
             control.congestion.measured(control.index, control.windows, &acked);

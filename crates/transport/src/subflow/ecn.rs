@@ -165,6 +165,7 @@ impl Subflow {
             return;
         }
         self.ecn.reducing = None;
+        self.usage.set(self.last_heard);
         let window = &mut control.windows[control.index];
         window.recovering = false;
         if self.delivery.is_none() && window.ssthresh_packets.is_finite() {

@@ -96,6 +96,7 @@ impl Subflow {
             self.timers.set_keep_alive(now + idle_ns);
         }
         (self.last_heard, self.last_sent) = (now, now);
+        self.usage.set(now);
         // RFC 6928 §2: a SYN that was lost once may have been late only.
         let lost = self.syn_transmissions > 2;
         let initial = if lost { 1 } else { self.settings.initial_window_packets };

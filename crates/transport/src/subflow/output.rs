@@ -4,8 +4,8 @@ use super::state::{Due, Phase, State, Subflow, whole};
 use super::timers::Repair;
 use super::{Control, Emission, Kind, Piece};
 use crate::congestion::Window;
+use crate::recovery::pacing;
 use crate::recovery::scoreboard::Record;
-use crate::recovery::{pacing, usage};
 use wire::Time;
 
 /// What a buffer of MPTCP holds at most, in whole segments: GSO_LEGACY_MAX_SIZE less MAX_TCP_HEADER and one
@@ -214,8 +214,26 @@ impl Subflow {
     }
 
     fn begin_anew(&mut self, idle_ns: i64, control: &mut Control) {
-        let first = f64::from(self.settings.initial_window_packets);
-        usage::restart(&mut control.windows[control.index], idle_ns, self.rto.timeout_ns(), first);
+        let (window, first) = (&mut control.windows[control.index], self.settings.initial_window_packets);
+        self.usage.restart(self.last_sent, window, idle_ns, self.rto.timeout_ns(), first);
+    }
+
+    /// All that may leave now has left, while a writer waits or not.
+    #[inline]
+    pub fn rest(&mut self, now: Time, waits: bool, window: &mut Window) {
+        if self.usage.take_sent() {
+            self.validate(now, waits, window);
+        }
+    }
+
+    /// A window that was not filled for a time-out comes down (tcp_cwnd_validate).
+    fn validate(&mut self, now: Time, waits: bool, window: &mut Window) {
+        let long = self.usage.validate(now, self.flight.len(), self.rto.timeout_ns(), waits, window);
+        // A controller by rate has means of its own.
+        let may = long && self.settings.slow_start_after_idle && self.delivery.is_none();
+        if may && !self.is_disordered() && !self.is_reducing() {
+            self.usage.come_down(window, self.settings.initial_window_packets);
+        }
     }
 
     /// Sends for the first time.

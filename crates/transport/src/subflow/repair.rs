@@ -93,6 +93,7 @@ impl Subflow {
                 window.cwnd_packets = window.ssthresh_packets.max(1.0);
             }
         }
+        self.usage.set(self.last_heard);
         self.open(control);
     }
 
@@ -230,6 +231,7 @@ impl Subflow {
     #[cold]
     #[inline(never)]
     fn take_back(&mut self, found: bool, control: &mut Control) {
+        self.usage.set(self.last_heard);
         if found {
             self.flight.find_all();
         }
@@ -267,6 +269,7 @@ impl Subflow {
         self.newreno.reset();
         self.newreno.start(self.next);
         self.tlp.forget();
+        self.usage.set(now);
         let in_flight = self.in_flight_packets();
         let window = &mut control.windows[control.index];
         (window.cwnd_packets, window.recovering) = (f64::from(in_flight + 1), false);

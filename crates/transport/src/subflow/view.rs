@@ -228,6 +228,11 @@ impl Subflow {
         self.flight.is_empty() && self.window_room_bytes() < u64::from(bytes)
     }
 
+    /// Whether something is out of order, or was sent again (not TCP_CA_Open).
+    pub(super) fn is_disordered(&self) -> bool {
+        self.phase != Phase::Open || self.flight.sacked() > 0 || !self.flight.is_clean()
+    }
+
     /// Whether no losses are being repaired.
     pub fn is_calm(&self) -> bool {
         self.phase == Phase::Open

@@ -126,3 +126,50 @@ fn a_writer_asks_for_memory_only_where_a_packet_begins() {
         ),
     );
 }
+
+/// Segments of 1024 bytes that leave at `at`, from the `first` to before the `last`.
+fn segments(at: u32, first: u32, last: u32) -> String {
+    (first..last).map(|n| format!("{at} > wifi . {}:{} ack 1\n", 1 + 1024 * n, 1025 + 1024 * n)).collect()
+}
+
+// RFC 2861 §3.1; net/ipv4/tcp_output.c, tcp_cwnd_validate, tcp_cwnd_application_limited. The time-out is a second.
+#[test]
+fn a_window_that_is_not_filled_comes_down() {
+    for (slow_start_after_idle, windows) in [(true, [20, 15, 12]), (false, [20, 20, 20])] {
+        let mut config = tcp();
+        config.tcp.slow_start_after_idle = slow_start_after_idle;
+        play(
+            &config,
+            &format!(
+                "{SERVER}
+                 20   ! write 10240
+                 {}
+                 30   < wifi . 1:1 ack 10241
+                 // One segment of 20 is used, but the first window counts as used always.
+                 600  ! write 1024
+                 {}
+                 600  = windows {}
+                 610  < wifi . 1:1 ack 11265
+                 1020 ! write 1024
+                 {}
+                 1020 = windows {}
+                 1030 < wifi . 1:1 ack 12289
+                 2019 ! write 1024
+                 {}
+                 2019 = windows {}
+                 2020 ! write 1024
+                 {}
+                 2020 = windows {}",
+                segments(20, 0, 10),
+                segments(600, 10, 11),
+                windows[0],
+                segments(1020, 11, 12),
+                windows[1],
+                segments(2019, 12, 13),
+                windows[1],
+                segments(2020, 13, 14),
+                windows[2],
+            ),
+        );
+    }
+}
