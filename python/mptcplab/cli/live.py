@@ -66,7 +66,8 @@ class Samples:
         """Give the paths in the order in which they were first used."""
         for host in HOSTS:
             for row in self._new(host):
-                local, remote = tuple(row["local"]), tuple(row["remote"])
+                local: Ends = (row["local"][0], row["local"][1])
+                remote: Ends = (row["remote"][0], row["remote"][1])
                 ends = (local, remote) if host == "client" else (remote, local)
                 self._last[host][ends] = row
         sums: dict[str, int] = {}

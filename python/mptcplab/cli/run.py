@@ -161,7 +161,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     try:
         for seed in seeds:
             out = _directory(name, scenario, options, seed)
-            shown = (
+            shown: Live | Running = (
                 Live(str(out), names_of(scenario, engine))
                 if engine.real_time and not options.no_live
                 else Running(str(out), engine.counts)
