@@ -12,6 +12,7 @@ from captures import SYN, Segment, exchange, write
 from command import Run
 from mptcplab.cli.summary.page import Page
 from mptcplab.cli.summary.remarks import print_remarks
+from mptcplab.cli.summary.subflows import print_reasons
 
 
 @pytest.fixture
@@ -82,6 +83,21 @@ class Remarked:
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         return self._rows
+
+
+@pytest.mark.parametrize(
+    ("share", "empty"),
+    [(None, "shares and out-of-order delay stay empty"), (0.6, "out-of-order delay stays empty")],
+)
+def test_of_a_missing_subflow_only_what_is_empty_is_called_so(
+    share: float | None, empty: str
+) -> None:
+    """The capture of the other end may know the shares."""
+    written = StringIO()
+    flow = {"direction": "down", "share": share, "data_packets": 0, "loss_rate_percent": None}
+    connection = {"vantage": "both"}
+    print_reasons(Page(written, width=200), connection, [], [flow], path_missing=True)
+    assert written.getvalue().strip().startswith(f"– {empty}: part of the data")
 
 
 def test_remarks_of_one_kind_take_a_line() -> None:

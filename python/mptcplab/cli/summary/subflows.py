@@ -178,9 +178,11 @@ def print_reasons(
     lines = _reasons(connection, transfers, flows)
     if path_missing:
         lines = [line for line in lines if not line.startswith("out-of-order")]
+        known = any(flow["share"] is not None for flow in flows)
+        empty = "out-of-order delay stays" if known else "shares and out-of-order delay stay"
         lines.append(
-            "shares and out-of-order delay stay empty: part of the data went over a subflow that "
-            "the captures lack; see the remark below"
+            f"{empty} empty: part of the data went over a subflow that a capture lacks; see the "
+            "remark below"
         )
     for reason in lines:
         page.paragraph(reason, first="– ", style="faint")
