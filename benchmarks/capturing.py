@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 RATES = (5_000, 20_000, 100_000)
 SECONDS = 12
@@ -69,8 +70,8 @@ def send(rate: int) -> None:
 def measure(rate: int, stopped: int, place: Path) -> tuple[int, float, int, int]:
     """Capture with both; gives packets sent, seconds, and what ours and dumpcap have of them."""
     ours_file, theirs_file = place / "ours.pcapng", place / "theirs.pcapng"
-    job = {"file": str(ours_file), "host": "client", "interfaces": {"far": "far"}}
-    job |= {"port": PORT, "snap": SNAP, "most": None}
+    job: dict[str, Any] = {"file": str(ours_file), "host": "client", "port": PORT, "snap": SNAP}
+    job |= {"interfaces": {"far": "far"}, "most": None}
     words = [sys.executable, "-m", "mptcplab.engines.field.recorder"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with (
@@ -82,6 +83,7 @@ def measure(rate: int, stopped: int, place: Path) -> tuple[int, float, int, int]
         ours.stdin.write(json.dumps(job) + "\n")
         ours.stdin.flush()
         assert json.loads(ours.stdout.readline()) == {"ready": "AF_PACKET"}
+        assert theirs.stderr is not None
         while "File:" not in theirs.stderr.readline():
             pass
         sender.stdin.write("go\n")

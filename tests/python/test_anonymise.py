@@ -15,6 +15,7 @@ import mptcplab
 from captures import exchange, write
 from mptcplab import _core
 from mptcplab.anonymising import anonymise
+from requirements import need_tool
 
 ROOT = Path(__file__).parents[2]
 SECRET = b"of the tests, known to everybody"
@@ -99,6 +100,22 @@ def told(capture: Path, *fields: str, settings: tuple[str, ...] = ()) -> dict[st
         for field, values in zip(fields, line.split("\t"), strict=True):
             found[field] |= set(filter(None, values.split(",")))
     return found
+
+
+@pytest.mark.parametrize("errors", [0.001, 0.02])
+def test_nothing_that_names_somebody_is_left_of_malformed_packets(
+    errors: float, tmp_path: Path
+) -> None:
+    """With so many of a capture's bytes replaced by chance, as editcap does it."""
+    need_tool("editcap")
+    (whole,), broken = captures_of("refused"), tmp_path / "broken.pcapng"
+    command = ["editcap", "-E", str(errors), "--seed", "7", whole, broken]
+    subprocess.run(command, check=True, capture_output=True)
+    (done,) = anonymise([broken], tmp_path / "public", secret=SECRET)
+    written = done.file.read_bytes()
+    wanted = names([whole])
+    assert sum(value in broken.read_bytes() for value in wanted) >= 4
+    assert [value.hex() for value in wanted if value in written] == []
 
 
 def test_checksums_are_right(tmp_path: Path) -> None:
