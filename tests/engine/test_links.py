@@ -152,7 +152,7 @@ ELEMENTS = [
     Case("trace", {"trace": [2, 4, 6, 8, 10]}, lambda seen: 4.5 < seen.mbps < 6),
     Case(
         "rate-trace",
-        {"trace": [[0, 5], [500, 0], [800, 5]]},
+        {"trace": [[0, 5], [500, 0], [800, 5]], "period": "30 s"},
         lambda seen: seen.longest_pause_ms() > 280 and seen.fastest_mbps(50) < 6,
     ),
     Case(
@@ -163,7 +163,7 @@ ELEMENTS = [
     Case("delay", {"delay": "40 ms"}, lambda seen: 60 <= seen.rtt("min") < 65),
     Case(
         "delay-trace",
-        {"trace": [[0, 40, 3]]},
+        {"trace": [[0, 40, 3]], "period": "30 s"},
         lambda seen: 60 <= seen.rtt("min") < 65 and 5 < seen.dropped("loss") < 50,
     ),
     Case("loss", {"ratio": "3 %"}, lambda seen: 5 < seen.dropped("loss") < 50),

@@ -16,7 +16,7 @@ parameters! {
         /// percentage that is lost.
         trace: DelayTrace,
         /// Time after which the trace begins again; if left out, its last row holds on.
-        period: Option<Duration>,
+        period: Option<Duration> = None,
         /// Whether packets may overtake each other. If not, each leaves no earlier than the one before it.
         reorder: Flag = Flag(false),
     }

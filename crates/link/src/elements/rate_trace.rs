@@ -16,7 +16,7 @@ parameters! {
         /// Milliseconds from the start, the first of them 0, and the Mbit/s from then on.
         trace: RateTrace,
         /// Time after which the trace begins again; if left out, its last row holds on.
-        period: Option<Duration>,
+        period: Option<Duration> = None,
         /// Where packets wait.
         queue: Queue = Queue::standard(),
     }
