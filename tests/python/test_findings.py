@@ -186,6 +186,25 @@ def test_the_three_rules_of_runs_look_at_the_connection_of_the_transfer() -> Non
     assert send_buffer.find(comparison, [explained | {"kind": "receive_window"}]) == []
 
 
+@pytest.mark.parametrize(("ended_s", "found"), [(0.3, False), (3.0, True)])
+def test_a_join_that_meets_its_connections_end_reached_no_limit(
+    ended_s: float, found: bool
+) -> None:
+    """Linux counts both as rejected."""
+    from types import SimpleNamespace
+
+    from mptcplab.results.findings import join_limit
+
+    tables = {
+        "connections": [{"connection": 0, "start_s": 0.0, "duration_s": ended_s}],
+        "subflows": [{"connection": 0, "kind": "join", "handshake": "refused", "start_s": 0.1}],
+        "counters": [{"host": "server", "counter": join_limit.COUNTER, "before": 2, "after": 3}],
+    }
+    run = SimpleNamespace(tables=SimpleNamespace(rows=lambda name: tables[name]))
+    told = join_limit.find(SimpleNamespace(mptcp=run), [])  # type: ignore[arg-type]
+    assert [row["kind"] for row in told] == ["join_limit"] * found
+
+
 # Of a subflow that joined, each 100 ms, by Linux 6.18 over 20 and 10 Mbit/s, 30 and 70 ms: busy,
 # limited by the buffer, queued, in flight, window. The first two had 4 MB of buffer, and as much
 # throughput with 64 MB; the third had 128 kB, and gained a quarter with 256 kB.
