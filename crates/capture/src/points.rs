@@ -38,7 +38,9 @@ impl Points {
         let point = self.add(origin, reader, points);
         if origin.1.is_none() {
             // A host has the interfaces that its capture names, also those on which nothing passes.
-            (0..reader.interfaces().len() as u32).for_each(|index| drop(self.add((index, None), reader, points)));
+            for index in 0..reader.interfaces().len() as u32 {
+                self.add((index, None), reader, points);
+            }
         }
         self.recent = [Some((origin, point)), self.recent[0]];
         point
