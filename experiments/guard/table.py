@@ -14,7 +14,7 @@ from experiments.guard.scenarios import DEADLY, HEALTHY
 from experiments.markdown import table
 
 HERE = Path(__file__).parent
-RESULTS, UNTOUCHED, IN_SHELL = (HERE / f"{name}.json" for name in ("results", "healthy", "shell"))
+RESULTS, UNTOUCHED, COST = (HERE / f"{name}.json" for name in ("results", "healthy", "cost"))
 Row = dict[str, Any]
 Pair = tuple[Row, Row]
 # What is called worse, or a third.
@@ -35,7 +35,7 @@ def markdown(part: str) -> str:
     if part == "goals":
         return "\n".join(_goals(results))
     if part == "cost":
-        return _cost(json.loads(IN_SHELL.read_text()))
+        return _cost(json.loads(COST.read_text()))
     if part == "drives":
         return drives.markdown()
     if part == "bounds":
@@ -187,11 +187,10 @@ def _backups(results: dict[str, Any]) -> Iterator[str]:
     yield from table([*heads, "gap, ms"], cells)
 
 
-def _cost(results: dict[str, Any]) -> str:
-    cost = results["cost"]
+def _cost(cost: dict[str, Any]) -> str:
     return (
         f"With {cost['connections']} connections over two paths, all of which carry data, it takes {cost['core_percent']:g} % of a core and "
-        f"{cost['memory_mb']:g} MB of memory (Linux {results['release']})."
+        f"{cost['memory_mb']:g} MB of memory (Linux {cost['release']})."
     )
 
 

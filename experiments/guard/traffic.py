@@ -1,7 +1,4 @@
-"""What runs in ``mptcplab shell`` at both hosts: ``python -m experiments.guard.traffic serve|ages|cost``.
-
-Messages of a paced stream say when they were due, by a clock that both hosts share: their age as they arrive is the application's.
-"""
+"""What runs in ``mptcplab shell`` at both hosts: ``python -m experiments.guard.traffic serve|cost``."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import json
 import os
 import selectors
 import socket
-import struct
 import sys
 import threading
 import time
@@ -17,13 +13,8 @@ from pathlib import Path
 
 PORT, MPTCP = 8080, 262
 MESSAGE_BYTES = 1000
-# Of a connection alone: 4 Mbit/s. Of many: 8 Mbit/s in all.
-ALONE_S, MANY_S = 0.002, 0.05
 MANY = 50
-LASTS_S, LEARNS_S, MEASURED_S = 15, 3, 20
-# Who has nothing for so long gives up: Linux now and then delivers nothing any more.
-STANDS_STILL_S = 10
-BIN_S = 0.1
+LEARNS_S, MEASURED_S = 3, 20
 
 
 def main() -> None:
@@ -31,12 +22,10 @@ def main() -> None:
     match sys.argv[1:]:
         case ["serve", interval_s]:
             serve(float(interval_s))
-        case ["ages"]:
-            print(json.dumps(ages()))
         case ["cost"]:
             print(json.dumps(cost()))
         case _:
-            sys.exit("usage: python -m experiments.guard.traffic serve SECONDS|ages|cost")
+            sys.exit("usage: python -m experiments.guard.traffic serve SECONDS|cost")
 
 
 def serve(interval_s: float) -> None:
@@ -54,7 +43,7 @@ def _send(client: socket.socket, interval_s: float) -> None:
     due_s = time.monotonic()
     try:
         while True:
-            client.sendall(struct.pack("d", due_s).ljust(MESSAGE_BYTES))
+            client.sendall(bytes(MESSAGE_BYTES))
             due_s += interval_s
             time.sleep(max(0, due_s - time.monotonic()))
     except OSError:
@@ -66,20 +55,6 @@ def connected() -> socket.socket:
     client = socket.socket(socket.AF_INET, socket.SOCK_STREAM, MPTCP)
     client.connect((os.environ["MPTCPLAB_SERVER"], PORT))
     return client
-
-
-def ages() -> list[tuple[float, float]]:
-    """Give the greatest age of a message, in ms, in each tenth of a second."""
-    client, began_s = connected(), time.monotonic()
-    client.settimeout(STANDS_STILL_S)
-    oldest: dict[int, float] = {}
-    with client, client.makefile("rb") as stream:
-        while time.monotonic() - began_s < LASTS_S:
-            (due_s,) = struct.unpack_from("d", stream.read(MESSAGE_BYTES))
-            now_s = time.monotonic()
-            at = int((now_s - began_s) / BIN_S)
-            oldest[at] = max(oldest.get(at, 0), (now_s - due_s) * 1e3)
-    return [(round(at * BIN_S, 1), round(age, 1)) for at, age in sorted(oldest.items())]
 
 
 def cost() -> dict[str, float]:
