@@ -102,12 +102,12 @@ def _kinds() -> Iterator[str]:
     for kind in KINDS:
         yield f"| {kind.name} | {kind.accepted} |"
     yield f"| trace | {TRACE} |"
-    for kind, columns in element.ROWS.items():
+    for trace, columns in element.ROWS.items():
         yield (
-            f"| {kind} | a file beside the scenario whose first line is `{','.join(columns)}`, with a row of "
+            f"| {trace} | a file beside the scenario whose first line is `{','.join(columns)}`, with a row of "
             f"numbers on each line, or a list of such rows: `[[0, 12.5], …]`; the first begins at 0 ms |"
-            if kind == element.RATE_TRACE
-            else f"| {kind} | likewise, `{','.join(columns)}` |"
+            if trace == element.RATE_TRACE
+            else f"| {trace} | likewise, `{','.join(columns)}` |"
         )
 
 

@@ -427,13 +427,13 @@ def write_report(
     from mptcplab.charts.html import refuse_foreign, write
     from mptcplab.results.campaign import Campaign
 
-    several, page = _several(source)
+    several, beside = _several(source)
     if several is not None:
         if (run, connection, filter_by) != (None, None, None):
             raise Error("of several runs there is no single run or connection to choose")
         from mptcplab.charts.several import describe as describe_several
 
-        target = Path(out) if out is not None else page
+        target = Path(out) if out is not None else beside
         refuse_foreign(target)
         write(describe_several(several), target)
         return target

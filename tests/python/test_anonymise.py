@@ -109,7 +109,7 @@ def test_nothing_that_names_somebody_is_left_of_malformed_packets(
     """With so many of a capture's bytes replaced by chance, as editcap does it."""
     need_tool("editcap")
     (whole,), broken = captures_of("refused"), tmp_path / "broken.pcapng"
-    command = ["editcap", "-E", str(errors), "--seed", "7", whole, broken]
+    command = ["editcap", "-E", str(errors), "--seed", "7", str(whole), str(broken)]
     subprocess.run(command, check=True, capture_output=True)
     (done,) = anonymise([broken], tmp_path / "public", secret=SECRET)
     written = done.file.read_bytes()

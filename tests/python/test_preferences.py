@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_faults_of_the_file_name_it(mptcplab: Run, file: Path, text: str, compla
     assert complaint in done.stderr
 
 
-CONNECTIONS = [
+CONNECTIONS: list[dict[str, Any]] = [
     {
         "connection": number,
         "client_address": f"10.0.{number}.2",
@@ -73,7 +74,10 @@ CONNECTIONS = [
     }
     for number, (port, protocol) in enumerate([(80, "tcp"), (443, "mptcp"), (443, "tcp")])
 ]
-SUBFLOWS = [{"connection": 1, "path": "wifi"}, {"connection": 2, "path": None}]
+SUBFLOWS: list[dict[str, Any]] = [
+    {"connection": 1, "path": "wifi"},
+    {"connection": 2, "path": None},
+]
 
 
 @pytest.mark.parametrize(

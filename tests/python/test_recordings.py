@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recorded import DATED, PING, RECORDED, Recorded, iperf3, monroe
@@ -49,6 +50,13 @@ def command(
 def scenario_of(made: Imported) -> Scenario:
     """Read the scenario as runs do."""
     return load(made.scenario)[1]
+
+
+def downlink(scenario: Scenario, link: str) -> list[Any]:
+    """Give its elements as a plan has them."""
+    elements = scenario.links[link].downlink
+    assert elements is not None
+    return elements
 
 
 def drive(first: int, *mbps: float) -> str:
@@ -122,7 +130,7 @@ def test_recordings_of_one_clock_fade_together(tmp_path: Path) -> None:
     columns = {"time": "when", "down_mbps": "mbps"}
     dish = lab.import_links(files[2], out=tmp_path / "dish", columns=columns)
     assert dish.window.told == "3 s from 2026-11-25 15:30:01 to 2026-11-25 15:30:04 UTC"
-    downlinks = {name: scenario.links[name].downlink for name in ("att", "vz")}
+    downlinks = {name: downlink(scenario, name) for name in ("att", "vz")}
     assert [one[0]["period"] for one in downlinks.values()] == [2 * 10**9] * 2
     assert downlinks["vz"][0]["trace"] == [[0, 6], [1000, 7]]
     assert downlinks["att"][1]["delay"] == 30_000_000
@@ -146,8 +154,9 @@ def test_the_files_of_a_path_are_one_link(tmp_path: Path) -> None:
         [f"dish={tmp_path / name}" for name in ("down.json", "up.json")], out=tmp_path / "c"
     )
     link = scenario_of(both).links["dish"]
-    assert [row[1] for row in link.downlink[0]["trace"]] == [10, 20, 30]
-    assert [row[1] for row in link.uplink[0]["trace"]] == [10, 20, 30]
+    for elements in (link.downlink, link.uplink):
+        assert elements is not None
+        assert [row[1] for row in elements[0]["trace"]] == [10, 20, 30]
     with pytest.raises(Error, match="both say down_mbps of path dish: name one of them otherwise"):
         lab.import_links([f"dish={tmp_path / 'down.json'}"] * 2, out=tmp_path / "d")
 
@@ -161,7 +170,7 @@ def test_what_is_denser_than_the_step_becomes_its_mean(tmp_path: Path) -> None:
         made = lab.import_links(
             tmp_path / "a.csv", out=tmp_path / "m", columns=columns, step_s=step
         )
-        trace[step] = scenario_of(made).links["a"].downlink[0]["trace"]
+        trace[step] = downlink(scenario_of(made), "a")[0]["trace"]
     assert trace[1] == [[0, 4.5], [1000, 14.5]]
     assert trace[0.5] == [[0, 2], [500, 7], [1000, 12], [1500, 17]]
     assert trace[0.1] == [[100 * n, n] for n in range(20)]
@@ -339,7 +348,7 @@ def test_iperf3_itself(tmp_path: Path) -> None:
         server.wait()
     (tmp_path / "test.json").write_text(done.stdout)
     made = lab.import_links(tmp_path / "test.json", out=tmp_path / "m", step_s=0.5)
-    rows = scenario_of(made).links["test"].downlink[0]["trace"]
+    rows = downlink(scenario_of(made), "test")[0]["trace"]
     told = json.loads(done.stdout)["intervals"]
     assert [row[1] for row in rows] == pytest.approx(
         [one["sum"]["bits_per_second"] / 1e6 for one in told], rel=1e-6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from functools import cache
+from typing import TypedDict
 
 import polars as pl
 
@@ -20,13 +21,20 @@ def numbers(values: pl.Series) -> array[float]:
     return array("d", values.cast(pl.Float64).fill_null(float("nan")).to_list())
 
 
-def packets(frame: pl.DataFrame, captures: list[str]) -> dict[str, array[int]]:
-    """Give the references to packets that a series takes."""
+class Packets(TypedDict, total=False):
+    """The references to packets that a series takes."""
+
+    capture: array[int]
+    record: array[int]
+
+
+def packets(frame: pl.DataFrame, captures: list[str]) -> Packets:
+    """Give those of a table's rows."""
     number = {name: index for index, name in enumerate(captures)}
-    return {
-        "capture": array("H", map(number.__getitem__, frame["capture"].to_list())),
-        "record": array("I", frame["record"].to_list()),
-    }
+    return Packets(
+        capture=array("H", map(number.__getitem__, frame["capture"].to_list())),
+        record=array("I", frame["record"].to_list()),
+    )
 
 
 def thin(

@@ -57,4 +57,4 @@ class Chosen(StoredTables):
 
     def write_csv(self, name: str, file: str | PathLike[str]) -> None:
         """Write a table."""
-        self.table(name).write_csv(file)
+        self.table(name).write_csv(Path(file))

@@ -6,7 +6,7 @@ from typing import Literal
 
 import polars as pl
 
-from mptcplab.charts.columns import definitions, numbers, packets, thin, unit_of
+from mptcplab.charts.columns import Packets, definitions, numbers, packets, thin, unit_of
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart, Series
 
@@ -141,8 +141,7 @@ def by_subflow(
                 numbers(own[column] * scale if scale != 1.0 else own[column]),
                 role=role,
                 subflow=number,
-                until=None,
-                **(packets(own, subject.captures) if "record" in own.columns else {}),
+                **(packets(own, subject.captures) if "record" in own.columns else Packets()),
             )
         )
     return series
