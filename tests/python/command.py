@@ -2,7 +2,51 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+# Half of what most commands take is imports: one process makes them, and each is a copy of it.
+COPIES = multiprocessing.get_context("forkserver")
+COPIES.set_forkserver_preload(["mptcplab.cli.main", "polars", "pydantic"])
+
+
+def copied(
+    *arguments: object, cwd: str | Path | None = None, timeout: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Run ``mptcplab`` in a copy of a process that has imported it, as ``subprocess.run`` would.
+
+    Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds.
+    """
+    words = ["mptcplab", *map(str, arguments)]
+    with tempfile.TemporaryDirectory() as outputs:
+        place = str(cwd or Path.cwd())
+        one = COPIES.Process(target=_command, args=(words, place, dict(os.environ), outputs))
+        one.start()
+        one.join(timeout)
+        if one.exitcode is None:
+            one.kill()
+            one.join()
+            raise subprocess.TimeoutExpired(words, timeout)
+        said = [Path(outputs, name).read_bytes().decode() for name in ("1", "2")]
+        return subprocess.CompletedProcess(words, one.exitcode, *said)
+
+
+def _command(words: list[str], directory: str, environment: dict[str, str], outputs: str) -> None:
+    from mptcplab.cli.main import main
+
+    for descriptor, path in enumerate((os.devnull, f"{outputs}/1", f"{outputs}/2")):
+        opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(directory)
+    sys.argv = words
+    main()
