@@ -189,6 +189,19 @@ impl Timeline {
         if at >= self.end || event.subflow >= self.flows.len() {
             return self.on_with_room(*event);
         }
+        self.take(event);
+    }
+
+    /// Makes room first; the event is a copy, so that its caller need not keep its own in memory.
+    #[cold]
+    fn on_with_room(&mut self, event: FlowEvent) {
+        self.make_room(event.subflow, event.seen.at);
+        self.take(&event);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, event: &FlowEvent) {
+        let at = event.seen.at;
         let flow = &mut self.flows[event.subflow];
         match event.kind {
             Kind::Data(data) if data.has_payload() => {
@@ -258,12 +271,6 @@ impl Timeline {
             Kind::Reinjected { bytes } => flow.now.again_bytes = flow.now.again_bytes.saturating_add(bytes as u32),
             _ => {}
         }
-    }
-
-    #[cold]
-    fn on_with_room(&mut self, event: FlowEvent) {
-        self.make_room(event.subflow, event.seen.at);
-        self.on(&event);
     }
 
     /// Begins the time that `at` lies in, where another one passed, and makes room for a subflow.

@@ -14,13 +14,15 @@ const MOST: usize = 65_536;
 pub(crate) struct Points {
     site: u32,
     known: HashMap<Origin, PointId>,
+    /// So many of the interfaces that the capture names are known.
+    named: u32,
     /// The last two that were looked up: the packets of two paths come in turns.
     recent: [Option<(Origin, PointId)>; 2],
 }
 
 impl Points {
     pub fn new(site: u32) -> Points {
-        Points { site, known: HashMap::new(), recent: [None; 2] }
+        Points { site, known: HashMap::new(), named: 0, recent: [None; 2] }
     }
 
     #[inline]
@@ -38,7 +40,8 @@ impl Points {
         let point = self.add(origin, reader, points);
         if origin.1.is_none() {
             // A host has the interfaces that its capture names, also those on which nothing passes.
-            for index in 0..reader.interfaces().len() as u32 {
+            let interfaces = reader.interfaces().len() as u32;
+            for index in std::mem::replace(&mut self.named, interfaces)..interfaces {
                 self.add((index, None), reader, points);
             }
         }

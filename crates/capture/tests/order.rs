@@ -115,8 +115,9 @@ fn equal_packets_keep_the_order_of_files_and_records() {
     let mut merge = merge(&[&two, &two]);
     let mut given = Vec::new();
     while let Some(Ok(one)) = merge.next() {
-        given.push((one.point.0, one.record));
+        given.push((one.point, one.record));
     }
+    let given: Vec<_> = given.iter().map(|&(point, record)| (merge.points()[point.0 as usize].site, record)).collect();
     assert_eq!(given, [(0, 1), (0, 2), (1, 1), (1, 2)]);
 }
 
@@ -127,7 +128,7 @@ fn files_are_sites_and_their_interfaces_points() {
     let mut merge = merge(&[&client, &server]);
     assert_eq!(observe(&mut merge).len(), 4);
     let points: Vec<_> = merge.points().iter().map(|point| (point.site, point.interface.as_str())).collect();
-    assert_eq!(points, [(0, "b"), (0, "a"), (1, "a")]);
+    assert_eq!(points, [(0, "b"), (0, "a"), (0, "c"), (1, "a"), (1, "b"), (1, "c")]);
 }
 
 #[test]
