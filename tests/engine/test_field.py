@@ -120,9 +120,10 @@ def test_it_measures_what_the_kernel_engine_measures(any_host: Machine, directio
     for real, lab in zip(measured.runs, emulated.runs, strict=True):
         assert real.about["run"] == lab.about["run"]
         assert real.about["field"]["captures"]["client"]["by"] == "AF_PACKET"
-        # Both hosts have this machine's clock.
+        # Both hosts have this machine's clock. After a run a queue may hold echoes for too long.
         for clocks in real.about["field"]["clocks"].values():
-            for one in clocks.values():
+            assert clocks["before"] is not None
+            for one in filter(None, clocks.values()):
                 assert abs(one["offset_ns"]) <= one["rtt_ns"] / 2
         assert transfer(lab)["bytes"] == 4_000_000
         # Where the client sends the data, what proves who it is goes before it.
