@@ -77,9 +77,8 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/campaign.md", scenario_reference.campaign()
     yield ROOT / "docs/reference/engines.md", engines_reference.page()
     yield ROOT / "docs/reference/measurements.md", measurements_reference.page()
-    for figures in ("laws.figures", "guard.shell"):
-        for name, picture in of_experiment(figures).drawings().items():
-            yield ROOT / "docs" / name, picture
+    for name, picture in of_experiment("laws.figures").drawings().items():
+        yield ROOT / "docs" / name, picture
     for path in PAGES:
         text = path.read_text()
         if STEP.search(text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 
-from mptcplab.cli.parser import Parser, named, seconds, seconds_above_0
+from mptcplab.cli.parser import Parser, add_levels_to, named, seconds, seconds_above_0
 from mptcplab.cli.say import print_json, show
 
 TYPE_CHECKING = False
@@ -131,6 +131,7 @@ def add_to(links: Parser) -> None:
         "--licence", metavar="TEXT", help="the recordings' licence, for the origin of the links"
     )
     command.add_argument("--json", action="store_true", help="print what was made as JSON")
+    add_levels_to(command)
     command.set_defaults(run=run)
 
 
