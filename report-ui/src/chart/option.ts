@@ -22,8 +22,8 @@ export interface Described {
   drawn: Drawn[];
 }
 
-// The same for all charts, so that their times stand below each other; names of findings have room.
-export const LEFT = 120;
+// The same for all charts, so that their times stand below each other.
+export const LEFT = 92;
 const RIGHT = 20;
 const TOP = 30;
 const BOTTOM = 44;
