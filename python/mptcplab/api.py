@@ -614,7 +614,8 @@ def _several(
     sources: list[object]
     read: list[object]
     if isinstance(source, (str, PathLike)):
-        found = opened(source) if Path(source).is_dir() else None
+        is_directory = os.path.isdir(source)  # noqa: PTH112 - also where its name is too long
+        found = opened(source) if is_directory else None
         if not isinstance(found, list):
             return None, here
         sources, read = [source], [found]

@@ -48,5 +48,5 @@ def _command(words: list[str], directory: str, environment: dict[str, str], outp
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(directory)
-    sys.argv = words
+    sys.argv, sys.orig_argv = words, [sys.executable, "-m", *words]
     main()

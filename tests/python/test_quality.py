@@ -161,7 +161,7 @@ def test_what_no_transfer_can_be_is_refused_in_one_line(
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("voice", "late at 150 ms · messages in"), ("video", "video starts after")],
+    [("voice", "late at 150 ms"), ("video", "video starts after")],
 )
 def test_summaries_say_how_it_was(
     name: str, told: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
