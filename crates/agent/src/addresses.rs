@@ -1,7 +1,7 @@
 //! Addresses of the host and their interfaces (linux/rtnetlink.h, linux/if_addr.h).
 
 use crate::kernel::Address;
-use crate::netlink::{Asking, Hearing, attribute, u32_at};
+use crate::netlink::{Asking, Hearing, attribute, ip_address, u32_at};
 use std::collections::HashMap;
 use std::io::Result;
 use std::net::IpAddr;
@@ -60,11 +60,7 @@ fn link(answer: &[u8]) -> Option<(u32, (String, bool))> {
 
 fn address(answer: &[u8]) -> Option<IpAddr> {
     let attributes = answer.get(ADDRESS_BYTES..)?;
-    let bytes = attribute(attributes, LOCAL).or_else(|| attribute(attributes, ADDRESS))?;
-    match bytes.len() {
-        4 => <[u8; 4]>::try_from(bytes).ok().map(IpAddr::from),
-        _ => <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from),
-    }
+    attribute(attributes, LOCAL).or_else(|| attribute(attributes, ADDRESS)).and_then(ip_address)
 }
 
 #[cfg(test)]

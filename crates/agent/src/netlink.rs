@@ -2,6 +2,7 @@
 
 use netlink_sys::{Socket, SocketAddr};
 use std::io::{Error, ErrorKind, Result};
+use std::net::IpAddr;
 
 const REQUEST: u16 = 0x1;
 const ACK: u16 = 0x4;
@@ -182,6 +183,14 @@ pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 /// The value of the first attribute of a kind.
 pub fn attribute(bytes: &[u8], kind: u16) -> Option<&[u8]> {
     attributes(bytes).find(|&(found, _)| found == kind).map(|(_, value)| value)
+}
+
+/// The address that an attribute holds; none where it is as long as none.
+pub fn ip_address(bytes: &[u8]) -> Option<IpAddr> {
+    match bytes.len() {
+        4 => <[u8; 4]>::try_from(bytes).ok().map(IpAddr::from),
+        _ => <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from),
+    }
 }
 
 fn aligned(length: usize) -> usize {

@@ -1,6 +1,6 @@
 //! Routes and rules of the host, as far as repairing them needs it (linux/rtnetlink.h, linux/fib_rules.h).
 
-use crate::netlink::{Asking, attribute, put, u32_at};
+use crate::netlink::{Asking, attribute, ip_address, put, u32_at};
 use std::io::{ErrorKind, Result};
 use std::net::IpAddr;
 
@@ -179,7 +179,7 @@ fn of_rule(rule: &Rule) -> Vec<u8> {
 
 fn route(answer: &[u8]) -> Option<Route> {
     let (header, attributes) = answer.split_at_checked(HEADER_BYTES)?;
-    let address = |kind| attribute(attributes, kind).and_then(address);
+    let address = |kind| attribute(attributes, kind).and_then(ip_address);
     let number = |kind| attribute(attributes, kind).map(|bytes| u32_at(bytes, 0));
     // RTM_F_CLONED is one that the kernel remembers of a way that it went.
     let is_plain = header[KIND_AT] == UNICAST && u32_at(header, FLAGS_AT) & 0x200 == 0;
@@ -203,7 +203,7 @@ fn route(answer: &[u8]) -> Option<Route> {
 
 fn rule(answer: &[u8]) -> Option<Rule> {
     let (header, attributes) = answer.split_at_checked(HEADER_BYTES)?;
-    let from = attribute(attributes, FROM).and_then(address)?;
+    let from = attribute(attributes, FROM).and_then(ip_address)?;
     let number = |kind| attribute(attributes, kind).map(|bytes| u32_at(bytes, 0));
     let is_one = usize::from(header[FROM_BITS]) == octets(from).len() * 8;
     is_one.then(|| Rule {
@@ -212,13 +212,6 @@ fn rule(answer: &[u8]) -> Option<Rule> {
         priority: number(PRIORITY).unwrap_or(0),
         protocol: attribute(attributes, RULE_PROTOCOL).and_then(<[u8]>::first).copied().unwrap_or(0),
     })
-}
-
-fn address(bytes: &[u8]) -> Option<IpAddr> {
-    match bytes.len() {
-        4 => <[u8; 4]>::try_from(bytes).ok().map(IpAddr::from),
-        _ => <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from),
-    }
 }
 
 #[cfg(test)]
