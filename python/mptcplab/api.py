@@ -15,15 +15,15 @@ from mptcplab.surroundings import moments
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    from mptcplab.analysis import Analysis
     from mptcplab.artifact.artifact import Artifact
     from mptcplab.artifact.verify import Verdict
     from mptcplab.calibration.calibration import Calibration
     from mptcplab.campaign.sweep import Progress
     from mptcplab.charts.paper.choice import Kind
     from mptcplab.charts.paper.paper import Paper
+    from mptcplab.charts.sources import Source
     from mptcplab.machine.check import Check
     from mptcplab.probing.probes import Probes
     from mptcplab.recordings.importing import Imported
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from mptcplab.results.run import Run
     from mptcplab.schedule.schedule import Told
     from mptcplab.study.running import Begin
-
-    Source: TypeAlias = str | PathLike[str] | Campaign | Comparison | Analysis
 
 
 def run(
@@ -425,9 +423,10 @@ def write_report(
             be written; also where the file is there and is no page of mptcplab.
     """
     from mptcplab.charts.html import refuse_foreign, write
+    from mptcplab.charts.sources import one_of, several_of
     from mptcplab.results.campaign import Campaign
 
-    several, beside = _several(source)
+    several, beside = several_of(source)
     if several is not None:
         if (run, connection, filter_by) != (None, None, None):
             raise Error("of several runs there is no single run or connection to choose")
@@ -437,7 +436,7 @@ def write_report(
         refuse_foreign(target)
         write(describe_several(several), target)
         return target
-    opened, page = _open(source)  # type: ignore[arg-type]
+    opened, page = one_of(source)  # type: ignore[arg-type]
     if run is not None:
         if not isinstance(opened, Campaign):
             raise Error(f"{source} is no campaign: there is no run {run} to choose")
@@ -522,10 +521,11 @@ def figure(
     from mptcplab.charts.paper.choice import Choice
     from mptcplab.charts.paper.kinds import drawn, find
     from mptcplab.charts.paper.paper import format_of
+    from mptcplab.charts.sources import run_or_campaign
 
     if out is not None:
         format_of(Path(out))
-    drawn_from, of = _opened(source)
+    drawn_from, of = run_or_campaign(source)
     chosen = Choice(
         _listed(by),
         {axis: str(one) for axis, one in (where or {}).items()},
@@ -602,74 +602,6 @@ def scenario_schema() -> dict[str, Any]:
     from mptcplab.scenario.json_schema import scenarios
 
     return scenarios()
-
-
-def _several(
-    source: Source | Sequence[Source],
-) -> tuple[list[tuple[str, Comparison | Analysis]] | None, Path]:
-    """Open what is laid over each other, with names, and say where its page goes by itself."""
-    from mptcplab.results.opening import opened
-
-    here = Path("runs.html")
-    sources: list[object]
-    read: list[object]
-    if isinstance(source, (str, PathLike)):
-        is_directory = os.path.isdir(source)  # noqa: PTH112 - also where its name is too long
-        found = opened(source) if is_directory else None
-        if not isinstance(found, list):
-            return None, here
-        sources, read = [source], [found]
-        here = Path(source) / "report.html"
-    elif isinstance(source, (list, tuple)):
-        if not source:
-            raise Error("there is no run to report of")
-        sources = list(source)
-        read = [
-            opened(one, samples=True) if isinstance(one, (str, PathLike)) else one
-            for one in sources
-        ]
-    else:
-        return None, here
-    from mptcplab.charts.several import names
-
-    return names(sources, read), here
-
-
-def _open(
-    source: str | PathLike[str] | Comparison | Campaign | Analysis,
-) -> tuple[Comparison | Campaign | Analysis, Path | None]:
-    """Give what is drawn, and where its page goes by itself."""
-    from mptcplab.results.campaign import Campaign
-    from mptcplab.results.comparison import Comparison
-    from mptcplab.results.opening import opened
-    from mptcplab.results.run import Run
-
-    found = opened(source) if isinstance(source, (str, PathLike)) else source
-    if isinstance(found, (Comparison, Campaign)):
-        return found, found.directory / "report.html"
-    if isinstance(found, Run):
-        return found, found.directory.with_name(f"{found.directory.resolve().name}.html")
-    if isinstance(source, (str, PathLike)):
-        raise Error(f"{source} is neither a run nor what mptcplab run leaves for one seed")
-    return source, None
-
-
-def _opened(source: Source) -> tuple[Any, str]:
-    """Open what is drawn, and say whether it is a run or a campaign."""
-    from mptcplab.analysis import Analysis
-    from mptcplab.charts.paper.choice import CAMPAIGN, RUN
-    from mptcplab.results.campaign import Campaign
-    from mptcplab.results.comparison import Comparison
-    from mptcplab.results.opening import opened
-
-    read = (
-        source
-        if isinstance(source, (Analysis, Campaign, Comparison))
-        else opened(source, samples=True)
-    )
-    if isinstance(read, list):
-        raise Error(f"{source} holds runs of several seeds: name the directory of one of them")
-    return read, CAMPAIGN if isinstance(read, Campaign) else RUN
 
 
 def _files(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
