@@ -310,6 +310,24 @@ fn retransmissions_are_no_copies() {
     assert_eq!(flow(&tables, 0, Down).retransmitted_packets, Some(1));
 }
 
+/// Linux gives its SYN-ACKs no identification, and sends two at once where its own time-out and a repeated SYN coincide.
+#[test]
+fn two_syn_acks_are_no_copies() {
+    let tables = Script::default().run(
+        "
+        0    client wifi S  0    0    0
+        1000 client wifi S  0    0    0
+        1011 server wifi SA 0    1    0 id(0)
+        1011 client wifi A  1    1    0
+        1029 server wifi SA 0    1    0 id(0)
+        1029 client wifi A  1    1    0
+        1100 server wifi A  1    1    1000 id(7)
+        ",
+    );
+    assert_eq!(flow(&tables, 0, Down).packets, 3);
+    assert!(!diagnostics(&tables).contains(&"duplicate_capture"));
+}
+
 /// A subflow that only one capture shows: nothing can be said of what was lost on it.
 #[test]
 fn a_subflow_that_one_capture_lacks() {

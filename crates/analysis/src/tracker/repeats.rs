@@ -42,13 +42,14 @@ impl Repeats {
     /// Whether the same packet passed before.
     ///
     /// What was sent again differs in its IP identification where that changes from packet to packet, and no SYN is sent again
-    /// so soon. Else only another interface, or another direction, tells a copy from a packet that was sent again.
+    /// so soon. A SYN-ACK is, where a repeated SYN and a time-out ask for it at once: it is a copy where the SYN had one. Else
+    /// only another interface, or another direction, tells a copy from a packet that was sent again.
     pub(super) fn is_repeat(&mut self, packet: &Packet, several_views: impl FnOnce() -> bool) -> bool {
         let &Packet { observation, tcp, seen, .. } = packet;
         let (ip, side) = (&observation.frame.ip, packet.direction as usize);
         let last = self.ids[side].replace(ip.id);
         self.ids_change[side] |= last.is_some_and(|last| last != ip.id);
-        let is_syn = tcp.flags.has(Flags::SYN);
+        let is_syn = tcp.flags.has(Flags::SYN) && (self.found || !tcp.flags.has(Flags::ACK));
         let is_named = ip.id != 0 && self.ids_change[side];
         if ip.id == 0 && !is_syn && !several_views() {
             return false;
