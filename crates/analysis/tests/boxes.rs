@@ -47,6 +47,75 @@ fn an_option_stripped_from_the_syn() {
     assert!(stripped.message.starts_with("the SYN left with"), "{}", stripped.message);
 }
 
+/// Linux asks for MPTCP with three SYNs, and for TCP from the fourth on. `ms` of each is its times at the two ends; the last is
+/// answered.
+fn asked(with: [&str; 3], without: &[&str]) -> tables::Tables {
+    let lines = with.map(|ms| format!("{ms} client wifi S 0 0 0 mp_capable\n"));
+    let plain: String = without.iter().map(|ms| format!("{ms} client wifi S 0 0 0\n")).collect();
+    Script::default().run(&format!(
+        "
+        {}{plain}
+        15040|15020.1 server wifi SA 0 1 0
+        15041|15061   client wifi A  1 1 0
+        15082|15062   server wifi A  1 1 1000
+        15083|15103   client wifi A  1 1001 0
+        ",
+        lines.concat()
+    ))
+}
+
+/// Nobody refused anything where the client itself left MP_CAPABLE out, and the captures tell as much as they can.
+#[test]
+fn syns_that_were_lost_are_not_the_servers_fault() {
+    let gone = ["0|-", "1000|-", "3000|-"];
+    let came = ["0|20", "1000|1020", "3000|3020"];
+    let by_chance = "lost by chance, or dropped by a box";
+    for (with, without, became) in [
+        (gone, &["15000|15020"][..], by_chance),
+        (gone, &["7000|-", "15000|15020"], "the path lost whatever it was given"),
+        (came, &["15000|15020"], "it answered the one without"),
+    ] {
+        let tables = asked(with, without);
+        assert_eq!(only(&tables).fallback, Some("the client left MP_CAPABLE out of the SYN that was answered"));
+        assert!(!diagnostics(&tables).contains(&"options_stripped"), "{:?}", diagnostics(&tables));
+        let row = tables.diagnostics.iter().find(|row| row.diagnostic == "capable_left_out").unwrap();
+        assert!(row.message.contains(became), "{}", row.message);
+        assert_eq!(row.count, Some(3));
+        let found: Vec<_> = tables.findings.iter().filter(|row| row.kind == "never_began").collect();
+        assert!(found.len() == 1 && found[0].message.contains(became), "{found:?}");
+    }
+    // The client's capture alone.
+    let only_client = |without: &[&str]| {
+        let with = gone.map(|ms| format!("{ms} client wifi S 0 0 0 mp_capable\n")).concat();
+        let plain: String = without.iter().map(|ms| format!("{ms}|- client wifi S 0 0 0\n")).collect();
+        let rest = "15040|- server wifi SA 0 1 0\n15041|- client wifi A 1 1 0\n15082|- server wifi A 1 1 1000\n15083|- client wifi A 1 1001 0";
+        let tables = Script::default().run(&format!("{with}{plain}{rest}"));
+        tables.diagnostics.iter().find(|row| row.diagnostic == "capable_left_out").unwrap().message.to_string()
+    };
+    assert!(only_client(&["15000"]).ends_with("this capture cannot tell"));
+    assert!(only_client(&["7000", "15000"]).contains("the path lost whatever it was given"));
+}
+
+/// Offloads merge what a sender sends first; what it sends again after time-outs is single, and as large as the path forbids.
+#[test]
+fn large_segments_that_vanish_show_behind_offloads() {
+    let again = [300, 700, 1500].map(|ms| format!("-|{ms} server wifi A 1 1 1448 dss(1 1 1448, ack 1)\n")).concat();
+    let tables = Script::default().run(&format!(
+        "
+        -|20  client wifi S  0    0    0    mp_capable
+        0|-   client wifi S  0    0    0    mp_capable
+        -|20.1 server wifi SA 0   1    0    mp_capable
+        40|-  server wifi SA 0    1    0    mp_capable
+        41|61 client wifi A  1    1    0    mp_capable
+        -|62  server wifi A  1    1    2896 dss(1 1 2896, ack 1)
+        82|62.1 server wifi A 2897 1   500  dss(2897 2897 500, ack 1)
+        83|103 client wifi A 1    1    0    sack(2897 3397)
+        {again}"
+    ));
+    assert!(diagnostics(&tables).contains(&"merged_segments"), "{:?}", diagnostics(&tables));
+    assert!(diagnostics(&tables).contains(&"large_segments_lost"), "{:?}", diagnostics(&tables));
+}
+
 /// Two connections with the same sequence numbers: with keys at both ends nobody takes one for the other.
 #[test]
 fn keys_tell_apart_what_sequence_numbers_do_not() {

@@ -145,3 +145,48 @@ fn a_long_round_trip_is_no_silence() {
         }
     }
 }
+
+/// An upload whose round trip grows from 20 ms on, by 1 ms each 4 ms and to `longest` at most; of it a queue that overflows
+/// once loses `lost` packets in a row.
+fn queued(longest: u32, lost: u32) -> Vec<Captured> {
+    let mut lines = vec![
+        (0, "client wifi S  0 0 0 mp_capable".to_owned()),
+        (20, "server wifi SA 0 1 0 mp_capable".to_owned()),
+        (20, "client wifi A  1 1 0 mp_capable".to_owned()),
+    ];
+    let rtt = |number: u32| (20 + number).min(longest);
+    let missing = 1000..1000 + lost;
+    let again = |number: u32| 4300 + rtt(1000) + 4 * (number - missing.start);
+    for number in 0..1500 {
+        let (at, from) = (200 + 4 * number, 1 + 1000 * number);
+        let segment = format!("client wifi A {from} 1 1000 dss({from} {from} 1000, ack 1)");
+        lines.push((at, segment.clone()));
+        let mut answered = at + rtt(number);
+        if missing.contains(&number) {
+            lines.push((again(number), segment));
+            answered = again(number) + rtt(number);
+        }
+        // What lacks nothing before it is acknowledged; the rest in a block.
+        let repaired = missing.clone().map(|gone| (again(gone) + rtt(gone), gone)).find(|(at, _)| *at > answered);
+        let to = repaired.filter(|_| number > missing.start).map_or(from + 1000, |(_, gone)| 1 + 1000 * gone);
+        let sack = if to > from { String::new() } else { format!("sack({from} {})", from + 1000) };
+        lines.push((answered, format!("server wifi A 1 {to} 0 dss(ack {to}) {sack}")));
+    }
+    lines.sort_by_key(|(at, _)| *at);
+    let text: String = lines.iter().map(|(at, line)| format!("{at}|- {line}\n")).collect();
+    Script::default().packets(&text)
+}
+
+#[test]
+fn a_long_queue_is_told_also_where_it_overflows() {
+    for (longest, lost) in [(400, 0), (400, 60), (1000, 60)] {
+        let tables = analyze(queued(longest, lost));
+        let row = tables.findings.iter().find(|row| row.kind == "bufferbloat");
+        let row = row.unwrap_or_else(|| panic!("{longest} ms, {lost} lost: {:?}", kinds(&tables)));
+        let percent = flow(&tables, 0, Up).loss_rate_percent.unwrap();
+        assert_eq!(percent > 3.0, lost > 0, "{percent} %");
+        assert_eq!(row.message.contains("were lost all the same"), lost > 0, "{}", row.message);
+    }
+    // Three round trips of the path, and 100 ms, are no queue to speak of.
+    assert!(!kinds(&analyze(queued(110, 60))).contains(&"bufferbloat"));
+}

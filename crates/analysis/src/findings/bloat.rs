@@ -1,4 +1,4 @@
-//! A queue on the way that stood full: packets waited rather than got lost.
+//! A queue on the way that stood long. That it overflows now and then, and loses many packets at once, makes it no shorter.
 
 use super::case::{Case, Cost, Found, s};
 
@@ -23,11 +23,16 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         let high: Vec<usize> =
             measured.iter().filter(|(_, rtt_ms)| *rtt_ms >= bound_ms).map(|(index, _)| *index).collect();
         let high_s = high.len() as f64 * timeline.width_s();
-        let few = row.loss_rate_percent.unwrap_or(0.0) < FEW_LOSSES_PERCENT;
-        if !few || high_s < LEAST_S || (high.len() as f64) < OFTEN * measured.len() as f64 {
+        if high_s < LEAST_S || (high.len() as f64) < OFTEN * measured.len() as f64 {
             continue;
         }
         let name = case.name(subflow);
+        let lost_percent = row.loss_rate_percent.unwrap_or(0.0);
+        let suffers = if lost_percent < FEW_LOSSES_PERCENT {
+            "throughput does not suffer, interactive traffic does".to_owned()
+        } else {
+            format!("interactive traffic suffers, and {lost_percent:.1} % of the packets were lost all the same")
+        };
         found.push(Found {
             kind: "bufferbloat",
             subflow: Some(subflow),
@@ -36,7 +41,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             cost: Cost::Unknown,
             confidence: 0.9,
             message: format!(
-                "{name}: a queue stood full for {}; its round trip takes {:.0} ms and took {:.0} ms (median): throughput does not suffer, interactive traffic does",
+                "{name}: a queue stood full for {}; its round trip takes {:.0} ms and took {:.0} ms (median): {suffers}",
                 s(high_s),
                 least_ms,
                 row.rtt_ms_median.unwrap_or(bound_ms)

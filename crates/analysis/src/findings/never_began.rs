@@ -22,6 +22,7 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
             "another port (443), an encrypted tunnel, or a proxy behind the box",
             0.9,
         ),
+        None if case.diagnosed("capable_left_out").is_some() => left_out(case),
         None if at_once => (
             "never_began",
             "MPTCP never began: the client asked for it and the answer came without it; the server does not speak it, or a box removed \
@@ -50,6 +51,18 @@ pub(super) fn find(case: &mut Case) -> Vec<Found> {
         evidence: format!("connections: fallback = {why}"),
         remedy,
     }]
+}
+
+/// The client gave up asking for MPTCP: what became of the SYNs that did is all that captures tell.
+fn left_out(case: &Case) -> (&'static str, String, &'static str, f64) {
+    let became = case.diagnosed("capable_left_out").map_or("", |row| &row.message);
+    (
+        "never_began",
+        format!("MPTCP never began: the client left it out of its last SYN. {became}"),
+        "mptcplab probe tells whether a box drops such SYNs; Linux may now leave MPTCP out for an hour: sysctl -w \
+         net.mptcp.blackhole_timeout=0 makes it forget",
+        0.9,
+    )
 }
 
 /// Checksums of data sequence mappings failed: a box changes the payload.

@@ -17,14 +17,17 @@ impl Connection {
         subflow.syn_cut[d] |= packet.tcp.options.is_cut();
         subflow.says_of_ecn(packet.tcp.flags);
         let view = subflow.views[packet.end].as_mut().expect("the end has a view");
+        let options = &packet.tcp.options;
+        let offers = options.iter().any(|option| matches!(option, Ok(TcpOption::Mptcp(_))));
+        let is_whole = !options.is_cut();
         if packet.tcp.flags.has(Flags::ACK) {
             view.handshake.syn_ack(packet.seen);
         } else {
+            view.handshake.asked[usize::from(offers)] += u32::from(is_whole && view.handshake.syn_ack.is_none());
             view.handshake.syn(packet.seen);
         }
-        let options = &packet.tcp.options;
-        if !options.is_cut() {
-            view.offers[d] = Some(options.iter().any(|option| matches!(option, Ok(TcpOption::Mptcp(_)))));
+        if is_whole {
+            view.offers[d] = Some(offers);
         }
         view.sequences[d].begin(packet.tcp.seq);
         view.alignment[d] = Alignment::Known(0);

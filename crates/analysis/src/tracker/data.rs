@@ -128,11 +128,11 @@ impl Connection {
         if len == 0 {
             return;
         }
-        sequence.sizes.add(len);
         let room = payload_room(sequence.mss_bytes, packet.tcp);
         let merged = len > room.merged_above;
         view.merged[d] |= merged;
         let packets = if merged { len.div_ceil(room.bytes) } else { 1 };
+        sequence.sizes.add(len, packets, merged);
         let data = Data {
             bytes: len,
             packets,

@@ -8,6 +8,8 @@ use wire::{Flags, Tcp, Time};
 pub(super) struct Handshake {
     pub(super) syn: Option<Seen>,
     pub(super) syn_count: u32,
+    /// SYNs until the first answer, without an MPTCP option and with one.
+    pub(super) asked: [u32; 2],
     pub(super) syn_ack: Option<Seen>,
     pub(super) syn_ack_count: u32,
     pub(super) ack: Option<Seen>,

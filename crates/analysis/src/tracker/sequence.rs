@@ -62,20 +62,26 @@ impl Windows {
 /// Segments with data, those sent again too.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sizes {
-    pub(super) segments: u64,
-    /// Payload of the largest, and how many are as large.
+    /// Packets; those that merged segments stand for count.
+    pub(super) packets: u64,
+    /// Payload of the largest, and of the largest that no offload merged, and how many are as large.
     pub(super) largest: u32,
-    pub(super) of_largest: u32,
+    pub(super) largest_whole: u32,
+    pub(super) of_largest_whole: u32,
 }
 
 impl Sizes {
     #[inline]
-    pub(super) fn add(&mut self, len: u32) {
-        self.segments += 1;
-        if len > self.largest {
-            (self.largest, self.of_largest) = (len, 0);
+    pub(super) fn add(&mut self, len: u32, packets: u32, merged: bool) {
+        self.packets += u64::from(packets);
+        self.largest = self.largest.max(len);
+        if merged {
+            return;
         }
-        self.of_largest += u32::from(len == self.largest);
+        if len > self.largest_whole {
+            (self.largest_whole, self.of_largest_whole) = (len, 0);
+        }
+        self.of_largest_whole += u32::from(len == self.largest_whole);
     }
 }
 

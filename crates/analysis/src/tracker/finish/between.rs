@@ -87,23 +87,25 @@ fn found(subflow: &Subflow, client: &View, server: &View) -> Vec<Remark> {
     }
     for (left, came, merged) in known {
         let (sent, arrived) = (left.sizes, came.sizes);
-        if merged || sent.segments == 0 || arrived.segments == 0 {
+        // How many packets merged segments left as is known where they are not cut further.
+        if sent.packets == 0 || arrived.packets == 0 || merged && arrived.packets > sent.packets {
             continue;
         }
-        let (left, largest) = (sent.largest, arrived.largest);
-        if largest > left {
+        // Of what the sender's offloads merged nobody knows how large it left; of the rest it is known.
+        let (left, largest) = (sent.largest_whole, arrived.largest);
+        if largest > left && !merged {
             let message = format!(
                 "segments of up to {largest} bytes of payload arrived, of {left} bytes at most when they left: a box, or an \
                  offload of the receiving host, joins them"
             );
             remarks.push(("segments_joined", Some(largest.into()), message.into()));
-        } else if largest < left && arrived.segments > sent.segments {
+        } else if largest < left && arrived.packets > sent.packets {
             let message = format!(
                 "more segments arrived than were sent, of up to {largest} bytes of payload rather than {left}: a box, or an \
                  offload of the sending host, cuts them"
             );
             remarks.push(("segments_split", Some(largest.into()), message.into()));
-        } else if largest < left && sent.of_largest >= NEVER {
+        } else if largest < left && sent.of_largest_whole >= NEVER {
             let message = format!(
                 "no segment with more than {largest} bytes of payload arrived, and some with {left} were sent: the way takes no \
                  packets as large"

@@ -7,6 +7,7 @@ mod coverage;
 mod ends;
 mod figures;
 mod in_common;
+mod left_out;
 mod opening;
 mod remarks;
 mod rows;

@@ -142,6 +142,6 @@ impl Connection {
     /// Whether any data passed on the subflow: a FIN is none.
     fn carried(&self, subflow: &Subflow) -> bool {
         let mut sequences = subflow.views.iter().flatten().flat_map(|view| &view.sequences);
-        sequences.any(|sequence| sequence.sizes.segments > 0 || sequence.acked() > Some(0))
+        sequences.any(|sequence| sequence.sizes.packets > 0 || sequence.acked() > Some(0))
     }
 }

@@ -13,6 +13,7 @@ impl Connection {
         if !self.coverage.unrelated {
             report.diagnostics.extend(self.boxes_between(ends));
         }
+        report.diagnostics.extend(self.left_out(ends));
         report.diagnostics.extend(self.coverage_remarks(ends, captures));
         report.diagnostics.extend(self.unknown_shares(ends));
         let rtt_ms = report.flows.iter().flatten().filter_map(|row| row.rtt_ms_mean).reduce(f64::min);

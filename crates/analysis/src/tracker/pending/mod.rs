@@ -16,6 +16,8 @@ use tables::Direction;
 use wire::mptcp::{Dss, MpCapable, MpJoin, Mptcp};
 use wire::{Flags, L4, Observation, Tcp, TcpOption, Time, seq};
 
+/// Linux asks so often for MPTCP and then for plain TCP (net.mptcp.syn_retrans_before_tcp_fallback).
+pub(super) const LEFT_OUT: &str = "the client left MP_CAPABLE out of the SYN that was answered";
 /// Packets of a flow that are kept at most before it is decided with what there is.
 const MOST_PACKETS: usize = 16;
 
@@ -320,11 +322,14 @@ impl Pending {
         packets.find(|((_, o), _)| tcp(o).flags.0 & both.0 == wanted.0).map(|(_, shown)| shown)
     }
 
-    /// The SYN asked for MPTCP, and its answer does not.
+    /// The SYN asked for MPTCP, and its answer does not, or answers a later SYN that did not ask.
     pub(super) fn refusal(&self) -> Option<&'static str> {
         let (syn, syn_ack) = (self.shown(false)?, self.shown(true)?);
         let refused = syn.capable.is_some() && syn_ack.capable.is_none() && !syn_ack.cut;
-        refused.then_some("the SYN/ACK came without MP_CAPABLE")
+        let before = self.packets.iter().take_while(|(_, observation)| is_opening(tcp(observation)));
+        let last = &self.options[before.count().max(1) - 1];
+        let left_out = !last.multipath && !last.cut;
+        refused.then_some(if left_out { LEFT_OUT } else { "the SYN/ACK came without MP_CAPABLE" })
     }
 
     /// What the connection is known by, if this is its first subflow.
