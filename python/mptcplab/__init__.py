@@ -8,9 +8,10 @@
 """
 
 from mptcplab._core import VERSION, CaptureError, Error, InternalError
-from mptcplab.analysis import Analysis, analyze
+from mptcplab.analysis import Analysis
 from mptcplab.anonymising import Anonymised, anonymise
 from mptcplab.api import (
+    analyze,
     annotate,
     calibrate,
     compare,
@@ -25,6 +26,7 @@ from mptcplab.api import (
     scenario_schema,
     sweep,
     verify,
+    why,
     write_issue,
     write_report,
 )
@@ -60,6 +62,7 @@ __all__ = [
     "scenario_schema",
     "sweep",
     "verify",
+    "why",
     "write_issue",
     "write_report",
 ]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """Give the summary tables as one document."""
 
 
-def analyze(
+def measure(
     paths: Path | Iterable[Path],
     *,
     bin_seconds: float = 1.0,
@@ -45,43 +45,25 @@ def analyze(
     samples: bool = True,
     from_seconds: float = 0.0,
     to_seconds: float | None = None,
+    transfer: dict[str, Any] | None = None,
     progress: Callable[[int, int | None], None] | None = None,
-) -> Analysis:
-    """Measure what is in captures of one network, given together as one.
+) -> _core.Tables:
+    """Measure what is in captures, as ``mptcplab.analyze`` does.
 
-    Args:
-        paths: One or more files, pcap or pcapng, also compressed by gzip or zstd. Give the
-            captures of both ends of a transfer, or one per interface, together. ``"-"`` is
-            standard input.
-        bin_seconds: Length of the bins of ``throughput``.
-        smoothing_seconds: Window of the moving mean under the coefficient of variation.
-        trim_seconds: Start of a transfer that the coefficient of variation leaves out.
-        samples: Whether to fill ``segments``, ``rtt``, ``reordering``, ``responses`` and
-            ``window``, which have a row per packet or sample and take memory accordingly.
-        from_seconds: Where to begin, after the first packet of the captures.
-        to_seconds: Where to end, after that packet; ``None``: with the captures.
-        progress: Called now and then with the bytes read and, where known, the bytes in all.
-
-    Raises:
-        CaptureError: A capture cannot be read. One that ends in the middle is no error: what
-            came before is analysed, ``complete`` is false, and ``diagnostics`` says so.
-        Error: An argument cannot be.
-        TypeError: ``paths`` is neither a path nor an iterable of paths.
-        KeyboardInterrupt: Ctrl-C; also while standard input is silent.
+    ``transfer`` is what a scenario transfers, as it is planned: in base units.
     """
     names = _names(paths)
-    return Analysis(
-        _core.analyze(
-            names,
-            bin_seconds=bin_seconds,
-            smoothing_seconds=smoothing_seconds,
-            trim_seconds=trim_seconds,
-            samples=samples,
-            from_seconds=from_seconds,
-            to_seconds=to_seconds,
-            one_clock=have_one_clock(names),
-            progress=progress,
-        )
+    return _core.analyze(
+        names,
+        bin_seconds=bin_seconds,
+        smoothing_seconds=smoothing_seconds,
+        trim_seconds=trim_seconds,
+        samples=samples,
+        from_seconds=from_seconds,
+        to_seconds=to_seconds,
+        one_clock=have_one_clock(names),
+        transfer=transfer,
+        progress=progress,
     )
 
 

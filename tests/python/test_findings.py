@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import mptcplab as package
 from experiments.findings import table
 from experiments.findings.provoked import provoked
 from experiments.findings.run import found
@@ -147,13 +148,18 @@ def test_why_tells_what_only_the_runs_beside_it_know(mptcplab: Any, directory: P
     from mptcplab.results.comparison import open_comparison
 
     assert open_comparison(directory).document()["findings"] == told
+    assert package.why(directory).findings.rows(named=True) == told
+    with pytest.raises(package.Error, match="holds no run; of captures"):
+        package.why(EXAMPLES / "outage" / "client.pcapng.gz")
 
 
 def test_why_tries_remedies_with_the_same_seed(mptcplab: Any, directory: Path) -> None:
     """The scheduler that heeds delays, tried, gains most of what Wi-Fi alone shows to be lost."""
-    tried = json.loads(mptcplab("why", "--try", "--json", str(directory)).stdout)["tried"]
-    gained = {row["remedy"]: row["gained_s"] for row in tried}
+    why = package.why(directory, tries=True)
+    gained = {row["remedy"]: row["gained_s"] for row in why.tried.rows(named=True)}
     assert gained["the scheduler blest"] > 1
+    tried = json.loads(mptcplab("why", "--try", "--json", str(directory)).stdout)["tried"]
+    assert why.tried_rows == tried
     printed = mptcplab("why", "--try", str(directory)).stdout
     assert "the scheduler blest" in printed
 

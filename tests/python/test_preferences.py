@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from command import Run
-from mptcplab import Error
+from mptcplab import Error, analyze
 from mptcplab.cli import defaults
 from mptcplab.engines import named
 from mptcplab.results.choosing import choose
@@ -117,6 +117,10 @@ def test_what_a_filter_chooses_is_measured_as_it_was(mptcplab: Run, download: li
         for more in ((), ("--filter", "port=8080"))
     )
     assert chosen["connections"] == whole["connections"]
+    in_python = analyze(download, filter_by="port=8080", connection=0)
+    assert json.loads(in_python.json())["connections"] == whole["connections"]
+    with pytest.raises(Error, match="connection 1 is not among the 1 that the filter chooses"):
+        analyze(download, filter_by="port=8080", connection=1)
     done = mptcplab("analyze", "--filter", "port=1", *download)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "mptcplab: no connection of 1 meets 'port=1'\n"

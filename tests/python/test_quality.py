@@ -214,6 +214,8 @@ def test_a_scenario_says_what_captures_from_elsewhere_are_of(
     for column in ("late_share", "mos", "messages", "message_delay_ms_mean"):
         # Captures from elsewhere have clocks of their own, whose offset is reckoned.
         assert told[1][column] == pytest.approx(sent[column], abs=0.1)
+    in_python = mptcplab.analyze(captures, scenario=tmp_path / "call.toml").transfers
+    assert in_python.filter(direction="down")["mos"].item() == told[1]["mos"]
     with pytest.raises(ScenarioError, match="neither a file nor a scenario"):
         run(["analyze", "--scenario", "nowhere", *captures])
 

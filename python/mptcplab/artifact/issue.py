@@ -11,7 +11,7 @@ from typing import Any
 
 from mptcplab import _core
 from mptcplab._core import Error
-from mptcplab.analysis import analyze
+from mptcplab.analysis import measure
 from mptcplab.anonymising import anonymise
 from mptcplab.engines import named
 from mptcplab.results.comparison import Comparison
@@ -80,7 +80,7 @@ def _files(run: Run, captures: list[Path]) -> Iterator[tuple[str, bytes]]:
         done = anonymise(captures, Path(place, "captures"))
         for one in done:
             yield one.file.name, one.file.read_bytes()
-        yield "summary.json", analyze([one.file for one in done], samples=False).json().encode()
+        yield "summary.json", measure([one.file for one in done], samples=False).json().encode()
 
 
 def _readme(run: Run, files: dict[str, bytes]) -> bytes:

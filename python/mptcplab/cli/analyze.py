@@ -125,11 +125,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
     _check_outputs(options)
-    tables: _core.Tables | Chosen = _analyze(options)
-    if options.filter is not None:
-        tables = _chosen(tables, options)
-    if options.connection is not None:
-        tables = _only(tables, options.connection)
+    tables = _chosen(_analyze(options), options)
     if options.csv or options.parquet:
         _write(tables, options)
     if options.report:
@@ -173,7 +169,7 @@ def _analyze(options: Namespace) -> _core.Tables:
     from mptcplab.cli.interrupt import Stop
     from mptcplab.cli.progress import Reading
 
-    transfer = _transfer(options.scenario)
+    transfer = None if options.scenario is None else _transfer(options.scenario)
     with Reading() as progress, Stop(live="-" in options.captures) as stop:
         return _core.analyze(
             options.captures,
@@ -190,10 +186,8 @@ def _analyze(options: Namespace) -> _core.Tables:
         )
 
 
-def _transfer(scenario: str | None) -> dict[str, Any] | None:
+def _transfer(scenario: str) -> dict[str, Any]:
     """Give what a scenario transfers, as it is planned."""
-    if scenario is None:
-        return None
     from mptcplab.scenario.plan import planned_transfer
     from mptcplab.scenario.scenario import load
 
@@ -222,21 +216,12 @@ def _explain(tables: _core.Tables | Chosen, options: Namespace) -> None:
     print_all(Page(), rows, several=len(tables.table("connections")) > 1)
 
 
-def _only(tables: _core.Tables | Chosen, connection: int) -> _core.Tables | Chosen:
-    count = len(tables.table("connections"))
-    if not isinstance(tables, _core.Tables):
-        if all(row["connection"] != connection for row in tables.rows("connections")):
-            raise Error(f"connection {connection} is not among the {count} that --filter chooses")
-    elif connection >= count:
-        there = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
-        raise Error(f"there is no connection {connection}; the captures hold {there}")
-    return tables.only(connection)
-
-
-def _chosen(tables: _core.Tables | Chosen, options: Namespace) -> Chosen:
+def _chosen(tables: _core.Tables, options: Namespace) -> _core.Tables | Chosen:
+    if (options.filter, options.connection) == (None, None):
+        return tables
     from mptcplab.results.chosen import Chosen
 
-    return Chosen.of(tables, options.filter)
+    return Chosen.narrowed(tables, options.filter, options.connection)
 
 
 def _write(tables: _core.Tables | Chosen, options: Namespace) -> None:

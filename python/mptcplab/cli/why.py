@@ -8,11 +8,6 @@ from mptcplab.cli.say import print_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace, _SubParsersAction
-    from typing import Any
-
-    from mptcplab.results.comparison import Comparison
-
-    Row = dict[str, Any]
 
 EXAMPLES = """\
 examples:
@@ -46,34 +41,18 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
 
 def run(options: Namespace) -> int:
     """Run the command and return its exit status."""
-    from mptcplab.results.findings import findings
-    from mptcplab.results.findings.tries import tries
+    from mptcplab.results.why import Why
 
-    comparison = _opened(options.directory)
-    rows = findings(comparison)
-    tried = tries(comparison, rows) if options.tries else []
+    why = Why.of(options.directory, tries=options.tries)
     if options.json:
-        print_json({"schema": 1, "findings": rows} | ({"tried": tried} if options.tries else {}))
+        tried = {} if why.tried_rows is None else {"tried": why.tried_rows}
+        print_json({"schema": 1, "findings": why.rows} | tried)
         return 0
     from mptcplab.cli.summary.findings import print_all, print_tried
     from mptcplab.cli.summary.page import Page
 
     page = Page()
-    print_all(page, rows, several=len(comparison.mptcp.connections) > 1)
-    if options.tries:
-        print_tried(page, tried)
+    print_all(page, why.rows, several=len(why.comparison.mptcp.connections) > 1)
+    if why.tried_rows is not None:
+        print_tried(page, why.tried_rows)
     return 0
-
-
-def _opened(directory: str) -> Comparison:
-    from mptcplab import Error
-    from mptcplab.results.comparison import Comparison
-    from mptcplab.results.opening import opened
-    from mptcplab.results.run import Run
-
-    found = opened(directory)
-    if isinstance(found, Run):
-        return Comparison(found.directory, found, {})
-    if not isinstance(found, Comparison):
-        raise Error(f"{directory} holds no run; of captures, mptcplab analyze --why says why")
-    return found

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Self
 
-from mptcplab._core import Tables
+from mptcplab._core import Error, Tables
 from mptcplab.results.choosing import choose
 from mptcplab.results.run import StoredTables
 
@@ -54,6 +54,29 @@ class Chosen(StoredTables):
     def only(self, connection: int) -> Chosen:
         """Give those of one connection."""
         return Chosen(self, [connection])
+
+    @classmethod
+    def narrowed(
+        cls, tables: Tables, expression: str | None, connection: int | None
+    ) -> Tables | Chosen:
+        """Give those that an expression chooses, of them one connection, or all.
+
+        Raises:
+            Error: The expression cannot be read, or no connection meets it, or not that one.
+        """
+        chosen = tables if expression is None else cls.of(tables, expression)
+        if connection is None:
+            return chosen
+        count = len(chosen.table("connections"))
+        if isinstance(chosen, Chosen):
+            if connection not in chosen._connections:
+                raise Error(
+                    f"connection {connection} is not among the {count} that the filter chooses"
+                )
+        elif connection >= count:
+            there = {0: "none", 1: "only connection 0"}.get(count, f"connections 0 to {count - 1}")
+            raise Error(f"there is no connection {connection}; the captures hold {there}")
+        return chosen.only(connection)
 
     def write_csv(self, name: str, file: str | PathLike[str]) -> None:
         """Write a table."""

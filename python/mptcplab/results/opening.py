@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from mptcplab._core import Error
-from mptcplab.analysis import Analysis, analyze
+from mptcplab.analysis import Analysis, measure
 from mptcplab.reading import accessible
 from mptcplab.results.campaign import ABOUT as CAMPAIGN
 from mptcplab.results.campaign import Campaign
@@ -27,7 +27,7 @@ def opened(
     """
     path = Path(source)
     if path.is_file():
-        return analyze(path, samples=samples)
+        return Analysis(measure(path, samples=samples))
     if not path.is_dir():
         raise Error(f"{source}: no such file or directory")
     if (path / ABOUT).exists():
@@ -39,7 +39,7 @@ def opened(
     if seeds := sorted(filter(_is_comparison, path.iterdir()), key=_in_order):
         return [open_comparison(seed) for seed in seeds]
     if captures := sorted(file for file in path.iterdir() if CAPTURE.fullmatch(file.name)):
-        return analyze(captures, samples=samples)
+        return Analysis(measure(captures, samples=samples))
     raise Error(f"{source} holds no runs, no campaign and no captures")
 
 
