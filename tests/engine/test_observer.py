@@ -102,7 +102,7 @@ def test_samples_are_what_ss_says(watched: Watched) -> None:
             said[local, remote] = line
     assert len(said) == 4
     for host in ("client", "server"):
-        then = near(watched.lines(host, "samples"), watched.ss_ns)
+        then = known(watched.lines(host, "samples"), watched.ss_ns)
         assert len(then) == 2
         for sample in then:
             compare(said[end(sample)], sample)
@@ -139,6 +139,14 @@ def flags(line: str) -> str:
     return found[1]
 
 
+def test_nothing_is_said_twice_of_a_silence(watched: Watched) -> None:
+    """Half a second into 1.5 s of silence nothing changes any more; it is looked at every 50 ms."""
+    for host in ("client", "server"):
+        rest = {"from": watched.ss_ns - 100_000_000, "to": watched.ss_ns + 400_000_000}
+        times = {sample["at_ns"] for sample in watched.lines(host, "samples")}
+        assert not [at for at in times if rest["from"] < at < rest["to"]]
+
+
 def test_what_is_asked_in_parts_is_the_same(
     place: Loopback,
 ) -> None:
@@ -153,7 +161,7 @@ def test_what_a_connection_knows(watched: Watched) -> None:
     for host, sent in [("client", 1000), ("server", 500_000)]:
         samples = watched.lines(host, "samples")
         assert {sample["token"] for sample in samples} <= tokens
-        middle = samples[len(samples) // 2]
+        middle = known(samples, watched.ss_ns)[0]
         assert middle["connection_sent_bytes"] == sent
         assert middle["connection_acknowledged_bytes"] == sent
         assert middle["unacknowledged_bytes"] == 0
@@ -181,23 +189,24 @@ def test_others_are_watched_as_well(place: Loopback, tmp_path: pathlib.Path) -> 
     # Amid the time to think nothing changes.
     rest_ns = did[0]["started_ns"] + 750_000_000
     watched = {
-        end(sample): sample for sample in near(lines(written["watcher"]["samples"]), rest_ns)
+        end(sample): sample for sample in known(lines(written["watcher"]["samples"]), rest_ns)
     }
     compared = 0
     for host, done in zip(("client", "server"), did, strict=True):
         (used,) = done["sockets"]
         both = seen[used["token"]]["subflows"], used["subflows"]
         assert sorted(both[0], key=str) == sorted(both[1], key=str)
-        for sample in near(lines(written[host]["samples"]), rest_ns):
+        for sample in known(lines(written[host]["samples"]), rest_ns):
             changed = {"host": "watcher", "at_ns": watched[end(sample)]["at_ns"]}
             assert watched[end(sample)] == sample | changed
             compared += 1
     assert compared == len(watched) == 4
 
 
-def near(samples: list[dict[str, Any]], at_ns: int) -> list[dict[str, Any]]:
-    nearest = min(samples, key=lambda sample: abs(sample["at_ns"] - at_ns))
-    return [sample for sample in samples if sample["at_ns"] == nearest["at_ns"]]
+def known(samples: list[dict[str, Any]], at_ns: int) -> list[dict[str, Any]]:
+    """What was known of each subflow at a time: what is missing did not change."""
+    before = sorted((one for one in samples if one["at_ns"] <= at_ns), key=lambda one: one["at_ns"])
+    return list({end(one): one for one in before}.values())
 
 
 def end(sample: dict[str, Any]) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 use crate::row::row;
 
 row! {
-    /// One row per sample of a subflow: what its sender knows. Simulations and runs with the kernel fill it.
+    /// One row per sample of a subflow: what its sender knows. Simulations and runs with the kernel fill it. The kernel's samples of a
+    /// connection are missing where those before and after them say the same: between two that are equal nothing changed.
     pub struct State {
         /// Number of the connection.
         connection: u32,

@@ -92,13 +92,18 @@ def _sampled(rows: list[Row]) -> Iterator[Row]:
     written = [sample[0]["unacknowledged_bytes"] for sample in times]
     # Once all is written, what is not acknowledged only becomes less.
     last = max((at for at in range(1, len(times)) if written[at] > written[at - 1]), default=0)
-    limited = sum(map(_is_limited, times[:last]))
-    if limited and limited >= OFTEN_SAMPLED * last:
+    # A sample holds until the next one, however far that is.
+    spans = [(sample, times[at + 1][0]["at_ns"]) for at, sample in enumerate(times[:last])]
+    whole_ns = times[last][0]["at_ns"] - times[0][0]["at_ns"] if times else 0
+    limited_ns = sum(
+        until_ns - sample[0]["at_ns"] for sample, until_ns in spans if _is_limited(sample)
+    )
+    if limited_ns and limited_ns >= OFTEN_SAMPLED * whole_ns:
         evidence = (
-            f"state: in {limited} of {last} samples nothing was queued, with room in cwnd_packets "
-            "and in the peer's window"
+            f"state: for {limited_ns / 1e9:.1f} of {whole_ns / 1e9:.1f} s nothing was queued, with "
+            "room in cwnd_packets and in the peer's window"
         )
-        yield _found(limited / last, evidence)
+        yield _found(limited_ns / whole_ns, evidence)
 
 
 def _is_limited(sample: list[Row]) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 from mptcplab.engines.kernel.agent.diagnosis import Diagnosis, Reader
-from mptcplab.engines.kernel.agent.observer import Used, row
+from mptcplab.engines.kernel.agent.observer import Used
+from mptcplab.engines.kernel.agent.samples import Look, Series
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Watch:
         self.used = Used()
         self._sock = sock
         self._samples = samples
+        self._series = Series(HOST, samples)
         self._reader = Reader()
         self._diagnosis = Diagnosis()
 
@@ -34,17 +35,14 @@ class Watch:
         except OSError:
             # It ended just now.
             return []
-        at_ns = time.time_ns()
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
-        self.used.add(information, policies)
-        for one in information.subflows:
-            local, remote = one.ends
-            sample = {"host": HOST, "token": self.used.token, "local": local, "remote": remote}
-            line = sample | row(information, one.tcp, policies[one.ends]) | {"at_ns": at_ns}
-            self._samples.write(json.dumps(line) + "\n")
+        look = Look(information, policies)
+        self.used.add(look)
+        self._series.add(time.time_ns(), self.used.token, look)
         return [one.ends[1] for one in information.subflows]
 
     def close(self) -> None:
         """Look no more."""
         self._diagnosis.close()
+        self._series.end()
         self._samples.close()

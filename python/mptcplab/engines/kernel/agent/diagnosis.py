@@ -7,13 +7,17 @@ in three parts. Structures grow at their end from kernel to kernel: what one doe
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
+import functools
 import ipaddress
 import os
+import re
 import socket
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from mptcplab.engines.kernel.agent import netlink
@@ -23,52 +27,65 @@ Tuple: TypeAlias = tuple[End, End]
 Fields: TypeAlias = dict[str, int | None]
 
 
+class Layout:
+    """Where the fields of a structure are: offset and format of each, in their order."""
+
+    def __init__(self, **fields: tuple[int, str]) -> None:
+        self.names = tuple(fields)
+        self.ends = [offset + struct.calcsize(form) for offset, form in fields.values()]
+        # What stands between them is left out.
+        gaps = [
+            (offset - before, form)
+            for (offset, form), before in zip(fields.values(), [0, *self.ends], strict=False)
+        ]
+        self.whole = struct.Struct("=" + "".join(f"{gap}x{form}" for gap, form in gaps))
+
+
 SOL_MPTCP = 284
 INFO, TCPINFO, SUBFLOW_ADDRS, FULL_INFO = 1, 2, 3, 4
 FALLBACK = 1 << 0
-# Offset and format of each field.
-TCP_INFO = {
-    "state": (0, "B"),
-    "ca_state": (1, "B"),
-    "backoff": (4, "B"),
-    "delivery_flags": (7, "B"),
-    "rto": (8, "I"),
-    "unacked": (24, "I"),
-    "sacked": (28, "I"),
-    "lost": (32, "I"),
-    "retrans": (36, "I"),
-    "rtt": (68, "I"),
-    "rttvar": (72, "I"),
-    "snd_ssthresh": (76, "I"),
-    "snd_cwnd": (80, "I"),
-    "total_retrans": (100, "I"),
-    "pacing_rate": (104, "Q"),
-    "bytes_acked": (120, "Q"),
-    "bytes_received": (128, "Q"),
-    "segs_out": (136, "I"),
-    "segs_in": (140, "I"),
-    "notsent_bytes": (144, "I"),
-    "min_rtt": (148, "I"),
-    "data_segs_in": (152, "I"),
-    "data_segs_out": (156, "I"),
-    "delivery_rate": (160, "Q"),
-    "busy_time": (168, "Q"),
-    "rwnd_limited": (176, "Q"),
-    "sndbuf_limited": (184, "Q"),
-    "bytes_sent": (200, "Q"),
-    "bytes_retrans": (208, "Q"),
-    "snd_wnd": (228, "I"),
-}
-MPTCP_INFO = {
-    "flags": (8, "I"),
-    "token": (12, "I"),
-    "write_seq": (16, "Q"),
-    "snd_una": (24, "Q"),
-    "bytes_retrans": (48, "Q"),
-    "bytes_sent": (56, "Q"),
-    "bytes_received": (64, "Q"),
-    "bytes_acked": (72, "Q"),
-}
+TCP_INFO = Layout(
+    state=(0, "B"),
+    ca_state=(1, "B"),
+    backoff=(4, "B"),
+    delivery_flags=(7, "B"),
+    rto=(8, "I"),
+    unacked=(24, "I"),
+    sacked=(28, "I"),
+    lost=(32, "I"),
+    retrans=(36, "I"),
+    rtt=(68, "I"),
+    rttvar=(72, "I"),
+    snd_ssthresh=(76, "I"),
+    snd_cwnd=(80, "I"),
+    total_retrans=(100, "I"),
+    pacing_rate=(104, "Q"),
+    bytes_acked=(120, "Q"),
+    bytes_received=(128, "Q"),
+    segs_out=(136, "I"),
+    segs_in=(140, "I"),
+    notsent_bytes=(144, "I"),
+    min_rtt=(148, "I"),
+    data_segs_in=(152, "I"),
+    data_segs_out=(156, "I"),
+    delivery_rate=(160, "Q"),
+    busy_time=(168, "Q"),
+    rwnd_limited=(176, "Q"),
+    sndbuf_limited=(184, "Q"),
+    bytes_sent=(200, "Q"),
+    bytes_retrans=(208, "Q"),
+    snd_wnd=(228, "I"),
+)
+MPTCP_INFO = Layout(
+    flags=(8, "I"),
+    token=(12, "I"),
+    write_seq=(16, "Q"),
+    snd_una=(24, "Q"),
+    bytes_retrans=(48, "Q"),
+    bytes_sent=(56, "Q"),
+    bytes_received=(64, "Q"),
+    bytes_acked=(72, "Q"),
+)
 # More than any kernel has of either, so that what it has comes whole.
 STRUCTURE_BYTES = 512
 MOST_SUBFLOWS = 64
@@ -187,14 +204,15 @@ def _shared(memory: bytearray) -> ctypes.Array[ctypes.c_char]:
     return (ctypes.c_char * len(memory)).from_buffer(memory)
 
 
-def fields(layout: dict[str, tuple[int, str]], raw: bytes | bytearray) -> Fields:
+def fields(layout: Layout, raw: bytes | bytearray) -> Fields:
     """Take the fields out of a structure."""
-    return {
-        name: struct.unpack_from(form, raw, offset)[0]
-        if offset + struct.calcsize(form) <= len(raw)
-        else None
-        for name, (offset, form) in layout.items()
-    }
+    values = layout.whole.unpack_from(raw.ljust(layout.whole.size, b"\0"))
+    found: Fields = dict(zip(layout.names, values, strict=True))
+    if len(raw) < layout.whole.size:
+        for name, end in zip(layout.names, layout.ends, strict=True):
+            if end > len(raw):
+                found[name] = None
+    return found
 
 
 def _address(raw: bytes | bytearray) -> End:
@@ -269,7 +287,7 @@ class Diagnosis:
     def alive(self, of: set[Tuple] | None = None) -> int:
         """Count the TCP sockets that are open or closing, among those of these ends."""
         count = 0
-        for family in (socket.AF_INET, socket.AF_INET6):
+        for family in _families():
             body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, ALIVE) + bytes(48)
             request = netlink.message(SOCK_DIAG_BY_FAMILY, netlink.DUMP, body)
             answers = netlink.ask(self._socket, request)
@@ -301,10 +319,19 @@ def policy_of(found: dict[int, bytes]) -> Policy:
 
 
 def _backup(found: dict[int, bytes]) -> bool | None:
-    protocol = netlink.attributes(found.get(INET_DIAG_ULP_INFO, b""))
-    subflow = netlink.attributes(protocol.get(INET_ULP_INFO_MPTCP, b""))
-    flags = subflow.get(MPTCP_SUBFLOW_ATTR_FLAGS)
+    flags = _subflow(found).get(MPTCP_SUBFLOW_ATTR_FLAGS)
     return None if flags is None else bool(struct.unpack("=I", flags)[0] & BACKUP)
+
+
+def _subflow(found: dict[int, bytes]) -> dict[int, bytes]:
+    """Give what MPTCP says of a subflow; nothing of plain TCP."""
+    return _of_protocol(found.get(INET_DIAG_ULP_INFO, b""))
+
+
+# Most subflows say at most times what they said before.
+@functools.lru_cache(maxsize=1024)
+def _of_protocol(raw: bytes) -> dict[int, bytes]:
+    return netlink.attributes(netlink.attributes(raw).get(INET_ULP_INFO_MPTCP, b""))
 
 
 INET_DIAG_REQ_PROTOCOL = 3
@@ -356,7 +383,7 @@ class ForeignSockets:
 
     def _dump(self, protocol: int) -> Iterator[tuple[Tuple, dict[int, bytes]]]:
         wanted = 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_INFO - 1)
-        for family in (socket.AF_INET, socket.AF_INET6):
+        for family in _families():
             body = _DUMP.pack(family, protocol & 0xFF, wanted, ALIVE) + bytes(IDENTITY_BYTES)
             body += netlink.attribute(INET_DIAG_REQ_PROTOCOL, struct.pack("=I", protocol))
             request = netlink.message(SOCK_DIAG_BY_FAMILY, netlink.DUMP, body)
@@ -368,10 +395,18 @@ class ForeignSockets:
                     yield ends, attributes
 
 
+def _families() -> Iterator[int]:
+    """Give those that have sockets of TCP: for each one the kernel goes through all buckets."""
+    for family, file in ((socket.AF_INET, "sockstat"), (socket.AF_INET6, "sockstat6")):
+        # Without IPv6 there is no file of it.
+        with contextlib.suppress(FileNotFoundError):
+            said = Path("/proc/net", file).read_text("ascii")
+            if not re.search(r"^TCP6?: inuse 0\b", said, re.MULTILINE):
+                yield family
+
+
 def _token(attributes: dict[int, bytes]) -> int | None:
-    protocol = netlink.attributes(attributes.get(INET_DIAG_ULP_INFO, b""))
-    subflow = netlink.attributes(protocol.get(INET_ULP_INFO_MPTCP, b""))
-    raw = subflow.get(MPTCP_SUBFLOW_ATTR_TOKEN_LOC)
+    raw = _subflow(attributes).get(MPTCP_SUBFLOW_ATTR_TOKEN_LOC)
     token: int | None = None if raw is None else struct.unpack("=I", raw)[0]
     return token
 
@@ -382,6 +417,7 @@ def _ends_of(answer: bytes) -> Tuple:
     return _end_of(of, local, local_port), _end_of(of, remote, remote_port)
 
 
+@functools.lru_cache(maxsize=1024)
 def _end_of(family: int, packed: bytes, port: int) -> End:
     """An IPv4 address stays one on a socket of IPv6."""
     if family == socket.AF_INET:

@@ -46,12 +46,13 @@ def attribute(kind: int, value: bytes) -> bytes:
 def attributes(data: bytes) -> dict[int, bytes]:
     """Give the values of attributes by type."""
     found = {}
-    while len(data) >= _ATTRIBUTE.size:
-        length, kind = _ATTRIBUTE.unpack_from(data)
+    at = 0
+    while at + _ATTRIBUTE.size <= len(data):
+        length, kind = _ATTRIBUTE.unpack_from(data, at)
         if length < _ATTRIBUTE.size:
             break
-        found[kind & ~_ATTRIBUTE_FLAGS] = data[_ATTRIBUTE.size : length]
-        data = data[_aligned(length) :]
+        found[kind & ~_ATTRIBUTE_FLAGS] = data[at + _ATTRIBUTE.size : at + length]
+        at += _aligned(length)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,9 +11,7 @@ from mptcplab.engines.kernel.agent.connection import Connection
 from mptcplab.engines.kernel.agent.diagnosis import (
     Diagnosis,
     Fields,
-    ForeignConnection,
     ForeignSockets,
-    Information,
     Policy,
     Reader,
     Tuple,
@@ -22,9 +19,8 @@ from mptcplab.engines.kernel.agent.diagnosis import (
 from mptcplab.engines.kernel.agent.job import WATCHING, Job
 from mptcplab.engines.kernel.agent.loop import IN, Loop, now
 from mptcplab.engines.kernel.agent.path_manager import Events
+from mptcplab.engines.kernel.agent.samples import Look, Series, write
 from mptcplab.engines.kernel.agent.sockets import attempt
-
-Row = dict[str, Any]
 
 # Which groups of counters stand in which file.
 FILES = {"netstat": ("TcpExt", "MPTcpExt"), "snmp": ("Tcp",)}
@@ -46,92 +42,6 @@ def read() -> dict[str, int]:
     return {name: value for name, value in found.items() if name not in SETTINGS}
 
 
-CONGESTION_STATES = ["open", "disorder", "cwr", "recovery", "loss"]
-# The subflow's handshake goes on.
-SYN_SENT, SYN_RECEIVED = 2, 3
-INFINITE_SSTHRESH = 0x7FFF_FFFF
-NO_RTT = 0xFFFF_FFFF
-NO_RATE = 0xFFFF_FFFF_FFFF_FFFF
-APPLICATION_LIMITED = 1 << 0
-# So many are a millisecond, or a Mbit/s.
-MICROSECONDS = 1000
-BYTES_PER_SECOND = 125_000
-
-
-def row(information: Information, tcp: Fields, policy: Policy) -> Row:
-    """Give the columns that say something, without those of time and place."""
-    found = {
-        "timeout_ms": _scaled(tcp["rto"], MICROSECONDS),
-        "backoffs": tcp["backoff"],
-        "retransmitted_packets": tcp["total_retrans"],
-        "congestion_control": policy.congestion_control,
-        **_connection(information, tcp),
-    }
-    if tcp["state"] not in (SYN_SENT, SYN_RECEIVED):
-        found |= {"backup": policy.backup, **_sender(tcp)}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _sender(tcp: Fields) -> Row:
-    ssthresh, min_rtt, pacing = tcp["snd_ssthresh"], tcp["min_rtt"], tcp["pacing_rate"]
-    sampled = bool(tcp["rtt"])
-    delivers = bool(tcp["delivery_rate"])
-    flags = tcp["delivery_flags"] or 0
-    return {
-        "cwnd_packets": tcp["snd_cwnd"],
-        "ssthresh_packets": None if ssthresh == INFINITE_SSTHRESH else _scaled(ssthresh, 1),
-        "srtt_ms": _scaled(tcp["rtt"], MICROSECONDS) if sampled else None,
-        "rttvar_ms": _scaled(tcp["rttvar"], MICROSECONDS) if sampled else None,
-        "pacing_mbps": _scaled(pacing, BYTES_PER_SECOND) if sampled and pacing != NO_RATE else None,
-        "in_flight_packets": _in_flight(tcp),
-        "queued_bytes": tcp["notsent_bytes"],
-        "congestion_state": CONGESTION_STATES[tcp["ca_state"] or 0],
-        "min_rtt_ms": None if min_rtt == NO_RTT else _scaled(min_rtt, MICROSECONDS),
-        "delivery_mbps": _scaled(tcp["delivery_rate"], BYTES_PER_SECOND) if delivers else None,
-        "delivery_limited": bool(flags & APPLICATION_LIMITED) if delivers else None,
-        "sacked_packets": tcp["sacked"],
-        "lost_packets": tcp["lost"],
-        "sent_bytes": tcp["bytes_sent"],
-        "retransmitted_bytes": tcp["bytes_retrans"],
-        "acknowledged_bytes": tcp["bytes_acked"],
-        "received_bytes": tcp["bytes_received"],
-        "busy_ms": _scaled(tcp["busy_time"], MICROSECONDS),
-        "window_limited_ms": _scaled(tcp["rwnd_limited"], MICROSECONDS),
-        "buffer_limited_ms": _scaled(tcp["sndbuf_limited"], MICROSECONDS),
-    }
-
-
-def _in_flight(tcp: Fields) -> int | None:
-    """Count what is in the network, as the kernel's tcp_packets_in_flight."""
-    unacked, sacked, lost, retrans = (
-        tcp[name] for name in ("unacked", "sacked", "lost", "retrans")
-    )
-    if unacked is None or sacked is None or lost is None or retrans is None:
-        return None
-    return max(0, unacked - sacked - lost + retrans)
-
-
-def _connection(information: Information, tcp: Fields) -> Row:
-    mptcp = information.mptcp
-    if mptcp is None:
-        fallback = {"fallback": True} if information.fallback else {}
-        return {"peer_window_bytes": tcp["snd_wnd"], **fallback}
-    written, acknowledged = mptcp["write_seq"], mptcp["snd_una"]
-    known = written is not None and acknowledged is not None
-    return {
-        "unacknowledged_bytes": (written or 0) - (acknowledged or 0) if known else None,
-        "connection_sent_bytes": mptcp["bytes_sent"],
-        "connection_retransmitted_bytes": mptcp["bytes_retrans"],
-        "connection_acknowledged_bytes": mptcp["bytes_acked"],
-        "connection_received_bytes": mptcp["bytes_received"],
-        "fallback": information.fallback,
-    }
-
-
-def _scaled(number: int | None, parts: int) -> float | None:
-    return None if number is None else number / parts
-
-
 # How often sockets are looked at for what they use where nobody asked for samples.
 LOOK_NS = 10**9
 
@@ -149,6 +59,7 @@ class Observer:
         self._open: dict[Connection, Used] = {}
         self._known: dict[int | Tuple, Used] = {}
         self._used: list[Used] = []
+        self._series: dict[Used, Series] = {}
         self._samples = _file(job.samples)
         self._signals = _file(job.events)
         self._before = read() if job.counters else {}
@@ -171,7 +82,7 @@ class Observer:
         """A socket is there for the last time."""
         if connection in self._open:
             self._note(connection)
-            del self._open[connection]
+            self._end(self._open.pop(connection))
 
     def alive(self) -> int:
         """Count the sockets of TCP that are open or closing: ours, where there are others'."""
@@ -194,8 +105,10 @@ class Observer:
                 for name, before in self._before.items()
             ]
             counted = _opened(self._job.counters)
-            _write(counted, rows)
+            write(counted, rows)
             _close(counted)
+        for used in list(self._series):
+            self._end(used)
         for written in (self._samples, self._signals):
             if written is not None:
                 _close(written)
@@ -203,60 +116,60 @@ class Observer:
 
     def _look(self, at: int, period: int) -> None:
         at_ns = time.time_ns()
-        looks = [self._read(connection) for connection in list(self._open)]
+        sampled = bool(self._job.sample_ns)
+        for connection, used in list(self._open.items()):
+            self._see(used, self._read(connection), at_ns, sampled=sampled)
         if self._foreign is not None:
-            looks += [self._foreign_rows(one) for one in self._foreign.read()]
-        for rows in looks:
-            if self._samples is not None and self._job.sample_ns:
-                _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
+            self._look_at_others(self._foreign, at_ns, sampled=sampled)
         # Those whose time is over are left out.
         after = at + period * max(1, -((at - now()) // period))
         self._loop.at(after, lambda: self._look(after, period))
 
+    def _look_at_others(self, foreign: ForeignSockets, at_ns: int, *, sampled: bool) -> None:
+        there = {one.key: Look(one.information, one.policies) for one in foreign.read()}
+        for key, look in there.items():
+            if key not in self._known:
+                self._known[key] = Used()
+                self._used.append(self._known[key])
+            self._see(self._known[key], look, at_ns, sampled=sampled)
+        for key in self._known.keys() - there.keys():
+            self._end(self._known[key])
+
     def _note(self, connection: Connection) -> None:
         """Look at a connection at its beginning or end, and sample it then where it is shared."""
-        rows = self._read(connection)
-        if self._job.shared and self._samples is not None:
-            at_ns = time.time_ns()
-            _write(self._samples, ({**row, "at_ns": at_ns} for row in rows))
+        used, look = self._open[connection], self._read(connection)
+        self._see(used, look, time.time_ns(), sampled=self._job.shared)
 
-    def _read(self, connection: Connection) -> list[dict[str, Any]]:
-        """Look at one connection; gives a row per subflow."""
+    def _read(self, connection: Connection) -> Look | None:
+        """Look at one connection."""
         try:
             information = self._reader.read(connection.sock)
         except OSError:
             # It ended just now.
-            return []
+            return None
         policies = {one.ends: self._diagnosis.policy(one.ends) for one in information.subflows}
-        return self._rows(self._open[connection], information, policies)
+        return Look(information, policies)
 
-    def _foreign_rows(self, connection: ForeignConnection) -> list[dict[str, Any]]:
-        """Take note of a connection of others; gives a row per subflow."""
-        if connection.key not in self._known:
-            self._known[connection.key] = Used()
-            self._used.append(self._known[connection.key])
-        return self._rows(self._known[connection.key], connection.information, connection.policies)
+    def _see(self, used: Used, look: Look | None, at_ns: int, *, sampled: bool) -> None:
+        """Take note of a connection."""
+        if look is None:
+            return
+        used.add(look)
+        if sampled and self._samples is not None:
+            if used not in self._series:
+                self._series[used] = Series(self._job.host, self._samples)
+            self._series[used].add(at_ns, used.token, look)
 
-    def _rows(
-        self, used: Used, information: Information, policies: dict[Tuple, Policy]
-    ) -> list[dict[str, Any]]:
-        used.add(information, policies)
-        return [
-            {
-                "host": self._job.host,
-                "token": used.token,
-                "local": one.ends[0],
-                "remote": one.ends[1],
-                **row(information, one.tcp, policies[one.ends]),
-            }
-            for one in information.subflows
-        ]
+    def _end(self, used: Used) -> None:
+        """There is no more of its samples."""
+        if series := self._series.pop(used, None):
+            series.end()
 
     def _heard(self, mask: int) -> None:
         del mask
         if self._events is not None and self._signals is not None:
             heard = self._events.heard()
-            _write(self._signals, ({"host": self._job.host, **row} for row in heard))
+            write(self._signals, ({"host": self._job.host, **row} for row in heard))
 
 
 COUNTED = (
@@ -283,8 +196,9 @@ class Used:
         #: What TCP said last of each subflow, and when it was first seen.
         self._last: dict[Tuple, tuple[int, Fields, Policy]] = {}
 
-    def add(self, information: Information, policies: dict[Tuple, Policy]) -> None:
+    def add(self, look: Look) -> None:
         """Learn from a look at it."""
+        information, policies = look
         self._fallback = information.fallback
         if information.mptcp is not None:
             self._mptcp = True
@@ -330,12 +244,6 @@ def _file(path: str | None) -> TextIO | None:
 
 def _opened(path: str) -> TextIO:
     return open(path, "w", encoding="utf-8")  # noqa: PTH123 - closed at the end
-
-
-def _write(file: TextIO, rows: Iterable[dict[str, Any]]) -> None:
-    with attempt(f"to write {file.name}"):
-        for row in rows:
-            file.write(json.dumps(row) + "\n")
 
 
 def _close(file: TextIO) -> None:
