@@ -203,6 +203,25 @@ def test_others_are_watched_as_well(place: Loopback, tmp_path: pathlib.Path) -> 
     assert compared == len(watched) == 4
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_subflows_of_ipv6_join_where_both_versions_are_asked_for(
+    place: Loopback, tmp_path: pathlib.Path, both: bool
+) -> None:
+    """The server announces an address of IPv6 on a connection of IPv4."""
+    place.run("ip mptcp endpoint flush")
+    place.run(f"ip mptcp endpoint add {CLIENTS[2]} dev lo signal")
+    job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
+    written = files(tmp_path, "client")
+    server = place.agent({**job, "listen": ["::", PORT]})
+    connect = {"local": None, "remote": [SERVER, PORT], "both_versions": both}
+    client = place.agent({**job, **written, "connect": connect})
+    server.go()
+    client.go()
+    assert client.done()["bytes_received"] == server.done()["bytes_sent"]
+    remotes = {sample["remote"][0] for sample in lines(written["samples"])}
+    assert remotes == ({SERVER, CLIENTS[2]} if both else {SERVER})
+
+
 def known(samples: list[dict[str, Any]], at_ns: int) -> list[dict[str, Any]]:
     """What was known of each subflow at a time: what is missing did not change."""
     before = sorted((one for one in samples if one["at_ns"] <= at_ns), key=lambda one: one["at_ns"])

@@ -121,6 +121,44 @@ def test_it_says_what_is_missing_and_changes_nothing(network: Network) -> None:
         assert line in done.stdout
 
 
+# A host that is known by addresses of both versions.
+KNOWN = """\
+import socket
+from mptcplab.engines.field import uplinks
+
+known = [(socket.AF_INET, 0, 0, "", ("203.0.113.1", 7443)),
+         (socket.AF_INET6, 0, 0, "", ("{ipv6}", 7443, 0, 0))]
+socket.getaddrinfo = lambda *_, **more: known
+found = uplinks.examine(["wifi", "lte"], "server", 7443)
+print("\\n".join(one.line() for one in found.checks))
+"""
+
+
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        (
+            "2001:db8::1",
+            "joins by lte need a server that announces 2001:db8::1. To mend it: at the server: "
+            "sudo ip mptcp endpoint add 2001:db8::1 signal",
+        ),
+        (
+            "64:ff9b::203.0.113.1",
+            "Linux does not join across a NAT64 by itself. To mend it: have the server reached by "
+            "one version of IP on both paths",
+        ),
+    ],
+)
+def test_it_says_what_joins_between_versions_need(network: Network, server: str, said: str) -> None:
+    network.run("ip", "address", "del", "10.0.2.2/24", "dev", "lte")
+    network.run("ip", "address", "add", "2001:db8:2::2/64", "dev", "lte", "nodad")
+    network.run("ip", "mptcp", "limits", "set", "subflow", "8", "add_addr_accepted", "0")
+    done = network.run(sys.executable, "-c", KNOWN.format(ipv6=server))
+    assert f"lte join: lte has IPv6, wifi IPv4; {said}\n" in done.stdout, done.stderr
+    # Without it nothing that is announced is of use.
+    assert "MPTCP limits: addresses that the server announces are not taken. To mend" in done.stdout
+
+
 def test_a_source_rule_serves_as_well_as_a_route(network: Network) -> None:
     network.run("ip", "rule", "add", "from", "10.0.2.2", "table", "17")
     words = ("doctor", "--field", "203.0.113.1", "--interface", "wifi", "--interface", "lte")

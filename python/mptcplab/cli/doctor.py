@@ -99,7 +99,7 @@ def _field(options: Namespace) -> int:
         for step in found.steps:
             say(f"mptcplab: done: {' '.join(step.do)}")
         found = uplinks.examine(names, host, port)
-    ready = all(check.verdict == "fine" for check in found.checks)
+    ready = all(check.verdict in ("fine", "limited") for check in found.checks)
     if options.json:
         document = {"schema": 1, "able": ready, "checks": [vars(one) for one in found.checks]}
         print_json(document)

@@ -148,6 +148,8 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     from mptcplab.results.record import with_baselines
 
     engine = engines.named(options.engine)
+    for lacking in engine.lacks(scenario):
+        say(f"mptcplab: warning: {lacking}")
     comparisons = []
     ended = kept = 0
     seeds = range(options.seed, options.seed + (options.repeat or 1))

@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from mptcplab.engines.field import probe_protocol, sockets
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from mptcplab.probing.session import Session
 
 CONNECT_SECONDS = 10.0
+# There is none where the kernel has no IPv6.
+IPV6 = Path("/proc/net/if_inet6")
 ANSWER_SECONDS = 10.0
 
 
@@ -131,12 +134,16 @@ def _connected(
     place: Any,
     *,
     mptcp: bool = False,
+    mapped: bool = False,
     mss: int | None = None,
     tos: int | None = None,
     keep_alive: int | None = None,
     local_port: int = 0,
 ) -> tuple[socket.socket, float]:
     protocol = socket.IPPROTO_MPTCP if mptcp else 0
+    if mapped and family == socket.AF_INET and not is_address(name) and IPV6.exists():
+        # As the field engine's agent does it where paths have different versions of IP.
+        family, place = socket.AF_INET6, (f"::ffff:{place[0]}", place[1])
     made = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
         made.settimeout(CONNECT_SECONDS)

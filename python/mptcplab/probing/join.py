@@ -50,7 +50,8 @@ def judged(path: str, tries: Sequence[Tried]) -> Row:
         why = (
             "some joins may have been lost"
             if joined
-            else f"this host asked for {left or 'none'}: no endpoint, or a limit"
+            else f"this host asked for {left or 'none'}: no endpoint, a limit, or, across "
+            "versions of IP, no address that the server announces"
         )
         return Row(path, "MP_JOIN", UNKNOWN, "", "", f"{told}; {why}")
     sent = f"{left} joins"
@@ -69,7 +70,9 @@ def _tried(path: ProbedPath, beside: ProbedPath) -> Tried:
     with path.connect() as counting:
         local = str(counting.socket.getsockname()[0]).removeprefix("::ffff:")
         before = _joins(counting.ask("look"))
-        with beside.connect(port=path.session.mptcp_port, mptcp=True) as connection:
+        port = path.session.mptcp_port
+        # Subflows over either version of IP may join it.
+        with beside.connect(port=port, mptcp=True, mapped=True) as connection:
             # The server takes joins once data has come.
             connection.ask("echo")
             left, until = False, time.monotonic() + SECONDS

@@ -163,6 +163,8 @@ def _job(
         "connect": {
             "remote": [first.remote, port],
             "device": first.interface,
+            "both_versions": trial.mptcp
+            and len({":" in one.remote for one in routes.values()}) > 1,
             "preambles": [preamble.preamble(run, key, 0).hex()],
         },
         "congestion_control": _congestion_control(trial),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.machine.check import Check
+from mptcplab.machine.check import Check, limited
 
 ENABLED = Path("/proc/sys/net/mptcp/enabled")
 # Routes that we add come after those that are there.
@@ -19,6 +19,8 @@ METRIC = "4096"
 # As many as Linux knows.
 MOST_SUBFLOWS = 8
 CONNECT_SECONDS = 5.0
+# Addresses that a NAT64 makes of those of IPv4, where it has no network of its own (RFC 6052 §2.1).
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,15 @@ def interfaces() -> list[str]:
 def examine(names: list[str], host: str, port: int) -> Examined:
     """Look at each interface, and at MPTCP. Next to nothing is sent, and nothing changed."""
     made = Examined()
-    for number, name in enumerate(names):
-        _path(made, name, host, port, first=number == 0)
-    _mptcp(made, len(names))
+    remotes = {
+        name: remote
+        for number, name in enumerate(names)
+        if (remote := _path(made, name, host, port, first=number == 0))
+    }
+    mixed = len({":" in remote for remote in remotes.values()}) > 1
+    if mixed:
+        _versions(made, remotes)
+    _mptcp(made, len(names), mixed=mixed)
     return made
 
 
@@ -92,17 +100,18 @@ def limits() -> dict[str, int]:
     return {key: int(words[words.index(key) + 1]) for key in ("subflows", "add_addr_accepted")}
 
 
-def _path(made: Examined, name: str, host: str, port: int, *, first: bool) -> None:
+def _path(made: Examined, name: str, host: str, port: int, *, first: bool) -> str | None:
+    """Look at one; gives the server's address there."""
     try:
         (found,) = json.loads(ip("-json", "address", "show", "dev", name))
     except Error:
         made.missing(f"{name} interface", "there is none", "connect it, or name another one")
-        return
+        return None
     chosen = _chosen(found, host, port)
     if "UP" not in found["flags"] or chosen is None:
         state = "is down" if "UP" not in found["flags"] else f"has no address to reach {host} from"
         made.missing(f"{name} address", state, "connect it to its network")
-        return
+        return None
     local, network, remote = chosen
     made.fine(f"{name} address", local)
     _route(made, found, local, network, remote)
@@ -110,6 +119,28 @@ def _path(made: Examined, name: str, host: str, port: int, *, first: bool) -> No
     _reach(made, name, remote, port)
     if not first:
         _endpoint(made, name, local)
+    return remote
+
+
+def _versions(made: Examined, remotes: dict[str, str]) -> None:
+    """Say what joins need between paths of IPv4 and of IPv6.
+
+    Of an address of the other version than the connection's Linux knows by ADD_ADDR alone, and
+    nobody announces what a NAT64 made.
+    """
+    first, *others = remotes
+    is_ipv6 = ":" in remotes[first]
+    for name in others:
+        if (":" in remotes[name]) == is_ipv6:
+            continue
+        version = "IPv4" if is_ipv6 else "IPv6"
+        found = f"{name} has {version}, {first} {'IPv6' if is_ipv6 else 'IPv4'}"
+        meaning = f"joins by {name} need a server that announces {remotes[name]}"
+        mend = f"at the server: sudo ip mptcp endpoint add {remotes[name]} signal"
+        if any(ipaddress.ip_address(one) in NAT64 for one in remotes.values()):
+            meaning = "Linux does not join across a NAT64 by itself"
+            mend = "have the server reached by one version of IP on both paths"
+        made.checks.append(limited(f"{name} join", found, meaning, mend))
 
 
 def _chosen(found: dict[str, Any], host: str, port: int) -> tuple[str, str, str] | None:
@@ -197,7 +228,7 @@ def _endpoint(made: Examined, name: str, local: str) -> None:
     made.missing(what, "none", Step(words, {"kind": "endpoint", "address": local}))
 
 
-def _mptcp(made: Examined, paths: int) -> None:
+def _mptcp(made: Examined, paths: int, *, mixed: bool) -> None:
     try:
         enabled = ENABLED.read_text().strip()
     except OSError:
@@ -209,11 +240,14 @@ def _mptcp(made: Examined, paths: int) -> None:
         words = ["sysctl", "-q", "-w", "net.mptcp.enabled=1"]
         made.missing("MPTCP", "disabled", Step(words, {"kind": "enabled", "value": enabled}))
     there = limits()
-    if there["subflows"] >= paths - 1:
+    announced = there["add_addr_accepted"]
+    if there["subflows"] >= paths - 1 and (announced or not mixed):
         made.fine("MPTCP limits", f"{there['subflows']} more subflows")
         return
     most = str(MOST_SUBFLOWS)
     words = ["ip", "mptcp", "limits", "set", "subflow", most, "add_addr_accepted", most]
     found = f"{there['subflows']} more subflows, and {paths - 1} are needed"
+    if mixed and not announced:
+        found = "addresses that the server announces are not taken"
     both = {"subflows": MOST_SUBFLOWS, "add_addr_accepted": MOST_SUBFLOWS}
     made.missing("MPTCP limits", found, Step(words, {"kind": "limits", **there, "set": both}))

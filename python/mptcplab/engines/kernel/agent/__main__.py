@@ -13,6 +13,8 @@ In, first, the job (what has a default may be left out)::
      "listen": [address, port],                         server; "::" is for IPv4 too
      "connect": {"local": [address, port] | null,       client
                  "remote": [address, port],
+                 "both_versions": bool,                 default false: subflows of the other
+                                                        version of IP may join; without "local"
                  "device": name,                        default null: whatever routes say
                  "preambles": [hex, ...]},              default none: what each sends first
      "handed": n,           server: connections come from this descriptor, a socket of AF_UNIX

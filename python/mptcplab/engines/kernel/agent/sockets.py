@@ -75,6 +75,15 @@ def opening(
     return made
 
 
+def mapped(address: SocketAddress) -> SocketAddress:
+    """Give an IPv4 address as a socket of IPv6 has it: subflows over either version may join it.
+
+    Linux lets them, ``mptcp_pm_addr_families_match`` in net/mptcp/pm.c.
+    """
+    host, port = address
+    return address if ":" in str(host) else [f"::ffff:{host}", port]
+
+
 def datagrams(local: SocketAddress | None, remote: SocketAddress | None) -> socket.socket:
     """Make a socket for UDP, bound and connected as asked for."""
     address = local if local is not None else remote

@@ -124,8 +124,9 @@ class Transfer:
             self._loop.at(now(), self.abort)
 
     def _remote(self) -> sockets.SocketAddress:
-        remote: sockets.SocketAddress = (self._job.connect or {})["remote"]
-        return remote
+        connect = self._job.connect or {}
+        remote: sockets.SocketAddress = connect["remote"]
+        return sockets.mapped(remote) if connect.get("both_versions") else remote
 
     def _accept(self, mask: int) -> None:
         del mask
