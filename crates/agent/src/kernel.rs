@@ -39,11 +39,13 @@ pub trait Kernel {
     fn set_flags(&mut self, endpoint: &Endpoint) -> Result<()>;
     /// Established subflows from these addresses, of everybody's connections.
     fn subflows(&mut self, from: &[IpAddr]) -> Result<Vec<Subflow>>;
+    /// What has become of some of them; none: it has ended.
+    fn again(&mut self, which: &[Subflow], into: &mut Vec<Option<Subflow>>) -> Result<()>;
     /// Whether there is a connection, be it one without a subflow.
     fn has_connection(&mut self) -> Result<bool>;
     /// Addresses of the host.
     fn addresses(&mut self) -> Result<Vec<Address>>;
-    /// Whether connections, links or addresses have come or gone since this was asked.
+    /// Whether connections, links or addresses have come or gone, or may have, since this was asked.
     fn has_changed(&mut self) -> bool;
     /// Sends a probe from an address over its interface.
     fn probe(&mut self, from: &Address, to: SocketAddr, means: Means, number: u16) -> Result<()>;

@@ -16,6 +16,8 @@ pub struct Linux {
     addresses: Addresses,
     probes: Probes,
     events: Vec<Hearing>,
+    /// Whether it tells of subflows.
+    tells: bool,
 }
 
 impl Linux {
@@ -27,13 +29,16 @@ impl Linux {
         let mut endpoints = Endpoints::new()?;
         // Whoever may not sees nothing of other programs' connections either.
         endpoints.may_change()?;
-        let events = endpoints.events().into_iter().chain(Addresses::events().ok()).collect();
+        let of_subflows = endpoints.events();
+        let tells = of_subflows.is_some();
+        let events = of_subflows.into_iter().chain(Addresses::events().ok()).collect();
         Ok(Linux {
             endpoints,
             subflows: Subflows::new()?,
             addresses: Addresses::new()?,
             probes: Probes::default(),
             events,
+            tells,
         })
     }
 }
@@ -59,6 +64,10 @@ impl Kernel for Linux {
         self.subflows.list(from)
     }
 
+    fn again(&mut self, which: &[Subflow], into: &mut Vec<Option<Subflow>>) -> Result<()> {
+        self.subflows.again(which, into)
+    }
+
     fn has_connection(&mut self) -> Result<bool> {
         self.subflows.has_connection()
     }
@@ -69,7 +78,7 @@ impl Kernel for Linux {
 
     fn has_changed(&mut self) -> bool {
         // All are emptied.
-        self.events.iter().fold(false, |changed, events| events.heard() | changed)
+        self.events.iter().fold(!self.tells, |changed, events| events.heard() | changed)
     }
 
     fn probe(&mut self, from: &Address, to: SocketAddr, means: Means, number: u16) -> Result<()> {

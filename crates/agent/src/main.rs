@@ -5,6 +5,8 @@ mod addresses;
 #[cfg(target_os = "linux")]
 mod endpoints;
 #[cfg(target_os = "linux")]
+mod flows;
+#[cfg(target_os = "linux")]
 mod handshakes;
 #[cfg(target_os = "linux")]
 mod kept;
@@ -145,9 +147,9 @@ fn begins(watch: &Watch, observes: bool) -> String {
     format!("{does}; watches {watches}{off}")
 }
 
-/// Where the kernel has a large table of sockets to look through, it looks less often: one part of a core in so many.
+/// Where a look takes long it looks less often: one part of a core in so many.
 #[cfg(target_os = "linux")]
-const COSTS_PARTS: u32 = 125;
+const COSTS_PARTS: u32 = 160;
 /// But as often as this.
 #[cfg(target_os = "linux")]
 const LONGEST: std::time::Duration = std::time::Duration::from_millis(100);
@@ -194,12 +196,10 @@ fn watching(
     use std::io::Write;
     use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
     let (begun, mut out) = (Instant::now(), std::io::stdout());
-    let mut costs = [Duration::ZERO; 8];
-    for step in (0..costs.len()).cycle() {
-        if ends() {
-            break;
-        }
-        let looks = Instant::now();
+    // What a look takes as a rule; a long list of subflows in between counts for its part.
+    let mut cost = Duration::ZERO;
+    while !ends() {
+        let looks = taken();
         let now = wire::Time::from_nanos(begun.elapsed().as_nanos() as i64);
         for told in watch.step(now)? {
             tally.count(told.decision.verdict);
@@ -225,10 +225,17 @@ fn watching(
         for note in notes {
             eprintln!("mptcplab-guard: {note}");
         }
-        // The least of the last: what a busy host adds is none of its cost.
-        costs[step] = looks.elapsed();
-        let cost = costs.iter().min().copied().unwrap_or_default() * COSTS_PARTS;
-        std::thread::sleep(cost.max(Duration::from_nanos(watch.pause_ns(now) as u64)).min(LONGEST));
+        cost = (cost * 31 + taken().saturating_sub(looks)) / 32;
+        // Probes are rare, and have their time.
+        let spacing = if watch.is_probing() { Duration::ZERO } else { (cost * COSTS_PARTS).min(LONGEST) };
+        std::thread::sleep(spacing.max(Duration::from_nanos(watch.pause_ns(now) as u64)));
     }
     Ok(())
+}
+
+/// What this program has taken of a processor; what others take is none of its cost.
+#[cfg(target_os = "linux")]
+fn taken() -> std::time::Duration {
+    let taken = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    taken.try_into().unwrap_or_default()
 }

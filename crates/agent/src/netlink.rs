@@ -69,15 +69,62 @@ impl Asking {
         self.ask(kind, ACK | CREATE, body).map(drop)
     }
 
-    fn ask(&mut self, kind: u16, flags: u16, body: &[u8]) -> Result<Vec<Vec<u8>>> {
+    /// Asks for one thing each, all at once; gives the place and the body of each that there is. As many answers as the socket has room for, a hundred.
+    ///
+    /// # Errors
+    /// The kernel refuses, or an answer was lost.
+    pub fn each(
+        &mut self,
+        kind: u16,
+        bodies: impl Iterator<Item = impl AsRef<[u8]>>,
+        mut found: impl FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let first = self.sequence.wrapping_add(1);
+        let mut requests = Vec::new();
+        bodies.for_each(|body| self.put(&mut requests, kind, 0, body.as_ref()));
+        let mut left = self.sequence.wrapping_sub(first).wrapping_add(1);
+        if left > 0 {
+            self.socket.send(&requests, 0)?;
+        }
+        while left > 0 {
+            self.buffer.clear();
+            self.socket.recv(&mut self.buffer, 0)?;
+            let (sequence, kind) = (u32_at(&self.buffer, 8), u16_at(&self.buffer, 4));
+            let at = sequence.wrapping_sub(first) as usize;
+            // Answers to what was given up do not count.
+            if sequence.wrapping_sub(first) > self.sequence.wrapping_sub(first) {
+                continue;
+            }
+            let body = self.buffer.get(HEADER_BYTES..u32_at(&self.buffer, 0) as usize).unwrap_or_default();
+            left -= 1;
+            match kind {
+                NLMSG_ERROR => match Error::from_raw_os_error((u32_at(body, 0) as i32).wrapping_neg()) {
+                    // ESTALE: another socket has its addresses now.
+                    error if error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(116) => {}
+                    error => return Err(error),
+                },
+                _ => found(at, body),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a request.
+    fn put(&mut self, out: &mut Vec<u8>, kind: u16, flags: u16, body: &[u8]) {
         self.sequence = self.sequence.wrapping_add(1);
-        let mut request = Vec::with_capacity(HEADER_BYTES + body.len());
-        request.extend(((HEADER_BYTES + body.len()) as u32).to_ne_bytes());
-        request.extend(kind.to_ne_bytes());
-        request.extend((REQUEST | flags).to_ne_bytes());
-        request.extend(self.sequence.to_ne_bytes());
-        request.extend([0; 4]);
-        request.extend(body);
+        let length = HEADER_BYTES + body.len();
+        out.reserve(length);
+        out.extend((length as u32).to_ne_bytes());
+        out.extend(kind.to_ne_bytes());
+        out.extend((REQUEST | flags).to_ne_bytes());
+        out.extend(self.sequence.to_ne_bytes());
+        out.extend([0; 4]);
+        out.extend(body);
+    }
+
+    fn ask(&mut self, kind: u16, flags: u16, body: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let mut request = Vec::new();
+        self.put(&mut request, kind, flags, body);
         self.socket.send(&request, 0)?;
         let mut answers = Answers { sequence: self.sequence, found: Vec::new(), is_whole: true };
         loop {

@@ -24,14 +24,21 @@ const BYTECODE: u16 = 1;
 const JUMP: u8 = 1;
 const LOCAL_ADDRESS: u8 = 7;
 const JUMP_BYTES: usize = 4;
-/// Of struct inet_diag_msg: the peer's port, both addresses, the cookie, its length.
+/// Of struct inet_diag_msg: which socket, the peer's port, both addresses, the cookie, its length.
+const SOCKET: usize = 4;
 const REMOTE_PORT: usize = 6;
 const LOCAL: usize = 8;
 const REMOTE: usize = 24;
 const COOKIE: usize = 44;
 const MESSAGE_BYTES: usize = 72;
+/// Of struct inet_diag_sockid.
+const SOCKET_BYTES: usize = 48;
+/// Of struct inet_diag_req_v2.
+const REQUEST_BYTES: usize = 8 + SOCKET_BYTES;
 /// Of struct tcp_info.
 const UNACKED: usize = 24;
+const LAST_DATA_RECV: usize = 52;
+const LAST_ACK_RECV: usize = 56;
 const RTT: usize = 68;
 const RTTVAR: usize = 72;
 const BYTES_ACKED: usize = 120;
@@ -40,6 +47,8 @@ const BYTES_RECEIVED: usize = 128;
 /// A subflow that is established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subflow {
+    /// What the kernel knows it by: its family, ports, addresses, interface and cookie.
+    pub socket: (u8, [u8; SOCKET_BYTES]),
     /// Never used again for another.
     pub cookie: u64,
     /// Its addresses.
@@ -52,6 +61,10 @@ pub struct Subflow {
     pub acked_bytes: u64,
     /// Bytes that came, in order.
     pub received_bytes: u64,
+    /// For how long nothing was acknowledged, and nothing came, by the kernel's clock.
+    pub acked_ms: u32,
+    /// Likewise.
+    pub received_ms: u32,
     /// Smoothed round-trip time and deviation; 0 before the first sample.
     pub rtt_us: u32,
     /// Its deviation.
@@ -88,7 +101,7 @@ impl Subflows {
     }
 
     fn of(&mut self, family: u8, from: &[IpAddr]) -> Result<Vec<Subflow>> {
-        let mut body = request(family, TCP);
+        let mut body = request(family, TCP, &[0; SOCKET_BYTES]).to_vec();
         if let Some(program) = program(from) {
             put(&mut body, BYTECODE, &program);
         }
@@ -96,10 +109,18 @@ impl Subflows {
         Ok(answers.iter().filter_map(|answer| read(answer)).collect())
     }
 
+    /// What has become of some that were listed; none: it has ended.
+    pub fn again(&mut self, which: &[Subflow], into: &mut Vec<Option<Subflow>>) -> Result<()> {
+        into.clear();
+        into.resize(which.len(), None);
+        let bodies = which.iter().map(|one| request(one.socket.0, TCP, &one.socket.1));
+        self.asking.each(SOCK_DIAG_BY_FAMILY, bodies, |at, answer| into[at] = read(answer))
+    }
+
     /// Whether there is a connection.
     pub fn has_connection(&mut self) -> Result<bool> {
         for family in [INET, INET6] {
-            let mut body = request(family, MPTCP as u8);
+            let mut body = request(family, MPTCP as u8, &[0; SOCKET_BYTES]).to_vec();
             put(&mut body, PROTOCOL, &MPTCP.to_ne_bytes());
             if !self.asking.dump(SOCK_DIAG_BY_FAMILY, &body)?.is_empty() {
                 return Ok(true);
@@ -110,10 +131,11 @@ impl Subflows {
 }
 
 /// struct inet_diag_req_v2
-fn request(family: u8, protocol: u8) -> Vec<u8> {
-    let mut body = vec![family, protocol, 1 << (INFO - 1), 0];
-    body.extend(STATES.to_ne_bytes());
-    body.resize(body.len() + 48, 0);
+fn request(family: u8, protocol: u8, socket: &[u8; SOCKET_BYTES]) -> [u8; REQUEST_BYTES] {
+    let mut body = [0; REQUEST_BYTES];
+    body[..4].copy_from_slice(&[family, protocol, 1 << (INFO - 1), 0]);
+    body[4..8].copy_from_slice(&STATES.to_ne_bytes());
+    body[8..].copy_from_slice(socket);
     body
 }
 
@@ -151,6 +173,7 @@ fn read(answer: &[u8]) -> Option<Subflow> {
     attribute(attribute(attributes, ULP_INFO)?, ULP_MPTCP)?;
     let info = attribute(attributes, INFO)?;
     Some(Subflow {
+        socket: (answer[0], *answer.get(SOCKET..)?.first_chunk()?),
         cookie: u64_at(answer, COOKIE),
         local: address(answer, LOCAL)?,
         remote: SocketAddr::new(
@@ -160,6 +183,8 @@ fn read(answer: &[u8]) -> Option<Subflow> {
         unacked: u32_at(info, UNACKED),
         acked_bytes: u64_at(info, BYTES_ACKED),
         received_bytes: u64_at(info, BYTES_RECEIVED),
+        acked_ms: u32_at(info, LAST_ACK_RECV),
+        received_ms: u32_at(info, LAST_DATA_RECV),
         rtt_us: u32_at(info, RTT),
         rttvar_us: u32_at(info, RTTVAR),
     })
@@ -205,11 +230,31 @@ mod tests {
         let (own, other): (IpAddr, IpAddr) = ("127.0.0.1".parse().unwrap(), "192.0.2.1".parse().unwrap());
         let mut asking = Asking::new(SOCK_DIAG).unwrap();
         let mut count = |from: &[IpAddr]| {
-            let mut body = request(INET, TCP);
+            let mut body = request(INET, TCP, &[0; SOCKET_BYTES]).to_vec();
             put(&mut body, BYTECODE, &program(from).unwrap());
             asking.dump(SOCK_DIAG_BY_FAMILY, &body).unwrap().len()
         };
         assert_eq!(count(&[other]), 0);
         assert!(count(&[own]) >= 2 && count(&[other, own]) >= 2 && count(&[own, other]) >= 2);
+    }
+
+    #[test]
+    fn one_socket_is_found_by_what_a_list_said_of_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let port = client.local_addr().unwrap().port().to_be_bytes();
+        let mut asking = Asking::new(SOCK_DIAG).unwrap();
+        let all = asking.dump(SOCK_DIAG_BY_FAMILY, &request(INET, TCP, &[0; SOCKET_BYTES])).unwrap();
+        let socket = |answer: &[u8]| -> [u8; SOCKET_BYTES] { *answer[SOCKET..].first_chunk().unwrap() };
+        let own = socket(all.iter().find(|answer| answer[SOCKET..SOCKET + 2] == port).unwrap());
+        // Another that had its addresses before.
+        let mut stale = own;
+        stale[SOCKET_BYTES - 8] ^= 1;
+        let mut gone = own;
+        gone[0] ^= 0xff;
+        let mut found = Vec::new();
+        let bodies = [own, stale, gone, own].map(|socket| request(INET, TCP, &socket));
+        asking.each(SOCK_DIAG_BY_FAMILY, bodies.into_iter(), |at, answer| found.push((at, socket(answer)))).unwrap();
+        assert_eq!(found, [(0, own), (3, own)]);
     }
 }

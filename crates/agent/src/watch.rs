@@ -1,13 +1,14 @@
 //! The guard beside the kernel's path manager: what it sees of subflows, and what it makes of endpoints.
 
 use crate::endpoints::Endpoint;
+use crate::flows::Flows;
 use crate::kept::{Kept, Taken};
 use crate::kernel::{Address, Kernel};
 use crate::targets::Targets;
-use guard::{Decision, Guard, Order, Seen, Settings, Verdict};
-use std::collections::{HashMap, HashSet};
+use guard::{Decision, Guard, Order, Settings, Verdict};
+use std::collections::HashSet;
 use std::io::{Error, ErrorKind, Result};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use wire::Time;
 
 #[cfg(test)]
@@ -15,8 +16,9 @@ mod tests;
 
 /// How often endpoints and addresses are asked for: the kernel does not tell when others change endpoints.
 const LOOK_NS: i64 = 500_000_000;
-/// How often subflows are asked for where there are none, beside when the kernel tells of one.
-const IDLE_NS: i64 = 1_000_000_000;
+/// How often subflows are listed, beside when the kernel tells of one; and how often it may have us do so.
+const LIST_NS: i64 = 5_000_000_000;
+const LISTED_NS: i64 = 50_000_000;
 /// For how long an address has to be away: tools that renew one take it away and bring it again.
 const AWAY_NS: i64 = 200_000_000;
 /// After so much time without anything moving it looks less often.
@@ -42,13 +44,13 @@ pub struct Watch<K: Kernel> {
     guard: Guard,
     targets: Targets,
     paths: Vec<Path>,
-    /// Bytes of each subflow when it was seen last, acknowledged and received.
-    known: HashMap<u64, (u64, u64)>,
+    flows: Flows,
     observes: bool,
     makes_backups: bool,
     looked: Option<Time>,
+    /// None: they are to be, as soon as may be.
     listed: Option<Time>,
-    moved: Time,
+    is_outdated: bool,
     failing: Option<Time>,
     notes: Vec<String>,
     noted: HashSet<String>,
@@ -66,8 +68,6 @@ struct Path {
     /// Whether we took it away, and whether it could not be put back since.
     is_taken: bool,
     is_due: bool,
-    acked_bytes: u64,
-    received_bytes: u64,
 }
 
 impl Path {
@@ -80,8 +80,6 @@ impl Path {
             is_there: true,
             is_taken: false,
             is_due: false,
-            acked_bytes: 0,
-            received_bytes: 0,
         }
     }
 
@@ -112,11 +110,11 @@ impl<K: Kernel> Watch<K> {
             guard: Guard::new(settings),
             targets: Targets::default(),
             paths: Vec::new(),
-            known: HashMap::new(),
+            flows: Flows::default(),
             observes,
             looked: None,
             listed: None,
-            moved: now,
+            is_outdated: false,
             failing: None,
             notes: Vec::new(),
             noted: HashSet::new(),
@@ -146,8 +144,13 @@ impl<K: Kernel> Watch<K> {
 
     /// How long to wait before the next step.
     pub fn pause_ns(&self, now: Time) -> i64 {
-        let is_calm = now - self.moved > CALM_NS && (0..self.paths.len()).all(|path| self.guard.is_at_rest(path));
-        if is_calm { CALM_TICK_NS } else { self.guard.pause_ns() }
+        let is_calm = now - self.flows.moved > CALM_NS && (0..self.paths.len()).all(|path| self.guard.is_at_rest(path));
+        if is_calm { CALM_TICK_NS } else { self.guard.pause_ns(now) }
+    }
+
+    /// Whether probes are under way that tell whether a path is left.
+    pub fn is_probing(&self) -> bool {
+        self.guard.is_probing()
     }
 
     /// Looks and acts; gives what was decided. While the kernel refuses to say what there is, nothing is decided.
@@ -195,11 +198,19 @@ impl<K: Kernel> Watch<K> {
                 self.guard.answered(now, place, number, orders);
             }
         }
-        let is_idle = self.known.is_empty() && !self.paths.iter().any(|path| path.is_taken);
-        if changed || !is_idle || self.listed.is_none_or(|listed| now - listed >= IDLE_NS) {
-            self.listed = Some(now);
-            self.see(now, orders)?;
+        self.is_outdated |= changed;
+        let spacing_ns = if self.is_outdated { LISTED_NS } else { LIST_NS };
+        if self.listed.is_none_or(|listed| now - listed >= spacing_ns) {
+            self.list(now)?;
+        } else {
+            let was_empty = self.flows.is_empty();
+            self.flows.ask(now, &mut self.kernel)?;
+            if self.flows.is_empty() && !was_empty {
+                // Others may have come meanwhile.
+                self.list(now)?;
+            }
         }
+        self.see(now, orders);
         Ok(())
     }
 
@@ -260,51 +271,33 @@ impl<K: Kernel> Watch<K> {
         Ok(())
     }
 
-    /// What subflows carry now.
-    fn see(&mut self, now: Time, orders: &mut Vec<Order>) -> Result<()> {
-        let places: HashMap<IpAddr, usize> =
-            self.paths.iter().enumerate().map(|(place, path)| (path.endpoint.address, place)).collect();
-        let addresses: Vec<_> = places.keys().copied().collect();
+    /// Which subflows there are now.
+    fn list(&mut self, now: Time) -> Result<()> {
+        let addresses: Vec<_> = self.paths.iter().map(|path| path.endpoint.address).collect();
         let subflows = if addresses.is_empty() { Vec::new() } else { self.kernel.subflows(&addresses)? };
-        let mut seen = vec![Seen::default(); self.paths.len()];
-        let mut remotes: Vec<(usize, SocketAddr)> = Vec::with_capacity(subflows.len());
-        let before = std::mem::take(&mut self.known);
-        for subflow in &subflows {
-            let Some(&place) = places.get(&subflow.local) else { continue };
-            let bytes = (subflow.acked_bytes, subflow.received_bytes);
-            let (acked, received) = *before.get(&subflow.cookie).unwrap_or(&bytes);
-            self.known.insert(subflow.cookie, bytes);
-            let path = &mut self.paths[place];
-            path.acked_bytes += bytes.0.saturating_sub(acked);
-            path.received_bytes += bytes.1.saturating_sub(received);
-            if bytes != (acked, received) || subflow.unacked > 0 || !before.contains_key(&subflow.cookie) {
-                self.moved = now;
-            }
-            let one = Seen {
-                carries: true,
-                acked_bytes: 0,
-                received_bytes: 0,
-                outstanding: subflow.unacked > 0,
-                srtt_ns: (subflow.rtt_us > 0).then(|| i64::from(subflow.rtt_us) * 1000),
-                rttvar_ns: i64::from(subflow.rttvar_us) * 1000,
-            };
-            seen[place] = seen[place].with(&one);
-            remotes.push((place, subflow.remote));
-        }
-        if self.targets.see(now, &remotes) {
-            self.guard.ask_anew();
-        }
-        let is_taken = self.paths.iter().any(|path| path.is_taken);
-        let is_connected = !remotes.is_empty() || is_taken && self.kernel.has_connection().unwrap_or(false);
-        self.guard.connected(is_connected);
-        if is_taken && !is_connected && !self.targets.has_any() {
-            self.guard.unasked(now, orders);
-        }
-        for (place, (path, one)) in self.paths.iter().zip(seen).enumerate() {
-            let sums = Seen { acked_bytes: path.acked_bytes, received_bytes: path.received_bytes, ..one };
-            self.guard.seen(now, place, sums, orders);
-        }
+        let place = |local: IpAddr| addresses.iter().position(|&address| address == local);
+        let found = subflows.into_iter().filter_map(|subflow| Some((place(subflow.local)?, subflow)));
+        self.flows.list(now, addresses.len(), found);
+        (self.listed, self.is_outdated) = (Some(now), false);
         Ok(())
+    }
+
+    /// What subflows carry now.
+    fn see(&mut self, now: Time, orders: &mut Vec<Order>) {
+        let is_taken = self.paths.iter().any(|path| path.is_taken);
+        if std::mem::take(&mut self.flows.is_changed) || self.flows.is_empty() || self.listed == Some(now) {
+            if self.targets.see(now, &self.flows.remotes()) {
+                self.guard.ask_anew();
+            }
+            let is_connected = !self.flows.is_empty() || is_taken && self.kernel.has_connection().unwrap_or(false);
+            self.guard.connected(is_connected);
+            if is_taken && !is_connected && !self.targets.has_any() {
+                self.guard.unasked(now, orders);
+            }
+        }
+        for place in 0..self.paths.len() {
+            self.guard.seen(now, place, self.flows.seen(place), orders);
+        }
     }
 
     fn probe(&mut self, now: Time, place: usize, number: u16, about: usize) {

@@ -38,6 +38,8 @@ pub struct Guard {
 pub const TICK_NS: i64 = 10_000_000;
 /// And while probes are under way: they follow each other by little more.
 const PROBING_TICK_NS: i64 = 5_000_000;
+/// And never more often than this.
+const LEAST_NS: i64 = 1_000_000;
 
 impl Guard {
     /// Of a host without paths.
@@ -111,11 +113,16 @@ impl Guard {
         matches!(self.paths[path].state, State::Good | State::Probed)
     }
 
-    /// How long to wait before the next [`Guard::tick`] while data moves.
-    pub fn pause_ns(&self) -> i64 {
-        let is_probing =
-            self.paths.iter().any(|path| path.up && path.state == State::Probed && !path.is_undecided(&self.settings));
-        if is_probing { PROBING_TICK_NS } else { TICK_NS }
+    /// How long to wait before the next [`Guard::tick`] while data moves: no longer than until the next probe is due.
+    pub fn pause_ns(&self, now: Time) -> i64 {
+        let probed = self.paths.iter().filter(|path| path.up && path.state == State::Probed);
+        let until = probed.filter_map(|path| path.probe_due(&self.settings)).map(|due| (due - now).max(LEAST_NS)).min();
+        until.map_or(TICK_NS, |until| until.min(PROBING_TICK_NS))
+    }
+
+    /// Whether probes tell of a path that may have gone bad.
+    pub fn is_probing(&self) -> bool {
+        self.paths.iter().any(|path| path.up && path.state == State::Probed && !path.is_undecided(&self.settings))
     }
 
     /// Whether a path is good, and nothing of it is under way.
@@ -158,8 +165,9 @@ impl Guard {
                 State::Probed => self.judge(now, path, orders),
                 State::Suspended | State::OnTrial => self.try_again(now, path, orders),
             }
-            if self.paths[path].wants_probe(now, &self.settings) {
-                self.probe(path, orders);
+            let due = self.paths[path].probes_due(now, &self.settings);
+            if due > 0 {
+                self.probe(path, due, orders);
             }
         }
     }
@@ -190,8 +198,8 @@ impl Guard {
         }
     }
 
-    fn probe(&mut self, path: usize, orders: &mut Vec<Order>) {
-        self.send(path, path, orders);
+    fn probe(&mut self, path: usize, due: u32, orders: &mut Vec<Order>) {
+        (0..due).for_each(|_| self.send(path, path, orders));
         if self.paths[path].state == State::Probed && !self.paths[path].is_witnessed() {
             let witnesses: Vec<_> = self.others(path).map(|(other, _)| other).collect();
             for other in witnesses {

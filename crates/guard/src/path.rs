@@ -234,8 +234,22 @@ impl Path {
         }
     }
 
-    /// Whether another probe is due.
-    pub fn wants_probe(&self, now: Time, settings: &Settings) -> bool {
+    /// How many probes are due. Who could not look for a while sends all that became due meanwhile, rather than one at each look.
+    pub fn probes_due(&self, now: Time, settings: &Settings) -> u32 {
+        let enough = settings.probes.0 as u32;
+        if self.state == State::Probed && (1..enough).contains(&self.sent) {
+            return (self.sent..enough).take_while(|&sent| now - self.since >= self.due_ns(sent, settings)).count()
+                as u32;
+        }
+        u32::from(self.wants_probe(now, settings))
+    }
+
+    /// When the next one over a path that is probed is due; none: not before long.
+    pub fn probe_due(&self, settings: &Settings) -> Option<Time> {
+        (self.sent > 0 && !self.is_undecided(settings)).then(|| self.since + self.due_ns(self.sent, settings))
+    }
+
+    fn wants_probe(&self, now: Time, settings: &Settings) -> bool {
         let waited = now - self.last_sent;
         match self.state {
             // Who has never answered is asked again and again: now and then, once that is no news.
@@ -245,17 +259,17 @@ impl Path {
             }
             State::Probed => {
                 // Each is due by its number, not so long after the last: what a tick came late does not add up.
-                let is_due = now - self.since >= self.due_ns(settings);
+                let is_due = now - self.since >= self.due_ns(self.sent, settings);
                 self.sent == 0 || if self.is_undecided(settings) { waited >= 500_000_000 } else { is_due }
             }
             State::Suspended | State::OnTrial => waited >= settings.trial_interval.nanos().max(self.round_ns() / 4),
         }
     }
 
-    /// When the next probe is due, from the first on. That one may well be answered in the first quarter of the time; the others go out in the second,
+    /// When the next probe is due after so many, from the first on. That one may well be answered in the first quarter of the time; the others go out in the second,
     /// so that each has half of it.
-    fn due_ns(&self, settings: &Settings) -> i64 {
-        let (quarter_ns, sent, enough) = (self.within_ns / 4, i64::from(self.sent), settings.probes.0 as i64);
+    fn due_ns(&self, sent: u32, settings: &Settings) -> i64 {
+        let (quarter_ns, sent, enough) = (self.within_ns / 4, i64::from(sent), settings.probes.0 as i64);
         if sent < enough {
             return quarter_ns + quarter_ns / (enough - 1) * sent;
         }

@@ -6,6 +6,7 @@ use crate::subflows::Subflow;
 use guard::TICK_NS;
 use parameters::{Parameters, Table, Text};
 use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 const MS: i64 = 1_000_000;
@@ -28,6 +29,38 @@ struct Host {
     refuses_delete: bool,
     refuses_add: bool,
     is_silent: bool,
+    /// How often all subflows were listed, and how many were asked for one by one.
+    lists: usize,
+    asked: usize,
+}
+
+impl Host {
+    /// The same when those of another path are gone.
+    fn cookie(&self, at: usize) -> u64 {
+        let local = self.subflows[at].0;
+        let before = self.subflows[..at].iter().filter(|one| one.0 == local).count() as u64;
+        before + u64::from(local == ip(LTE)) * 1000
+    }
+
+    /// It has carried more since it was looked at, if it does now.
+    fn subflow(&mut self, at: usize) -> Subflow {
+        let cookie = self.cookie(at);
+        let (local, carries, received_bytes) = &mut self.subflows[at];
+        *received_bytes += if *carries { 1000 } else { 0 };
+        Subflow {
+            socket: (2, [0; 48]),
+            cookie,
+            local: *local,
+            remote: "192.0.2.1:8080".parse().unwrap(),
+            unacked: 0,
+            acked_bytes: 0,
+            received_bytes: *received_bytes,
+            acked_ms: 0,
+            received_ms: 0,
+            rtt_us: 30_000,
+            rttvar_us: 5000,
+        }
+    }
 }
 
 #[derive(Clone, Default)]
@@ -82,22 +115,23 @@ impl Kernel for Played {
         if host.is_silent {
             return refused();
         }
-        for one in host.subflows.iter_mut().filter(|one| one.1) {
-            one.2 += 1000;
+        host.lists += 1;
+        let shown: Vec<_> = (0..host.subflows.len()).filter(|&at| from.contains(&host.subflows[at].0)).collect();
+        Ok(shown.into_iter().map(|at| host.subflow(at)).collect())
+    }
+
+    fn again(&mut self, which: &[Subflow], into: &mut Vec<Option<Subflow>>) -> Result<()> {
+        let mut host = self.0.borrow_mut();
+        if host.is_silent {
+            return refused();
         }
-        let shown = host.subflows.iter().enumerate().filter(|(_, one)| from.contains(&one.0));
-        Ok(shown
-            .map(|(at, &(local, _, received_bytes))| Subflow {
-                cookie: at as u64 + u64::from(local == ip(LTE)) * 100,
-                local,
-                remote: "192.0.2.1:8080".parse().unwrap(),
-                unacked: 0,
-                acked_bytes: 0,
-                received_bytes,
-                rtt_us: 30_000,
-                rttvar_us: 5000,
-            })
-            .collect())
+        host.asked += which.len();
+        into.clear();
+        for subflow in which {
+            let at = (0..host.subflows.len()).find(|&at| host.cookie(at) == subflow.cookie);
+            into.push(at.map(|at| host.subflow(at)));
+        }
+        Ok(())
     }
 
     fn has_connection(&mut self) -> Result<bool> {
@@ -465,4 +499,31 @@ fn two_hundred_connections_are_one_path_each() {
     }
     bench.run(2000).kill_wifi().run(1000);
     assert_eq!((bench.listed(), bench.count(Verdict::Suspended)), (vec![2], 1));
+}
+
+#[test]
+fn many_connections_are_not_all_asked_for_each_time() {
+    let mut bench = Bench::new();
+    bench.host.0.borrow_mut().subflows = (0..100).map(|n| (ip(if n % 2 == 0 { WIFI } else { LTE }), true, 0)).collect();
+    bench.run(1000);
+    let before = (bench.host.0.borrow().lists, bench.host.0.borrow().asked);
+    bench.run(1000);
+    let host = bench.host.0.borrow();
+    // One of each path in each of a hundred steps, and all of them ten times.
+    let (lists, asked) = (host.lists - before.0, host.asked - before.1);
+    assert!(lists == 0 && asked <= 2 * 100 + 10 * 100, "{lists} lists, {asked} asked for");
+    drop(host);
+    // Where nothing comes any more, all are.
+    bench.kill_wifi().run(1000);
+    assert_eq!(bench.listed(), [2]);
+}
+
+#[test]
+fn what_begins_among_many_is_seen() {
+    let mut bench = Bench::new();
+    bench.host.0.borrow_mut().subflows =
+        (0..100).map(|n| (ip(if n % 2 == 0 { WIFI } else { LTE }), false, 0)).collect();
+    bench.run(2000).host.0.borrow_mut().subflows[42].1 = true;
+    bench.run(1000).kill_wifi().run(400);
+    assert_eq!(bench.listed(), [2]);
 }

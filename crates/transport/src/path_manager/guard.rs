@@ -171,7 +171,7 @@ impl PathManager for Guard {
             }
         }
         if self.paths.is_begun() && matches!(event, PathEvent::Established { .. } | PathEvent::Timer) {
-            commands.push(PathCommand::Wake { after_ns: self.brain.pause_ns() });
+            commands.push(PathCommand::Wake { after_ns: self.brain.pause_ns(now) });
         }
     }
 }

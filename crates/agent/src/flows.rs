@@ -1,0 +1,200 @@
+//! Which subflows there are, and what they carry: no more of them are asked for than it takes to know that a path moves.
+//!
+//! A list of all makes the kernel look through its whole table of sockets, 262144 places on a host with 24 GB; one that is known is found at once.
+
+use crate::kernel::Kernel;
+use crate::subflows::Subflow;
+use guard::Seen;
+use std::io::Result;
+use std::net::SocketAddr;
+use wire::Time;
+
+/// So many of a path are asked for at each look. Of more each has its turn as often as this at least: one that is not asked for may have begun to wait.
+const AT_ONCE: usize = 8;
+const SWEEP_NS: i64 = 100_000_000;
+/// A path that has received nothing for so long is not expected to.
+const CALM_NS: i64 = 1_000_000_000;
+/// The kernel counts milliseconds by ticks of its own, 4 ms of most hosts.
+const KERNEL_TICK_MS: i64 = 4;
+
+/// Those of all paths, which are known by their places.
+#[derive(Default)]
+pub struct Flows {
+    ways: Vec<Way>,
+    answers: Vec<Option<Subflow>>,
+    /// When anything moved, waited or came last.
+    pub moved: Time,
+    /// Whether any has come or gone since this was looked at.
+    pub is_changed: bool,
+}
+
+/// What goes over a path.
+#[derive(Default)]
+struct Way {
+    subflows: Vec<Subflow>,
+    /// What was seen to move: sums that only grow.
+    acked_bytes: u64,
+    received_bytes: u64,
+    /// When it was known last whether it moves.
+    asked: Time,
+    received: Option<Time>,
+    /// When all had had their turn, and how many have had it since.
+    swept: Time,
+    turns: usize,
+    /// Where the next is asked from, and which one moved last.
+    next: usize,
+    mover: u64,
+}
+
+/// What a look at a path has shown to move.
+#[derive(Clone, Copy, Default)]
+struct Moves {
+    acked: bool,
+    received: bool,
+}
+
+impl Flows {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ways.iter().all(|way| way.subflows.is_empty())
+    }
+
+    /// All that there are now, each with the place of its path; `paths` are as many.
+    pub fn list(&mut self, now: Time, paths: usize, found: impl Iterator<Item = (usize, Subflow)>) {
+        self.ways.resize_with(paths.max(self.ways.len()), Way::default);
+        let before: Vec<_> = self.ways.iter_mut().map(|way| std::mem::take(&mut way.subflows)).collect();
+        for (place, subflow) in found {
+            let known = before[place].iter().find(|known| known.cookie == subflow.cookie);
+            self.is_changed |= known.is_none();
+            let moves = self.ways[place].take(now, known.unwrap_or(&subflow), &subflow);
+            if known.is_none() || subflow.unacked > 0 || moves.acked || moves.received {
+                self.moved = now;
+            }
+            self.ways[place].subflows.push(subflow);
+        }
+        for (way, before) in self.ways.iter_mut().zip(&before) {
+            self.is_changed |= way.subflows.len() < before.len();
+            (way.asked, way.swept, way.turns) = (now, now, 0);
+        }
+    }
+
+    /// Asks until it is known of each path whether it moves.
+    ///
+    /// # Errors
+    /// The kernel does not say.
+    pub fn ask(&mut self, now: Time, kernel: &mut impl Kernel) -> Result<()> {
+        for way in &mut self.ways {
+            if !way.is_due(now) {
+                continue;
+            }
+            let before = way.subflows.len();
+            let moves = way.ask(now, kernel, &mut self.answers)?;
+            self.is_changed |= way.subflows.len() < before;
+            if moves.acked || moves.received || way.waits() {
+                self.moved = now;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of the path at a place.
+    pub fn seen(&self, place: usize) -> Seen {
+        let Some(way) = self.ways.get(place) else { return Seen::default() };
+        let sums = Seen { acked_bytes: way.acked_bytes, received_bytes: way.received_bytes, ..Seen::default() };
+        way.subflows.iter().fold(sums, |sum, subflow| {
+            sum.with(&Seen {
+                carries: true,
+                outstanding: subflow.unacked > 0,
+                srtt_ns: (subflow.rtt_us > 0).then(|| i64::from(subflow.rtt_us) * 1000),
+                rttvar_ns: i64::from(subflow.rttvar_us) * 1000,
+                ..Seen::default()
+            })
+        })
+    }
+
+    /// To whom they go, from the path at which place.
+    pub fn remotes(&self) -> Vec<(usize, SocketAddr)> {
+        let of = |(place, way): (usize, &'_ Way)| {
+            way.subflows.iter().map(move |one| (place, one.remote)).collect::<Vec<_>>()
+        };
+        self.ways.iter().enumerate().flat_map(of).collect()
+    }
+}
+
+impl Way {
+    fn waits(&self) -> bool {
+        self.subflows.iter().any(|subflow| subflow.unacked > 0)
+    }
+
+    fn is_receiving(&self, now: Time) -> bool {
+        self.received.is_some_and(|received| now - received < CALM_NS)
+    }
+
+    /// Whether all are to be asked for.
+    fn is_sweep(&self, now: Time) -> bool {
+        self.subflows.len() <= AT_ONCE || now - self.swept >= SWEEP_NS
+    }
+
+    fn is_due(&self, now: Time) -> bool {
+        !self.subflows.is_empty() && (self.is_sweep(now) || self.is_receiving(now) || self.waits())
+    }
+
+    /// What moved last may well have moved again; then one after the other, where it was left off.
+    fn ask(&mut self, now: Time, kernel: &mut impl Kernel, answers: &mut Vec<Option<Subflow>>) -> Result<Moves> {
+        let (count, is_sweep) = (self.subflows.len(), self.is_sweep(now));
+        let (needs_received, needs_acked) = (self.is_receiving(now), self.waits());
+        let mut moves = Moves::default();
+        let mut gone = Vec::new();
+        let first = self.subflows.iter().position(|subflow| subflow.cookie == self.mover);
+        let round = (0..count).map(|step| (self.next + step) % count).filter(|&at| Some(at) != first);
+        let mut left = first.into_iter().chain(round).collect::<Vec<_>>().into_iter();
+        let mut asked = 0;
+        while asked < count
+            && (is_sweep || needs_received && !moves.received || needs_acked && !moves.acked || asked == 0)
+        {
+            let places: Vec<_> = left.by_ref().take(if asked == 0 && !is_sweep { 1 } else { AT_ONCE }).collect();
+            kernel.again(&places.iter().map(|&at| self.subflows[at]).collect::<Vec<_>>(), answers)?;
+            for (&at, answer) in places.iter().zip(answers.iter()) {
+                let Some(subflow) = answer else {
+                    gone.push(at);
+                    continue;
+                };
+                let known = std::mem::replace(&mut self.subflows[at], *subflow);
+                let one = self.take(now, &known, subflow);
+                if one.acked || one.received {
+                    self.mover = subflow.cookie;
+                }
+                (moves.acked, moves.received) = (moves.acked | one.acked, moves.received | one.received);
+            }
+            asked += places.len();
+        }
+        let turns = asked - usize::from(first.is_some());
+        (self.next, self.asked, self.turns) = ((self.next + turns) % count, now, self.turns + turns);
+        if asked == count || self.turns >= count {
+            (self.swept, self.turns) = (now, 0);
+        }
+        gone.sort_unstable();
+        gone.into_iter().rev().for_each(|at| _ = self.subflows.remove(at));
+        Ok(moves)
+    }
+
+    /// What has moved of a subflow since the path was known to move; what moved before that is no news.
+    fn take(&mut self, now: Time, known: &Subflow, subflow: &Subflow) -> Moves {
+        let recent_ms = (now - self.asked) / 1_000_000 + KERNEL_TICK_MS;
+        let is_recent = |age_ms: u32| i64::from(age_ms) <= recent_ms;
+        let acked = subflow.acked_bytes.saturating_sub(known.acked_bytes);
+        let received = subflow.received_bytes.saturating_sub(known.received_bytes);
+        let moves = Moves {
+            acked: acked > 0 && is_recent(subflow.acked_ms),
+            received: received > 0 && is_recent(subflow.received_ms),
+        };
+        if moves.acked {
+            self.acked_bytes += acked;
+        }
+        if moves.received {
+            self.received_bytes += received;
+            self.received = Some(now);
+        }
+        moves
+    }
+}
