@@ -132,7 +132,7 @@ fn linux(endpoints: &[LocalEndpoint], max_subflows: u32, max_add_addr_accepted: 
 fn path_managers_are_known_by_name() {
     assert_eq!(
         NAMES,
-        ["full-mesh", "linux", "single", "ndiffports", "handover", "offload", "budget", "guard", "on-demand"]
+        ["full-mesh", "linux", "single", "ndiffports", "handover", "offload", "budget", "guard", "on-demand", "maps"]
     );
     assert!(descriptions().iter().all(|one| !one.summary.is_empty() && !one.summary.contains('\n')));
     assert!(build(&Settings { name: "binder".into(), ..Settings::default() }).is_err());
@@ -384,6 +384,54 @@ fn on_demand_looks_elsewhere_where_its_path_fails() {
     assert_eq!(client.on(up(WIFI)), []);
 }
 
+const OTHER: &str = "10.2.0.1";
+
+fn maps(parameters: serde_json::Value) -> Bench {
+    let mut client = Bench::new(set("maps", Vec::new(), parameters));
+    assert_eq!(client.on(begun(true)), [TICK]);
+    assert_eq!([WIFI, LTE, OTHER].map(|address| client.on(up(address))), [vec![], vec![], vec![]]);
+    client
+}
+
+#[test]
+fn maps_probes_an_unused_path_once_its_own_gets_worse_and_keeps_the_better() {
+    let mut client = maps(json!({}));
+    client.on(carried(0, 1_000_000));
+    assert_eq!(client.at(1), [TICK]);
+    // As much as 70 % is no worse.
+    client.on(carried(0, 1_700_000));
+    assert_eq!(client.at(2), [TICK]);
+    client.on(carried(0, 2_399_999));
+    assert_eq!(client.at(3), [join(LTE, NEAR), TICK], "it waited longest");
+    client.on(opened(1, LTE, NEAR));
+    // What comes while its window opens does not count.
+    client.on(carried(1, 9_000_000));
+    assert_eq!(client.at(4), [TICK]);
+    client.on(carried(0, 3_000_000));
+    client.on(carried(1, 9_600_000));
+    assert_eq!(client.at(5), [withdraw(LTE), close(1), TICK], "less than 600001 bytes");
+    client.on(closed(1, LTE, NEAR, Closed::Removed));
+    // Sparingly: not before 10 s have passed, and then another.
+    assert_eq!(client.at(14), [TICK]);
+    assert_eq!(client.at(15), [join(OTHER, NEAR), TICK]);
+    client.on(opened(2, OTHER, NEAR));
+    assert_eq!(client.at(16), [TICK]);
+    client.on(carried(2, 1));
+    assert_eq!(client.at(17), [withdraw(WIFI), close(0), TICK]);
+}
+
+#[test]
+fn maps_uses_another_path_where_its_own_is_lost() {
+    let mut client = maps(json!({}));
+    assert!(client.on(down(WIFI)).contains(&join(LTE, NEAR)));
+    client.on(opened(1, LTE, NEAR));
+    assert_eq!(client.on(up(WIFI)), []);
+    // Two of three.
+    let mut client = Bench::new(set("maps", Vec::new(), json!({"paths": 2})));
+    let orders = [begun(true), up(WIFI), up(LTE), up(OTHER)].map(|event| client.on(event));
+    assert_eq!(orders, [vec![TICK], vec![], vec![join(LTE, NEAR)], vec![]]);
+}
+
 #[test]
 fn offload_waits_as_long_as_may_be() {
     let mut client = offload(json!({}));
@@ -425,6 +473,9 @@ fn wrong_parameters_are_refused() {
         ("handover", json!({"timeouts": 0})),
         ("on-demand", json!({"idle": 0})),
         ("offload", json!({"conservatism": 0})),
+        ("maps", json!({"paths": 0})),
+        ("maps", json!({"worse": 1.5})),
+        ("maps", json!({"probe": S / 2})),
         ("budget", json!({"then": "pay"})),
         ("budget", json!({"cost_budget": 0})),
     ] {

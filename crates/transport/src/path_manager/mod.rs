@@ -19,6 +19,7 @@ policies! {
     "budget" = budget::Budget with Parameters,
     "guard" = guard::Guard with Parameters,
     "on-demand" = on_demand::OnDemand with Parameters,
+    "maps" = maps::Maps with Parameters,
 }
 
 settings! {

@@ -1,0 +1,195 @@
+//! A few of many paths, the ones with room: where a path that is used gets worse, one that is not is probed, and the worst of them is left (MAPS: Chen, Wu, Yang,
+//! Duke TR-2011-09, of which only the abstract was at hand: "actively probing the residue capacity of unused paths", "initiates the probes sparingly, depending on the
+//! real-time quality of current subflows"). What counts as quality, how room is measured, and every figure below are ours to guess.
+
+use super::chosen::Chosen;
+use super::{PathCommand, PathEvent, PathManager, Settings};
+use parameters::{Duration, Fault, Number, fault, parameters};
+use std::net::IpAddr;
+use wire::Time;
+
+pub(super) const SUMMARY: &str =
+    "a few of many paths; where one gets worse, an unused one is probed and the worst is left; Linux opens all at once";
+
+parameters! {
+    struct Parameters {
+        /// So many paths are used at once; from 1 to 100.
+        paths: Number = Number(1.0),
+        /// A path has got worse once it carries less, both ways together and over a second, than this part of the most that it carried in any second before; from 0.01 to 1.
+        worse: Number = Number(0.7),
+        /// A path that is not used is probed by data: a subflow over it for so long, whose second half counts.
+        probe: Duration = Duration(2_000_000_000),
+        /// From the end of a probe to the next.
+        spacing: Duration = Duration(10_000_000_000),
+    }
+}
+
+/// Over which a path's rate is measured.
+const SECOND_NS: i64 = 1_000_000_000;
+
+/// The client chooses by what paths carry.
+pub struct Maps {
+    most: usize,
+    worse: f64,
+    probe_ns: i64,
+    spacing_ns: i64,
+    chosen: Chosen,
+    is_client: bool,
+    ways: Vec<Way>,
+    looked: Time,
+    /// When the present probe's second half begins, and when it ends.
+    probe: Option<(Time, Time)>,
+    /// No probe before.
+    again: Time,
+}
+
+/// The path from an address.
+struct Way {
+    address: IpAddr,
+    use_: Use,
+    bytes: u64,
+    /// In any second since it is used.
+    most_bytes: u64,
+    /// When it was used last: of several that are not the one that waited longest is probed.
+    last: Time,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Unused,
+    Probed,
+    Used,
+}
+
+impl Maps {
+    /// Begins with the path of the first subflow, and those that come first.
+    pub(crate) fn new(settings: &Settings, parameters: Parameters) -> Result<Maps, Fault> {
+        let Parameters { paths: Number(paths), worse: Number(worse), probe, spacing } = parameters;
+        if !(1.0..=100.0).contains(&paths) || paths.fract() != 0.0 {
+            return Err(fault("paths", "is no whole number from 1 to 100"));
+        }
+        if !(0.01..=1.0).contains(&worse) {
+            return Err(fault("worse", "is not from 0.01 to 1"));
+        }
+        if probe.nanos() < SECOND_NS {
+            return Err(fault("probe", "is less than a second"));
+        }
+        Ok(Maps {
+            most: paths as usize,
+            worse,
+            probe_ns: probe.nanos(),
+            spacing_ns: spacing.nanos(),
+            chosen: Chosen::new(settings),
+            is_client: false,
+            ways: Vec::new(),
+            looked: Time::default(),
+            probe: None,
+            again: Time::default(),
+        })
+    }
+
+    /// An address is there. There may be room for another path.
+    fn came(&mut self, now: Time, address: IpAddr) {
+        if !self.ways.iter().any(|way| way.address == address) {
+            self.ways.push(Way { address, use_: Use::Unused, bytes: 0, most_bytes: 0, last: now });
+        }
+        self.fill(now);
+    }
+
+    fn fill(&mut self, now: Time) {
+        let used = self.ways.iter().filter(|way| way.use_ == Use::Used).count();
+        let unused = self.ways.iter_mut().filter(|way| way.use_ == Use::Unused);
+        for way in unused.take(self.most.saturating_sub(used)) {
+            way.start(now, Use::Used);
+        }
+    }
+
+    fn look(&mut self, now: Time) {
+        match self.probe {
+            Some((half, end)) if now >= end => self.settle(now, end - half),
+            Some((half, _)) if self.looked < half && now >= half => self.measure(now),
+            None if now - self.looked >= SECOND_NS => {
+                let is_worse = self.ways.iter().any(|way| way.is_worse(self.worse));
+                self.measure(now);
+                if is_worse && now >= self.again {
+                    self.begin_probe(now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is carried from now on counts anew.
+    fn measure(&mut self, now: Time) {
+        self.looked = now;
+        self.ways.iter_mut().for_each(Way::measure);
+    }
+
+    fn begin_probe(&mut self, now: Time) {
+        let unused = self.ways.iter_mut().filter(|way| way.use_ == Use::Unused);
+        if let Some(way) = unused.min_by_key(|way| way.last) {
+            way.start(now, Use::Probed);
+            self.probe = Some((now + self.probe_ns / 2, now + self.probe_ns));
+        }
+    }
+
+    /// The probe is over: the path that carried least is left.
+    fn settle(&mut self, now: Time, over_ns: i64) {
+        let tried = self.ways.iter().filter(|way| way.use_ != Use::Unused).count();
+        let worst = self
+            .ways
+            .iter_mut()
+            .filter(|way| way.use_ != Use::Unused)
+            .min_by_key(|way| (way.bytes, way.use_ == Use::Used));
+        if let Some(worst) = worst.filter(|_| tried > self.most) {
+            (worst.use_, worst.last) = (Use::Unused, now);
+        }
+        for way in self.ways.iter_mut().filter(|way| way.use_ != Use::Unused) {
+            // What was good once may be so no more: it is measured by what it is now.
+            way.most_bytes = (way.bytes as f64 * SECOND_NS as f64 / over_ns as f64) as u64;
+            way.use_ = Use::Used;
+        }
+        (self.probe, self.again) = (None, now + self.spacing_ns);
+        self.measure(now);
+    }
+}
+
+impl Way {
+    fn start(&mut self, now: Time, use_: Use) {
+        *self = Way { use_, bytes: 0, most_bytes: 0, last: now, ..*self };
+    }
+
+    fn is_worse(&self, part: f64) -> bool {
+        self.use_ == Use::Used && (self.bytes as f64) < self.most_bytes as f64 * part
+    }
+
+    fn measure(&mut self) {
+        self.most_bytes = self.most_bytes.max(std::mem::take(&mut self.bytes));
+    }
+}
+
+impl PathManager for Maps {
+    fn on(&mut self, now: Time, event: &PathEvent, commands: &mut Vec<PathCommand>) {
+        match *event {
+            PathEvent::Established { client: true, local, .. } => {
+                (self.is_client, self.looked) = (true, now);
+                self.came(now, local.ip());
+            }
+            PathEvent::AddressUp { address } => self.came(now, address),
+            PathEvent::AddressDown { address } => {
+                self.ways.retain(|way| way.address != address);
+                self.fill(now);
+            }
+            PathEvent::Timer if self.is_client => self.look(now),
+            _ => {}
+        }
+        let (ways, is_client) = (&self.ways, self.is_client);
+        let wanted =
+            |address: IpAddr| !is_client || ways.iter().any(|way| way.address == address && way.use_ != Use::Unused);
+        if let Some((local, bytes)) = self.chosen.on(now, event, wanted, commands)
+            && let Some(way) = self.ways.iter_mut().find(|way| way.address == local)
+        {
+            way.bytes += bytes;
+        }
+    }
+}
