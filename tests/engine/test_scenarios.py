@@ -35,6 +35,11 @@ SHORT: dict[str, list[str]] = {
         "transfer.duration=3s",
         *("timeline.0.at=1s", "timeline.1.at=1.5s", "timeline.2.at=1.5s"),
     ],
+    # Each of the others is tried once.
+    "maps": [
+        *("transfer.duration=9s", "timeline.0.at=2s"),
+        *(f"mptcp.path_manager_parameters.{one}" for one in ("spacing=1s", "probe=1s", "worse=1")),
+    ],
     "marks": ["transfer.size=2MB"],
     "middleboxes": ["transfer.size=1MB"],
     "ndiffports": ["transfer.size=2MB"],
@@ -49,6 +54,10 @@ SHORT: dict[str, list[str]] = {
     "shared-bottleneck": ["transfer.duration=2s"],
     # A join that is refused before the key is seen belongs to nobody.
     "simultaneous-syn": ["path.lte.delay=150ms"],
+    "signal": [
+        *("transfer.duration=5s", "timeline.1.at=500ms", "timeline.2.at=1s"),
+        *("timeline.3.at=2s", "timeline.4.at=3s"),
+    ],
     "video": ["transfer.duration=8s", "timeline.0.at=500ms", "timeline.1.at=1s"],
     "voice": ["transfer.duration=3s", "timeline.0.at=1s", "timeline.1.at=2s"],
     "walk": ["transfer.size=1MB"],
@@ -65,6 +74,7 @@ REFUSED = {
     "metered": (f'{MANAGER} "budget"', LINUXS),
     "era-2012": (ERA, "--set mptcp.era=current"),
     "handover": (f'{MANAGER} "handover"', LINUXS),
+    "maps": (f'{MANAGER} "maps"', LINUXS),
     "ndiffports": (f'{MANAGER} "ndiffports"', LINUXS),
     "offload": (f'{MANAGER} "offload"', LINUXS),
     "on-demand": (f'{MANAGER} "on-demand"', LINUXS),

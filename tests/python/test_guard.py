@@ -15,8 +15,8 @@ GOES_S, COMES_S = 5, 9
 WIFI = "10.0.1.2"
 
 
-def simulate(*settings: str) -> _core.Tables:
-    _, scenario = load("guard", list(settings))
+def simulate(*settings: str, of: str = "guard") -> _core.Tables:
+    _, scenario = load(of, list(settings))
     return _core.simulate(plan(scenario, 1))
 
 
@@ -67,6 +67,41 @@ def test_a_path_that_is_well_stays() -> None:
     _, scenario = load("guard", ["timeline=[]"])
     for seed in range(1, 11):
         assert decided(_core.simulate(plan(scenario, seed)), "suspended") == []
+
+
+def test_a_path_is_left_for_its_signal_and_used_again_with_hysteresis() -> None:
+    tables = simulate(of="signal")
+    # It hears -82 dBm from 9 s, -75 from 13 s, -65 from 17 s; each has to last for a second.
+    ((address, left_s),) = decided(tables, "suspended")
+    assert (address, round(left_s)) == (WIFI, 10)
+    ((_, resumed_s),) = decided(tables, "resumed")
+    assert round(resumed_s) == 18
+    # At -76 it is enough before.
+    (early,) = decided(
+        simulate("mptcp.path_manager_parameters.return_above=-76", of="signal"), "resumed"
+    )
+    assert round(early[1]) == 14
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("mptcp.path_manager_parameters.leave_below=-300", "is not from -200 to 0 dBm"),
+        ("mptcp.path_manager_parameters.return_above=-90", "leave_below that is no greater"),
+        ("timeline.0.dbm=12", "12 dBm is not from -200 to 0"),
+    ],
+)
+def test_signals_that_no_radio_hears_are_refused(setting: str, said: str) -> None:
+    with pytest.raises(_core.Error, match=said):
+        load("signal", [setting])
+
+
+def test_maps_tries_the_paths_that_it_does_not_use() -> None:
+    subflows = list(simulate(of="maps").rows("subflows"))
+    # Wi-Fi gets worse at 8 s; LTE waited longest and carries less, the other path carries more.
+    assert [row["path"] for row in subflows] == ["wifi", "lte", "other"]
+    wifi, lte, other = subflows
+    assert 8 < lte["start_s"] < lte["end_s"] < other["start_s"] < wifi["end_s"] < other["end_s"]
 
 
 def test_what_is_set_counts() -> None:

@@ -45,6 +45,8 @@ pub trait Kernel {
     fn has_connection(&mut self) -> Result<bool>;
     /// Addresses of the host.
     fn addresses(&mut self) -> Result<Vec<Address>>;
+    /// What the radios of interfaces hear, in dBm; none of those of which nobody knows.
+    fn signals(&mut self) -> Vec<(String, i32)>;
     /// Whether connections, links or addresses have come or gone, or may have, since this was asked.
     fn has_changed(&mut self) -> bool;
     /// Sends a probe from an address over its interface.

@@ -5,9 +5,11 @@ use crate::endpoints::{Endpoint, Endpoints};
 use crate::kernel::{Address, Kernel, Means};
 use crate::netlink::Hearing;
 use crate::probes::Probes;
+use crate::signals;
 use crate::subflows::{Subflow, Subflows};
 use std::io::Result;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 /// The kernel of this host, or of this namespace.
 pub struct Linux {
@@ -18,14 +20,15 @@ pub struct Linux {
     events: Vec<Hearing>,
     /// Whether it tells of subflows.
     tells: bool,
+    signals: Option<PathBuf>,
 }
 
 impl Linux {
-    /// Opens what is needed of it.
+    /// Opens what is needed of it. What radios hear stands in the file `signals`; without one, of Wi-Fi, in the kernel's own.
     ///
     /// # Errors
     /// It has no MPTCP, or a right is missing.
-    pub fn new() -> Result<Linux> {
+    pub fn new(signals: Option<PathBuf>) -> Result<Linux> {
         let mut endpoints = Endpoints::new()?;
         // Whoever may not sees nothing of other programs' connections either.
         endpoints.may_change()?;
@@ -39,6 +42,7 @@ impl Linux {
             probes: Probes::default(),
             events,
             tells,
+            signals,
         })
     }
 }
@@ -74,6 +78,10 @@ impl Kernel for Linux {
 
     fn addresses(&mut self) -> Result<Vec<Address>> {
         self.addresses.list()
+    }
+
+    fn signals(&mut self) -> Vec<(String, i32)> {
+        signals::read(self.signals.as_deref())
     }
 
     fn has_changed(&mut self) -> bool {

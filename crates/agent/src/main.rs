@@ -26,6 +26,8 @@ mod repair;
 #[cfg(target_os = "linux")]
 mod routes;
 #[cfg(target_os = "linux")]
+mod signals;
+#[cfg(target_os = "linux")]
 mod subflows;
 #[cfg(target_os = "linux")]
 mod targets;
@@ -107,7 +109,7 @@ type Watch = watch::Watch<linux::Linux>;
 
 #[cfg(target_os = "linux")]
 fn begun(options: &options::Options) -> Result<Watch, String> {
-    let kernel = linux::Linux::new().map_err(|error| match error.kind() {
+    let kernel = linux::Linux::new(options.signals.clone()).map_err(|error| match error.kind() {
         std::io::ErrorKind::PermissionDenied => "this needs CAP_NET_ADMIN: run it as root".to_owned(),
         _ => error.to_string(),
     })?;
@@ -149,7 +151,7 @@ fn begins(watch: &Watch, observes: bool) -> String {
 
 /// Where a look takes long it looks less often: one part of a core in so many.
 #[cfg(target_os = "linux")]
-const COSTS_PARTS: u32 = 160;
+const COSTS_PARTS: u32 = 200;
 /// But as often as this.
 #[cfg(target_os = "linux")]
 const LONGEST: std::time::Duration = std::time::Duration::from_millis(100);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
-usage: mptcplab-guard [--observe] [--routes] [--json] [--parameters JSON] [--state FILE]
+usage: mptcplab-guard [--observe] [--routes] [--json] [--parameters JSON] [--signals FILE] [--state FILE]
 
 Watches the paths of this host's MPTCP connections, which are its endpoints (ip mptcp endpoint). Where one has gone bad it is
 taken out of use, and put back once it answers again; when this program ends, all are as they were. If it is killed, the next one
@@ -16,6 +16,8 @@ does that. Needs CAP_NET_ADMIN, and CAP_NET_RAW where net.ipv4.ping_group_range 
   --routes            keep a table of routes and a rule for each path's address, too: what comes from it goes over its interface
   --json              a line of JSON for each decision: rows of mptcplab's table signals
   --parameters JSON   what is set of the guard, as in a scenario's path_manager_parameters, times in nanoseconds
+  --signals FILE      what radios hear, a line INTERFACE DBM each, read twice a second; else /proc/net/wireless, which knows Wi-Fi.
+                      Of use with leave_below
   --state FILE        where it is kept what is out of use; else in /run/mptcplab-guard, for each network namespace
   --version           say which version this is
 ";
@@ -26,6 +28,7 @@ pub struct Options {
     pub routes: bool,
     pub json: bool,
     pub settings: Settings,
+    pub signals: Option<PathBuf>,
     pub state: Option<PathBuf>,
 }
 
@@ -37,7 +40,8 @@ pub enum Asked {
 
 /// Reads them.
 pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
-    let (mut observes, mut routes, mut json, mut table, mut state) = (false, false, false, Table::new(), None);
+    let (mut observes, mut routes, mut json, mut table) = (false, false, false, Table::new());
+    let (mut signals, mut state) = (None, None);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--observe" => observes = true,
@@ -51,6 +55,7 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
                     Err(error) => return Err(format!("--parameters: {error}")),
                 };
             }
+            "--signals" => signals = Some(PathBuf::from(words.next().ok_or("--signals needs a file")?)),
             "--state" => state = Some(PathBuf::from(words.next().ok_or("--state needs a file")?)),
             "--version" => return Ok(Asked::Say(format!("mptcplab-guard {}\n", env!("CARGO_PKG_VERSION")))),
             "--help" | "-h" => return Ok(Asked::Say(USAGE.into())),
@@ -59,5 +64,5 @@ pub fn read(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
     }
     let settings = Settings::read(&table, None).and_then(Settings::check);
     let settings = settings.map_err(|fault| format!("--parameters: {} {}", fault.parameter, fault.message))?;
-    Ok(Asked::Watch(Options { observes, routes, json, settings, state }))
+    Ok(Asked::Watch(Options { observes, routes, json, settings, signals, state }))
 }

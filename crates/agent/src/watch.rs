@@ -47,6 +47,7 @@ pub struct Watch<K: Kernel> {
     flows: Flows,
     observes: bool,
     makes_backups: bool,
+    looks_at_signals: bool,
     looked: Option<Time>,
     /// None: they are to be, as soon as may be.
     listed: Option<Time>,
@@ -107,6 +108,7 @@ impl<K: Kernel> Watch<K> {
             kernel,
             kept,
             makes_backups: settings.makes_backups(),
+            looks_at_signals: settings.leave_below.is_some(),
             guard: Guard::new(settings),
             targets: Targets::default(),
             paths: Vec::new(),
@@ -222,6 +224,7 @@ impl<K: Kernel> Watch<K> {
     fn look(&mut self, now: Time, orders: &mut Vec<Order>) -> Result<()> {
         let found: Vec<_> = self.kernel.endpoints()?.into_iter().filter(Endpoint::is_path).collect();
         let addresses = self.kernel.addresses()?;
+        let signals = if self.looks_at_signals { self.kernel.signals() } else { Vec::new() };
         self.looked = Some(now);
         let mut is_changed = false;
         for endpoint in &found {
@@ -251,6 +254,8 @@ impl<K: Kernel> Watch<K> {
             if let Some(address) = address {
                 path.interface.clone_from(&address.interface);
             }
+            let heard = signals.iter().find(|(interface, _)| *interface == path.interface);
+            self.guard.heard(place, heard.map(|&(_, dbm)| dbm));
             path.address = address.filter(|address| address.is_running).cloned();
             path.away = if path.address.is_some() { None } else { path.away.or(Some(now)) };
             if path.is_there && !found.iter().any(|endpoint| endpoint.address == own) {

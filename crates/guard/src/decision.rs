@@ -17,6 +17,8 @@ pub struct Decision {
     pub answers: u32,
     /// In what time they had to be; of a return: for how long they had to.
     pub within_ns: i64,
+    /// What its radio heard, in dBm; 0 where that was no reason.
+    pub heard_dbm: i32,
 }
 
 /// What the guard found of a path.
@@ -43,6 +45,8 @@ pub enum Cause {
     Overtaken,
     /// No other path is there.
     Alone,
+    /// Its radio hears too little.
+    Weak,
     /// The host lost its address.
     Lost,
     /// A guard that ended had left it.
@@ -67,7 +71,7 @@ impl Verdict {
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |ns: i64| ns / 1_000_000;
-        let Decision { verdict, cause, still_ns, patience_ns, probes, answers, within_ns } = *self;
+        let Decision { verdict, cause, still_ns, patience_ns, probes, answers, within_ns, heard_dbm } = *self;
         if verdict == Verdict::Resumed {
             return match cause {
                 Cause::Alone => write!(f, "{answers} of {probes} probes answered, and no other path is good"),
@@ -78,6 +82,7 @@ impl fmt::Display for Decision {
         match cause {
             Cause::Unacknowledged => write!(f, "nothing acknowledged for {} ms", ms(still_ns))?,
             Cause::Lost => return write!(f, "the host lost its address"),
+            Cause::Weak => return write!(f, "its radio hears {heard_dbm} dBm only"),
             Cause::Found => return write!(f, "an earlier guard had left it"),
             Cause::Silent | Cause::Alone | Cause::Unasked => write!(f, "nothing came for {} ms", ms(still_ns))?,
             Cause::Overtaken => write!(f, "nothing came for {} ms while another path delivered", ms(still_ns))?,

@@ -73,6 +73,11 @@ impl Guard {
         }
     }
 
+    /// The radio of a path hears this now, in dBm; none: nobody knows.
+    pub fn heard(&mut self, path: usize, dbm: Option<i32>) {
+        self.paths[path].signal.hear(dbm);
+    }
+
     /// There is a connection now, or none; as long as nobody says, there is one.
     pub fn connected(&mut self, is_connected: bool) {
         self.is_connected = is_connected;
@@ -156,9 +161,14 @@ impl Guard {
 
     /// Time has passed: decides what is due.
     pub fn tick(&mut self, now: Time, orders: &mut Vec<Order>) {
+        self.paths.iter_mut().for_each(|path| path.signal.tick(now, &self.settings));
         for path in 0..self.paths.len() {
             if !self.paths[path].up {
                 continue;
+            }
+            if self.is_weak(path) {
+                let decision = self.paths[path].leave(now, &self.settings, Cause::Weak);
+                orders.push(Order::Decided { path, decision });
             }
             match self.paths[path].state {
                 State::Good => self.look(now, path),
@@ -183,6 +193,12 @@ impl Guard {
     fn suspicion(&self, now: Time, path: usize, early: bool) -> Option<Decision> {
         let other = self.others(path).filter_map(|(_, one)| one.received()).max();
         self.paths[path].suspicion(now, &self.settings, other, early)
+    }
+
+    /// Whether a path that may be used is to be left for its signal: another is good, and hears enough.
+    fn is_weak(&self, path: usize) -> bool {
+        let hears = |one: &Path| one.state == State::Good && !one.signal.is_weak();
+        self.may_use(path) && self.paths[path].signal.is_weak() && self.others(path).any(|(_, one)| hears(one))
     }
 
     fn look(&mut self, now: Time, path: usize) {

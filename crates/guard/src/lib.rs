@@ -19,6 +19,7 @@ mod guard;
 mod path;
 mod seen;
 mod settings;
+mod signal;
 
 pub use decision::{Cause, Decision, Verdict};
 pub use guard::{Guard, Order, TICK_NS};

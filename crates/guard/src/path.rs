@@ -1,5 +1,6 @@
 //! What the guard knows of one path.
 
+use crate::signal::Signal;
 use crate::{Cause, Decision, Seen, Settings, Verdict};
 use std::collections::VecDeque;
 use wire::Time;
@@ -41,6 +42,7 @@ pub(crate) struct Path {
     /// Whether the host has it.
     pub up: bool,
     pub seen: Seen,
+    pub signal: Signal,
     /// When something was acknowledged last, or data became outstanding; when something came.
     acked: Time,
     received: Option<Time>,
@@ -85,11 +87,13 @@ impl Path {
             probes: 0,
             answers: 0,
             within_ns: 0,
+            heard_dbm: 0,
         };
         Path {
             state: State::Good,
             up: true,
             seen: Seen::default(),
+            signal: Signal::default(),
             acked: now,
             received: None,
             gap_ns: 0,
@@ -118,7 +122,8 @@ impl Path {
     /// It came again: what it was is past, but not how often it failed.
     pub fn came(&mut self, now: Time) {
         let (suspensions, suspended) = (self.suspensions, self.suspended);
-        *self = Path { suspensions, suspended, ..Path::new(now) };
+        let signal = std::mem::take(&mut self.signal);
+        *self = Path { suspensions, suspended, signal, ..Path::new(now) };
     }
 
     /// Whether it may carry data, as far as is known.
@@ -181,6 +186,7 @@ impl Path {
             probes: 0,
             answers: 0,
             within_ns: 0,
+            heard_dbm: 0,
         };
         let stalled_ns = now - self.acked.max(self.good_since);
         if self.seen.outstanding && stalled_ns > early(patience_ns) {
@@ -387,8 +393,9 @@ impl Path {
             self.waiting.clear();
             return None;
         }
-        let enough =
-            f64::from(self.answers) >= settings.trial_answers.0 && now - self.since >= self.hold_down_ns(settings);
+        let enough = !self.signal.is_weak()
+            && f64::from(self.answers) >= settings.trial_answers.0
+            && now - self.since >= self.hold_down_ns(settings);
         (enough || alone).then(|| self.resume(now, settings, alone.then_some(Cause::Alone)))
     }
 
@@ -430,9 +437,10 @@ impl Path {
         }
     }
 
-    /// The host lost it, or an earlier guard had left it: it is not used until it answers.
+    /// The host lost it, an earlier guard had left it, or its radio hears too little: it is not used until it answers.
     pub fn leave(&mut self, now: Time, settings: &Settings, cause: Cause) -> Decision {
         self.decision.cause = cause;
+        self.decision.heard_dbm = if cause == Cause::Weak { self.signal.dbm() } else { 0 };
         (self.within_ns, self.sent, self.answers) = (0, 0, 0);
         self.suspend(now, settings)
     }

@@ -28,6 +28,12 @@ parameters! {
         longest_hold_down: Duration = Duration(30_000_000_000),
         /// Once a path was good for so long its past is forgotten.
         forgive: Duration = Duration(60_000_000_000),
+        /// A path whose radio hears less than this, in dBm, is left while another is good: RSSI of Wi-Fi, RSRP of LTE; from -200 to 0. Without it no signal is looked at.
+        leave_below: Option<Number> = None,
+        /// And used again once it hears this and answers as ever; without it 5 dB more.
+        return_above: Option<Number> = None,
+        /// For so long the signal has to be below the one, or above the other.
+        signal_for: Duration = Duration(1_000_000_000),
     }
 }
 
@@ -58,6 +64,14 @@ impl Settings {
         if !(1.0..=100.0).contains(&self.probe_factor.0) {
             return Err(fault("probe_factor", "is not from 1 to 100"));
         }
+        for (name, value) in [("leave_below", self.leave_below), ("return_above", self.return_above)] {
+            if value.is_some_and(|value| !(-200.0..=0.0).contains(&value.0)) {
+                return Err(fault(name, "is not from -200 to 0 dBm"));
+            }
+        }
+        if self.return_above.is_some_and(|back| self.leave_below.is_none_or(|leave| back.0 < leave.0)) {
+            return Err(fault("return_above", "needs a leave_below that is no greater"));
+        }
         for (name, value) in [("probe_timeout", self.probe_timeout), ("trial_interval", self.trial_interval)] {
             if value.0 < 1_000_000 {
                 return Err(fault(name, "is less than 1 ms"));
@@ -70,6 +84,7 @@ impl Settings {
             ("hold_down", self.hold_down),
             ("longest_hold_down", self.longest_hold_down),
             ("forgive", self.forgive),
+            ("signal_for", self.signal_for),
         ] {
             if value.0 > MOST_NS {
                 return Err(fault(name, "is more than a day"));

@@ -134,6 +134,47 @@ fn a_path_that_dies_is_left_in_tenths_of_a_second() {
 }
 
 #[test]
+fn a_path_whose_signal_is_weak_is_left_and_comes_back_with_hysteresis() {
+    let table = serde_json::json!({"leave_below": -80.0});
+    let settings = Settings::read(table.as_object().unwrap(), None).unwrap().check().unwrap();
+    let mut bench = Bench::new(&[FLOWS, IDLE]);
+    bench.guard = Guard::new(settings);
+    bench.ways.iter().for_each(|_| _ = bench.guard.add(bench.now));
+    let mut state = |dbm: i32, ms: i64| {
+        bench.guard.heard(0, Some(dbm));
+        bench.run(ms).guard.state(0)
+    };
+    assert_eq!((state(-80, 2000), state(-81, 900)), (State::Good, State::Good));
+    assert_eq!(state(-81, 600), State::OnTrial, "it answers all the while");
+    // A little more is not enough, nor what may not last.
+    assert_eq!((state(-76, 3000), state(-75, 900)), (State::OnTrial, State::OnTrial));
+    assert_eq!(state(-75, 400), State::Good);
+    let left = bench.told.iter().find(|one| one.2.verdict == Verdict::Suspended).unwrap();
+    assert_eq!(left.2.to_string(), "its radio hears -81 dBm only");
+}
+
+#[test]
+fn the_signal_takes_no_last_path() {
+    let table = serde_json::json!({"leave_below": -80.0});
+    let settings = || Settings::read(table.as_object().unwrap(), None).unwrap();
+    let mut bench = Bench::new(&[FLOWS, FLOWS]);
+    bench.guard = Guard::new(settings());
+    bench.ways.iter().for_each(|_| _ = bench.guard.add(bench.now));
+    (0..2).for_each(|path| bench.guard.heard(path, Some(-90)));
+    assert_eq!(bench.run(5000).count(Verdict::Suspended), 0, "both are weak");
+    // One gets better: the other is left, and comes back when that one is gone.
+    bench.guard.heard(1, Some(-50));
+    bench.run(3000);
+    assert_eq!((bench.guard.may_use(0), bench.guard.may_use(1)), (false, true));
+    bench.guard.down(1);
+    bench.run(100);
+    assert!(bench.guard.may_use(0));
+    for wrong in [serde_json::json!({"return_above": -70.0}), serde_json::json!({"leave_below": 5.0})] {
+        assert!(Settings::read(wrong.as_object().unwrap(), None).unwrap().check().is_err());
+    }
+}
+
+#[test]
 fn who_can_look_rarely_sends_all_probes_that_are_due() {
     let mut bench = Bench::new(&[FLOWS, IDLE]);
     bench.rarely_ns = 100 * MS;

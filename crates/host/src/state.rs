@@ -123,6 +123,14 @@ impl Host {
         }
     }
 
+    /// The radio of the interface hears this from now on, in dBm.
+    pub fn heard(&mut self, now: Time, nic: Nic, dbm: i32) {
+        for address in &self.interfaces[nic.0 as usize].addresses {
+            self.endpoint.heard(now, *address, dbm);
+        }
+        self.serve(now);
+    }
+
     /// Accepts connections to `port`, each served by an application of its own.
     pub fn listen(&mut self, port: u16, service: Service) {
         self.endpoint.listen(port);

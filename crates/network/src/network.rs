@@ -85,6 +85,8 @@ pub enum Event {
     Attached(usize),
     /// It is gone.
     Detached(usize),
+    /// Its radio there hears this, in dBm.
+    Heard(usize, i32),
     /// This link has other elements.
     Replaced(usize),
     /// The transfer starts, later than the run.
@@ -257,6 +259,7 @@ impl Network {
                 self.leave(now, link, tap);
                 Some(Event::Replaced(link))
             }
+            Action::Heard(path, dbm) => Some(Event::Heard(path, dbm)),
             Action::StartTransfer => Some(Event::TransferStarted),
             Action::Start(traffic) => Some(Event::Started(traffic)),
             Action::Stop(traffic) => Some(Event::Stopped(traffic)),

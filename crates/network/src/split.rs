@@ -26,6 +26,7 @@ impl Network {
         for (at, action) in timeline.into_actions() {
             let (link, action) = match action {
                 Action::Path(path, change) => (moved[path].0, Action::Path(moved[path].1, change)),
+                Action::Heard(path, dbm) => (moved[path].0, Action::Heard(moved[path].1, dbm)),
                 Action::Profile(link, new) => (link, Action::Profile(0, new)),
                 Action::StartTransfer | Action::Start(_) | Action::Stop(_) => continue,
             };

@@ -11,6 +11,8 @@ use wire::Time;
 pub(crate) enum Action {
     /// A path changes.
     Path(usize, Change),
+    /// The client's interface on a path hears this, in dBm.
+    Heard(usize, i32),
     /// A link is another.
     Profile(usize, Box<Link>),
     /// The transfer starts, later than the run.
@@ -50,6 +52,12 @@ impl Timeline {
                         return Err(Error::fault("timeline", format!("{address} is not of a family that {name} has")));
                     }
                     (at, Action::Path(path, Change::Rebind(*address)))
+                }
+                Event::Signal { dbm, .. } => {
+                    if !(-200.0..=0.0).contains(dbm) {
+                        return Err(Error::fault("timeline", format!("{dbm} dBm is not from -200 to 0")));
+                    }
+                    (at, Action::Heard(path, dbm.round() as i32))
                 }
                 Event::Profile { link, .. } => {
                     let found = links.iter().position(|one| *one.name == scenario.paths[path].link);

@@ -270,6 +270,15 @@ tables! {
             /// To this.
             address: IpAddr,
         }
+        /// From now on the interface's radio hears this; what the link carries stays. The guard may leave a path for it.
+        Signal = "signal" {
+            /// When, from the start of the run.
+            at_ns: i64,
+            /// To which path.
+            path: String,
+            /// In dBm: RSSI of Wi-Fi, RSRP of LTE.
+            dbm: f64,
+        }
         /// From now on the path's link is another, for all who share it.
         Profile = "profile" {
             /// When, from the start of the run.
@@ -339,6 +348,7 @@ impl Event {
             | Event::Detach { at_ns, path }
             | Event::Attach { at_ns, path, .. }
             | Event::Rebind { at_ns, path, .. }
+            | Event::Signal { at_ns, path, .. }
             | Event::Profile { at_ns, path, .. } => (*at_ns, path),
         }
     }

@@ -34,6 +34,8 @@ pub struct Address {
     pub ip: IpAddr,
     pub nic: Nic,
     pub mtu_bytes: u32,
+    /// What its radio hears, in dBm; none: nobody said.
+    pub heard_dbm: Option<i32>,
 }
 
 impl Context {

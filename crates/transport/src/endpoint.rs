@@ -157,7 +157,7 @@ impl Endpoint {
     /// The host has `address` on `nic`, whose packets hold at most `mtu_bytes`.
     pub fn address_up(&mut self, now: Time, nic: Nic, address: IpAddr, mtu_bytes: u32) {
         self.context.addresses.retain(|known| known.ip != address);
-        self.context.addresses.push(Address { ip: address, nic, mtu_bytes });
+        self.context.addresses.push(Address { ip: address, nic, mtu_bytes, heard_dbm: None });
         for id in 0..self.connections.len() {
             self.with(id, |connection, ctx| connection.address_up(now, address, nic, ctx));
         }
@@ -168,6 +168,16 @@ impl Endpoint {
         self.context.addresses.retain(|known| known.ip != address);
         for id in 0..self.connections.len() {
             self.with(id, |connection, ctx| connection.address_down(now, address, ctx));
+        }
+    }
+
+    /// The radio of an address hears this from now on, in dBm. Nothing happens where the host does not have it.
+    pub fn heard(&mut self, now: Time, address: IpAddr, dbm: i32) {
+        for known in self.context.addresses.iter_mut().filter(|known| known.ip == address) {
+            known.heard_dbm = Some(dbm);
+        }
+        for id in 0..self.connections.len() {
+            self.with(id, |connection, ctx| connection.heard(now, address, dbm, ctx));
         }
     }
 

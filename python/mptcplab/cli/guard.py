@@ -14,6 +14,7 @@ examples:
   sudo mptcplab guard
   sudo mptcplab guard --routes      have what comes from each address go over its interface, too
   sudo mptcplab guard --set 'margin=80 ms' --set probes=4
+  sudo mptcplab guard --set leave_below=-78     leave a Wi-Fi that hears less, in dBm
 """
 
 
@@ -32,6 +33,12 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
         "--routes",
         action="store_true",
         help="keep a table of routes and a rule for each path's address, too",
+    )
+    command.add_argument(
+        "--signals",
+        metavar="FILE",
+        help="what radios hear, for leave_below: a line INTERFACE DBM each, read twice a second; "
+        "without it the kernel is asked, which knows of Wi-Fi",
     )
     command.add_argument("--json", action="store_true", help="print a line of JSON per decision")
     command.add_argument(
@@ -52,6 +59,8 @@ def run(options: Namespace) -> int:
     from mptcplab.machine.guard import program
 
     words = [f"--{flag}" for flag in ("observe", "routes", "json") if getattr(options, flag)]
+    if options.signals:
+        words += ["--signals", options.signals]
     if options.settings:
         words += ["--parameters", json.dumps(_parameters(options.settings))]
     path = program()

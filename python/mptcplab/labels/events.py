@@ -64,6 +64,7 @@ CHANGES = {
     "detach": "detached",
     "attach": "attached",
     "rebind": "a new public address",
+    "signal": "another signal",
     "profile": "another link",
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::kernel::Means;
 use crate::subflows::Subflow;
 use guard::TICK_NS;
-use parameters::{Parameters, Table, Text};
+use parameters::{Number, Parameters, Table, Text};
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -29,6 +29,7 @@ struct Host {
     refuses_delete: bool,
     refuses_add: bool,
     is_silent: bool,
+    signals: Vec<(String, i32)>,
     /// How often all subflows were listed, and how many were asked for one by one.
     lists: usize,
     asked: usize,
@@ -140,6 +141,10 @@ impl Kernel for Played {
 
     fn addresses(&mut self) -> Result<Vec<Address>> {
         Ok(self.0.borrow().addresses.clone())
+    }
+
+    fn signals(&mut self) -> Vec<(String, i32)> {
+        self.0.borrow().signals.clone()
     }
 
     fn has_changed(&mut self) -> bool {
@@ -294,6 +299,23 @@ fn what_an_earlier_guard_made_a_backup_is_taken_over_by_either() {
     let mut bench = Bench::of_backups(host, left());
     bench.run(3000);
     assert_eq!((bench.flags(), bench.count(Verdict::Resumed)), (Some(2), 1));
+}
+
+#[test]
+fn a_path_whose_radio_hears_too_little_is_left() {
+    let host = host();
+    let settings = Settings { leave_below: Some(Number(-80.0)), ..settings() };
+    let watch = Watch::new(host.clone(), settings, None, Vec::new(), false).unwrap();
+    let mut bench = Bench { host, watch, now: Time::default(), told: Vec::new() };
+    bench.run(2000).host.0.borrow_mut().signals = vec![("if1".into(), -85)];
+    bench.run(2000);
+    assert_eq!(bench.listed(), [2]);
+    // It answers all the while.
+    bench.run(10_000);
+    assert_eq!(bench.listed(), [2]);
+    bench.host.0.borrow_mut().signals = vec![("if1".into(), -70)];
+    bench.run(3000);
+    assert_eq!(bench.listed(), [1, 2]);
 }
 
 #[test]

@@ -173,6 +173,12 @@ impl LinkThread {
                 }
                 self.pump(CLIENT);
             }
+            Event::Heard(path, dbm) => {
+                if let Some(client) = &mut self.local_hosts[CLIENT] {
+                    client.heard(now, path, dbm);
+                }
+                self.pump(CLIENT);
+            }
             Event::Replaced(_) => self.keep_pace(),
             // Cross traffic is the kernel's, and who has an endpoint here starts it when the run does.
             Event::TransferStarted | Event::Started(_) | Event::Stopped(_) => {}

@@ -97,6 +97,10 @@ impl LocalHost {
         self.host.detach(now, Nic(path as u32));
     }
 
+    pub fn heard(&mut self, now: Time, path: usize, dbm: i32) {
+        self.host.heard(now, Nic(path as u32), dbm);
+    }
+
     /// A packet arrives over a path.
     pub fn handle(&mut self, now: Time, path: usize, packet: &Packet, feed: &mut Feed, routes: &Routes) -> Reception {
         // The server has one interface behind all paths.

@@ -18,6 +18,10 @@ impl Simulation {
                 self.open();
                 self.pump(CLIENT, observer);
             }
+            Event::Heard(path, dbm) => {
+                self.nodes[CLIENT].host.heard(self.now, Nic(path as u32), dbm);
+                self.pump(CLIENT, observer);
+            }
             Event::Replaced(_) => {}
             Event::TransferStarted => {
                 self.open();

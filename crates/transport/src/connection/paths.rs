@@ -1,7 +1,7 @@
 //! Addresses, subflows and the path manager.
 
 use super::{Connection, Mode, Signals};
-use crate::context::Context;
+use crate::context::{Address, Context};
 use crate::endpoint::{Event, Nic, Outcome};
 use crate::path_manager::{Closed, PathCommand, PathEvent};
 use crate::subflow::Received;
@@ -108,7 +108,11 @@ impl Connection {
         let (client, local, remote) = (self.client, self.local, self.remote);
         self.tell_paths(now, PathEvent::Established { client, local, remote }, ctx);
         for at in 0..ctx.addresses.len() {
-            self.tell_paths(now, PathEvent::AddressUp { address: ctx.addresses[at].ip }, ctx);
+            let Address { ip: address, heard_dbm, .. } = ctx.addresses[at];
+            self.tell_paths(now, PathEvent::AddressUp { address }, ctx);
+            if let Some(dbm) = heard_dbm {
+                self.tell_paths(now, PathEvent::Heard { address, dbm }, ctx);
+            }
         }
     }
 
@@ -182,6 +186,12 @@ impl Connection {
         }
         self.addresses.returned(address);
         self.tell_paths(now, PathEvent::AddressUp { address }, ctx);
+        self.settle(now, ctx);
+    }
+
+    /// The radio of an address hears this now, in dBm.
+    pub fn heard(&mut self, now: Time, address: IpAddr, dbm: i32, ctx: &mut Context) {
+        self.tell_paths(now, PathEvent::Heard { address, dbm }, ctx);
         self.settle(now, ctx);
     }
 

@@ -120,6 +120,11 @@ impl PathManager for Guard {
                 self.subflows.push((0, local.ip(), Seen { carries: true, ..Seen::default() }));
             }
             PathEvent::AddressUp { address } => self.came(now, address),
+            PathEvent::Heard { address, dbm } => {
+                if let Some(path) = self.place(address) {
+                    self.brain.heard(path, Some(dbm));
+                }
+            }
             PathEvent::AddressDown { address } => {
                 if let Some(path) = self.place(address) {
                     self.brain.down(path);

@@ -117,6 +117,13 @@ pub enum PathEvent {
         /// The address.
         address: IpAddr,
     },
+    /// The radio of an address hears this now.
+    Heard {
+        /// The address.
+        address: IpAddr,
+        /// In dBm: RSSI of Wi-Fi, RSRP of LTE.
+        dbm: i32,
+    },
     /// A subflow's retransmission timer ran out.
     SubflowTimeout {
         /// Its place.

@@ -19,6 +19,7 @@ from mptcplab.scenario.plan import (
     planned_transfer,
     server_addresses,
 )
+from mptcplab.scenario.section import in_base_units
 from mptcplab.scenario.traffic import Traffic
 
 TYPE_CHECKING = False
@@ -147,6 +148,7 @@ class Wanted:
                 "program": guard.program(),
                 "parameters": self._parameters(),
                 "decisions": str(raw / DECISIONS),
+                "signals": self._signals(),
             }
         return Agent(host, job | ends)
 
@@ -155,6 +157,11 @@ class Wanted:
         transport = plan(self.scenario, self.seed, self.baseline).table()["transport"]
         parameters: dict[str, Any] = transport["client"]["mptcp"]["path_manager"]["parameters"]
         return parameters
+
+    def _signals(self) -> list[tuple[int, str, float]]:
+        """Give what radios hear: from when, on which interface, in dBm."""
+        of_radios = [event for event in self.scenario.timeline if event.verb == "signal"]
+        return sorted((one.at, one.path, in_base_units(one)["dbm"]) for one in of_radios)
 
     def _connect(self, presence: list[Presence]) -> dict[str, Any]:
         """Connect from the first path that there is, once it is there."""

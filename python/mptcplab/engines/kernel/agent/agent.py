@@ -78,6 +78,9 @@ class Agent:
         if self._job.stop_ns is not None:
             self._loop.at(start + self._job.stop_ns, self._work.abort)
         self._observer.start(start)
+        if self._guard is not None:
+            for at_ns, hear in self._guard.signals():
+                self._loop.at(start + at_ns, hear)
         self._loop.at(start + PROGRESS_NS, lambda: self._progress(start + PROGRESS_NS))
 
     def _progress(self, at: int) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import subprocess
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from mptcplab._core import Error
@@ -14,11 +17,23 @@ SAID_BYTES = 1 << 16
 
 
 class Guard:
-    """Runs from when it is made; what it decides goes to a file, as rows of ``signals``."""
+    """Runs from when it is made; what it decides goes to a file, as rows of ``signals``.
 
-    def __init__(self, program: str, parameters: dict[str, Any], decisions: str) -> None:
+    ``signals`` are what radios hear: nanoseconds from the start, interface and dBm.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        parameters: dict[str, Any],
+        decisions: str,
+        signals: list[tuple[int, str, float]],
+    ) -> None:
+        self._signals = signals
+        self._heard: dict[str, float] = {}
+        self._file = pathlib.Path(f"{decisions}.signals")
         command = [program, "--json", "--parameters", json.dumps(parameters)]
-        command += ["--state", f"{decisions}.state"]
+        command += ["--state", f"{decisions}.state", "--signals", str(self._file)]
         with open(decisions, "wb") as file:  # noqa: PTH123 - the process has it from here on
             self._process = subprocess.Popen(  # noqa: S603
                 command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE
@@ -28,6 +43,18 @@ class Guard:
         """Fail if it has ended: from then on the run is one without a guard."""
         if self._process.poll() is not None:
             raise Error(f"the guard ended early: {self._said()}")
+
+    def signals(self) -> Iterator[tuple[int, Callable[[], None]]]:
+        """Give when radios hear something else, and what tells the guard of it."""
+        for at_ns, interface, dbm in self._signals:
+            yield at_ns, partial(self._hear, interface, dbm)
+
+    def _hear(self, interface: str, dbm: float) -> None:
+        self._heard[interface] = dbm
+        # Never half a file.
+        new = self._file.with_suffix(".new")
+        new.write_text("".join(f"{name} {power}\n" for name, power in self._heard.items()))
+        new.replace(self._file)
 
     def end(self) -> None:
         """Have it put back what it took, and end."""
