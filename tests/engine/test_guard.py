@@ -250,18 +250,35 @@ def test_a_run_with_the_kernel_shows_what_it_decided(any_host: Machine) -> None:
         name: decided.filter(signal=f"guard-{name}")["at_s"].to_list()
         for name in ("suspended", "resumed")
     }
-    # Wi-Fi is silent from 2 s to 4 s.
-    assert any(2 < at_s < 4 for at_s in times["suspended"]), times
-    assert any(at_s > 4 for at_s in times["resumed"]), times
+    # Wi-Fi is silent from 2 s to 5 s.
+    assert any(2 < at_s < 5 for at_s in times["suspended"]), times
+    assert any(at_s > 5 for at_s in times["resumed"]), times
 
 
+def test_a_run_with_the_kernel_leaves_a_path_for_its_signal(any_host: Machine) -> None:
+    scenario = SCENARIO.partition("[[timeline]]")[0] + WEAK
+    done = any_host.emulate(scenario, "--no-baselines", "--set", "transfer.duration=4s")
+    decided = done["mptcp"].signals.filter(host="client", signal="guard-suspended")
+    assert decided["evidence"].to_list() == ["its radio hears -85 dBm only"]
+
+
+WEAK = """\
+path_manager_parameters = { leave_below = -80 }
+[[timeline]]
+at = "1 s"
+path = "wifi"
+verb = "signal"
+dbm = -85
+"""
+# What comes while a path is lost is far less than a receive buffer: where memory is full then,
+# Linux 6.18 now and then delivers nothing any more, with a guard or without.
 SCENARIO = """\
 schema = 1
 [transfer]
 direction = "download"
 application = "constant-bit-rate"
-rate = "2 Mbit/s"
-duration = "7 s"
+rate = "500 kbit/s"
+duration = "8 s"
 [path.wifi]
 rate = "20 Mbit/s"
 delay = "10 ms"
@@ -275,7 +292,7 @@ at = "2 s"
 path = "wifi"
 verb = "blackout"
 [[timeline]]
-at = "4 s"
+at = "5 s"
 path = "wifi"
 verb = "restore"
 """
