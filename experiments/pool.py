@@ -1,4 +1,4 @@
-"""Many runs of ``mptcplab run``, some at a time. Figures are kept: interrupt it, and go on later."""
+"""Many runs, some at a time: those in real time by a ``mptcplab run`` each. Figures are kept: interrupt it, and go on later."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mptcplab
+from mptcplab.engines import named
 from mptcplab.results.run import Run
 
 COMMAND = [sys.executable, "-m", "mptcplab", "run"]
@@ -52,14 +54,28 @@ class Job:
         out.mkdir(parents=True, exist_ok=True)
         file = out / "scenario.toml"
         file.write_text(self.scenario, "utf-8")
+        if named(self.engine).real_time:
+            self._command(file, out / "run")
+        else:
+            # A process of its own would import for longer than many a run takes.
+            mptcplab.run(
+                file,
+                engine=self.engine,
+                seed=self.seed,
+                baselines=False,
+                out=out / "run",
+                force=True,
+            )
+        (out / "done").touch()
+
+    def _command(self, file: Path, out: Path) -> None:
         what = [str(file), "--engine", self.engine, "--seed", str(self.seed), "--no-baselines"]
         done = subprocess.run(
-            [*COMMAND, *what, "--out", str(out / "run"), "--force"], capture_output=True, text=True
+            [*COMMAND, *what, "--out", str(out), "--force"], capture_output=True, text=True
         )
         if done.returncode:
             reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
             raise RuntimeError(f"exit status {done.returncode}: {reason[0]}")
-        (out / "done").touch()
 
 
 def late(run: Run) -> Figures:
@@ -83,7 +99,7 @@ def run(jobs: Iterable[Job], directory: Path, at_once: int) -> dict[Job, Figures
             try:
                 found[job] = done.result()
                 outcome = found[job]["outcome"]
-            except RuntimeError as error:
+            except (RuntimeError, mptcplab.Error) as error:
                 outcome = f"FAILED: {error}"
             what = f"{job.name} · {job.engine} · seed {job.seed}"
             print(f"{number} of {len(waiting)}  {what}  {outcome}", file=sys.stderr, flush=True)

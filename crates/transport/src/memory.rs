@@ -84,12 +84,13 @@ impl Memory {
     }
 
     /// A longer segment came than any before: what memory it takes says what the window may be (net/ipv4/tcp_input.c,
-    /// tcp_measure_rcv_mss).
-    pub fn measure(&mut self, len: u32) {
-        if let Share::Measured(parts) = &mut self.share {
-            *parts = (256 * u64::from(len) / occupied_bytes(len)).max(1);
-            self.read = self.read.min(self.window().max(1));
-        }
+    /// tcp_measure_rcv_mss). Says whether that is more than it was.
+    pub fn measure(&mut self, len: u32) -> bool {
+        let Share::Measured(parts) = &mut self.share else { return false };
+        let before = std::mem::replace(parts, (256 * u64::from(len) / occupied_bytes(len)).max(1));
+        let grew = *parts > before;
+        self.read = self.read.min(self.window().max(1));
+        grew
     }
 
     /// The window of a connection is reckoned by its most wasteful subflow (net/mptcp/protocol.c, mptcp_rcv_space_adjust).

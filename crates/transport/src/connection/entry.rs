@@ -141,6 +141,11 @@ impl Entry {
         if counts { self.tcp.send_buffer_bytes() } else { 0 }
     }
 
+    /// Whether what it says is the third packet of a join.
+    pub fn says_join(&self) -> bool {
+        self.join.is_some() && self.opened_here && !self.confirmed
+    }
+
     /// Whether data may be given to it: a joined one only once the fourth packet has come (RFC 8684 §3.2).
     pub fn carries_data(&self) -> bool {
         self.closed.is_none() && self.tcp.can_send() && (self.join.is_none() || self.confirmed)

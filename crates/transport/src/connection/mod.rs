@@ -225,6 +225,7 @@ impl Connection {
             index: i,
             buffer_bytes,
             unread_bytes,
+            told_bytes: self.entries[i].advertised.bytes,
             nagle,
         };
         call(&mut self.entries[i], &mut control)

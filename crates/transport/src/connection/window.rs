@@ -36,6 +36,11 @@ impl Connection {
         // promise for what others bring: captures of Linux 6.18 show that it says what memory is left for.
         let left = if self.mode == Mode::Multipath { 0 } else { entry.advertised.left(next).next_multiple_of(unit) };
         let bytes = self.chosen_window(now, i).max(left).min(u64::from(u16::MAX) * unit);
+        if self.fills_windows() && self.entries[i].says_join() {
+            // Without a DATA_ACK it is the subflow's own (net/mptcp/options.c, mptcp_write_options).
+            self.entries[i].advertised = Advertised { bytes, at: next };
+            return bytes;
+        }
         // The connection's edge is that of the subflow that is ahead.
         let told = self.receive.tell(bytes);
         // Subflows of Linux keep what they told. The kernel of multipath-tcp.org asks what is left of the window when it reads

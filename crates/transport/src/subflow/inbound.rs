@@ -80,6 +80,8 @@ pub(super) struct Circumstances {
     /// What the connection lets the window grow to: this buffer, but for what nobody has read.
     pub(super) buffer_bytes: u64,
     pub(super) unread_bytes: u64,
+    /// The window that was told last: rcv_wnd.
+    pub(super) told_bytes: u64,
     /// So long without data, and the peer begins anew.
     pub(super) pause_ns: i64,
     /// Whether ACKs say what came out of order. Where they do not, the window stays behind a hole, or the peer would not take
@@ -165,7 +167,7 @@ impl Inbound {
     /// (tcp_event_data_recv), nor while the window grows by two segments for each that comes (tcp_grow_window).
     fn hurry(&mut self, at: &Circumstances, range: &Range<u64>) {
         let len = range.end - range.start;
-        self.measure(len as u32);
+        self.measure(at, len as u32);
         self.is_pushed |= len < u64::from(self.segment_bytes.max(LEAST_MEASURED_BYTES));
         if at.now - self.last_data > at.pause_ns {
             self.quick = self.quick.max(self.quick_acks);
@@ -182,12 +184,13 @@ impl Inbound {
         self.quick = self.quick.max(acks);
     }
 
-    /// tcp_measure_rcv_mss
-    fn measure(&mut self, len: u32) {
+    /// tcp_measure_rcv_mss: where the first full segment says that more of the buffer is window, the window may be at once what
+    /// was told (tcp_set_window_clamp). A subflow that joined has told that of the connection.
+    fn measure(&mut self, at: &Circumstances, len: u32) {
         if len > self.segment_bytes {
             self.segment_bytes = len.min(self.most_segment_bytes);
-            if len >= LEAST_MEASURED_BYTES {
-                self.memory.measure(len);
+            if len >= LEAST_MEASURED_BYTES && self.memory.measure(len) {
+                self.grown_bytes = self.grown_bytes.max(at.told_bytes.min(self.memory.window()));
             }
         }
     }
@@ -332,6 +335,7 @@ mod tests {
             now: Time::default(),
             buffer_bytes,
             unread_bytes: 0,
+            told_bytes: 0,
             pause_ns: 0,
             sack,
             compresses: false,
@@ -352,6 +356,20 @@ mod tests {
             })
             .collect();
         assert_eq!(windows, [525, 548, 570, 593]);
+    }
+
+    // A subflow of Linux 6.18 that had joined with 64 240 bytes told the connection's 1 561 344, and 1 567 232 after two segments.
+    #[test]
+    fn first_full_segment_lets_the_window_be_what_was_told() {
+        let mut inbound = Inbound::new(&config::Tcp::default(), 1460);
+        inbound.opened(0);
+        inbound.most_segment_bytes = 1448;
+        inbound.memory.grow(1_000_000, 0);
+        let at = Circumstances { told_bytes: 1_561_344, ..at(1 << 22, true) };
+        for n in 0..2 {
+            inbound.arrive(&at, 1 + 1424 * n..1425 + 1424 * n, false);
+        }
+        assert_eq!(inbound.grown_bytes.next_multiple_of(128), 1_567_232);
     }
 
     #[test]

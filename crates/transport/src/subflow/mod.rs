@@ -43,6 +43,8 @@ pub struct Control<'a> {
     pub buffer_bytes: u64,
     /// but for what the application has not read.
     pub unread_bytes: u64,
+    /// The window that it told last.
+    pub told_bytes: u64,
     /// Whether a short segment waits until no other is on its way.
     pub nagle: bool,
 }

@@ -71,11 +71,13 @@ impl Subflow {
             self.due.set(Due::ACK);
         }
         if len > 0 || tcp.flags.has(Flags::FIN) {
-            let Control { buffer_bytes, unread_bytes, .. } = *control;
+            let Control { buffer_bytes, unread_bytes, told_bytes, .. } = *control;
             let pause_ns = self.rto.timeout_ns();
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
             let srtt_ns = self.rto.srtt_ns();
-            let at = Circumstances { now, buffer_bytes, unread_bytes, pause_ns, sack: self.sack, compresses, srtt_ns };
+            let sack = self.sack;
+            let at =
+                Circumstances { now, buffer_bytes, unread_bytes, told_bytes, pause_ns, sack, compresses, srtt_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);

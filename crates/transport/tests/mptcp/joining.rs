@@ -331,3 +331,68 @@ fn keep_alives_on_a_joined_subflow() {
         ),
     );
 }
+
+#[test]
+fn the_third_packet_of_a_join_tells_the_window_of_its_subflow_in_upstream_linux() {
+    // Linux tells the connection's beside a DATA_ACK only (net/mptcp/options.c, mptcp_write_options): ten captures of 6.18 have 64256 there, while
+    // the first subflow told 85376 to 128896.
+    for (scheduler, window) in [("linux", 58_960), ("lowest-rtt", 59_860)] {
+        let mut config = mesh();
+        config.mptcp.scheduler = scheduler.into();
+        play(
+            &config,
+            &format!(
+                "{CLIENT}
+                 20  ! up lte
+                 20  > lte S 0:0 join(1)
+                 30  < wifi . 1:1001 ack 1 dss(1001 1 1000, ack 1)
+                 30  > wifi . 1:1 ack 1001 dss(ack 1) win(59860)
+                 40  < lte S. 0:0 ack 1 join(0)
+                 40  > lte . 1:1 ack 1 join win({window})"
+            ),
+        );
+    }
+}
+
+#[test]
+fn the_first_data_of_a_joined_subflow_lets_its_window_be_what_it_told() {
+    // net/ipv4/tcp.c, tcp_set_window_clamp. In a capture of Linux 6.18 a subflow that joined with a window of 64256 tells the connection's, 1561344,
+    // when the other path goes, and 1567232 after two segments of data: two segments of 1448 bytes more for each.
+    let mut config = mesh();
+    config.mptcp.scheduler = "linux".into();
+    config.tcp.window_scaling = true;
+    config.tcp.adv_win_scale = None;
+    config.tcp.receive_buffer_bytes = 131_072;
+    config.tcp.receive_buffer_tuning = true;
+    let burst: String = (0..40)
+        .map(|n| {
+            let (at, first, after) = (100 + 20 * (n / 20), 1 + 1400 * n, 1401 + 1400 * n);
+            format!(
+                "{at} < wifi . {first}:{after} ack 1 dss({first} {first} 1400, ack 1)
+                 {at} > wifi . 1:1 ack {after} dss(ack {after})\n"
+            )
+        })
+        .collect();
+    play(
+        &config,
+        &format!(
+            "0   ! connect
+             0   > wifi S 0:0 capable
+             10  < wifi S. 0:0 ack 1 capable scale(0)
+             10  > wifi . 1:1 ack 1 capable
+             20  < wifi . 1:1 ack 1 dss(ack 1)
+             20  ! up lte
+             20  > lte S 0:0 join(1)
+             40  < lte S. 0:0 ack 1 join(0) scale(0)
+             40  > lte . 1:1 ack 1 join win(502)
+             60  < lte . 1:1 ack 1 dss(ack 1)
+             {burst}
+             400 < lte . 0:0 ack 1 dss(ack 1)
+             400 > lte . 1:1 ack 1 dss(ack 56001) win(1043)
+             410 < lte . 1:1401 ack 1 dss(56001 1 1400, ack 1)
+             410 > lte . 1:1 ack 1401 dss(ack 57401) win(1066)
+             411 < lte . 1401:2801 ack 1 dss(57401 1401 1400, ack 1)
+             411 > lte . 1:1 ack 2801 dss(ack 58801) win(1089)"
+        ),
+    );
+}

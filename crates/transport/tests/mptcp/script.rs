@@ -26,6 +26,7 @@
 //! | `add_addr(ID ADDRESS[:PORT] [echo] [wrong])`, `remove_addr(ID …)`, `prio(backup)`, `prio(regular)` | |
 //! | `fail(DSN)`, `fastclose`, `tcprst(REASON)` | |
 //! | `win(N)` | the window: else the peer says 60000, and the endpoint may say anything |
+//! | `scale(N)` | the peer's SYN has windows shifted by N bits: then `win` is what the header has, with shifts |
 //! | `ip(ect0)`, `ip(ce)` | what the packet says of congestion, if not nothing |
 //! | `bad` | the payload's bytes are not those that were sent |
 
@@ -543,6 +544,10 @@ impl Player {
             let option = match name {
                 "win" => {
                     tcp.window = inner.parse().unwrap();
+                    continue;
+                }
+                "scale" => {
+                    tcp.options.push(&TcpOption::WindowScale(inner.parse().unwrap())).unwrap();
                     continue;
                 }
                 "ip" => {

@@ -118,6 +118,7 @@ impl Host {
             index: 0,
             buffer_bytes: self.buffer_bytes,
             unread_bytes: 0,
+            told_bytes: 0,
             nagle: false,
         };
         self.tcp.as_mut().map(|tcp| act(tcp, &mut control))
