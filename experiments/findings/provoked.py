@@ -87,6 +87,10 @@ def provoked() -> Iterator[Case]:
     yield Case("application", scenario(talk("200 kbit/s", message="5 kB")), None)
     for queue in ("800 ms", "1500 ms", "3 s"):
         yield Case("bufferbloat", scenario(wifi=WIFI, lte=LTE | {"queue": queue}), scenario())
+    # Queues that slow start fills once, and that lose much then.
+    for queue in ("500 kB", "1 MB", "4 MB"):
+        alone: Table = {"wifi": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": queue}}
+        yield Case("bufferbloat", scenario(BULK | {"size": "20 MB"}, **alone))
     for rate in ("2 Mbit/s", "1 Mbit/s", "3 Mbit/s"):
         slow = LTE | {"rate": rate, "delay": "150 ms", "queue": "2 s"}
         turns = scenario(wifi=WIFI, lte=slow, mptcp={"scheduler": "round-robin"}, tcp=SMALL_WINDOW)

@@ -68,8 +68,9 @@ def wrong(row: Row) -> set[str]:
 
 
 def markdown(part: str = "provoked") -> str:
-    """Draw a table: ``provoked``, ``silent`` or ``linux``."""
-    return "\n".join({"provoked": _provoked, "silent": _silent, "linux": _linux}[part](kept()))
+    """Draw a table: ``provoked``, ``remedies``, ``silent`` or ``linux``."""
+    parts = {"provoked": _provoked, "remedies": _remedies, "silent": _silent, "linux": _linux}
+    return "\n".join(parts[part](kept()))
 
 
 def _provoked(rows: list[Row]) -> list[str]:
@@ -95,6 +96,27 @@ def _provoked(rows: list[Row]) -> list[str]:
 def _gains(row: Row) -> str:
     gained = f"{row['gained_s']:.1f}"
     return gained if keeps_promise(row) else f"**{gained}**"
+
+
+def _remedies(rows: list[Row]) -> list[str]:
+    """What each remedy gave of what was claimed, over all scenarios that provoke its kind."""
+    lines = []
+    for kind in sorted(REMEDIES):
+        own = [row for row in rows if row["provokes"] and row["name"] == kind]
+        tried = [row for row in own if kind in row["found"] and row["gained_s"] is not None]
+        costed = [row for row in tried if row["found"][kind] is not None]
+        enough = [row for row in costed if row["gained_s"] >= PROMISED * row["found"][kind]]
+        claimed = sum(row["found"][kind] for row in costed)
+        gained = sum(row["gained_s"] for row in costed or tried)
+        told = f"{claimed:.1f}" if costed else "none"
+        held = f"{len(enough)} of {len(costed)}" if costed else ""
+        limit = REMEDIES[kind].limit
+        if len(enough) < len(costed):
+            held += f": {limit}" if limit else " **and does not say so**"
+        cells = [f"`{kind}`", REMEDIES[kind].words, str(len(tried)), told, f"{gained:.1f}", held]
+        lines.append(cells)
+    heads = ["kind", "remedy", "tried", "claimed, s", "gained, s", "half and more"]
+    return list(table(heads, lines))
 
 
 def _is_wrong(rows: list[Row], kind: str) -> bool:
