@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import ipaddress
 import itertools
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,8 @@ from requirements import need_tool
 ROOT = Path(__file__).parents[2]
 SECRET = b"of the tests, known to everybody"
 EXAMPLES = ("download", "outage", "refused")
+# Both addresses, as a header has them.
+FROM_SERVER = b"".join(map(socket.inet_aton, ("203.0.113.1", "192.0.2.18")))
 # What is to differ, and what captures are called.
 OTHER = {
     "client_address",
@@ -55,6 +59,20 @@ def same_tables(captures: list[Path], tmp_path: Path) -> None:
 def rows(tables: _core.Tables, name: str) -> list[dict[str, Any]]:
     """Give the rows of a table but for what names somebody."""
     return [{key: row[key] for key in row.keys() - OTHER} for row in tables.rows(name)]
+
+
+@pytest.mark.parametrize("number", [40, 400])
+def test_what_is_measured_of_damaged_addresses_stays(number: int, tmp_path: Path) -> None:
+    """The analysis knows such a packet's connection by its data sequence number."""
+    client, server = captures_of("download")
+    parts = gzip.decompress(client.read_bytes()).split(FROM_SERVER)
+    # As it came from the way: another server's address.
+    parts[number] = FROM_SERVER[:3] + b"\x41" + FROM_SERVER[4:] + parts[number]
+    damaged = tmp_path / "client.pcapng"
+    damaged.write_bytes(FROM_SERVER.join(parts[:number]) + FROM_SERVER.join(parts[number:]))
+    kinds = [row["kind"] for row in _core.analyze([damaged, server]).rows("subflows")]
+    assert kinds.count("unknown") == 1
+    same_tables([damaged, server], tmp_path)
 
 
 @pytest.mark.parametrize("name", EXAMPLES[1:])

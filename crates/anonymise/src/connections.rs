@@ -4,10 +4,15 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use wire::mptcp::crypto::{self, Party};
-use wire::mptcp::{MpCapable, MpJoin, Mptcp};
+use wire::mptcp::{DataNumber, Dss, MpCapable, MpJoin, Mptcp};
 use wire::{Flags, Frame, L4, Tcp, TcpOption};
 
 use crate::Secret;
+
+/// So far from their beginning data sequence numbers are known as a connection's: in 4 GiB.
+const FURTHEST: u32 = 16;
+/// So many data sequence numbers of a subflow are tried: some may be damaged.
+const MOST_SHOWN: usize = 4;
 
 /// All connections of all captures.
 #[derive(Default)]
@@ -16,6 +21,8 @@ pub(crate) struct Connections {
     all: Vec<Connection>,
     by_key: HashMap<u64, (usize, usize)>,
     by_token: HashMap<u32, (usize, usize)>,
+    /// By the upper half of the number that its data begins with.
+    by_data: HashMap<u32, (usize, usize)>,
 }
 
 /// Of one capture, subflow by subflow: the sequence number of the latest SYN.
@@ -37,6 +44,8 @@ struct Subflow {
     joined: Option<u32>,
     /// Random numbers of client and server, where it joined.
     nonces: [Option<u32>; 2],
+    /// Upper halves of data sequence numbers that it shows, and whether the lower end sent the data.
+    shown: Vec<(u32, bool)>,
 }
 
 /// Client first, server second: those of the first subflow.
@@ -80,6 +89,7 @@ impl Connections {
                     (subflow.joined, subflow.nonces[0]) = (Some(token), Some(nonce));
                 }
                 TcpOption::Mptcp(Mptcp::Join(MpJoin::SynAck { nonce, .. })) => subflow.nonces[1] = Some(nonce),
+                TcpOption::Mptcp(Mptcp::Dss(dss)) => subflow.show(&dss, from_low),
                 _ => {}
             }
         }
@@ -111,6 +121,8 @@ impl Connections {
             for version in [0, 1] {
                 self.by_token.insert(crypto::token(version, key), (index, side));
             }
+            let begin = crypto::initial_data_seq(capable.version, key);
+            self.by_data.insert((begin >> 32) as u32, (index, side));
         }
     }
 
@@ -119,19 +131,37 @@ impl Connections {
         let (ends, from_low) = ends(frame, tcp);
         let syn = current.syn(ends, tcp);
         let subflows = self.subflows.get(&ends)?;
-        let same = subflows.iter().find(|subflow| subflow.syn == syn && subflow.is_known());
+        let same = |subflow: &&Subflow| subflow.syn == syn;
+        let known = subflows.iter().find(|subflow| same(subflow) && subflow.is_known());
         // Where this capture begins later than the subflow, another may not.
-        let subflow = same.or_else(|| subflows.iter().find(|subflow| syn.is_none() && subflow.is_known()))?;
-        let from_client = from_low == subflow.low_is_client?;
+        let known = known.or_else(|| subflows.iter().find(|subflow| syn.is_none() && subflow.is_known()));
+        let named = known.and_then(|subflow| Some((subflow, self.named(subflow)?)));
+        let (subflow, (connection, side_of_low)) =
+            named.or_else(|| subflows.iter().filter(same).find_map(|subflow| Some((subflow, self.shown(subflow)?))))?;
+        let mut nonces = subflow.nonces;
+        if subflow.low_is_client.is_some_and(|low_is_client| low_is_client != from_low) {
+            nonces.reverse();
+        }
+        Some(Sender { connection, side: if from_low { side_of_low } else { 1 - side_of_low }, nonces })
+    }
+
+    /// The connection of a subflow by keys and tokens, and the side of the lower end.
+    fn named(&self, subflow: &Subflow) -> Option<(usize, usize)> {
         let (connection, client) = match subflow.joined {
             Some(token) => self.by_token.get(&token).map(|&(connection, side)| (connection, 1 - side))?,
             None => (subflow.began?, 0),
         };
-        let (side, mut nonces) = (if from_client { client } else { 1 - client }, subflow.nonces);
-        if !from_client {
-            nonces.reverse();
-        }
-        Some(Sender { connection, side, nonces })
+        Some((connection, if subflow.low_is_client? { client } else { 1 - client }))
+    }
+
+    /// By data sequence numbers, as the analysis adds subflows whose beginning it does not see, or whose addresses are
+    /// damaged.
+    fn shown(&self, subflow: &Subflow) -> Option<(usize, usize)> {
+        subflow.shown.iter().find_map(|&(half, from_low)| {
+            let mut before = (0..FURTHEST).map(|back| half.wrapping_sub(back));
+            let &(connection, side) = before.find_map(|half| self.by_data.get(&half))?;
+            Some((connection, if from_low { side } else { 1 - side }))
+        })
     }
 
     /// The token instead of this one, where the key is known.
@@ -181,6 +211,18 @@ impl Connections {
 impl Subflow {
     fn is_known(&self) -> bool {
         self.began.is_some() || self.joined.is_some()
+    }
+
+    fn show(&mut self, dss: &Dss, from_low: bool) {
+        let data = dss.mapping.map(|mapping| (mapping.data_seq, from_low));
+        let acknowledged = dss.data_ack.map(|number| (number, !from_low));
+        for (number, of_low) in data.into_iter().chain(acknowledged) {
+            let DataNumber::Long(number) = number else { continue };
+            let one = ((number >> 32) as u32, of_low);
+            if self.shown.len() < MOST_SHOWN && !self.shown.contains(&one) {
+                self.shown.push(one);
+            }
+        }
     }
 }
 
