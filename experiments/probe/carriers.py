@@ -20,7 +20,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.probe.run import MPTCPLAB, line_of, of_first_path, probed
 from mptcplab.measurements import printed
@@ -158,7 +158,12 @@ def find(carrier: Carrier, part: str) -> list[dict[str, Any]]:
         return of_first_path(probed(words, place, BEYOND[carrier.minutes] * MINUTE_SECONDS + 600))
 
 
-def wrong(carrier: Carrier, part: str, rows: list[dict[str, Any]]) -> list[str]:
+def wrong(
+    carrier: Carrier,
+    part: str,
+    rows: list[dict[str, Any]],
+    minute_seconds: int = MINUTE_SECONDS,
+) -> list[str]:
     """Give what was not found of what stands there, and what was found beside it."""
     due: dict[str, str] = {}
     if part == "silent":
@@ -175,7 +180,7 @@ def wrong(carrier: Carrier, part: str, rows: list[dict[str, Any]]) -> list[str]:
         # The answer comes a round trip after the silence, or the firewall looks a little later.
         for probe in due.keys() & found.keys():
             first, last = bracket(found[probe])
-            if not first <= carrier.minutes * MINUTE_SECONDS <= last:
+            if not first <= carrier.minutes * minute_seconds <= last:
                 due[probe] = f"{carrier.minutes} min, not {first:g} to {last:g} s"
     missed = [
         f"{carrier.name}: {probe}: {evidence}"
@@ -191,21 +196,30 @@ def wrong(carrier: Carrier, part: str, rows: list[dict[str, Any]]) -> list[str]:
     return missed + beside
 
 
-def table(kept: dict[str, dict[str, list[dict[str, Any]]]]) -> str:
+class Found(NamedTuple):
+    """What a try found, and for how many seconds a minute stood."""
+
+    probes: list[dict[str, Any]]
+    minute_seconds: int
+
+
+def table(kept: dict[str, dict[str, Found]]) -> str:
     """Draw a row for each carrier: what was printed of it, and what the probes said."""
     lines = [
-        "| network | time-out | silence: answered, forgotten | split at | ACKs withheld: somebody acknowledged at | cache at | one answer for two requests at | MSS up | largest that got through up |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| network | time-out | silence: answered, forgotten | a minute took | split at | ACKs withheld: somebody acknowledged at | cache at | one answer for two requests at | MSS up | largest that got through up |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for carrier in CARRIERS:
         if kept.get(carrier.name, {}).keys() != PARTS.keys():
             continue
-        rows = {row["probe"]: row for part in kept[carrier.name].values() for row in part}
-        silence = {_between(rows[f"idle, {end} speaks"]) for end in ("server", "client")}
+        rows = {row["probe"]: row for part in kept[carrier.name].values() for row in part.probes}
+        minute = kept[carrier.name]["silent"].minute_seconds
+        silence = {_between(rows[f"idle, {end} speaks"], minute) for end in ("server", "client")}
         cells = (
             carrier.title,
             f"{carrier.minutes} min",
             "; ".join(sorted(silence)),
+            f"{minute} s",
             _ports(carrier.proxied),
             _ports(_altered(rows, "withheld ACKs, port ")),
             "80" if carrier.caches else "",
@@ -217,11 +231,11 @@ def table(kept: dict[str, dict[str, list[dict[str, Any]]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _between(row: dict[str, Any]) -> str:
+def _between(row: dict[str, Any], minute_seconds: int) -> str:
     if row["verdict"] != "blocked":
         return str(row["verdict"])
     first, last = bracket(row)
-    return f"{first / MINUTE_SECONDS:g} min, {last / MINUTE_SECONDS:g} min"
+    return f"{first / minute_seconds:g} min, {last / minute_seconds:g} min"
 
 
 def bracket(row: dict[str, Any]) -> tuple[float, float]:
@@ -245,25 +259,28 @@ def _mss(row: dict[str, Any]) -> str:
     return str(row["arrived"]).split()[1].rstrip(",") if row["arrived"] else str(row["verdict"])
 
 
-def write(kept: dict[str, dict[str, list[dict[str, Any]]]]) -> None:
+def write(kept: dict[str, dict[str, Found]]) -> None:
     """Keep what was found, without its time, and put the table into the page."""
     lines = []
     for carrier in CARRIERS:
         for part in PARTS:
-            if rows := kept.get(carrier.name, {}).get(part):
-                bare = [{key: row[key] for key in row if key != "at_ns"} for row in rows]
-                lines.append(json.dumps({"carrier": carrier.name, "part": part, "probes": bare}))
+            if found := kept.get(carrier.name, {}).get(part):
+                bare = [{key: row[key] for key in row if key != "at_ns"} for row in found.probes]
+                about = {"carrier": carrier.name, "part": part}
+                took = {"minute_seconds": found.minute_seconds}
+                lines.append(json.dumps({**about, **took, "probes": bare}))
     KEPT.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
     head, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     _, _, tail = rest.partition(END)
     PAGE.write_text(f"{head}{BEGIN}{table(kept)}{END}{tail}", "utf-8")
 
 
-def read() -> dict[str, dict[str, list[dict[str, Any]]]]:
+def read() -> dict[str, dict[str, Found]]:
     """Give what was found."""
-    kept: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    kept: dict[str, dict[str, Found]] = {}
     for one in json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else []:
-        kept.setdefault(one["carrier"], {})[one["part"]] = one["probes"]
+        found = Found(one["probes"], one["minute_seconds"])
+        kept.setdefault(one["carrier"], {})[one["part"]] = found
     return kept
 
 
@@ -286,7 +303,7 @@ def main() -> None:
                 print(carrier.name, part, error, flush=True)
                 continue
             print(carrier.name, part, wrong(carrier, part, rows) or "as printed", flush=True)
-            kept.setdefault(carrier.name, {})[part] = rows
+            kept.setdefault(carrier.name, {})[part] = Found(rows, MINUTE_SECONDS)
             write(kept)
 
 

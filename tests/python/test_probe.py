@@ -499,8 +499,8 @@ def test_what_the_papers_tell_of_their_carriers_was_found_on_the_studys_links() 
     assert kept.keys() == {one.name for one in carriers.CARRIERS}
     for carrier in carriers.CARRIERS:
         assert kept[carrier.name].keys() == carriers.PARTS.keys()
-        for part, rows in kept[carrier.name].items():
-            assert carriers.wrong(carrier, part, rows) == []
+        for part, found in kept[carrier.name].items():
+            assert carriers.wrong(carrier, part, found.probes, found.minute_seconds) == []
     assert carriers.table(kept) in PAGE.read_text("utf-8").partition(carriers.BEGIN)[2]
 
 
