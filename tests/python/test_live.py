@@ -49,7 +49,7 @@ def goes_on(place: Path, second: int) -> None:
 
 
 def test_rates_are_of_what_came_between_two_looks(place: Path) -> None:
-    samples = Samples(place, NAMES)
+    samples = Samples(place, NAMES, now_ns=lambda: 2 * 10**9)
     assert samples.paths() == []
     goes_on(place, 1)
     assert [path.mbps for path in samples.paths()] == [None, None]
@@ -65,6 +65,20 @@ def test_rates_are_of_what_came_between_two_looks(place: Path) -> None:
         file.write('{"host": "cli')
     wifi, lte = samples.paths()
     assert (wifi.mbps, list(wifi.rates)) == (8.0, [8.0])
+
+
+def test_a_silence_of_which_nothing_is_written_has_no_rate(place: Path) -> None:
+    now = {"s": 2.0}
+    samples = Samples(place, NAMES, now_ns=lambda: int(now["s"] * 1e9))
+    for second in (1, 2):
+        goes_on(place, second)
+        samples.paths()
+    for now["s"], mbps in ((4.5, 8.0), (5.5, 0.0), (6.5, 0.0)):
+        assert samples.paths()[0].mbps == mbps
+    # It goes on: a megabyte in a second and a half.
+    sample(place, "client", "wifi", 8 * 10**9, received_bytes=3_000_000, acknowledged_bytes=64)
+    now["s"] = 8.0
+    assert samples.paths()[0].mbps == pytest.approx(8 / 1.5)
 
 
 def test_curves_are_as_high_as_the_highest(place: Path) -> None:

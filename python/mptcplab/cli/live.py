@@ -21,7 +21,7 @@ from mptcplab.labels import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Self
 
     from mptcplab.engines.engine import Engine
@@ -36,6 +36,8 @@ KEPT = 24
 HEIGHTS = "▁▂▃▄▅▆▇█"
 # Between two pictures, and between two lines where there is no terminal.
 STEP_S, LINE_S = 0.5, 10.0
+# What said nothing for so long, and for three samples, does not change.
+SILENT_NS, SILENT_SAMPLES = 2 * 10**9, 3
 
 
 @dataclass
@@ -53,7 +55,9 @@ class PathState:
 class Samples:
     """Reads what the agents of a run have written of its sockets so far."""
 
-    def __init__(self, directory: Path, names: Mapping[str, str]) -> None:
+    def __init__(
+        self, directory: Path, names: Mapping[str, str], now_ns: Callable[[], int] = time.time_ns
+    ) -> None:
         self._files = {host: directory / RAW / f"{host}.samples" for host in HOSTS}
         self._read = dict.fromkeys(HOSTS, 0)
         self._names = names
@@ -61,6 +65,9 @@ class Samples:
         self._last: dict[str, dict[tuple[Ends, Ends], dict[str, Any]]] = {one: {} for one in HOSTS}
         self._paths: dict[str, PathState] = {}
         self._before: dict[str, tuple[int, int]] = {}
+        #: Between samples that followed each other soonest.
+        self._period_ns: int | None = None
+        self._now_ns = now_ns
 
     def paths(self) -> list[PathState]:
         """Give the paths in the order in which they were first used."""
@@ -69,6 +76,9 @@ class Samples:
                 local: Ends = (row["local"][0], row["local"][1])
                 remote: Ends = (row["remote"][0], row["remote"][1])
                 ends = (local, remote) if host == "client" else (remote, local)
+                if (last := self._last[host].get(ends)) and row["at_ns"] > last["at_ns"]:
+                    since_ns = row["at_ns"] - last["at_ns"]
+                    self._period_ns = min(self._period_ns or since_ns, since_ns)
                 self._last[host][ends] = row
         sums: dict[str, int] = {}
         times: dict[str, int] = {}
@@ -84,12 +94,19 @@ class Samples:
 
     def _note(self, state: PathState, moved: int, at_ns: int) -> None:
         before_ns, before = self._before.get(state.name, (at_ns, moved))
+        if state.mbps is not None and moved == before and self._is_silent(at_ns):
+            # Samples that say nothing new are not written.
+            at_ns = self._now_ns()
         if at_ns > before_ns:
             state.mbps = (moved - before) * 8e3 / (at_ns - before_ns)
             state.rates.append(state.mbps)
         if at_ns > before_ns or state.name not in self._before:
             self._before[state.name] = at_ns, moved
         state.bytes = moved
+
+    def _is_silent(self, at_ns: int) -> bool:
+        longest_ns = max(SILENT_NS, SILENT_SAMPLES * (self._period_ns or 0))
+        return self._now_ns() - at_ns > longest_ns
 
     def _rtt(self, ends: tuple[Ends, Ends], row: dict[str, Any]) -> float | None:
         """Take that of the end that sent more: it has samples of data."""
