@@ -100,6 +100,21 @@ def rate_mbps(run: Run) -> float:
     return float(bins["bytes"].max() or 0) * 8 / 1e6  # type: ignore[arg-type]
 
 
+# Of sixteen pairs on a quiet machine plain TCP differed by 0.7 % at most, and MPTCP by 4.7 %: which
+# path its scheduler fills first is not the same twice, with either engine (1.2 to 1.8 % from run to
+# run). The means of MPTCP differed by 0.3 % down and 0.9 % up. A busy machine takes longer.
+WITHIN = 0.1
+
+
+def agree(real: Run, other: Run) -> None:
+    """Hold two runs over the same links to the same throughput."""
+    rates = [transfer(run)["throughput_mbps"] for run in (real, other)]
+    assert rates[0] == pytest.approx(rates[1], rel=WITHIN)
+    # In its best second plain TCP fills the link, however long it took to begin.
+    if real.about["run"] != "mptcp":
+        assert rate_mbps(real) == pytest.approx(rate_mbps(other), rel=0.03)
+
+
 def rtt_ms(run: Run) -> float:
     """Give its median: merged packets, as hosts send at first, give fewer samples."""
     flows = run.flows.filter(direction=run.about["direction"])
@@ -128,7 +143,7 @@ def test_it_measures_what_the_kernel_engine_measures(any_host: Machine, directio
         assert transfer(lab)["bytes"] == 4_000_000
         # Where the client sends the data, what proves who it is goes before it.
         assert 0 <= transfer(real)["bytes"] - 4_000_000 < 100
-        assert rate_mbps(real) == pytest.approx(rate_mbps(lab), rel=0.05)
+        agree(real, lab)
         assert real.loss_rate_percent == pytest.approx(lab.loss_rate_percent, abs=0.05)
         assert shares(real) == pytest.approx(shares(lab), abs=0.05)
     # Of MPTCP the time in queues hangs on which path the scheduler fills first.
@@ -143,9 +158,11 @@ def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None
         assert other.about["field"]["captures"]["client"]["by"] is None
         assert "not_captured" in set(other.diagnostics["diagnostic"])
         assert transfer(other)["bytes"] == 4_000_000
-        # Two transfers, which a busy machine does not let begin alike.
         rates = [transfer(run)["throughput_mbps"] for run in (one, other)]
-        assert rates[1] == pytest.approx(rates[0], rel=0.15)
+        assert rates[1] == pytest.approx(rates[0], rel=WITHIN)
+        if other.about["run"] != "mptcp":
+            # Samples are a tenth of a second apart, and bins are between them.
+            assert rate_mbps(other) == pytest.approx(rate_mbps(one), rel=0.05)
         # What only packets tell.
         assert transfer(other)["out_of_order_delay_ms_mean"] is None
         whole = other.throughput.filter(pl.col("subflow").is_null(), direction="down")

@@ -8,6 +8,7 @@ or until all that it wrote was acknowledged (``up``). Whatever only packets tell
 from __future__ import annotations
 
 import json
+from bisect import bisect
 
 from mptcplab import _core
 
@@ -219,9 +220,7 @@ class Marked:
         before = 0
         for number, at_ns in enumerate(range(self._start_ns, end_ns, BIN_NS)):
             until_ns = min(at_ns + BIN_NS, end_ns)
-            last = until_ns == end_ns
-            seen = [value for when, value in points if last or when <= until_ns]
-            now = max(seen, default=before)
+            now = points[-1][1] if points and until_ns == end_ns else _at(points, until_ns)
             yield {
                 "at_ns": at_ns,
                 "at_s": number * BIN_NS / 1e9,
@@ -229,6 +228,15 @@ class Marked:
                 "throughput_mbps": (now - before) * 8e3 / (until_ns - at_ns),
             }
             before = now
+
+
+def _at(points: list[tuple[int, int]], at_ns: int) -> int:
+    """Say how much was counted at a time, evenly between two samples."""
+    after = bisect(points, at_ns, key=lambda point: point[0])
+    if after in (0, len(points)):
+        return points[-1][1] if after else 0
+    (from_ns, from_count), (to_ns, to_count) = points[after - 1 : after + 1]
+    return from_count + (to_count - from_count) * (at_ns - from_ns) // (to_ns - from_ns)
 
 
 def _delivered(sender: Row | None, receiver: Row | None) -> int:
