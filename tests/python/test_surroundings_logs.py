@@ -153,7 +153,7 @@ def test_nmea_without_a_fix_is_no_position(tmp_path: Path) -> None:
         (GPX.replace("<time>2026-11-25T12:00:00Z</time>", ""), "line 4: trkpt has no time"),
         ('<!DOCTYPE gpx [<!ENTITY a "b">]><gpx>&a;</gpx>', "entities of its own are refused"),
         ("<gpx></gpx>", "has no row"),
-        ("hello\n", "no sentence of NMEA 0183"),
+        ("hello\n", "neither GPX nor a sentence of NMEA 0183"),
         (summed("GPRMC,123519,A,9107.0,N,01131.0,E,,,230394,,"), "RMC: latitude_deg is 91."),
         (summed("GPRMC,123519,A,4807.0,N,01131.0,E,,,320394,,"), "RMC: day is out of range"),
         (summed("GPRMC,123519,A"), "RMC has too few fields"),

@@ -46,7 +46,7 @@ def read(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         except IndexError as error:
             raise ValueError(f"{found['kind']} has too few fields", number) from error
     if not reader.whole:
-        raise ValueError("no sentence of NMEA 0183 with a right sum", 1)
+        raise ValueError("neither GPX nor a sentence of NMEA 0183 with a right sum", 1)
     yield from reader.last()
 
 
