@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -152,6 +153,30 @@ def test_two_hundred_connections_of_several_programs(hosts: Lab) -> None:
     status = pathlib.Path(f"/proc/{guard.process.pid}/status").read_text()
     resident = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     assert int(resident.split()[1]) < 10_000, resident
+    hosts.find(WIFI)
+    guard.decides("resumed", WIFI)
+    guard.end()
+    assert hosts.configuration() == before
+
+
+def test_what_it_could_not_hear_does_no_harm(hosts: Lab) -> None:
+    before = hosts.configuration()
+    hosts.fetch()
+    guard = hosts.guard()
+    time.sleep(LEARNS_SECONDS)
+    guard.process.send_signal(signal.SIGSTOP)
+    lines = [f"address {verb} 198.51.100.1/32 dev lo\n" for verb in ("add", "del")]
+    batch = [*hosts.enter("client"), "ip", "-batch", "-"]
+    subprocess.run(batch, input="".join(lines * 2000), text=True, check=True)
+    # The kernel drops what a socket has no room for (the column Drops).
+    sockets = subprocess.run(
+        [*hosts.enter("client"), "cat", "/proc/net/netlink"], capture_output=True, text=True
+    )
+    assert any(int(line.split()[8]) for line in sockets.stdout.splitlines()[1:]), sockets.stdout
+    guard.process.send_signal(signal.SIGCONT)
+    time.sleep(LEARNS_SECONDS)
+    hosts.lose(WIFI)
+    guard.decides("suspended", WIFI)
     hosts.find(WIFI)
     guard.decides("resumed", WIFI)
     guard.end()
