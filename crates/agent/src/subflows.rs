@@ -240,11 +240,17 @@ mod tests {
 
     #[test]
     fn one_socket_is_found_by_what_a_list_said_of_it() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        is_found(INET, "127.0.0.1:0");
+        // One of IPv6 that has an address of IPv4.
+        is_found(INET6, "[::ffff:127.0.0.1]:0");
+    }
+
+    fn is_found(family: u8, listens: &str) {
+        let listener = TcpListener::bind(listens).unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let port = client.local_addr().unwrap().port().to_be_bytes();
         let mut asking = Asking::new(SOCK_DIAG).unwrap();
-        let all = asking.dump(SOCK_DIAG_BY_FAMILY, &request(INET, TCP, &[0; SOCKET_BYTES])).unwrap();
+        let all = asking.dump(SOCK_DIAG_BY_FAMILY, &request(family, TCP, &[0; SOCKET_BYTES])).unwrap();
         let socket = |answer: &[u8]| -> [u8; SOCKET_BYTES] { *answer[SOCKET..].first_chunk().unwrap() };
         let own = socket(all.iter().find(|answer| answer[SOCKET..SOCKET + 2] == port).unwrap());
         // Another that had its addresses before.
@@ -253,7 +259,7 @@ mod tests {
         let mut gone = own;
         gone[0] ^= 0xff;
         let mut found = Vec::new();
-        let bodies = [own, stale, gone, own].map(|socket| request(INET, TCP, &socket));
+        let bodies = [own, stale, gone, own].map(|socket| request(family, TCP, &socket));
         asking.each(SOCK_DIAG_BY_FAMILY, bodies.into_iter(), |at, answer| found.push((at, socket(answer)))).unwrap();
         assert_eq!(found, [(0, own), (3, own)]);
     }
