@@ -145,8 +145,9 @@ impl Maps {
             (worst.use_, worst.last) = (Use::Unused, now);
         }
         for way in self.ways.iter_mut().filter(|way| way.use_ != Use::Unused) {
-            // What was good once may be so no more: it is measured by what it is now.
-            way.most_bytes = (way.bytes as f64 * SECOND_NS as f64 / over_ns as f64) as u64;
+            let now_bytes = (way.bytes as f64 * SECOND_NS as f64 / over_ns as f64) as u64;
+            // What was good once may be so no more: the others are tried a few times, and then it is measured by what it is now.
+            way.most_bytes = if way.use_ == Use::Used { way.most_bytes.midpoint(now_bytes) } else { now_bytes };
             way.use_ = Use::Used;
         }
         (self.probe, self.again) = (None, now + self.spacing_ns);
