@@ -227,12 +227,12 @@ impl Connection {
             return;
         }
         for i in each_of(self.prios) {
-            self.entries[i].tcp.acknowledge();
+            self.signal_by(i);
         }
         if self.send.end_alone() || self.addresses.due(now) {
             let teller = if self.send.end_alone() { self.best() } else { self.announcer() };
             if let Some(i) = teller {
-                self.entries[i].tcp.acknowledge();
+                self.signal_by(i);
             }
         }
         if self.send.end_to_tell().is_none() {
@@ -241,6 +241,13 @@ impl Connection {
             let wait_ns = self.patience_ns().saturating_mul(1 << self.end_tries.min(20));
             self.timers.end = now + wait_ns.min(ctx.config.tcp.max_timeout_ns);
         }
+    }
+
+    /// Asks subflow `i` for an ACK that carries what there is to say.
+    pub(super) fn signal_by(&mut self, i: usize) {
+        let is_upstream = self.fills_windows();
+        let tcp = &mut self.entries[i].tcp;
+        if is_upstream { tcp.signal() } else { tcp.acknowledge() }
     }
 
     /// Whether subflow `i` still owes the peer an ACK without data for something that goes with no data.

@@ -162,9 +162,8 @@ impl Connection {
                 PathCommand::Close { subflow } if self.tells_keys(subflow) => {}
                 PathCommand::Close { subflow } => self.leave(now, subflow, Closed::Removed, ctx),
                 PathCommand::SetBackup { subflow, backup } => {
-                    let entry = &mut self.entries[subflow];
-                    entry.backup = backup;
-                    entry.tcp.acknowledge();
+                    self.entries[subflow].backup = backup;
+                    self.signal_by(subflow);
                     self.prios |= 1 << subflow;
                 }
                 PathCommand::Spent { address, budget } => ctx.tell(Event::Spent { address, budget }),

@@ -23,13 +23,16 @@ impl Subflow {
         if tcp.flags.has(Flags::SYN) {
             self.syn_options(now, emission.kind, &mut tcp.options);
         } else if self.clock.is_used() {
-            let _ = tcp.options.push_timestamps(self.clock.at(now), self.clock.echo()); // the first find room
+            let is_old = self.is_unasked && emission.kind == Kind::Ack;
+            let at = if is_old { self.last_heard.max(self.last_sent) } else { now };
+            let _ = tcp.options.push_timestamps(self.clock.at(at), self.clock.echo()); // the first find room
         }
     }
 
     /// Completes the header once the connection has added its options: `window_bytes` is the window to announce, not
     /// scaled; selective acknowledgements take what room is left.
     pub fn finish_header(&mut self, emission: &Emission, window_bytes: u64, tcp: &mut Tcp) {
+        self.is_unasked = false;
         self.tell_ecn(emission, tcp);
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.scaling.own_shift() };
         tcp.window = (window_bytes >> shift).min(u64::from(u16::MAX)) as u16;

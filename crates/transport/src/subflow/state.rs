@@ -197,6 +197,8 @@ pub struct Subflow {
     pub(super) last_heard: Time,
     /// When data was last sent, or found to be about to be after a pause.
     pub(super) last_sent: Time,
+    /// Whether the ACK that is due is one that neither a segment nor a timer of this subflow asked for.
+    pub(super) is_unasked: bool,
     pub(super) unanswered: u32,
     pub(super) persist_doublings: u32,
     pub(super) orphaned: bool,
@@ -268,6 +270,7 @@ impl Subflow {
             last_answer: Time::from_nanos(i64::MIN),
             last_heard: now,
             last_sent: now,
+            is_unasked: false,
             unanswered: 0,
             persist_doublings: 0,
             orphaned: false,
@@ -350,6 +353,14 @@ impl Subflow {
         if self.state == State::FinWait2 {
             self.timers.set_linger(self.timers.linger().min(now + self.settings.fin_timeout_ns));
         }
+    }
+
+    /// The same for what the connection has to say: upstream Linux gives such an ACK the time at which this subflow heard or
+    /// sent last (net/mptcp/protocol.c, __mptcp_subflow_send_ack; nobody calls tcp_mstamp_refresh). Captures of Linux 6.18 show it:
+    /// who gets that time echoed takes the pause before for a round trip.
+    pub fn signal(&mut self) {
+        self.is_unasked |= !self.due.has(Due::ACK);
+        self.acknowledge();
     }
 
     /// The next poll gives an ACK even when none is due (window update, signals); before the handshake is over, the

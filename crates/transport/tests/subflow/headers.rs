@@ -2,7 +2,7 @@
 
 use crate::pair::{self, Host, MS, Pair};
 use transport::config;
-use transport::subflow::{Emission, Kind, Piece};
+use transport::subflow::{Emission, Kind, Piece, Subflow};
 use wire::mptcp::{DataNumber, Dss};
 use wire::{Flags, Tcp, TcpOption, Time};
 
@@ -125,4 +125,23 @@ fn a_data_fin_alone_takes_no_place() {
         assert_eq!((emission.offset, tcp.next_offset(), tcp.all_acknowledged()), (before, before, true));
         assert!(tcp.poll(now, control).is_none());
     });
+}
+
+#[test]
+fn what_a_connection_has_to_say_bears_the_time_of_what_came_last() {
+    // Linux 6.18: the ACK that tells of a lost address at 4.006 s bears the time at which the fourth packet of the join came, 0.178 s.
+    let (mut pair, _) = open(config::Tcp::default(), config::Tcp::default());
+    let later = pair.now + 4000 * MS;
+    let mut shown = |ask: fn(&mut Subflow)| {
+        let value = pair.hosts[0].with(|tcp, control| {
+            ask(tcp);
+            let emission = tcp.poll(later, control).unwrap();
+            assert_eq!(emission.kind, Kind::Ack);
+            pair::header(tcp, later, &emission, 1000).options.brief().timestamps.unwrap().0
+        });
+        value.unwrap()
+    };
+    let told = shown(Subflow::signal);
+    // The SYN/ACK came a millisecond before the third packet arrived.
+    assert_eq!(shown(Subflow::acknowledge).wrapping_sub(told), 4001);
 }
