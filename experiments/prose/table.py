@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from experiments.engines import table as engines
 from mptcplab.labels.text import count
 
 RESULTS = Path(__file__).parent / "results.json"
+# What a sentence gives of runs with the kernel.
+KERNEL = ("throughput_mbps", "share_percent", "rtt_ms_mean")
 
 
 def markdown(part: str) -> str:
@@ -83,10 +86,21 @@ def _vantage(results: dict[str, Any]) -> str:
     )
 
 
+def _kernel(_results: dict[str, Any]) -> str:
+    runs = engines.read("kernel")["wifi-lte, no settings"]
+    low, high = ({key: edge(run[key] for run in runs) for key in KERNEL} for edge in (min, max))
+    speed, share, rtt = (f"{low[key]:.3g} to {high[key]:.3g}" for key in KERNEL)
+    return (
+        f"The next run has other figures, as the kernel is never at the same point twice: {len(runs)} runs of 20 MB that [both engines](engines.md) rest on "
+        f"have {speed} Mbit/s, {share} % over Wi-Fi and mean round trips of {rtt} ms."
+    )
+
+
 SENTENCES = {
     "schedulers": _schedulers,
     "joins": _joins,
     "gain": _gain,
     "integers": _integers,
     "vantage": _vantage,
+    "kernel": _kernel,
 }
