@@ -76,8 +76,7 @@ impl Subflow {
             let compresses = self.sack && self.settings.ack_compression && self.settings.delayed_ack_ns.is_some();
             let srtt_ns = self.rto.srtt_ns();
             let sack = self.sack;
-            let at =
-                Circumstances { now, buffer_bytes, unread_bytes, told_bytes, pause_ns, sack, compresses, srtt_ns };
+            let at = Circumstances { now, buffer_bytes, unread_bytes, told_bytes, pause_ns, sack, compresses, srtt_ns };
             self.receive_data(&at, start, end, tcp.flags.has(Flags::FIN), &mut received);
         }
         self.advance(now);
