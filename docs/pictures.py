@@ -28,9 +28,16 @@ FIGURES = {
     "gain.png": ("tutorial.md", "mptcplab figure gain campaigns/cafe-losses"),
     "own-network.png": ("own-network.md", "mptcplab figure gain campaigns/sizes"),
 }
+IPERF = "--mptcpize --serve 'iperf3 -s -1' -- iperf3 -c server -R -b 4M -t 14"
 WALK = DOCS.parent / "examples/walk"
 # Of which page, and the charts that are shown; without any its top is.
 PHOTOGRAPHS = {
+    "guard.png": (
+        f"mptcplab shell guard --out with {IPERF} ; "
+        f"mptcplab shell guard --out without --set mptcp.path_manager=linux {IPERF} ; "
+        "mptcplab report with without --out runs/report.html",
+        ("throughput",),
+    ),
     "report.png": ("mptcplab run path-lost --out runs", ()),
     "track.png": (
         f"mptcplab run walk --out runs ; mptcplab annotate runs --radio {WALK / 'radio.csv'} "
