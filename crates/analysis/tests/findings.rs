@@ -50,6 +50,7 @@ fn a_backup_that_stays_idle_while_the_regular_path_is_silent_is_told() {
         .find(|row| row.kind == "backup_unused")
         .unwrap_or_else(|| panic!("{:?}", kinds(&tables)));
     assert_eq!(row.message, "lte is a backup and stayed idle for 2.0 s while wifi brought nothing");
+    assert!(row.filter.contains("tcp.port == 5000"), "Wi-Fi's packets show it: {}", row.filter);
     assert_eq!(row.cost_s, None, "how fast it would have been nothing tells");
     assert!(!kinds(&tables).contains(&"path_dead"), "the same time is not told twice");
     // No fault where the regular path goes on.

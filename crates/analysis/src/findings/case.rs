@@ -19,6 +19,8 @@ pub(super) const SILENT_S: f64 = 0.8;
 pub(super) const ROUND_TRIPS: f64 = 3.0;
 /// A path whose usual round trip is no more than so many times its least has no queue that stands: more would go over it.
 const UNQUEUED: f64 = 1.3;
+/// What sent nothing has no packets to show: those of the whole connection show it.
+const IDLE: &str = "backup_unused";
 /// Rates are those over so long.
 const OVER_S: f64 = 0.2;
 
@@ -206,6 +208,7 @@ impl<'a> Case<'a> {
             Cost::Unknown if found.to_s - found.from_s < WORTH_S.min(WORTH_PART * self.elapsed_s) => return None,
             Cost::Unknown => None,
         };
+        let shown = found.subflow.filter(|_| found.kind != IDLE);
         let mbps = |seconds: f64| self.bytes as f64 * 8e-6 / seconds;
         let event = self.report.events.iter().filter(|row| {
             (found.from_s..=found.to_s).contains(&row.at_s)
@@ -227,7 +230,7 @@ impl<'a> Case<'a> {
             message: Cow::Owned(found.message),
             evidence: found.evidence,
             remedy: found.remedy.into(),
-            filter: self.filter(found.subflow, found.from_s, found.to_s),
+            filter: self.filter(shown, found.from_s, found.to_s),
             capture: event.map(|row| row.capture.clone()),
             record: event.map(|row| row.record),
         })
