@@ -323,6 +323,8 @@ def test_captures_hold_nothing_of_what_programs_send(host: Machine) -> None:
     for capture in (*captures, shell.out / "server.log"):
         assert capture.stat().st_mode & 0o777 == 0o600
     assert shell.left.connections.height == 1
+    # The timeline begins before the program does.
+    assert -shell.left.outcome["elapsed_ns"] / 1e9 < shell.left.began_s < 0
     assert not any(secret.encode() in capture.read_bytes() for capture in captures)
     options: Any = {"full-payload": True, "force": True}
     shell.run(*words, serve=f'{sys.executable} -c "{serve}"', **options)

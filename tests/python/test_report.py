@@ -87,6 +87,26 @@ def test_the_timeline_stands_in_summary_and_page(mptcplab: Run, tmp_path: Path) 
     assert "after the transfer" not in done.stdout
 
 
+def test_a_timeline_begins_with_the_run_where_programs_send_later(tmp_path: Path) -> None:
+    lost = '{at="500ms", path="wifi", verb="blackout"}, {at="600ms", path="wifi", verb="restore"}'
+    settings = ["transfer.size=2MB", f"timeline=[{lost}]"]
+    run = mptcplab.run("wifi-lte", out=tmp_path / "at-once", settings=settings, baselines=False)
+    first = run.mptcp.connections.row(0, named=True)
+    (file,) = (tmp_path / "at-once").rglob("run.json")
+    late = shutil.copytree(file.parent, tmp_path / "late")
+    about = json.loads(file.read_text())
+    about["outcome"]["began_ns"] = first["start_ns"] - 250_000_000
+    (late / "run.json").write_text(json.dumps(about))
+    page = described(mptcplab.write_report(late))
+    told = [event["at_s"] for event in page["events"] if event["text"].startswith("timeline")]
+    assert told == pytest.approx([0.25, 0.35])
+    (moment,) = (one for one in page["moments"] if not one["found"])
+    assert (moment["at_s"], moment["to_s"]) == pytest.approx((0.25, 0.35))
+    # Laid over each other, their timelines are one.
+    page = described(mptcplab.write_report([run.mptcp.directory, late], tmp_path / "both.html"))
+    assert [(one["at_s"], one["to_s"]) for one in page["moments"]] == [(0.5, 0.6)]
+
+
 def test_a_timeline_that_comes_too_late_is_remarked(mptcplab: Run, tmp_path: Path) -> None:
     scenario = tmp_path / "late.toml"
     path = '[path.wifi]\nrate = "20 Mbit/s"\ndelay = "15 ms"\n'

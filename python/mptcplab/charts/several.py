@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -56,6 +56,20 @@ class Laid:
         """The run, where it is one and not just captures."""
         return self.subject.run
 
+    @property
+    def origin_s(self) -> float:
+        """Where its time is laid on that of the others: its timeline's beginning, or its own."""
+        return (
+            self.run.began_s
+            if self.run and self.run.scenario.get("timeline")
+            else self.subject.start_s
+        )
+
+    @property
+    def length_s(self) -> float:
+        """How long it took from there."""
+        return self.subject.end_s - self.origin_s
+
 
 def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     """Describe the page of runs with their names; those without a connection are left out.
@@ -78,7 +92,7 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
         badges=_badges(laid),
         verdict=list(_verdict(laid)),
         from_s=0.0,
-        to_s=max(one.subject.end_s - one.subject.start_s for one in shown),
+        to_s=max(one.length_s for one in shown),
         captures=[],
         subflows=[Subflow(number, one.name, number) for number, one in enumerate(shown)],
         parts="Runs",
@@ -175,13 +189,13 @@ def _charts(shown: list[Laid], of: int) -> Iterator[Chart]:
     width = None if None in widths else max(one for one in widths if one is not None)
     long = "of the table throughput" if width is None else f"of {text.seconds(width)}"
     thinned = f"the first {MOST} of {of} runs; the table has all" if of > MOST else None
-    counted = [_whole(one.subject, width) for one in shown]
+    counted = [_whole(one, width) for one in shown]
     yield Chart(
         "Throughput",
         f"Bytes in order at the level of the connection per bin {long} / length of the bin.",
         definitions("throughput", "at_s", "bytes", "throughput_mbps"),
         series=[
-            _series(one, number, *steps(own, one.subject.end_s - one.subject.start_s))
+            _series(one, number, *steps(own, one.length_s))
             for number, (one, own) in enumerate(zip(shown, counted, strict=True))
             if len(own)
         ],
@@ -212,7 +226,7 @@ def _charts(shown: list[Laid], of: int) -> Iterator[Chart]:
             f"Mean over the {what} in a bin of the same length as those of the throughput.",
             definitions(table, column),
             series=[
-                _series(one, number, *_means(one.subject, table, column, width or 1.0))
+                _series(one, number, *_means(one, table, column, width or 1.0))
                 for number, one in enumerate(shown)
                 if len(one.subject.table(table))
             ],
@@ -226,17 +240,15 @@ def _series(one: Laid, number: int, x: array[float], y: array[float]) -> Series:
     return Series(one.name, "step", x, y, subflow=number, look=number)
 
 
-def _whole(subject: Subject, width: float | None) -> pl.DataFrame:
-    """Give the bins of the connection, from its own beginning on."""
-    own = bins(subject, width).filter(pl.col("subflow").is_null())
-    return own.with_columns(at_s=pl.col("at_s") - subject.start_s)
+def _whole(one: Laid, width: float | None) -> pl.DataFrame:
+    """Give the bins of the connection, from its beginning on."""
+    own = bins(one.subject, width).filter(pl.col("subflow").is_null())
+    return own.with_columns(at_s=pl.col("at_s") - one.origin_s)
 
 
-def _means(
-    subject: Subject, table: str, column: str, width: float
-) -> tuple[array[float], array[float]]:
-    at = ((pl.col("at_s") - subject.start_s) / width).floor() * width
-    found = subject.table(table).group_by(at_s=at).agg(pl.col(column).mean()).sort("at_s")
+def _means(one: Laid, table: str, column: str, width: float) -> tuple[array[float], array[float]]:
+    at = ((pl.col("at_s") - one.origin_s) / width).floor() * width
+    found = one.subject.table(table).group_by(at_s=at).agg(pl.col(column).mean()).sort("at_s")
     return numbers(found["at_s"]), numbers(found[column])
 
 
@@ -286,8 +298,16 @@ def _against(one: Laid) -> str:
 
 def _moments(shown: list[Laid]) -> list[Moment]:
     """Give what the timeline did where it did the same in all of them."""
-    found = [moments(one.subject) for one in shown]
-    return found[0] if all(one == found[0] for one in found) else []
+    first, *others = (
+        [_laid(moment, one.origin_s) for moment in moments(one.subject)] for one in shown
+    )
+    return first if all(one == first for one in others) else []
+
+
+def _laid(moment: Moment, origin_s: float) -> Moment:
+    """Count from there, to the microsecond: what is the same in several runs is to be equal."""
+    to_s = None if moment.to_s is None else round(moment.to_s - origin_s, 6)
+    return replace(moment, at_s=round(moment.at_s - origin_s, 6), to_s=to_s)
 
 
 def _provenance(laid: list[Laid]) -> Provenance:

@@ -93,11 +93,11 @@ class Change:
         return text.clean(f"timeline: {self.path}: {what}{to}{until}")
 
 
-def changes(scenario: dict[str, Any]) -> list[Change]:
-    """Give what happens in order of time; a run begins with its first packet, at 0."""
+def changes(scenario: dict[str, Any], began_s: float = 0.0) -> list[Change]:
+    """Give what happens in order of time, by that of a run that began at ``began_s``."""
     found = [
         Change(
-            DURATION.parse(event["at"]) / 1e9,
+            began_s + DURATION.parse(event["at"]) / 1e9,
             event["path"],
             event["verb"],
             None,

@@ -135,6 +135,18 @@ class Run(Analysis):
         super().__init__(self.tables)
 
     @property
+    def began_s(self) -> float:
+        """When its timeline began, in the tables' seconds, which count from the first packet.
+
+        Programs send their first packet when they like; every other run begins with it.
+        """
+        first = next(self.tables.rows("connections", columns=["start_ns", "start_s"]), None)
+        began_ns = self.outcome.get("began_ns")
+        if first is None or began_ns is None:
+            return 0.0
+        return float(first["start_s"] + (began_ns - first["start_ns"]) / 1e9)
+
+    @property
     def name(self) -> str:
         """``mptcp``, or ``tcp-`` and the path."""
         return str(self.about["run"])

@@ -11,7 +11,7 @@ from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart, Event, Lane, Moment, Role, Series
 from mptcplab.labels import events as words
 from mptcplab.labels import text
-from mptcplab.labels.events import ENDED_BY, changes
+from mptcplab.labels.events import ENDED_BY
 
 MARKED: tuple[tuple[Role, str], ...] = (
     ("retransmission", "resent"),
@@ -132,8 +132,7 @@ def table(subject: Subject) -> list[Event]:
 
 def _timeline(subject: Subject) -> list[Event]:
     return [
-        Event(one.at_s, None, "timeline", one.description, one.is_grave)
-        for one in changes(subject.scenario)
+        Event(one.at_s, None, "timeline", one.description, one.is_grave) for one in subject.changes
     ]
 
 
@@ -155,12 +154,12 @@ def _packets(subject: Subject) -> list[Event]:
 
 
 def moments(subject: Subject) -> list[Moment]:
-    """Give them in order; a run starts with its first packet, so times need no shift."""
+    """Give in order those that the connection has seen."""
     found = []
-    for one in changes(subject.scenario):
-        if one.at_s > subject.end_s or one.verb in ("restore", "attach"):
-            continue
+    for one in subject.changes:
         until = one.until_s if one.until_s is not None else subject.end_s
+        if one.at_s > subject.end_s or until < 0 or one.verb in ("restore", "attach"):
+            continue
         words = f"{one.path}: {one.verb}{f' {one.link}' if one.link else ''}"
         found.append(Moment(words, one.at_s, until if one.verb in ENDED_BY else None))
     return found

@@ -13,6 +13,7 @@ import polars as pl
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
 from mptcplab.labels.connections import names_of
+from mptcplab.labels.events import Change, changes
 from mptcplab.labels.findings import by_cost
 from mptcplab.results.choosing import choose
 from mptcplab.results.comparison import Comparison
@@ -136,6 +137,11 @@ class Subject:
             name for name, path in self.scenario.get("path", {}).items() if path["link"] == link
         ]
         return paths[0] if len(paths) == 1 else None
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """What the run's timeline did, by the time of the tables."""
+        return changes(self.scenario, 0.0 if self.run is None else self.run.began_s)
 
     @cached_property
     def start_s(self) -> float:

@@ -10,7 +10,7 @@ import polars as pl
 from mptcplab.charts.run.subject import Subject
 from mptcplab.labels import quality, text
 from mptcplab.labels.connections import is_mptcp
-from mptcplab.labels.events import changes, too_late
+from mptcplab.labels.events import too_late
 from mptcplab.labels.findings import MOST, NO_FAULT, in_words
 from mptcplab.results.labels import gain, label
 
@@ -136,7 +136,7 @@ def _limits(subject: Subject) -> Iterator[str]:
 
 def _timeline(subject: Subject) -> Iterator[str]:
     """Say what the scenario did to paths meanwhile."""
-    found = changes(subject.scenario)
+    found = subject.changes
     for one in found[:MOST_CHANGES]:
         if one.is_grave:
             yield f"{one.description.removeprefix('timeline: ')}, from {text.at(one.at_s)} on."

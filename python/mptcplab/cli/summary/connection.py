@@ -210,13 +210,13 @@ def _changes(run: Run) -> list[Line]:
     """Give a line per change, to stand among those of the connection's events."""
     return [
         (one.at_s, None, one.description, one.is_grave)
-        for one in changes(run.scenario)[:MOST_CHANGES]
+        for one in changes(run.scenario, run.began_s)[:MOST_CHANGES]
     ]
 
 
 def _print_rest(page: Page, run: Run) -> None:
     """Print how many changes have no line, and what of them came too late."""
-    found = changes(run.scenario)
+    found = changes(run.scenario, run.began_s)
     if len(found) > MOST_CHANGES:
         more = f"… {len(found) - MOST_CHANGES} more changes by the timeline; the page lists all"
         page.paragraph(more, first=" " * 12, style="faint")

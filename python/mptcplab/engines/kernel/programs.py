@@ -212,6 +212,7 @@ def _outcome(wanted: Wanted, programs: Programs, ended: Any, status: int) -> dic
     return {
         "finished": status == 0,
         "reason": "complete" if status == 0 else f"{what} ended with status {status}",
+        "began_ns": ended["started_ns"],
         "elapsed_ns": ended["elapsed_ns"],
         "packets": sum(port["sent"] for port in ended["emulator"]["ports"].values()),
         "cross_traffic": emulate.cross_traffic(wanted, ended),
