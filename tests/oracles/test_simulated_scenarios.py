@@ -29,7 +29,10 @@ def test_all_runs_finish_and_paths_add_up(compared: Comparison) -> None:
     # No worse than a tenth below the best path alone, no better than all paths together; where a
     # path is lost on the way plain TCP on it loses more than MPTCP does.
     assert own < 1.25 * total
-    if own < 0.9 * best:
+    if compared.mptcp.scenario["mptcp"]["path_manager"] == "maps":
+        # Of three paths it uses one at a time: more than who stays on the first.
+        assert own > alone[next(iter(alone))]
+    elif own < 0.9 * best:
         # The end of a download waits for a burst of the scheduler, 64 KiB, over the slower path.
         size_bytes = (compared.mptcp.transfer or {})["bytes"]
         assert "size" in compared.mptcp.scenario["transfer"]

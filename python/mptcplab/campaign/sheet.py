@@ -37,7 +37,7 @@ TABLES = (
     "diagnostics",
     "findings",
 )
-FURTHER = ("events", "throughput", "radio", "positions")
+FURTHER = ("events", "throughput", "radio", "positions", "signals")
 
 
 class _Named(Kind):

@@ -148,6 +148,7 @@ def _compare(name: str, scenario: Scenario, options: Namespace) -> list[Comparis
     from mptcplab.results.record import with_baselines
 
     engine = engines.named(options.engine)
+    engine.need(scenario)
     for lacking in engine.lacks(scenario):
         say(f"mptcplab: warning: {lacking}")
     comparisons = []
