@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ SLOW = {"dask", "matplotlib", "numpy", "polars", "pydantic", "rich", "scipy"}
 
 RUN = """
 import sys
+from pathlib import Path
 from mptcplab.cli.main import main
 try:
     main(sys.argv[1:])
@@ -52,3 +54,10 @@ def test_slow_modules_stay_out(arguments: list[str], download: list[str]) -> Non
 def test_importing_mptcplab_does_not_load_polars() -> None:
     code = "import mptcplab, sys; mptcplab.analyze; sys.exit('polars' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_pages_do_not_load_matplotlib(download: list[str], tmp_path: Path) -> None:
+    """It is an extra, for figures."""
+    command = [sys.executable, "-c", RUN, "report", *download, "--out", str(tmp_path / "page.html")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "matplotlib" not in done.stdout.splitlines()[-1].split()

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from mptcplab._core import Error
 from mptcplab.analysis import Analysis
-from mptcplab.charts.paper.choice import CAMPAIGN, RUN
+from mptcplab.charts.paper import CAMPAIGN, RUN
 from mptcplab.charts.several import names
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.comparison import Comparison

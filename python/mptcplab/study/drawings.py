@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mptcplab._core import Error
-from mptcplab.charts.paper import check_installed
+from mptcplab.charts.paper import CAMPAIGN, RUN, check_installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def draw(
 
 
 def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
-    from mptcplab.charts.paper.choice import CAMPAIGN, Choice
+    from mptcplab.charts.paper.choice import Choice
     from mptcplab.charts.paper.kinds import drawn, find
 
     where = {axis: str(one) for axis, one in drawing.where.items()}
@@ -51,7 +51,7 @@ def _of_campaign(drawing: Drawing, measured: Measured, file: Path) -> None:
 
 def _of_run(drawing: Drawing, matrix: Matrix, file: Path) -> None:
     """Draw the first run that is chosen; it is made again, since campaigns keep no samples."""
-    from mptcplab.charts.paper.choice import RUN, Choice
+    from mptcplab.charts.paper.choice import Choice
     from mptcplab.charts.paper.kinds import drawn, find
 
     run = _first(matrix, drawing.where)

@@ -2,6 +2,9 @@
 
 from mptcplab._core import Error
 
+#: What a figure is drawn of.
+RUN, CAMPAIGN = "run", "campaign"
+
 
 def check_installed() -> None:
     """Refuse to draw where matplotlib, an optional extra, is not installed."""

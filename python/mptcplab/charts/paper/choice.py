@@ -10,8 +10,6 @@ from mptcplab._core import Error
 from mptcplab.charts.paper.paper import Paper
 from mptcplab.metrics import OF_RUNS
 
-RUN, CAMPAIGN = "run", "campaign"
-
 
 @dataclass(frozen=True)
 class Kind:

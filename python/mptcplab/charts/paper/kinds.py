@@ -7,8 +7,8 @@ from functools import cache, partial
 from typing import Any
 
 from mptcplab._core import Error
-from mptcplab.charts.paper import campaign, distributions, estimates, run, track
-from mptcplab.charts.paper.choice import CAMPAIGN, RUN, Choice, Draw, Kind
+from mptcplab.charts.paper import CAMPAIGN, RUN, campaign, distributions, estimates, run, track
+from mptcplab.charts.paper.choice import Choice, Draw, Kind
 from mptcplab.charts.paper.paper import COLUMN_INCHES, Paper, styled
 from mptcplab.charts.run.charts import CHARTS
 from mptcplab.charts.run.track import TRACKS

@@ -123,7 +123,8 @@ class Observer:
             self._look_at_others(self._foreign, at_ns, sampled=sampled)
         if self._samples is not None:
             # Who looks on sees all there is, also where nothing follows for long.
-            self._samples.flush()
+            with attempt(f"to write {self._samples.name}"):
+                self._samples.flush()
         # Those whose time is over are left out.
         after = at + period * max(1, -((at - now()) // period))
         self._loop.at(after, lambda: self._look(after, period))
