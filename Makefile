@@ -34,7 +34,7 @@ build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
 	scripts/peers
 	cargo test --workspace --exclude python --locked
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/engine
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/engine
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
 	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
