@@ -68,20 +68,25 @@ class Watched:
         job = {"transfer": THINKING, "mptcp": True, "sample_ns": 50_000_000}
         self.files = {host: files(directory, host) for host in ("client", "server")}
         with place.start("ip", "mptcp", "monitor") as monitor:
-            server = place.agent({**job, **self.files["server"], "listen": [SERVER, PORT]})
-            connect = {"local": [CLIENTS[0], 0], "remote": [SERVER, PORT]}
-            client = place.agent({**job, **self.files["client"], "connect": connect})
-            server.go()
-            client.go()
-            time.sleep(0.75)
-            # The kernel rests.
-            self.ss_ns = time.time_ns()
-            self.ss = place.run("ss -tinMOH")
-            self.did = {"client": client.done(), "server": server.done()}
-            self.nstat = place.run("nstat --zeros --noupdate --ignore --json")
-            monitor.terminate()
+            try:
+                self._transfer(place, job)
+            finally:
+                monitor.terminate()
             assert monitor.stdout is not None
             self.monitor = monitor.stdout.read()
+
+    def _transfer(self, place: Loopback, job: dict[str, Any]) -> None:
+        server = place.agent({**job, **self.files["server"], "listen": [SERVER, PORT]})
+        connect = {"local": [CLIENTS[0], 0], "remote": [SERVER, PORT]}
+        client = place.agent({**job, **self.files["client"], "connect": connect})
+        server.go()
+        client.go()
+        time.sleep(0.75)
+        # The kernel rests.
+        self.ss_ns = time.time_ns()
+        self.ss = place.run("ss -tinMOH")
+        self.did = {"client": client.done(), "server": server.done()}
+        self.nstat = place.run("nstat --zeros --noupdate --ignore --json")
 
     def lines(self, host: str, what: str) -> list[dict[str, Any]]:
         """What it wrote down."""

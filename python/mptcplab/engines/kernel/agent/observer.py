@@ -112,6 +112,8 @@ class Observer:
         for written in (self._samples, self._signals):
             if written is not None:
                 _close(written)
+        # A look may still be due.
+        self._samples = self._signals = None
         return [used.said() for used in self._used]
 
     def _look(self, at: int, period: int) -> None:
