@@ -1,6 +1,6 @@
 //! Which subflows there are, and what they carry: no more of them are asked for than it takes to know that a path moves.
 //!
-//! A list of all makes the kernel look through its whole table of sockets, 262144 places on a host with 24 GB; one that is known is found at once.
+//! A list of all makes the kernel look through its whole table of sockets, 262144 buckets on a host with 24 GB; one that is known is found at once.
 
 use crate::kernel::Kernel;
 use crate::subflows::Subflow;
@@ -17,10 +17,10 @@ const CALM_NS: i64 = 1_000_000_000;
 /// The kernel counts milliseconds by ticks of its own, 4 ms of most hosts.
 const KERNEL_TICK_MS: i64 = 4;
 
-/// Those of all paths, which are known by their places.
+/// Those of all paths, by their indices.
 #[derive(Default)]
 pub struct Flows {
-    ways: Vec<Way>,
+    paths: Vec<Path>,
     answers: Vec<Option<Subflow>>,
     /// When anything moved, waited or came last.
     pub moved: Time,
@@ -30,7 +30,7 @@ pub struct Flows {
 
 /// What goes over a path.
 #[derive(Default)]
-struct Way {
+struct Path {
     subflows: Vec<Subflow>,
     /// What was seen to move: sums that only grow.
     acked_bytes: u64,
@@ -56,25 +56,25 @@ struct Moves {
 impl Flows {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ways.iter().all(|way| way.subflows.is_empty())
+        self.paths.iter().all(|path| path.subflows.is_empty())
     }
 
-    /// All that there are now, each with the place of its path; `paths` are as many.
-    pub fn list(&mut self, now: Time, paths: usize, found: impl Iterator<Item = (usize, Subflow)>) {
-        self.ways.resize_with(paths.max(self.ways.len()), Way::default);
-        let before: Vec<_> = self.ways.iter_mut().map(|way| std::mem::take(&mut way.subflows)).collect();
-        for (place, subflow) in found {
-            let known = before[place].iter().find(|known| known.cookie == subflow.cookie);
+    /// All that there are now, each with the index of its path, of so many.
+    pub fn list(&mut self, now: Time, count: usize, found: impl Iterator<Item = (usize, Subflow)>) {
+        self.paths.resize_with(count.max(self.paths.len()), Path::default);
+        let before: Vec<_> = self.paths.iter_mut().map(|path| std::mem::take(&mut path.subflows)).collect();
+        for (index, subflow) in found {
+            let known = before[index].iter().find(|known| known.cookie == subflow.cookie);
             self.is_changed |= known.is_none();
-            let moves = self.ways[place].take(now, known.unwrap_or(&subflow), &subflow);
+            let moves = self.paths[index].take(now, known.unwrap_or(&subflow), &subflow);
             if known.is_none() || subflow.unacked > 0 || moves.acked || moves.received {
                 self.moved = now;
             }
-            self.ways[place].subflows.push(subflow);
+            self.paths[index].subflows.push(subflow);
         }
-        for (way, before) in self.ways.iter_mut().zip(&before) {
-            self.is_changed |= way.subflows.len() < before.len();
-            (way.asked, way.swept, way.turns) = (now, now, 0);
+        for (path, before) in self.paths.iter_mut().zip(&before) {
+            self.is_changed |= path.subflows.len() < before.len();
+            (path.asked, path.swept, path.turns) = (now, now, 0);
         }
     }
 
@@ -83,25 +83,25 @@ impl Flows {
     /// # Errors
     /// The kernel does not say.
     pub fn ask(&mut self, now: Time, kernel: &mut impl Kernel) -> Result<()> {
-        for way in &mut self.ways {
-            if !way.is_due(now) {
+        for path in &mut self.paths {
+            if !path.is_due(now) {
                 continue;
             }
-            let before = way.subflows.len();
-            let moves = way.ask(now, kernel, &mut self.answers)?;
-            self.is_changed |= way.subflows.len() < before;
-            if moves.acked || moves.received || way.waits() {
+            let before = path.subflows.len();
+            let moves = path.ask(now, kernel, &mut self.answers)?;
+            self.is_changed |= path.subflows.len() < before;
+            if moves.acked || moves.received || path.waits() {
                 self.moved = now;
             }
         }
         Ok(())
     }
 
-    /// What is known of the path at a place.
-    pub fn seen(&self, place: usize) -> Seen {
-        let Some(way) = self.ways.get(place) else { return Seen::default() };
-        let sums = Seen { acked_bytes: way.acked_bytes, received_bytes: way.received_bytes, ..Seen::default() };
-        way.subflows.iter().fold(sums, |sum, subflow| {
+    /// What is known of a path.
+    pub fn seen(&self, index: usize) -> Seen {
+        let Some(path) = self.paths.get(index) else { return Seen::default() };
+        let sums = Seen { acked_bytes: path.acked_bytes, received_bytes: path.received_bytes, ..Seen::default() };
+        path.subflows.iter().fold(sums, |sum, subflow| {
             sum.with(&Seen {
                 carries: true,
                 outstanding: subflow.unacked > 0,
@@ -112,16 +112,16 @@ impl Flows {
         })
     }
 
-    /// To whom they go, from the path at which place.
+    /// To whom they go, each with the index of its path.
     pub fn remotes(&self) -> Vec<(usize, SocketAddr)> {
-        let of = |(place, way): (usize, &'_ Way)| {
-            way.subflows.iter().map(move |one| (place, one.remote)).collect::<Vec<_>>()
+        let of = |(index, path): (usize, &'_ Path)| {
+            path.subflows.iter().map(move |one| (index, one.remote)).collect::<Vec<_>>()
         };
-        self.ways.iter().enumerate().flat_map(of).collect()
+        self.paths.iter().enumerate().flat_map(of).collect()
     }
 }
 
-impl Way {
+impl Path {
     fn waits(&self) -> bool {
         self.subflows.iter().any(|subflow| subflow.unacked > 0)
     }
@@ -152,9 +152,9 @@ impl Way {
         while asked < count
             && (is_sweep || needs_received && !moves.received || needs_acked && !moves.acked || asked == 0)
         {
-            let places: Vec<_> = left.by_ref().take(if asked == 0 && !is_sweep { 1 } else { AT_ONCE }).collect();
-            kernel.again(&places.iter().map(|&at| self.subflows[at]).collect::<Vec<_>>(), answers)?;
-            for (&at, answer) in places.iter().zip(answers.iter()) {
+            let indices: Vec<_> = left.by_ref().take(if asked == 0 && !is_sweep { 1 } else { AT_ONCE }).collect();
+            kernel.again(&indices.iter().map(|&at| self.subflows[at]).collect::<Vec<_>>(), answers)?;
+            for (&at, answer) in indices.iter().zip(answers.iter()) {
                 let Some(subflow) = answer else {
                     gone.push(at);
                     continue;
@@ -166,7 +166,7 @@ impl Way {
                 }
                 (moves.acked, moves.received) = (moves.acked | one.acked, moves.received | one.received);
             }
-            asked += places.len();
+            asked += indices.len();
         }
         let turns = asked - usize::from(first.is_some());
         (self.next, self.asked, self.turns) = ((self.next + turns) % count, now, self.turns + turns);

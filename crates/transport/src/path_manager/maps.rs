@@ -15,7 +15,7 @@ parameters! {
     struct Parameters {
         /// So many paths are used at once; from 1 to 100.
         paths: Number = Number(1.0),
-        /// A path has got worse once it carries less, both ways together and over a second, than this part of the most that it carried in any second before; from 0.01 to 1.
+        /// A path has got worse once it carries less, both directions together and over a second, than this part of the most that it carried in any second before; from 0.01 to 1.
         worse: Number = Number(0.7),
         /// A path that is not used is probed by data: a subflow over it for so long, whose second half counts.
         probe: Duration = Duration(2_000_000_000),
@@ -35,7 +35,7 @@ pub struct Maps {
     spacing_ns: i64,
     chosen: Chosen,
     is_client: bool,
-    ways: Vec<Way>,
+    paths: Vec<Path>,
     looked: Time,
     /// When the present probe's second half begins, and when it ends.
     probe: Option<(Time, Time)>,
@@ -44,7 +44,7 @@ pub struct Maps {
 }
 
 /// The path from an address.
-struct Way {
+struct Path {
     address: IpAddr,
     use_: Use,
     bytes: u64,
@@ -81,7 +81,7 @@ impl Maps {
             spacing_ns: spacing.nanos(),
             chosen: Chosen::new(settings),
             is_client: false,
-            ways: Vec::new(),
+            paths: Vec::new(),
             looked: Time::default(),
             probe: None,
             again: Time::default(),
@@ -90,17 +90,17 @@ impl Maps {
 
     /// An address is there. There may be room for another path.
     fn came(&mut self, now: Time, address: IpAddr) {
-        if !self.ways.iter().any(|way| way.address == address) {
-            self.ways.push(Way { address, use_: Use::Unused, bytes: 0, most_bytes: 0, last: now });
+        if !self.paths.iter().any(|path| path.address == address) {
+            self.paths.push(Path { address, use_: Use::Unused, bytes: 0, most_bytes: 0, last: now });
         }
         self.fill(now);
     }
 
     fn fill(&mut self, now: Time) {
-        let used = self.ways.iter().filter(|way| way.use_ == Use::Used).count();
-        let unused = self.ways.iter_mut().filter(|way| way.use_ == Use::Unused);
-        for way in unused.take(self.most.saturating_sub(used)) {
-            way.start(now, Use::Used);
+        let used = self.paths.iter().filter(|path| path.use_ == Use::Used).count();
+        let unused = self.paths.iter_mut().filter(|path| path.use_ == Use::Unused);
+        for path in unused.take(self.most.saturating_sub(used)) {
+            path.start(now, Use::Used);
         }
     }
 
@@ -109,7 +109,7 @@ impl Maps {
             Some((half, end)) if now >= end => self.settle(now, end - half),
             Some((half, _)) if self.looked < half && now >= half => self.measure(now),
             None if now - self.looked >= SECOND_NS => {
-                let is_worse = self.ways.iter().any(|way| way.is_worse(self.worse));
+                let is_worse = self.paths.iter().any(|path| path.is_worse(self.worse));
                 self.measure(now);
                 if is_worse && now >= self.again {
                     self.begin_probe(now);
@@ -122,42 +122,42 @@ impl Maps {
     /// What is carried from now on counts anew.
     fn measure(&mut self, now: Time) {
         self.looked = now;
-        self.ways.iter_mut().for_each(Way::measure);
+        self.paths.iter_mut().for_each(Path::measure);
     }
 
     fn begin_probe(&mut self, now: Time) {
-        let unused = self.ways.iter_mut().filter(|way| way.use_ == Use::Unused);
-        if let Some(way) = unused.min_by_key(|way| way.last) {
-            way.start(now, Use::Probed);
+        let unused = self.paths.iter_mut().filter(|path| path.use_ == Use::Unused);
+        if let Some(path) = unused.min_by_key(|path| path.last) {
+            path.start(now, Use::Probed);
             self.probe = Some((now + self.probe_ns / 2, now + self.probe_ns));
         }
     }
 
     /// The probe is over: the path that carried least is left.
     fn settle(&mut self, now: Time, over_ns: i64) {
-        let tried = self.ways.iter().filter(|way| way.use_ != Use::Unused).count();
+        let tried = self.paths.iter().filter(|path| path.use_ != Use::Unused).count();
         let worst = self
-            .ways
+            .paths
             .iter_mut()
-            .filter(|way| way.use_ != Use::Unused)
-            .min_by_key(|way| (way.bytes, way.use_ == Use::Used));
+            .filter(|path| path.use_ != Use::Unused)
+            .min_by_key(|path| (path.bytes, path.use_ == Use::Used));
         if let Some(worst) = worst.filter(|_| tried > self.most) {
             (worst.use_, worst.last) = (Use::Unused, now);
         }
-        for way in self.ways.iter_mut().filter(|way| way.use_ != Use::Unused) {
-            let now_bytes = (way.bytes as f64 * SECOND_NS as f64 / over_ns as f64) as u64;
+        for path in self.paths.iter_mut().filter(|path| path.use_ != Use::Unused) {
+            let now_bytes = (path.bytes as f64 * SECOND_NS as f64 / over_ns as f64) as u64;
             // What was good once may be so no more: the others are tried a few times, and then it is measured by what it is now.
-            way.most_bytes = if way.use_ == Use::Used { way.most_bytes.midpoint(now_bytes) } else { now_bytes };
-            way.use_ = Use::Used;
+            path.most_bytes = if path.use_ == Use::Used { path.most_bytes.midpoint(now_bytes) } else { now_bytes };
+            path.use_ = Use::Used;
         }
         (self.probe, self.again) = (None, now + self.spacing_ns);
         self.measure(now);
     }
 }
 
-impl Way {
+impl Path {
     fn start(&mut self, now: Time, use_: Use) {
-        *self = Way { use_, bytes: 0, most_bytes: 0, last: now, ..*self };
+        *self = Path { use_, bytes: 0, most_bytes: 0, last: now, ..*self };
     }
 
     fn is_worse(&self, part: f64) -> bool {
@@ -178,19 +178,20 @@ impl PathManager for Maps {
             }
             PathEvent::AddressUp { address } => self.came(now, address),
             PathEvent::AddressDown { address } => {
-                self.ways.retain(|way| way.address != address);
+                self.paths.retain(|path| path.address != address);
                 self.fill(now);
             }
             PathEvent::Timer if self.is_client => self.look(now),
             _ => {}
         }
-        let (ways, is_client) = (&self.ways, self.is_client);
-        let wanted =
-            |address: IpAddr| !is_client || ways.iter().any(|way| way.address == address && way.use_ != Use::Unused);
+        let (paths, is_client) = (&self.paths, self.is_client);
+        let wanted = |address: IpAddr| {
+            !is_client || paths.iter().any(|path| path.address == address && path.use_ != Use::Unused)
+        };
         if let Some((local, bytes)) = self.chosen.on(now, event, wanted, commands)
-            && let Some(way) = self.ways.iter_mut().find(|way| way.address == local)
+            && let Some(path) = self.paths.iter_mut().find(|path| path.address == local)
         {
-            way.bytes += bytes;
+            path.bytes += bytes;
         }
     }
 }
