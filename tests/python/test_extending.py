@@ -75,6 +75,10 @@ def copy() -> Path:
             assert match, what
             path, side, anchor = match.groups()
             files[path] = inserted(files[path].decode(), side, anchor, code).encode()
+    # cargo takes crates of one version for the same, wherever they are: what it has built of the
+    # project is not to stand for the copy, nor the other way round.
+    for name in ("Cargo.toml", "Cargo.lock"):
+        files[name] = files[name].replace(b'version = "0.1.0"', b'version = "0.1.0-copy"')
     for old in COPY.rglob("*"):
         if old.is_file() and str(old.relative_to(COPY)) not in files:
             old.unlink()
