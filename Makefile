@@ -7,6 +7,8 @@ SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Commands that tests start would otherwise compile all that they import, each anew.
+unexport PYTHONDONTWRITEBYTECODE
 # maturin is called by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet

@@ -17,16 +17,9 @@ def machine(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
         yield made
 
 
-@pytest.fixture(params=machines.playable(machines.USUAL))
-def host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
-    """Each usual kind, for all else."""
-    with machines.machine(request.param) as made:
-        yield made
-
-
 @pytest.fixture
-def any_host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
-    """One usual kind, for one test always the same: for what takes minutes on all."""
+def host(request: pytest.FixtureRequest) -> Iterator[machines.Machine]:
+    """One usual kind, for one test always the same: for all else."""
     kinds = machines.playable(machines.USUAL)
     with machines.machine(kinds[crc32(request.node.nodeid.encode()) % len(kinds)]) as made:
         yield made

@@ -27,6 +27,9 @@ OWN = "own"
 TUN = pathlib.Path("/dev/net/tun")
 NO_TUN = 'mount -t tmpfs none /dev/net && exec "$@"'
 TIMEOUT_SECONDS = 90
+# What is later than that one time of a hundred met another link than the one of its scenario.
+LATE_NS = 10_000_000
+ATTEMPTS = 5
 
 
 def playable(kinds: list[str]) -> list[str]:
@@ -103,6 +106,17 @@ class Machine:
         done = self.run("run", file, "--engine", "kernel", "--out", out, "--no-report", *more)
         assert done.returncode == status, done.stderr
         return {path.name: Run(path) for path in sorted(out.iterdir())}
+
+    def undisturbed(self, scenario: str) -> Run:
+        """Run the connection of a scenario until the machine is not late."""
+        for attempt in range(ATTEMPTS):
+            (run,) = self.emulate(scenario, "--no-baselines", name=f"attempt-{attempt}").values()
+            links = about(run)["emulator"]["links"].values()
+            late_ns: int = max(link["lateness"]["p99_ns"] for link in links)
+            if late_ns < LATE_NS:
+                return run
+        missing(f"needs a machine that is less busy: packets were {late_ns / 1e6:.0f} ms late")
+        raise AssertionError
 
 
 @contextmanager

@@ -6,10 +6,8 @@ import math
 
 import pytest
 
-from engine.machines import Machine, about
+from engine.machines import Machine
 from mptcplab import calibrate
-from mptcplab.results.run import Run
-from requirements import missing
 
 # Slow, so that a machine which is late now and then is late by little.
 MBPS, DELAY_MS, QUEUE_BYTES, LOSS_PERCENT = 2, 100, 60_000, 0.1
@@ -40,19 +38,16 @@ link = "air"
 [mptcp]
 enabled = false
 """
-# What is later than that one time of a hundred met another link than the hidden one.
-LATE_NS = 10_000_000
-ATTEMPTS = 5
 # Who sends, and how.
 SENDERS = [("mptcplab", "reno"), ("kernel", "cubic")]
 
 
 @pytest.mark.parametrize(("stack", "controller"), SENDERS)
 def test_a_link_is_found_again_from_captures_in_real_time(
-    stack: str, controller: str, any_host: Machine
+    stack: str, controller: str, host: Machine
 ) -> None:
     sender = f'congestion_control = "{controller}"\n[server]\nstack = "{stack}"\n'
-    run = undisturbed(any_host, HIDDEN + sender)
+    run = host.undisturbed(HIDDEN + sender)
     captures = sorted(run.directory.glob("*.pcapng"))
     # Linux's CUBIC is what a capture is taken for.
     found = calibrate(captures, controller=None if stack == "kernel" else controller, runs=6)
@@ -65,14 +60,3 @@ def test_a_link_is_found_again_from_captures_in_real_time(
     percent = float(lost["ratio"].split()[0])
     deviation = 100 * math.sqrt(LOSS_PERCENT / 100 * packets) / packets
     assert abs(percent - LOSS_PERCENT) <= 1.96 * deviation
-
-
-def undisturbed(host: Machine, scenario: str) -> Run:
-    """Run it until the machine is not late."""
-    for attempt in range(ATTEMPTS):
-        (run,) = host.emulate(scenario, "--no-baselines", name=f"attempt-{attempt}").values()
-        late_ns: int = about(run)["emulator"]["links"]["air"]["lateness"]["p99_ns"]
-        if late_ns < LATE_NS:
-            return run
-    missing(f"needs a machine that is less busy: packets were {late_ns / 1e6:.0f} ms late")
-    raise AssertionError

@@ -60,8 +60,8 @@ def load(machine: Machine, *, captures: bool) -> dict[str, Run]:
 
 
 @pytest.mark.parametrize("captures", [True, False])
-def test_a_download_of_a_client_of_its_own_is_a_run(any_host: Machine, *, captures: bool) -> None:
-    runs = load(any_host, captures=captures)
+def test_a_download_of_a_client_of_its_own_is_a_run(host: Machine, *, captures: bool) -> None:
+    runs = load(host, captures=captures)
     assert set(runs) == {"mptcp", "tcp-path-1"}
     for run in runs.values():
         assert run.outcome["finished"]

@@ -129,8 +129,8 @@ def shares(run: Run) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("direction", ["download", "upload"])
-def test_it_measures_what_the_kernel_engine_measures(any_host: Machine, direction: str) -> None:
-    field = Field(any_host, direction)
+def test_it_measures_what_the_kernel_engine_measures(host: Machine, direction: str) -> None:
+    field = Field(host, direction)
     measured, emulated = field.measure(captures=True), field.emulate()
     for real, lab in zip(measured.runs, emulated.runs, strict=True):
         assert real.about["run"] == lab.about["run"]
@@ -151,8 +151,8 @@ def test_it_measures_what_the_kernel_engine_measures(any_host: Machine, directio
         assert rtt_ms(real) == pytest.approx(rtt_ms(lab), rel=0.05)
 
 
-def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None:
-    field = Field(any_host, "download")
+def test_without_captures_it_tells_what_captures_tell(host: Machine) -> None:
+    field = Field(host, "download")
     captured, plain = field.measure(captures=True), field.measure(captures=False)
     for one, other in zip(captured.runs, plain.runs, strict=True):
         assert other.about["field"]["captures"]["client"]["by"] is None
@@ -173,15 +173,15 @@ def test_without_captures_it_tells_what_captures_tell(any_host: Machine) -> None
     assert without == pytest.approx(with_packets, abs=0.05)
 
 
-def test_firewalls_do_not_forget_the_control_connection(any_host: Machine) -> None:
-    field = Field(any_host, "download", 'middleboxes = [{ element = "firewall", idle = "6 s" }]')
+def test_firewalls_do_not_forget_the_control_connection(host: Machine) -> None:
+    field = Field(host, "download", 'middleboxes = [{ element = "firewall", idle = "6 s" }]')
     # Control says nothing for the eight seconds that this takes.
     measured = field.measure(captures=True, options="--no-baselines --set transfer.size=12MB")
     assert measured.mptcp.outcome["finished"]
 
 
-def test_what_only_other_engines_can_is_refused(any_host: Machine) -> None:
-    field = Field(any_host, "download")
-    done = any_host.run("run", field.scenario, "--engine", "field")
+def test_what_only_other_engines_can_is_refused(host: Machine) -> None:
+    field = Field(host, "download")
+    done = host.run("run", field.scenario, "--engine", "field")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "needs a server" in done.stderr

@@ -268,8 +268,8 @@ def test_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_a_run_with_the_kernel_shows_what_it_decided(any_host: Machine) -> None:
-    run = any_host.emulate(SCENARIO, "--no-baselines")["mptcp"]
+def test_a_run_with_the_kernel_shows_what_it_decided(host: Machine) -> None:
+    run = host.emulate(SCENARIO, "--no-baselines")["mptcp"]
     decided = run.signals.filter(host="client")
     times = {
         name: decided.filter(signal=f"guard-{name}")["at_s"].to_list()
@@ -280,9 +280,9 @@ def test_a_run_with_the_kernel_shows_what_it_decided(any_host: Machine) -> None:
     assert any(at_s > 5 for at_s in times["resumed"]), times
 
 
-def test_a_run_with_the_kernel_leaves_a_path_for_its_signal(any_host: Machine) -> None:
+def test_a_run_with_the_kernel_leaves_a_path_for_its_signal(host: Machine) -> None:
     scenario = SCENARIO.partition("[[timeline]]")[0] + WEAK
-    done = any_host.emulate(scenario, "--no-baselines", "--set", "transfer.duration=4s")
+    done = host.emulate(scenario, "--no-baselines", "--set", "transfer.duration=4s")
     decided = done["mptcp"].signals.filter(host="client", signal="guard-suspended")
     assert decided["evidence"].to_list() == ["its radio hears -85 dBm only"]
 

@@ -270,9 +270,9 @@ LONG = os.environ.get("MPTCPLAB_REQUIRE") == "all" or "MPTCPLAB_LONG" in os.envi
 @pytest.mark.skipif(not LONG, reason="half a minute each: MPTCPLAB_LONG=1")
 @pytest.mark.parametrize(("way", "ip"), [("download", 4), ("upload", 6)])
 @pytest.mark.parametrize("ours", OURS)
-def test_100_mb_over_two_paths_with_loss(any_host: Machine, ours: str, way: str, ip: int) -> None:
+def test_100_mb_over_two_paths_with_loss(host: Machine, ours: str, way: str, ip: int) -> None:
     run = meet(
-        any_host,
+        host,
         ours,
         "--full-payload",
         transfer__size="100 MB",

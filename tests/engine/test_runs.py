@@ -239,16 +239,16 @@ codec = "g711"
 """
 
 
-def test_quality_is_that_of_simulations(any_host: Machine) -> None:
+def test_quality_is_that_of_simulations(host: Machine) -> None:
     for name, transfer, served in [
         ("video", VIDEO, ["video_segments", "stalls", "video_mbps_mean", "bitrate_switches"]),
         ("call", CALL, ["messages", "deadline_ms"]),
     ]:
         scenario = TWO_PATHS.replace('size = "1 MB"', transfer)
-        (run,) = any_host.emulate(scenario, "--no-baselines", name=name).values()
+        (run,) = host.emulate(scenario, "--no-baselines", name=name).values()
         assert run.outcome["finished"] is True, run.outcome
         (kernel,) = run.transfers.filter(direction="down").iter_rows(named=True)
-        file = any_host.write(scenario, name)
+        file = host.write(scenario, name)
         simulated = _core.simulate(plan(load(str(file))[1], 1))
         (row,) = [row for row in simulated.rows("transfers") if row["direction"] == "down"]
         assert {key: kernel[key] for key in served} == {key: row[key] for key in served}

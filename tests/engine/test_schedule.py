@@ -45,15 +45,15 @@ schedule.run(sheet.load(file, [f"field.server={server}"]), pathlib.Path(out), cl
 """
 
 
-def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Machine) -> None:
-    place = any_host.place
+def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(host: Machine) -> None:
+    place = host.place
     box = 'middleboxes = [{ element = "clamp-mss", bytes = "1300 B" }]\n'
     bare = {"wifi": box, "lte": ""}
     small = LINKS.replace('size = "4 MB"', 'size = "1 MB"').replace("{direction}", "download")
-    links = any_host.write(small.format(**bare), "links")
+    links = host.write(small.format(**bare), "links")
     named = {name: f'interface = "{name}"\n' for name in bare}
-    scenario = any_host.write(small.format(**named) + FIELD.format(place=place), "field")
-    file = any_host.write(CAMPAIGN.format(scenario=scenario), "weeks")
+    scenario = host.write(small.format(**named) + FIELD.format(place=place), "field")
+    file = host.write(CAMPAIGN.format(scenario=scenario), "weeks")
     (place / "program.py").write_text(PROGRAM)
     python = f"{sys.executable} -P"
     serve = f"{python} -m mptcplab serve --name server"
@@ -66,7 +66,7 @@ def test_visits_are_run_and_their_bytes_are_those_of_the_interfaces(any_host: Ma
         (place / name).write_text(text)
     words = ["shell", links, "--out", place / "shell", "--serve", f"sh {place / 'serve.sh'}"]
     # Probes wait for what does not come.
-    done = any_host.run(*words, "--", "sh", str(place / "run.sh"), seconds=240)
+    done = host.run(*words, "--", "sh", str(place / "run.sh"), seconds=240)
     assert done.returncode == 0, done.stderr
     campaign = Campaign(place / "out")
     assert campaign.visits["state"].to_list() == ["done"] * campaign.visits.height, (

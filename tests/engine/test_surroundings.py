@@ -32,12 +32,12 @@ def asking(field: Field, settings: str) -> None:
         scenario.write(settings)
 
 
-def test_a_field_run_has_its_radio_and_its_positions(any_host: Machine) -> None:
+def test_a_field_run_has_its_radio_and_its_positions(host: Machine) -> None:
     requirements.need_tool("dbus-daemon")
-    field = Field(any_host, "download")
+    field = Field(host, "download")
     asking(field, 'radio = "200 ms"\ngpsd = "localhost"\n')
     beside = BESIDE.format(
-        place=any_host.place,
+        place=host.place,
         python=sys.executable,
         receiver=receiver.__file__,
         modem=modem.__file__,
@@ -66,10 +66,10 @@ def test_a_field_run_has_its_radio_and_its_positions(any_host: Machine) -> None:
         assert gps["clock_ahead_ms"] is not None
 
 
-def test_a_field_run_goes_on_without_them(any_host: Machine) -> None:
-    field = Field(any_host, "download")
+def test_a_field_run_goes_on_without_them(host: Machine) -> None:
+    field = Field(host, "download")
     asking(field, 'gpsd = "localhost"\n')
-    beside = f"export DBUS_SYSTEM_BUS_ADDRESS=unix:path={any_host.place}/none\n"
+    beside = f"export DBUS_SYSTEM_BUS_ADDRESS=unix:path={host.place}/none\n"
     for run in field.measure(captures=False, beside=beside).runs:
         assert run.outcome["finished"]
         assert run.radio.is_empty()
