@@ -49,6 +49,9 @@ class Section(BaseModel):
 
 Some = TypeVar("Some", bound=Section)
 
+# No file has the source of a model that is made here: to look for it takes longer than to make it.
+NO_SOURCE = {"use_attribute_docstrings": False}
+
 # The directions of engines by those of scenarios.
 DIRECTIONS = {"download": "down", "upload": "up"}
 KINDS = described.KINDS | {
@@ -100,6 +103,7 @@ def declared(
             __base__=model,
             __doc__=doc or model.__doc__,
             __module__=model.__module__,
+            __cls_kwargs__=NO_SOURCE,
             **fields,
         )
         made.SETTINGS = known
@@ -121,7 +125,7 @@ def forms(
         model = (own or {}).get(word, base)
         name = word.title().replace("-", "")
         tag: dict[str, Any] = {key: (Literal[word], ...)}
-        of_word: type[Some] = create_model(name, __base__=model, **tag)
+        of_word: type[Some] = create_model(name, __base__=model, __cls_kwargs__=NO_SOURCE, **tag)
         made[word] = declared(form["settings"], doc=form["summary"], name=name)(of_word)
         # By this name it is pickled.
         made[word].__module__ = base.__module__
