@@ -12,9 +12,14 @@ from pathlib import Path
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-# Half of what most commands take is imports: one process makes them, and each is a copy of it.
+# Most of what most commands take is imports: one process makes them, and each is a copy of it.
+IMPORTS = [
+    *("mptcplab.cli.main", "mptcplab.cli.summary.page", "mptcplab.scenario.scenario"),
+    *("mptcplab.results.record", "mptcplab.results.opening", "mptcplab.results.campaign"),
+    *("mptcplab.charts.run.page", "mptcplab.charts.campaign.page", "polars", "pydantic"),
+]
 COPIES = multiprocessing.get_context("forkserver")
-COPIES.set_forkserver_preload(["mptcplab.cli.main", "polars", "pydantic"])
+COPIES.set_forkserver_preload(IMPORTS)
 
 
 def copied(

@@ -26,6 +26,11 @@ ip route add default via 10.0.1.1 dev wifi metric 100
 ip route add default via 10.0.2.1 dev lte table 17
 ip mptcp limits set subflow 0 add_addr_accepted 1
 sysctl -q -w net.mptcp.enabled=0
+# Their states and link-local addresses come when the kernel finds time.
+for name in wifi lte; do
+  until ip -6 address show dev $name up | grep -q "state UP" && ip -6 address show dev $name |
+    grep -q fe80; do sleep 0.05; done
+done
 """
 CONFIGURATION = """\
 for what in address route rule; do ip $what show; ip -6 $what show; done
