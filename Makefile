@@ -21,6 +21,12 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 # Tests in real time that keep a processor busy themselves: with programs in Python at both ends, or many connections.
 BUSY := $(addprefix tests/engine/test_,field.py field_results.py guard.py probe.py schedule.py)
 
+# Tests that take a minute or more: begun first, so that no processor waits for them at the end.
+LONG := $(addprefix tests/,$(addsuffix .py,$(addprefix python/test_,report_page names campaign_page schedule study sweep \
+	serve compare campaign run statistics figure engines downloads) $(addprefix oracles/test_,tcp_figures segments \
+	mptcp_figures robust) laws/test_equilibria))
+OTHERS := $(filter-out $(LONG) tests/engine/%,$(wildcard tests/*/test_*.py))
+
 .PHONY: help
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -36,7 +42,7 @@ build: $(VENV)/built ## Set up and build: .venv/bin/mptcplab
 test: $(VENV)/dev ## Set up, install what tests compare with where that is possible, run all tests
 	scripts/peers
 	cargo test --workspace --exclude python --locked
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/engine
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(LONG) $(OTHERS)
 	# These wait for real time: more at once than processors, and nothing beside them that computes.
 	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal tests/engine $(addprefix --ignore=,$(BUSY))
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(BUSY)
