@@ -54,6 +54,27 @@ fn messages_are_late_by_their_own_time() {
     assert_eq!(transfer(&analyze_with(voice(90), packets()), Down).late_share, Some(0.0));
 }
 
+/// The application is 50 ms late with its first frame, and has caught up with the fourth: delays of 80, 60, 40, 30 and 30 ms.
+#[test]
+fn a_late_first_message_makes_the_others_no_earlier() {
+    let text = "
+        0|30    client wifi S  0   0 0
+        60|30   server wifi SA 0   1 0
+        60|90   client wifi A  1   1 0
+        180|150 server wifi A  1   1 160
+        180|150 server wifi A  161 1 160
+        180|150 server wifi A  321 1 160
+        190|160 server wifi A  481 1 160
+        210|180 server wifi A  641 1 160
+        ";
+    let tables = analyze_with(voice(60), Script::default().packets(text));
+    let down = transfer(&tables, Down);
+    assert_eq!(
+        (down.message_delay_ms_mean, down.message_delay_ms_max, down.late_share),
+        (Some(48.0), Some(80.0), Some(0.2))
+    );
+}
+
 /// Nothing is said of messages where it is not known that there are any.
 #[test]
 fn a_capture_alone_says_nothing_of_messages() {

@@ -16,8 +16,8 @@ struct Watched {
     application: Application,
     start: Time,
     latest: Time,
-    /// First data that left, of each direction.
-    began: [Option<Time>; 2],
+    /// When messages began to be due, as those say that left earliest for their time.
+    began: Option<Time>,
     /// Data in order, of each direction.
     bytes: [u64; 2],
     /// When each message was whole.
@@ -38,7 +38,7 @@ impl Metric for Quality {
                 application,
                 start,
                 latest: start,
-                began: [None; 2],
+                began: None,
                 bytes: [0; 2],
                 came: Vec::new(),
                 segments: Vec::new(),
@@ -59,7 +59,7 @@ impl Metric for Quality {
             Application::Messages(messages) => {
                 let served = &mut report.served;
                 if closing.is_sender(messages.direction) {
-                    served.began = watched.began[messages.direction as usize];
+                    served.began = watched.began;
                 }
                 if closing.is_receiver(messages.direction) {
                     served.came = Some(watched.came);
@@ -77,7 +77,11 @@ impl Watched {
         self.latest = self.latest.max(at);
         let bytes = match event.kind {
             Kind::Data(data) if data.has_payload() => {
-                self.began[direction as usize].get_or_insert(at);
+                if let Application::Messages(messages) = &self.application
+                    && direction == messages.direction
+                {
+                    self.began.get_or_insert(at);
+                }
                 return;
             }
             Kind::Progress { bytes } => bytes,
@@ -87,7 +91,11 @@ impl Watched {
         match &self.application {
             Application::Messages(messages) if direction == messages.direction => {
                 let whole = (self.bytes[direction as usize] / messages.bytes).min(messages.count());
-                self.came.resize((whole as usize).max(self.came.len()), at);
+                if whole as usize > self.came.len() {
+                    self.came.resize(whole as usize, at);
+                    let began = at + -messages.due_ns(whole - 1);
+                    self.began = self.began.map(|known| known.min(began));
+                }
             }
             Application::Video(video) if direction == video.direction => {
                 let here = self.bytes[direction as usize];

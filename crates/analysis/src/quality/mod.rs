@@ -10,7 +10,7 @@ use wire::Time;
 /// What an application sends, and when it wants it. A capture alone does not say so: whoever made the run does.
 #[derive(Clone, Debug)]
 pub enum Application {
-    /// Messages of one size at even times, the first when the sender's first data leaves.
+    /// Messages of one size at even times, which begin as the one says that leaves the sender earliest for its time.
     Messages(Messages),
     /// Requests, each with an answer that is late after so long, nanoseconds.
     Responses {
@@ -73,7 +73,7 @@ impl Messages {
 /// What one end saw of an application. Delays of messages need both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Served {
-    /// When the sender's first data left, by its clock.
+    /// When messages began to be due, by the sender's clock.
     pub(crate) began: Option<Time>,
     /// When each message was in order at the receiver, by its clock.
     pub(crate) came: Option<Vec<Time>>,
