@@ -220,13 +220,7 @@ def command() -> str:
     top = parser()
     lines = ["# The command", "", str(top.description), ""]
     (subparsers,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
-    order = list(subparsers.choices)
-    verbs = {
-        f"{name} {sub.verb[0]}": sub.verb[1] for name, sub in subparsers.choices.items() if sub.verb
-    }
-    for name, sub in sorted(
-        {**subparsers.choices, **verbs}.items(), key=lambda one: order.index(one[0].split()[0])
-    ):
+    for name, sub in subparsers.choices.items():
         lines += [f"## mptcplab {name}", "", one_line(str(sub.description)), ""]
         for group in sub._action_groups:
             if not group._group_actions:

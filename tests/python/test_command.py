@@ -35,6 +35,10 @@ def test_help_names_every_command_and_shows_examples(mptcplab: Run) -> None:
 def test_help_of_a_command_is_what_its_option_prints(mptcplab: Run) -> None:
     assert mptcplab("help", "run").stdout == mptcplab("run", "--help").stdout
     assert mptcplab("help").stdout == mptcplab("--help").stdout
+    of_two_words = mptcplab("help", "links", "import").stdout
+    assert of_two_words == mptcplab("links", "import", "--help").stdout
+    assert of_two_words.startswith("usage: mptcplab links import ")
+    assert "\n    links import\n" in mptcplab("help").stdout
     done = mptcplab("help", "rnu")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "did you mean run?" in done.stderr

@@ -38,6 +38,15 @@ def test_bash_completes_commands_options_and_choices(bash: str) -> None:
     assert completed(bash, "run", "--engine", "k") == {"kernel"}
 
 
+def test_bash_completes_commands_of_two_words(bash: str) -> None:
+    assert completed(bash, "lin") == {"links"}
+    assert completed(bash, "links", "") == {"import"}
+    assert completed(bash, "links", "--j") == {"--json"}
+    assert completed(bash, "links", "import", "--time") == {"--time-zone"}
+    assert completed(bash, "links", "import", "READ") == {"README.md"}
+    assert "import" not in completed(bash, "")
+
+
 def test_bash_completes_what_ships_and_files(bash: str) -> None:
     assert completed(bash, "run", "wifi-l") == {"wifi-lte", "wifi-lte-upload"}
     assert completed(bash, "sweep", "contr") == {"controllers"}

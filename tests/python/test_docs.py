@@ -29,6 +29,18 @@ def described(page: str) -> set[str]:
     return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
 
 
+def test_reference_and_man_page_have_every_command() -> None:
+    (commands,) = (one.choices for one in parser()._actions if isinstance(one.choices, dict))
+    assert commands is not None
+    pages = {
+        "docs/reference/command.md": r"^## mptcplab (.+)$",
+        "packaging/data/share/man/man1/mptcplab.1": r"^\.SS \\fBmptcplab (.+)\\fR$",
+    }
+    for page, heading in pages.items():
+        text = (ROOT / page).read_text().replace(r"\-", "-")
+        assert re.findall(heading, text, re.MULTILINE) == list(commands)
+
+
 def test_events_are_described() -> None:
     source = (ROOT / "crates/analysis/src").rglob("*.rs")
     named = re.compile(r'Happening::new\("(\w+)"\)')

@@ -28,8 +28,9 @@ WITHOUT_FILES = {
     *("scenarios", "links", "campaigns", "controllers", "schedulers", "path-managers"),
     *("radio", "doctor", "guard", "completion", "help"),
 }
-# ... and those whose tests name them elsewhere: tests/engine/test_shell.py, serving.py.
-ELSEWHERE = {"shell", "serve"}
+# ... and those whose tests name them elsewhere: tests/engine/test_shell.py, serving.py,
+# test_recordings.py.
+ELSEWHERE = {"shell", "serve", "links import"}
 # What polars makes of these is not a name in this directory.
 PLACES = ["~", "~root", "file:", "http:", "%20", "x=1", "a b", "new\nline"]
 

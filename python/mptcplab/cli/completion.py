@@ -45,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
         elif action.metavar in SHIPPED:
             function = f"_mptcplab_{action.metavar.lower()}"
             action.complete = {"bash": function, "zsh": function}  # type: ignore[attr-defined]
+    _nest(options.parser)
     print(shtab.complete(options.parser, options.shell, preamble=_preamble(options.shell)), end="")
     return 0
 
@@ -56,6 +57,20 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
         if isinstance(action, argparse._SubParsersAction):
             for command in action.choices.values():
                 yield from _actions(command)
+
+
+def _nest(top: argparse.ArgumentParser) -> None:
+    """Put each command of two words under its first one, in place of that one's arguments."""
+    (commands,) = (one for one in top._actions if isinstance(one, argparse._SubParsersAction))
+    for listed in [one for one in commands._choices_actions if " " in one.dest]:
+        commands._choices_actions.remove(listed)
+        command = commands.choices.pop(listed.dest)
+        first, second = listed.dest.split()
+        parent = commands.choices[first]
+        parent._actions[:] = [one for one in parent._actions if one.option_strings]
+        parent.add_subparsers().add_parser(
+            second, help=listed.help, parents=[command], add_help=False
+        )
 
 
 def _preamble(shell: str) -> str:

@@ -10,6 +10,7 @@ EXAMPLES = """\
 examples:
   mptcplab help
   mptcplab help run
+  mptcplab help links import
 """
 
 
@@ -23,6 +24,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     # Commands that are added after this one are known to it, too.
     command.add_argument("command", nargs="?", choices=commands.choices.keys(), metavar="COMMAND")
+    command.commands = commands.choices
     command.set_defaults(run=run, commands=commands.choices)
 
 

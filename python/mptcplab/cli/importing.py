@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, _SubParsersAction
 
-from mptcplab.cli.parser import Parser, add_levels_to, named, seconds, seconds_above_0
+from mptcplab.cli.parser import Parser, named, seconds, seconds_above_0
 from mptcplab.cli.say import print_json, show
 
 TYPE_CHECKING = False
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from mptcplab.recordings.importing import Imported
 
-VERB = "import"
 EXAMPLES = """\
 examples:
   mptcplab links import cable.up cable.down --out cable
@@ -25,10 +24,11 @@ examples:
 """
 
 
-def add_to(links: Parser) -> None:
-    """Describe the command, a verb of ``links``."""
-    command = Parser(
-        prog=f"{links.prog} {VERB}",
+def add_to(commands: _SubParsersAction[Parser]) -> None:
+    """Describe the command."""
+    command = commands.add_parser(
+        "links import",
+        help="make links and a scenario of recordings of real networks",
         description="Makes links of recordings of real networks: throughput, pings and delays over "
         "time, in the\nformats of tools and data sets. Recordings with times of a "
         "clock are laid on "
@@ -38,7 +38,6 @@ def add_to(links: Parser) -> None:
         "the traces; what was\nassumed, missing or odd is said there, too.",
         epilog=EXAMPLES,
     )
-    links.verb = (VERB, command)
     command.add_argument(
         "files",
         nargs="*",
@@ -131,7 +130,6 @@ def add_to(links: Parser) -> None:
         "--licence", metavar="TEXT", help="the recordings' licence, for the origin of the links"
     )
     command.add_argument("--json", action="store_true", help="print what was made as JSON")
-    add_levels_to(command)
     command.set_defaults(run=run)
 
 

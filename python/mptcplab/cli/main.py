@@ -146,5 +146,6 @@ def parser() -> Parser:
         command.add_to(commands)
     for one in commands.choices.values():
         add_levels_to(one)
+    top.commands = commands.choices
     top.set_defaults(parser=top)
     return top

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import ArgumentParser, _ArgumentGroup
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from mptcplab.cli import defaults
@@ -22,16 +22,17 @@ class Parser(argparse.ArgumentParser):
 
     #: Where what follows ``--`` goes, word by word, in a command that takes another one there.
     rest: str | None = None
-    #: What the command also does where its first word is this one, with options of its own.
-    verb: tuple[str, Parser] | None = None
+    #: The commands that may come first: of those of two words, both are read as one argument.
+    commands: Collection[str] = ()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Read the words that are ours."""
-        if self.verb is not None and args is not None and list(args[:1]) == [self.verb[0]]:
-            return self.verb[1].parse_known_args(args[1:], namespace)
-        if self.rest is None or args is None:
+        args = sys.argv[1:] if args is None else args
+        if " ".join(args[:2]) in self.commands:
+            args = [" ".join(args[:2]), *args[2:]]
+        if self.rest is None:
             return super().parse_known_args(args, namespace)
         index = args.index("--") if "--" in args else len(args)
         read, unknown = super().parse_known_args(args[:index], namespace)

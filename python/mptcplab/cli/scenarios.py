@@ -63,7 +63,7 @@ def add_to(commands: _SubParsersAction[Parser]) -> None:
             )
         command.set_defaults(run=run, what=what)
         if what == "links":
-            importing.add_to(command)
+            importing.add_to(commands)
 
 
 def run(options: Namespace) -> int:
