@@ -105,6 +105,7 @@ def test_a_timeline_begins_with_the_run_where_programs_send_later(tmp_path: Path
     # Laid over each other, their timelines are one.
     page = described(mptcplab.write_report([run.mptcp.directory, late], tmp_path / "both.html"))
     assert [(one["at_s"], one["to_s"]) for one in page["moments"]] == [(0.5, 0.6)]
+    assert page["time"] == "seconds from the start of the timeline"
 
 
 def test_a_timeline_that_comes_too_late_is_remarked(mptcplab: Run, tmp_path: Path) -> None:
@@ -288,6 +289,7 @@ def test_several_runs_are_laid_over_each_other(mptcplab: Run, comparison: Compar
     page = described(target)
     assert [one["name"] for one in page["subflows"]] == ["small", "tcp-lte (2)", "tcp-lte (3)"]
     assert page["parts"] == "Runs"
+    assert page["time"] == "seconds from the first packet"
     runs = [comparison.mptcp, *[comparison.baselines["lte"]] * 2]
     (table,) = page["tables"]
     rates = [f"{run.throughput_mbps:.3g}" for run in runs]

@@ -57,13 +57,17 @@ class Laid:
         return self.subject.run
 
     @property
+    def origin(self) -> str:
+        """What is laid on the same of the others: programs send first when they like."""
+        has_timeline = self.run is not None and self.run.scenario.get("timeline")
+        return "start of the timeline" if has_timeline else "first packet"
+
+    @property
     def origin_s(self) -> float:
-        """Where its time is laid on that of the others: its timeline's beginning, or its own."""
-        return (
-            self.run.began_s
-            if self.run and self.run.scenario.get("timeline")
-            else self.subject.start_s
-        )
+        """When that was."""
+        if self.run is None or self.origin == "first packet":
+            return self.subject.start_s
+        return self.run.began_s
 
     @property
     def length_s(self) -> float:
@@ -85,10 +89,11 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
     if not laid:
         raise Error("there is no connection to report of")
     shown = laid[:MOST]
+    origins = " or ".join(sorted({f"the {one.origin}" for one in shown}))
     return Page(
         title=_title(laid),
         name="-".join(one.name for one in shown),
-        subtitle="laid over each other, each from its own beginning",
+        subtitle=f"laid over each other, each from {origins}",
         badges=_badges(laid),
         verdict=list(_verdict(laid)),
         from_s=0.0,
@@ -96,6 +101,7 @@ def describe(named: Sequence[tuple[str, Comparison | Run | Analysis]]) -> Page:
         captures=[],
         subflows=[Subflow(number, one.name, number) for number, one in enumerate(shown)],
         parts="Runs",
+        time=f"seconds from {origins}",
         tables=[_table(laid)],
         charts=[chart for chart in _charts(shown, len(laid)) if chart.series],
         tracks=[],

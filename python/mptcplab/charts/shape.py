@@ -205,6 +205,8 @@ class Page:
     provenance: Provenance
     #: What ``subflows`` are.
     parts: str = "Subflows"
+    #: Name of the axis of time.
+    time: str = "seconds from the first packet"
     schema: int = SCHEMA
     kind: Literal["run"] = "run"
 

@@ -17,6 +17,6 @@ export function drawFigure(chart: Chart, page: Page, view: View, place: HTMLElem
     CSV: () => saveCsv(plot, page),
   };
   place.append(frameOf(chart, body, () => legendOf(chart), takes).figure);
-  const plot = new Plot(chart, view, page.moments, body);
+  const plot = new Plot(chart, view, page, body);
   return plot;
 }

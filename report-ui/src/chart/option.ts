@@ -1,5 +1,5 @@
 // A chart of the page in ECharts' terms: a curve or points per series above, lanes of marks below, on one time.
-import type { Chart, Moment, Series } from "../page/shape";
+import type { Chart, Page, Series } from "../page/shape";
 import { type Style, styleOf, styleOfPlain, theme } from "../page/theme";
 import type { View } from "../run/view";
 import type { Option } from "./echarts";
@@ -50,7 +50,7 @@ export function heightOf(chart: Chart): number {
 }
 
 // `above` is room for what an exported picture says about itself.
-export function describe(chart: Chart, view: View, moments: Moment[], width: number, above = 0): Described {
+export function describe(chart: Chart, view: View, page: Page, width: number, above = 0): Described {
   const inner = width - LEFT - RIGHT;
   const drawn: Drawn[] = [];
   for (const series of chart.series)
@@ -65,7 +65,7 @@ export function describe(chart: Chart, view: View, moments: Moment[], width: num
       if (view.shows(series.subflow)) drawn.push(drawLane(series, row, view, inner));
   });
   const grids = gridsOf(chart, above);
-  return { drawn, option: optionOf(chart, view, moments, drawn, grids, rangeOf(chart, seen)) };
+  return { drawn, option: optionOf(chart, view, page, drawn, grids, rangeOf(chart, seen)) };
 }
 
 // Where subflows share a place, the one with fewer points lies on the others and is smaller, so that all are seen.
@@ -120,14 +120,7 @@ function gridsOf(chart: Chart, above: number): Grids {
   return { names, boxes };
 }
 
-function optionOf(
-  chart: Chart,
-  view: View,
-  moments: Moment[],
-  drawn: Drawn[],
-  grids: Grids,
-  range: Range,
-): Option {
+function optionOf(chart: Chart, view: View, page: Page, drawn: Drawn[], grids: Grids, range: Range): Option {
   const { text, faint, line } = theme();
   const label = { color: faint, fontSize: FONT };
   const last = grids.names.length - 1;
@@ -153,7 +146,7 @@ function optionOf(
         formatter: (at: number) => at.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))),
       },
       splitLine: { lineStyle: { color: line } },
-      name: number === last ? "seconds from the first packet" : "",
+      name: number === last ? page.time : "",
       nameLocation: "middle",
       nameGap: 26,
       nameTextStyle: label,
@@ -185,7 +178,7 @@ function optionOf(
     series: [
       ...barsOf(chart, view, grids),
       ...drawn.map((one) => seriesOf(one, grids)),
-      ...grids.names.map((name, number) => backOf(chart, view, moments, name, number, text)),
+      ...grids.names.map((name, number) => backOf(chart, view, page, name, number, text)),
     ],
   };
 }
@@ -258,7 +251,7 @@ function barsOf(chart: Chart, view: View, grids: Grids): object[] {
 function backOf(
   chart: Chart,
   view: View,
-  moments: Moment[],
+  { moments }: Page,
   name: string,
   place: number,
   colour: string,

@@ -1,7 +1,7 @@
 // A chart on the page: draws itself as the view changes, finds the point under a pixel, and shows where the others are
 // looked at.
 import { make } from "../page/dom";
-import type { Chart, Moment } from "../page/shape";
+import type { Chart, Page } from "../page/shape";
 import type { View } from "../run/view";
 import { type EChartsType, init } from "./echarts";
 import { type Described, type Drawn, describe, heightOf } from "./option";
@@ -31,7 +31,7 @@ export class Plot {
   constructor(
     readonly chart: Chart,
     readonly view: View,
-    private readonly moments: Moment[],
+    private readonly page: Page,
     frame: HTMLElement,
   ) {
     this.root = make("div", { class: "plot", tabindex: "0", role: "group" });
@@ -55,7 +55,7 @@ export class Plot {
 
   // What is shown, as a picture of some width with room above.
   describe(width: number, above = 0): Described {
-    return describe(this.chart, this.view, this.moments, width, above);
+    return describe(this.chart, this.view, this.page, width, above);
   }
 
   // The time at a pixel, if it is within the axes.

@@ -123,6 +123,7 @@ export interface Page {
   events: Event[];
   provenance: Provenance;
   parts: string;
+  time: string;
   schema: number;
   kind: "run";
 }
