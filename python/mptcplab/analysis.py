@@ -10,7 +10,7 @@ from mptcplab import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any, Protocol
 
     import polars as pl
@@ -36,35 +36,10 @@ if TYPE_CHECKING:
             """Give the summary tables as one document."""
 
 
-def measure(
-    paths: Path | Iterable[Path],
-    *,
-    bin_seconds: float = 1.0,
-    smoothing_seconds: float = 5.0,
-    trim_seconds: float = 5.0,
-    samples: bool = True,
-    from_seconds: float = 0.0,
-    to_seconds: float | None = None,
-    transfer: dict[str, Any] | None = None,
-    progress: Callable[[int, int | None], None] | None = None,
-) -> _core.Tables:
-    """Measure what is in captures, as ``mptcplab.analyze`` does.
-
-    ``transfer`` is what a scenario transfers, as it is planned: in base units.
-    """
+def measure(paths: Path | Iterable[Path], **settings: Any) -> _core.Tables:
+    """Measure what is in captures; ``settings`` are those of ``_core.analyze``."""
     names = _names(paths)
-    return _core.analyze(
-        names,
-        bin_seconds=bin_seconds,
-        smoothing_seconds=smoothing_seconds,
-        trim_seconds=trim_seconds,
-        samples=samples,
-        from_seconds=from_seconds,
-        to_seconds=to_seconds,
-        one_clock=have_one_clock(names),
-        transfer=transfer,
-        progress=progress,
-    )
+    return _core.analyze(names, one_clock=have_one_clock(names), **settings)
 
 
 def have_one_clock(captures: list[str]) -> bool:
