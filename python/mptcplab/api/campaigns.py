@@ -1,0 +1,128 @@
+"""Many runs: campaigns, also by a calendar, and the experiments of papers."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.engines import DEFAULT, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from mptcplab.campaign.sweep import Progress
+    from mptcplab.results.campaign import Campaign
+    from mptcplab.schedule.schedule import Told
+    from mptcplab.study.running import Begin
+
+
+def sweep(
+    campaign: str | PathLike[str] | dict[str, Any],
+    *,
+    out: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Campaign:
+    """Run a campaign: what is there already is kept, the rest is run.
+
+    Args:
+        campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
+        out: Where it goes. If left out, it lives as long as what is returned.
+        jobs: How many runs at once; if left out one per core, or with the kernel one.
+        dask: Address of a Dask scheduler whose workers run it, instead of processes here.
+        progress: Told now and then how far it is.
+
+    Raises:
+        ScenarioError: The campaign cannot be; says where and why.
+        Error: Something cannot be written, or another sweep writes there.
+        KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
+    """
+    from mptcplab.campaign import sheet
+    from mptcplab.campaign.matrix import Matrix
+    from mptcplab.campaign.perform import perform
+    from mptcplab.results.record import OwnedDirectory
+
+    matrix = Matrix(sheet.load(campaign))
+    if out is not None:
+        return perform(matrix, Path(out), jobs=jobs, dask=dask, tell=progress)
+    owned = OwnedDirectory()
+    made = perform(matrix, owned.directory, jobs=jobs, dask=dask, tell=progress)
+    made.owned = owned
+    return made
+
+
+def run_schedule(
+    campaign: str | PathLike[str] | dict[str, Any],
+    *,
+    out: str | PathLike[str],
+    server: str | None = None,
+    progress: Callable[[Told], None] = lambda _: None,
+) -> Campaign:
+    """Run a campaign by its calendar until it is over: that may take weeks.
+
+    Args:
+        campaign: A file, the name of a campaign that ships, or the campaign as a dictionary.
+        out: Where it goes; one that was begun there goes on.
+        server: The line that ``mptcplab serve`` prints, as ``server`` in ``[field]``.
+        progress: Told what became of each visit.
+
+    Raises:
+        ScenarioError: The campaign cannot be; says where and why.
+        Error: Something cannot be written, another schedule writes there, or it is another one.
+        KeyboardInterrupt: Ctrl-C; the same call goes on from there.
+    """
+    from mptcplab.campaign import sheet
+    from mptcplab.schedule.schedule import run
+
+    settings = () if server is None else (f"field.server={server}",)
+    return run(sheet.load(campaign, settings), Path(out), tell=progress)
+
+
+def run_study(
+    names: str | Sequence[str],
+    *,
+    out: str | PathLike[str] = "study",
+    quick: bool = False,
+    engine: str = DEFAULT.name,
+    era: str = "2012",
+    jobs: int | None = None,
+    begin: Begin = lambda *_: None,
+) -> dict[str, Any]:
+    """Run experiments of the papers, and put every printed number beside ours.
+
+    What is there already is kept, the rest is run.
+
+    Args:
+        names: An experiment, several, or ``"all"`` that the engine runs; ``mptcplab study`` lists
+            them.
+        out: A directory for campaigns, ``results.json``, Parquet, figures and ``study.html``.
+        quick: Fewer repetitions.
+        engine: What runs them: ``"simulation"``, or another one. Linux (``"kernel"``) runs some.
+        era: ``"2012"`` for the papers' stack, ``"current"`` for today's beside it.
+        jobs: How many runs at once; if left out one per core.
+        begin: Told a campaign's name and number of runs; gives who is told of its progress.
+
+    Returns:
+        What ``results.json`` holds.
+
+    Raises:
+        Error: There is no such experiment, it cannot be run so, or nothing can be written.
+        KeyboardInterrupt: Ctrl-C; all but the last seconds is kept.
+    """
+    from mptcplab.study.experiment import LINUX, PAPERS, TODAY, Extent
+    from mptcplab.study.experiments import chosen
+    from mptcplab.study.running import study
+
+    stacks = {PAPERS: (PAPERS,), TODAY: (PAPERS, TODAY)}
+    by = named(engine)
+    if era not in stacks:
+        raise Error(f"there is no era {era}; known: {', '.join(stacks)}")
+    if by.linux and era == TODAY:
+        raise Error(f"era current goes with the simulation: the {engine} engine has Linux alone")
+    experiments = chosen([names] if isinstance(names, str) else names, by)
+    extent = Extent(quick, by, (LINUX,) if by.linux else stacks[era])
+    return study(experiments, Path(out), extent, jobs=jobs, begin=begin)

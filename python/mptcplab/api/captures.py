@@ -1,0 +1,76 @@
+"""Captures in, tables out."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from mptcplab.analysis import Analysis
+
+
+def analyze(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    bin_seconds: float = 1.0,
+    smoothing_seconds: float = 5.0,
+    trim_seconds: float = 5.0,
+    samples: bool = True,
+    from_seconds: float = 0.0,
+    to_seconds: float | None = None,
+    scenario: str | PathLike[str] | dict[str, Any] | None = None,
+    filter_by: str | None = None,
+    connection: int | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Analysis:
+    """Measure what is in captures of one network, given together as one.
+
+    Args:
+        paths: One or more files, pcap or pcapng, also compressed by gzip or zstd. Give the
+            captures of both ends of a transfer, or one per interface, together. ``"-"`` is
+            standard input.
+        bin_seconds: Length of the bins of ``throughput``.
+        smoothing_seconds: Window of the moving mean under the coefficient of variation.
+        trim_seconds: Start of a transfer that the coefficient of variation leaves out.
+        samples: Whether to fill ``segments``, ``rtt``, ``reordering``, ``responses`` and
+            ``window``, which have a row per packet or sample and take memory accordingly.
+        from_seconds: Where to begin, after the first packet of the captures.
+        to_seconds: Where to end, after that packet; ``None``: with the captures.
+        scenario: A file, the name of a scenario that ships, or one as a dictionary, whose
+            ``transfer`` says which application it was: how it was served is measured, too.
+        filter_by: Only connections that meet it, such as ``"port=443,protocol=mptcp"``.
+        connection: Only this one.
+        progress: Called now and then with the bytes read and, where known, the bytes in all.
+
+    Raises:
+        CaptureError: A capture cannot be read. One that ends in the middle is no error: what
+            came before is analysed, ``complete`` is false, and ``diagnostics`` says so.
+        ScenarioError: The scenario cannot be; says where and why.
+        Error: An argument cannot be, or no connection meets ``filter_by``, or there is no such.
+        TypeError: ``paths`` is neither a path nor an iterable of paths.
+        KeyboardInterrupt: Ctrl-C; also while standard input is silent.
+    """
+    from mptcplab.analysis import Analysis, measure
+    from mptcplab.results.chosen import Chosen
+
+    transfer = None
+    if scenario is not None:
+        from mptcplab.scenario.plan import planned_transfer
+        from mptcplab.scenario.scenario import load
+
+        transfer = planned_transfer(load(scenario)[1].transfer)
+    tables = measure(
+        paths,
+        bin_seconds=bin_seconds,
+        smoothing_seconds=smoothing_seconds,
+        trim_seconds=trim_seconds,
+        samples=samples,
+        from_seconds=from_seconds,
+        to_seconds=to_seconds,
+        transfer=transfer,
+        progress=progress,
+    )
+    return Analysis(Chosen.narrowed(tables, filter_by, connection))

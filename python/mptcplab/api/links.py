@@ -1,0 +1,131 @@
+"""Links of what was measured: fitted to captures, or made of recordings."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+
+from mptcplab._core import Error
+from mptcplab.surroundings import moments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mptcplab.calibration.calibration import Calibration
+    from mptcplab.recordings.importing import Imported
+
+
+def calibrate(
+    captures: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    *,
+    row: str | None = None,
+    out: str | PathLike[str] | None = None,
+    targets: str | PathLike[str] | None = None,
+    controller: str | None = None,
+    era: str | None = None,
+    runs: int = 12,
+    progress: Callable[[int, float], None] | None = None,
+) -> Calibration:
+    """Fit a link so that simulated plain TCP over it shows what was measured.
+
+    Args:
+        captures: Captures of a transfer over plain TCP, given together as one.
+        row: Instead of captures, the id of a row of the papers' measurements.
+        out: A file for the link, which scenarios may name as a profile.
+        targets: Another file of measurements for ``row``.
+        controller: Congestion control of the captured transfer's sender (default: cubic-linux, with
+            ``era`` 2012 reno).
+        era: Whose TCP it was, as ``mptcp.era`` in scenarios (default: today's).
+        runs: How many runs each try is simulated with.
+        progress: Called with the tries so far and the largest relative error.
+
+    Raises:
+        Error: There is nothing to calibrate on; says what is missing.
+        KeyboardInterrupt: Ctrl-C; nothing is written.
+    """
+    from mptcplab.calibration import capture, fit, rows
+    from mptcplab.calibration.calibration import Calibration
+    from mptcplab.scenario import policy
+
+    if (captures is None) == (row is None):
+        raise Error("give either captures or a row to calibrate on")
+    if captures is not None and targets is not None:
+        raise Error("targets are those of a row: they do not go with captures")
+    if row is not None and (controller, era) != (None, None):
+        raise Error("controller and era are those of captures: a row has its own")
+    known = policy.known("congestion_control")
+    if controller not in (None, *known):
+        hint = policy.hint("congestion_control", str(controller))
+        raise Error(f"there is no congestion controller {controller}; {hint}")
+    if runs < 1:
+        raise Error(f"runs is {runs}; it must be at least 1")
+    if captures is not None:
+        subject = capture.subject(captures, controller=controller, era=era)
+    else:
+        subject = rows.subject(str(row), targets)
+    made = fit.fit(subject, runs=runs, workers=os.cpu_count() or 1, progress=progress)
+    calibration = Calibration(made)
+    if out is not None:
+        calibration.write(Path(out))
+    return calibration
+
+
+def import_links(
+    files: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    out: str | PathLike[str],
+    format: str | None = None,  # noqa: A002 - as the command calls it
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    time_zone: str | None = None,
+    unaligned: bool = False,
+    start_s: float = 0,
+    end_s: float | None = None,
+    step_s: float = 1,
+    rate: str = "20 Mbit/s",
+    delay: str = "20 ms",
+    queue: str = "200 ms",
+    licence: str | None = None,
+) -> Imported:
+    """Make links, and a scenario over them, of recordings of real networks.
+
+    Args:
+        files: Recordings; ``NAME=FILE`` names the path, ``NAME/up=FILE`` its direction, too.
+        out: The directory that takes everything.
+        format: Name of the format, where the files do not show it.
+        columns: Of any CSV, the column of each quantity: ``{"time": "when", "down_kbps": "rx"}``.
+        where: What columns of rows must hold that count.
+        time_zone: The zone of times that name none (default: UTC).
+        unaligned: Begin each recording at its start, whatever its clock.
+        start_s: Seconds of the span in common that are left out.
+        end_s: Seconds from the beginning of the whole at which it ends.
+        step_s: Make one row of values that are closer than this.
+        rate: The rate of directions that were not measured.
+        delay: The delay each way where none was measured.
+        queue: What queues hold.
+        licence: The recordings' licence, for the origin of the links.
+
+    Raises:
+        Error: A file cannot be read or is malformed, or the files do not go together; says where,
+            and what to do. Nothing is written then.
+    """
+    from mptcplab.recordings.importing import Wishes, import_recordings
+
+    wishes = Wishes(
+        format=format,
+        columns=columns or {},
+        where=where or {},
+        zone=moments.zone(time_zone),
+        licence=licence,
+        unaligned=unaligned,
+        start_s=start_s,
+        end_s=end_s,
+        step_s=step_s,
+        rate=rate,
+        delay=delay,
+        queue=queue,
+    )
+    words = [files] if isinstance(files, str | PathLike) else files
+    return import_recordings([os.fspath(word) for word in words], Path(out), wishes)
