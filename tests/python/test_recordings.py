@@ -122,14 +122,14 @@ def test_recordings_of_one_clock_fade_together(tmp_path: Path) -> None:
     made = lab.import_links(
         files[:2], out=tmp_path / "two", start_s=1, rate="5 Mbit/s", delay="30 ms"
     )
-    assert made.window.told == "2 s from 2026-11-25 15:30:02 to 2026-11-25 15:30:04 UTC"
+    assert made.window.label == "2 s from 2026-11-25 15:30:02 to 2026-11-25 15:30:04 UTC"
     rates = {path.name: path.traces[f"{path.name}-down-rate.csv"] for path in made.paths}
     assert rates == {"att": "ms,mbps\n0,30\n1000,40\n", "vz": "ms,mbps\n0,6\n1000,7\n"}
     scenario = scenario_of(made)
     # 10:30 in New York is 16:30 in Paris.
     columns = {"time": "when", "down_mbps": "mbps"}
     dish = lab.import_links(files[2], out=tmp_path / "dish", columns=columns)
-    assert dish.window.told == "3 s from 2026-11-25 15:30:01 to 2026-11-25 15:30:04 UTC"
+    assert dish.window.label == "3 s from 2026-11-25 15:30:01 to 2026-11-25 15:30:04 UTC"
     downlinks = {name: downlink(scenario, name) for name in ("att", "vz")}
     assert [one[0]["period"] for one in downlinks.values()] == [2 * 10**9] * 2
     assert downlinks["vz"][0]["trace"] == [[0, 6], [1000, 7]]
@@ -180,7 +180,7 @@ def test_a_dated_ping_tells_its_zone(tmp_path: Path) -> None:
     (tmp_path / "atnt-ping_1.out").write_text(DATED)
     made = lab.import_links(tmp_path / "atnt-ping_1.out", out=tmp_path / "m")
     assert made.paths[0].name == "atnt"
-    assert made.window.told.startswith("2 s from 2023-08-08 14:09:08")
+    assert made.window.label.startswith("2 s from 2023-08-08 14:09:08")
     assert "its times are of UTC-4 h" in made.paths[0].odd[0]
 
 
@@ -292,7 +292,7 @@ def test_what_cannot_be_is_refused(
 )
 def test_real_files_are_read(file: Path, tmp_path: Path) -> None:
     made = lab.import_links(file, out=tmp_path / "m")
-    assert made.paths[0].told
+    assert made.paths[0].measured
 
 
 def test_a_real_drive_of_five_networks(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_a_real_drive_of_five_networks(tmp_path: Path) -> None:
         pytest.skip(f"needs the recordings of others in {folder}")
     made = lab.import_links(files, out=tmp_path / "m")
     assert [path.name for path in made.paths] == ["att", "mob", "rm", "tm", "vz"]
-    assert made.window.told == "408 s from 2023-04-18 15:43:12 to 2023-04-18 15:50:00 UTC"
+    assert made.window.label == "408 s from 2023-04-18 15:43:12 to 2023-04-18 15:50:00 UTC"
     for path, file in zip(made.paths, files, strict=True):
         # What awk and anybody's eye finds: the rows from 10:43:12 CDT on, second by second.
         lines = [line.split(",") for line in file.read_text().splitlines()[1:]]

@@ -127,5 +127,5 @@ def import_links(
         delay=delay,
         queue=queue,
     )
-    words = [files] if isinstance(files, str | PathLike) else files
-    return import_recordings([os.fspath(word) for word in words], Path(out), wishes)
+    given = [files] if isinstance(files, str | PathLike) else files
+    return import_recordings([os.fspath(file) for file in given], Path(out), wishes)

@@ -198,12 +198,12 @@ def _list(options: Namespace) -> None:
 
 def _tell(made: Imported) -> None:
     """Print what was made, what was assumed, and what is odd."""
-    show(f"{made.scenario}: {made.window.told}")
+    show(f"{made.scenario}: {made.window.label}")
     for path in made.paths:
         names = ", ".join(f"{source.path.name} ({source.format})" for source in path.sources)
         print()
         show(f"  {path.name}: {names}")
-        for line in path.told:
+        for line in path.measured:
             show(f"    {line}")
         for line in path.assumed:
             show(f"    assumed: {line}")

@@ -78,7 +78,7 @@ def read(path: Path, direction: str | None) -> File:
 def said_by_name(path: Path) -> str | None:
     """Give the direction that a file's name has among its words."""
     words = words_of(path.name)
-    found = [way for way, names in DIRECTIONS.items() if set(names) & set(words)]
+    found = [direction for direction, names in DIRECTIONS.items() if set(names) & set(words)]
     return found[0] if len(found) == 1 else None
 
 

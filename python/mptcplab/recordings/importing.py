@@ -92,7 +92,7 @@ class Imported:
                         {"file": str(source.path), "format": source.format, "sha256": source.sha256}
                         for source in one.sources
                     ],
-                    "measured": one.told,
+                    "measured": one.measured,
                     "assumed": one.assumed,
                     "odd": one.odd,
                 }
@@ -101,11 +101,11 @@ class Imported:
         }
 
 
-def import_recordings(words: Sequence[str], out: Path, wishes: Wishes) -> Imported:
+def import_recordings(arguments: Sequence[str], out: Path, wishes: Wishes) -> Imported:
     """Make links of recordings, and write them all or nothing.
 
     Args:
-        words: Files; ``NAME=FILE`` names its path, ``NAME/up=FILE`` its direction, too.
+        arguments: Files; ``NAME=FILE`` names its path, ``NAME/up=FILE`` its direction, too.
         out: The directory that the scenario goes into, with what it needs; other files in it stay.
         wishes: How to read them.
 
@@ -114,7 +114,7 @@ def import_recordings(words: Sequence[str], out: Path, wishes: Wishes) -> Import
     """
     _check(wishes)
     writing.check(out)
-    paths = _paths(words, wishes)
+    paths = _paths(arguments, wishes)
     part = timeline.window(
         paths, unaligned=wishes.unaligned, start_s=wishes.start_s, end_s=wishes.end_s
     )
@@ -152,13 +152,13 @@ def _check(wishes: Wishes) -> None:
             raise Error(f"{option}: {error}") from error
 
 
-def _paths(words: Sequence[str], wishes: Wishes) -> dict[str, list[Source]]:
+def _paths(arguments: Sequence[str], wishes: Wishes) -> dict[str, list[Source]]:
     """Read all files, and sort what they hold by path, in the order in which they come."""
-    if not words:
+    if not arguments:
         raise Error("give at least one file to import")
     paths: dict[str, list[Source]] = {}
-    for word in words:
-        name, direction, path = _taken_apart(word)
+    for argument in arguments:
+        name, direction, path = _taken_apart(argument)
         sources = _read(files.read(path, direction), wishes)
         if name is not None and len(sources) > 1:
             raise Error(
@@ -220,7 +220,7 @@ def _format(file: File, wishes: Wishes) -> Format:
 
 def _name(source: Source) -> str:
     """Give the name that the file says, or that its own name has, as a path may have it."""
-    plain = {*PLAIN, *(word for way in DIRECTIONS for word in files.DIRECTIONS[way])}
+    plain = {*PLAIN, *(word for direction in DIRECTIONS for word in files.DIRECTIONS[direction])}
     said = source.recording.name
     words = files.words_of(said) if said else []
     words = words or [word for word in files.words_of(source.path.stem) if word not in plain]

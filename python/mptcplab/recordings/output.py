@@ -60,7 +60,7 @@ def _scenario(made: Sequence[Made], part: Window) -> str:
     lines = [
         "schema = 1",
         f"title = {written('imported: ' + ', '.join(one.name for one in made))}",
-        f"# Written by mptcplab links import: {part.told}.",
+        f"# Written by mptcplab links import: {part.label}.",
     ]
     if len(made) > 1:
         # Rows of one file are of one time, whatever it counts from.
@@ -79,11 +79,11 @@ def _scenario(made: Sequence[Made], part: Window) -> str:
 def _link(made: Made, part: Window) -> str:
     names = ", ".join(source.path.name for source in made.sources)
     lines = [f"title = {written(f'{made.name}: imported from {names}')}"]
-    lines.append(f"# Written by mptcplab links import: {part.told}.")
-    lines += _comments("Measured", made.told)
+    lines.append(f"# Written by mptcplab links import: {part.label}.")
+    lines += _comments("Measured", made.measured)
     lines += _comments("Assumed, measured nowhere", made.assumed)
     lines += _comments("Odd in the files", made.odd)
-    lines += [f"{way} = {written(made.elements[way], apart=True)}" for way in DIRECTIONS]
+    lines += [f"{name} = {written(made.elements[name], apart=True)}" for name in DIRECTIONS]
     for name, draw in made.draw.items():
         lines += ["", f"[draw.{name}]", *(f"{key} = {written(draw[key])}" for key in draw)]
     rates = dict.fromkeys(
@@ -138,19 +138,21 @@ def _seconds(at_ns: int) -> str:
 def _track(made: Made, part: Window) -> Iterator[str]:
     """Give a track point for each sample that says where it was."""
     for sample, at_ns in _inside(made, part):
-        place = sample.position
-        if not {"latitude_deg", "longitude_deg"} <= place.keys():
+        position = sample.position
+        if not {"latitude_deg", "longitude_deg"} <= position.keys():
             continue
         at = datetime.fromtimestamp(at_ns // SECOND, UTC)
         more = "".join(
-            f"<{tag}>{place[key]}</{tag}>" for key, tag in ELEMENTS.items() if key in place
+            f"<{tag}>{position[key]}</{tag}>" for key, tag in ELEMENTS.items() if key in position
         )
         time = f"<time>{at:%Y-%m-%dT%H:%M:%S}.{at_ns % SECOND // 10**6:03d}Z</time>"
         beyond = "".join(
-            f"<{tag}>{place[key]:g}</{tag}>" for key, tag in EXTENSIONS.items() if key in place
+            f"<{tag}>{position[key]:g}</{tag}>"
+            for key, tag in EXTENSIONS.items()
+            if key in position
         )
         extensions = f"<extensions>{beyond}</extensions>" if beyond else ""
         yield (
-            f'<trkpt lat="{place["latitude_deg"]}" lon="{place["longitude_deg"]}">'
+            f'<trkpt lat="{position["latitude_deg"]}" lon="{position["longitude_deg"]}">'
             f"{more}{time}{extensions}</trkpt>"
         )

@@ -46,7 +46,7 @@ class Made:
     #: The text of each file beside the link's.
     traces: dict[str, str] = field(default_factory=dict)
     #: What was measured, supposed and odd; a line each.
-    told: list[str] = field(default_factory=list)
+    measured: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
 
@@ -67,13 +67,13 @@ def make(
         if part.aligned and one.recording.samples and one.recording.clock == NONE
     ]
     maker = _Maker(made, part, least_ns, assumed)
-    for way in DIRECTIONS:
-        made.elements[LINKS[way]] = [maker.capacity(way), *maker.delay(way)]
-    if not made.told:
+    for direction in DIRECTIONS:
+        made.elements[LINKS[direction]] = [maker.capacity(direction), *maker.delay(direction)]
+    if not made.measured:
         raise Error(
             f"{', '.join(str(one.path) for one in sources)}: has neither rate nor "
             f"delay of path {name} within "
-            f"the {part.told}"
+            f"the {part.label}"
         )
     made.odd = list(dict.fromkeys(made.odd))
     return made
@@ -86,24 +86,26 @@ class _Maker:
         self.least_ns = least_ns
         self.assumed = assumed
 
-    def capacity(self, way: str) -> dict[str, Any]:
+    def capacity(self, direction: str) -> dict[str, Any]:
         """Give the element through which a direction's packets leave."""
         queue = {"queue": "drop-tail", "delay": self.assumed.queue}
-        which = f"{way}_mbps"
-        name = f"{self.made.name}-{way}"
-        if source := self._one(lambda one: way in one.recording.opportunities, "opportunities"):
-            times = self._cut(source.recording.opportunities[way])
+        which = f"{direction}_mbps"
+        name = f"{self.made.name}-{direction}"
+        if source := self._one(
+            lambda one: direction in one.recording.opportunities, "opportunities"
+        ):
+            times = self._cut(source.recording.opportunities[direction])
             self.made.traces[f"{name}.trace"] = "".join(f"{ms}\n" for ms in times)
-            self.made.told.append(
-                f"{way}: {len(times)} opportunities of 1500 bytes, "
+            self.made.measured.append(
+                f"{direction}: {len(times)} opportunities of 1500 bytes, "
                 f"{len(times) * 12 / times[-1]:.3g} Mbit/s in the mean"
             )
             return {"element": "trace", "trace": f"{name}.trace", "queue": queue}
         if found := self._series(which):
             source, series = found
             self._write(f"{name}-rate.csv", "rate", series.rows)
-            self.made.told.append(
-                f"{way}: {self._range(series, 'Mbit/s')}; {source.recording.rates}"
+            self.made.measured.append(
+                f"{direction}: {self._range(series, 'Mbit/s')}; {source.recording.rates}"
             )
             return {
                 "element": "rate-trace",
@@ -113,49 +115,53 @@ class _Maker:
             }
         if figured := self._figure(which):
             source, figure = figured
-            self._drawn(way, 0, "rate", figure)
-            self.made.told.append(f"{way}: {_told(figure, 'Mbit/s')}; {source.recording.rates}")
+            self._drawn(direction, 0, "rate", figure)
+            self.made.measured.append(
+                f"{direction}: {_described(figure, 'Mbit/s')}; {source.recording.rates}"
+            )
             rate = quantity.RATE.show(round(figure.mean * 1e6))
             return {"element": "rate", "rate": rate, "queue": queue}
-        self._assume(f"{way} {self.assumed.rate} (--rate)")
+        self._assume(f"{direction} {self.assumed.rate} (--rate)")
         return {"element": "rate", "rate": self.assumed.rate, "queue": queue}
 
-    def delay(self, way: str) -> list[dict[str, Any]]:
+    def delay(self, direction: str) -> list[dict[str, Any]]:
         """Give the elements that delay and lose a direction's packets."""
-        delays, source = self._delays(way)
-        losses = self._losses(way)
+        delays, source = self._delays(direction)
+        losses = self._losses(direction)
         if delays or losses:
             rows = _together(delays, losses, self._assumed_delay_ms())
-            name = f"{self.made.name}-{way}-delay.csv"
+            name = f"{self.made.name}-{direction}-delay.csv"
             self._write(name, "delay", rows)
             lost = f"{_mean(rows, 2):.3g} % lost"
             if delays:
-                self.made.told.append(
-                    f"{way}: {_mean(rows, 1):.4g} ms of delay in the mean{source}, {lost}"
+                self.made.measured.append(
+                    f"{direction}: {_mean(rows, 1):.4g} ms of delay in the mean{source}, {lost}"
                 )
             else:
                 self._assume(f"delay {self.assumed.delay} each way (--delay)")
-                self.made.told.append(f"{way}: {lost}")
+                self.made.measured.append(f"{direction}: {lost}")
             return [{"element": "delay-trace", "trace": name, "period": self._period()}]
         if figured := self._figure("rtt_ms"):
             figure = figured[1]
-            self._drawn(way, 1, "delay", figure)
-            self.made.told.append(f"{way}: half of {_told(figure, 'ms')}, the round trip")
+            self._drawn(direction, 1, "delay", figure)
+            self.made.measured.append(
+                f"{direction}: half of {_described(figure, 'ms')}, the round trip"
+            )
             delay = quantity.DURATION.show(round(figure.mean / 2 * 1e6))
             return [{"element": "delay", "delay": delay}, *self._loss()]
         self._assume(f"delay {self.assumed.delay} each way (--delay)")
         return [{"element": "delay", "delay": self.assumed.delay}, *self._loss()]
 
-    def _delays(self, way: str) -> tuple[list[tuple[float, float]], str]:
-        if found := self._series(f"delay_{way}_ms"):
+    def _delays(self, direction: str) -> tuple[list[tuple[float, float]], str]:
+        if found := self._series(f"delay_{direction}_ms"):
             return found[1].rows, ""
         if found := self._series("rtt_ms"):
             return [(ms, rtt / 2) for ms, rtt in found[1].rows], ", half of the round trip"
         return [], ""
 
-    def _losses(self, way: str) -> list[tuple[float, float]]:
+    def _losses(self, direction: str) -> list[tuple[float, float]]:
         """Give the percentages lost; of what was lost on one of two ways each has its part."""
-        one_way = self._series(f"lost_{way}")
+        one_way = self._series(f"lost_{direction}")
         both = self._series("lost")
         rows = dict(one_way[1].rows) if one_way else {}
         for ms, part in both[1].rows if both else ():
@@ -208,7 +214,7 @@ class _Maker:
         first, last = start // timeline.MILLISECOND, (start + length) // timeline.MILLISECOND
         cut = [ms - first for ms in times if first <= ms <= last]
         if not cut or cut[-1] == 0:
-            raise Error(f"path {self.made.name} has no opportunity within the {self.part.told}")
+            raise Error(f"path {self.made.name} has no opportunity within the {self.part.label}")
         return cut
 
     def _write(self, name: str, what: str, rows: Sequence[Row]) -> None:
@@ -226,18 +232,18 @@ class _Maker:
             "in the mean"
         )
 
-    def _assume(self, words: str) -> None:
-        if words not in self.made.assumed:
-            self.made.assumed.append(words)
+    def _assume(self, line: str) -> None:
+        if line not in self.made.assumed:
+            self.made.assumed.append(line)
 
-    def _drawn(self, way: str, place: int, parameter: str, figure: Figure) -> None:
+    def _drawn(self, direction: str, index: int, parameter: str, figure: Figure) -> None:
         """Have a parameter drawn for each run, as far as measurements spread."""
         if figure.spread:
             spread = round(min(figure.spread, MOST_SPREAD), 4)
-            # Both ways share what was measured of the round trip.
-            name = parameter if parameter == "delay" else f"{way}-{parameter}"
+            # Both directions share what was measured of the round trip.
+            name = parameter if parameter == "delay" else f"{direction}-{parameter}"
             draw = self.made.draw.setdefault(name, {"of": [], "spread": spread})
-            draw["of"].append(f"{LINKS[way]}.{place}.{parameter}")
+            draw["of"].append(f"{LINKS[direction]}.{index}.{parameter}")
 
 
 def _together(
@@ -264,7 +270,7 @@ def _mean(rows: Sequence[Row], column: int, *, ends: bool = False) -> float:
     )
 
 
-def _told(figure: Figure, unit: str) -> str:
+def _described(figure: Figure, unit: str) -> str:
     spread = f" ± {figure.mean * figure.spread:.3g}" if figure.spread else ""
     many = f" of {figure.count} tests" if figure.count > 1 else ""
     return f"{figure.mean:.4g}{spread} {unit} in the mean{many}"

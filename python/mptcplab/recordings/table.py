@@ -38,7 +38,7 @@ class Column:
     factor: float = 1
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """Say it in a line."""
         return self.name if self.name == self.becomes else f"{self.name} → {self.becomes}"
 
@@ -66,7 +66,7 @@ class Table:
     @property
     def reads(self) -> str:
         """Say which columns are read, and what they become."""
-        return ", ".join(column.told for column in self.columns)
+        return ", ".join(column.label for column in self.columns)
 
     def matches(self, file: File) -> bool:
         """Say whether a file's first line has its columns."""

@@ -44,7 +44,7 @@ class Window:
         return min(one.at_ns for one in recording.samples) + self.skipped_ns
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """Say it."""
         length = f"{self.length_ns / SECOND:g} s"
         if not self.aligned:

@@ -32,7 +32,7 @@ class FiveGophers:
 
     name = "5gophers"
     title = "5Gophers 1.0 (WWW 2020): CSV of three carriers' 5G, throughput and probes"
-    reads = ", ".join(column.told for column in COLUMNS) + f"; CARRIER{BESIDE} → a path for each"
+    reads = ", ".join(column.label for column in COLUMNS) + f"; CARRIER{BESIDE} → a path for each"
     empty = "times of a clock, the other direction, loss, positions"
     licence = "CC BY 4.0, as the data set says"
 

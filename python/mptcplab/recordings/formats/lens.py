@@ -70,14 +70,16 @@ def _sample(line: int, row: table.Row) -> Sample:
     cells = {name: table.number(row, name) for name in ("rtt", *ONE_WAY) if name in row}
     if cells["rtt"] < 0 and cells["rtt"] != LOST:
         raise ValueError(f"rtt is {row['rtt']}: it must be 0 or more, or -1 for a lost probe")
-    ways = {ONE_WAY[name]: value for name, value in cells.items() if name in ONE_WAY}
-    lost = [way for way, value in ways.items() if value == LOST and cells["rtt"] == 0]
+    delays = {ONE_WAY[name]: value for name, value in cells.items() if name in ONE_WAY}
+    lost = [direction for direction, value in delays.items() if value == LOST and cells["rtt"] == 0]
     # Each probe counts in each direction; which lost it is not known of all.
     sample.values["lost"] = float(cells["rtt"] == LOST)
-    sample.values.update({f"lost_{way}": float(way in lost) for way in ways})
+    sample.values.update({f"lost_{direction}": float(direction in lost) for direction in delays})
     if cells["rtt"] != LOST and not lost:
         sample.values["rtt_ms"] = cells["rtt"]
-        sample.values.update({f"delay_{way}_ms": value for way, value in ways.items()})
+        sample.values.update(
+            {f"delay_{direction}_ms": value for direction, value in delays.items()}
+        )
     return sample
 
 

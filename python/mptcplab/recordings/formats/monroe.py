@@ -77,7 +77,7 @@ class Monroe:
 def _measured(kind: str, entry: Entry) -> tuple[dict[str, float], dict[str, Any], dict[str, float]]:
     values: dict[str, float] = {}
     radio: dict[str, Any] = {}
-    place: dict[str, float] = {}
+    position: dict[str, float] = {}
     if kind == PING:
         rtt = entry.get("Rtt")
         values = {"lost": 1.0} if rtt is None else {"rtt_ms": _number("Rtt", rtt), "lost": 0.0}
@@ -98,10 +98,10 @@ def _measured(kind: str, entry: Entry) -> tuple[dict[str, float], dict[str, Any]
     elif kind.startswith(GPS):
         for name, column in PLACE.items():
             if name in entry:
-                place[column] = quantities.checked(
+                position[column] = quantities.checked(
                     column, _number(name, entry[name], signed=True), quantities.POSITIONS
                 )
-    return values, radio, place
+    return values, radio, position
 
 
 def _number(name: str, value: Any, *, signed: bool = False) -> float:
