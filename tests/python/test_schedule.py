@@ -26,14 +26,14 @@ from mptcplab import Error
 from mptcplab.campaign import calendar, sheet
 from mptcplab.campaign.calendar import Calendar
 from mptcplab.charts.campaign.page import describe
-from mptcplab.cli.schedule import _told
+from mptcplab.cli.schedule import _line
 from mptcplab.cli.summary.campaign import print_campaign
 from mptcplab.engines.engine import Carried
 from mptcplab.results import overview
 from mptcplab.results.campaign import Campaign
 from mptcplab.results.ledger import REASONS, Attempt
 from mptcplab.schedule import schedule
-from mptcplab.schedule.schedule import Told
+from mptcplab.schedule.schedule import VisitOutcome
 from mptcplab.schedule.visiting import used
 from world import Here, World, known, scheduled
 
@@ -217,8 +217,8 @@ def test_a_run_that_takes_more_than_its_part_is_ended(
     monkeypatch.setattr(worlds, "OVERHEAD", 20.0)
     world, file, told = World(tmp_path / "world"), written(tmp_path, THREE_DAYS), list[str]()
 
-    def tell(one: Told) -> None:
-        told.append(_told(one, sheet.load(file)))
+    def tell(one: VisitOutcome) -> None:
+        told.append(_line(one, sheet.load(file)))
 
     campaign = scheduled(world, file, tmp_path / "out", tell=tell)
     why = "lte carried all 2.25 MB that its budget allows"

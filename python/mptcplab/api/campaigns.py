@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mptcplab.campaign.sweep import Progress
     from mptcplab.results.campaign import Campaign
-    from mptcplab.schedule.schedule import Told
+    from mptcplab.schedule.schedule import VisitOutcome
     from mptcplab.study.running import Begin
 
 
@@ -60,7 +60,7 @@ def run_schedule(
     *,
     out: str | PathLike[str],
     server: str | None = None,
-    progress: Callable[[Told], None] = lambda _: None,
+    progress: Callable[[VisitOutcome], None] = lambda _: None,
 ) -> Campaign:
     """Run a campaign by its calendar until it is over: that may take weeks.
 

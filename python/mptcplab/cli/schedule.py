@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mptcplab.campaign.matrix import Matrix
     from mptcplab.campaign.sheet import Sheet
-    from mptcplab.schedule.schedule import Told
+    from mptcplab.schedule.schedule import VisitOutcome
 
 EXAMPLES = """\
 examples:
@@ -92,13 +92,13 @@ def run(options: Namespace) -> int:
             f"{_at(last, read)} ({read.zone.key})"
         )
 
-    def tell(told: Told) -> None:
-        say(_told(told, read))
+    def tell(outcome: VisitOutcome) -> None:
+        say(_line(outcome, read))
         if not options.no_report:
-            _report(told.directory)
+            _report(outcome.directory)
 
-    def warn(words: str) -> None:
-        say(f"mptcplab: warning: {words}")
+    def warn(message: str) -> None:
+        say(f"mptcplab: warning: {message}")
 
     with by_signals():
         try:
@@ -132,20 +132,20 @@ def _report(directory: Path) -> None:
         say(f"mptcplab: {error}")
 
 
-def _told(told: Told, read: Sheet) -> str:
-    words = f"visit {told.visit.number} of {told.visits}, {_at(told.visit.due, read)}: "
-    if told.state.done:
-        used = told.state.attempts[-1].used_bytes
+def _line(outcome: VisitOutcome, read: Sheet) -> str:
+    line = f"visit {outcome.visit.number} of {outcome.visits}, {_at(outcome.visit.due, read)}: "
+    if outcome.state.done:
+        used = outcome.state.attempts[-1].used_bytes
         took = [f"{path} {text.size(count)}" for path, count in used.items() if count is not None]
-        words += ", ".join(["done", *took])
+        line += ", ".join(["done", *took])
     else:
-        words += f"missed ({told.state.reason}): {told.state.why}"
-    if told.failed:
-        reasons = "; ".join(dict.fromkeys(told.failed))
-        words += f"; {len(told.failed)} of {text.plural(told.runs, 'run')} failed: {reasons}"
-    if told.following is not None:
-        words += f"; next {_at(told.following.due, read)}"
-    return words
+        line += f"missed ({outcome.state.reason}): {outcome.state.why}"
+    if outcome.failed:
+        reasons = "; ".join(dict.fromkeys(outcome.failed))
+        line += f"; {len(outcome.failed)} of {text.plural(outcome.runs, 'run')} failed: {reasons}"
+    if outcome.following is not None:
+        line += f"; next {_at(outcome.following.due, read)}"
+    return line
 
 
 def _at(moment: datetime, read: Sheet) -> str:
@@ -155,13 +155,13 @@ def _at(moment: datetime, read: Sheet) -> str:
 def _print_unit(read: Sheet, options: Namespace) -> int:
     from mptcplab.schedule.unit import unit
 
-    words = [options.campaign]
+    arguments = [options.campaign]
     for name in ("server", "token", "out"):
         if getattr(options, name) is not None:
-            words += [f"--{name}", getattr(options, name)]
+            arguments += [f"--{name}", getattr(options, name)]
     if options.no_report:
-        words.append("--no-report")
-    show_lines(unit(read.name, words))
+        arguments.append("--no-report")
+    show_lines(unit(read.name, arguments))
     return 0
 
 

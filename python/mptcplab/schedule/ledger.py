@@ -34,7 +34,7 @@ class Writer:
             os.ftruncate(self._handle, len(whole))
         writing.sync(directory)
         #: What it says.
-        self.told: Ledger = ledger.parse(whole, self._file)
+        self.ledger: Ledger = ledger.parse(whole, self._file)
 
     def add(self, entry: str, **fields: Any) -> None:
         """Add a line, and have it on the disk."""
@@ -46,7 +46,7 @@ class Writer:
             os.fsync(self._handle)
         except OSError as error:
             raise Error(f"cannot write {self._file}: {error.strerror}") from error
-        self.told.take(line)
+        self.ledger.take(line)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -43,8 +43,8 @@ RETRY_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Told:
-    """What has become of a schedule so far."""
+class VisitOutcome:
+    """What became of a visit, and how far the schedule is."""
 
     directory: Path
     visit: Visit
@@ -64,7 +64,7 @@ def run(
     clock: Clock | None = None,
     executor: Callable[[], Executor] = lambda: Local(1),
     begin: Callable[[Matrix], None] = lambda _: None,
-    tell: Callable[[Told], None] = lambda _: None,
+    tell: Callable[[VisitOutcome], None] = lambda _: None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Campaign:
     """Run a campaign by its calendar into ``out``, from where it was left, until it is over.
@@ -80,11 +80,11 @@ def run(
         matrix = _matrix(sheet, writer, clock.now())
         budgets = Budgets(matrix)
         about = record.about(matrix)
-        about["started"] = moment(writer.told.calendars[0]["began_ns"]).isoformat()
+        about["started"] = moment(writer.ledger.calendars[0]["began_ns"]).isoformat()
         scenarios = {one.number: one.text for one in matrix.configurations}
         kept.begin(about, record.plan(matrix), scenarios)
-        if writer.told.failed:
-            kept.fail(writer.told.failed)
+        if writer.ledger.failed:
+            kept.fail(writer.ledger.failed)
         begin(matrix)
         for lacking in sheet.campaign.engine.lacks(matrix.configurations[0].mptcp.scenario):
             warn(lacking)
@@ -93,14 +93,18 @@ def run(
         probing = Probing(matrix, out, warn)
         schedule = _Schedule(matrix, budgets, kept, writer, clock, visiting, probing)
         schedule.resume()
-        for place, visit in enumerate(matrix.visits):
-            if not writer.told.visits.get(visit.number, ledger.Entry()).final:
+        for index, visit in enumerate(matrix.visits):
+            if not writer.ledger.visits.get(visit.number, ledger.Entry()).final:
                 schedule.attend(visit)
-                following = next(islice(matrix.visits, place + 1, None), None)
-                state = writer.told.visits[visit.number]
+                following = next(islice(matrix.visits, index + 1, None), None)
+                state = writer.ledger.visits[visit.number]
                 runs = [task.run for task in matrix.of_visit(visit.number)]
-                failed = [why for run, why in writer.told.failed.items() if run in runs]
-                tell(Told(out, visit, state, len(matrix.visits), following, len(runs), failed))
+                failed = [why for run, why in writer.ledger.failed.items() if run in runs]
+                tell(
+                    VisitOutcome(
+                        out, visit, state, len(matrix.visits), following, len(runs), failed
+                    )
+                )
         kept.describe(record.ended(about))
     return Campaign(out)
 
@@ -108,20 +112,20 @@ def run(
 def planned(sheet: Sheet, out: Path, now: datetime) -> tuple[Matrix, ledger.Ledger]:
     """Give what a schedule is, as it was begun in ``out`` or would be now; nothing is written."""
     _check(sheet)
-    told = ledger.read(out) or ledger.Ledger()
-    begun = moment(told.calendars[0]["began_ns"]) if told.calendars else now
-    return Matrix(sheet, _visits(sheet, begun, told.calendars)), told
+    read = ledger.read(out) or ledger.Ledger()
+    begun = moment(read.calendars[0]["began_ns"]) if read.calendars else now
+    return Matrix(sheet, _visits(sheet, begun, read.calendars)), read
 
 
 def _matrix(sheet: Sheet, writer: Writer, now: datetime) -> Matrix:
     """Begin a schedule, or see that it is the one that was begun."""
-    told = writer.told.calendars
-    begun = moment(told[0]["began_ns"]) if told else now.replace(microsecond=0)
-    visits = _visits(sheet, begun, told)
+    calendars = writer.ledger.calendars
+    begun = moment(calendars[0]["began_ns"]) if calendars else now.replace(microsecond=0)
+    visits = _visits(sheet, begun, calendars)
     matrix = Matrix(sheet, visits)
     measured = _measured(matrix)
-    if told:
-        last = told[-1]
+    if calendars:
+        last = calendars[-1]
         zone = sheet.zone.key
         if (measured, zone) != (last["measured"], last["time_zone"]):
             what = "its time zone" if measured == last["measured"] else "what it runs"
@@ -155,12 +159,12 @@ def _check(sheet: Sheet) -> None:
         raise ScenarioError(f"{sheet.name}: has no [[calendar]]: mptcplab sweep runs it")
 
 
-def _visits(sheet: Sheet, begun: datetime, told: Sequence[dict[str, Any]]) -> list[Visit]:
+def _visits(sheet: Sheet, begun: datetime, calendars: Sequence[dict[str, Any]]) -> list[Visit]:
     """Give all that is due; what was due before keeps its number."""
     # Other versions, with which only a schedule of one calendar could go on longer, did not tell.
     earlier = [
         [timedelta(seconds=seconds) for seconds in one["lasts_s"]]
-        for one in told
+        for one in calendars
         if "lasts_s" in one
     ]
     lasts = [one.lasts for one in sheet.calendars]
@@ -207,7 +211,7 @@ class _Schedule:
 
     def resume(self) -> None:
         """Settle the visit over which somebody was killed."""
-        for number, entry in list(self._writer.told.visits.items()):
+        for number, entry in list(self._writer.ledger.visits.items()):
             if entry.open is not None:
                 self._visiting.resume(number, self._matrix.of_visit(number))
 
@@ -216,7 +220,7 @@ class _Schedule:
         while (now := self._clock.now()) < visit.due:
             self._clock.sleep(min((visit.due - now).total_seconds(), STEP_SECONDS))
         every = self._matrix.of_visit(visit.number)
-        failed = self._writer.told.failed
+        failed = self._writer.ledger.failed
         tasks = [task for task in every if task.run not in self._store.done.keys() | failed.keys()]
         subject = every[0].subject
         while True:
@@ -225,7 +229,7 @@ class _Schedule:
                 self._late(visit)
                 return
             reserved = self._budgets.reserve(tasks)
-            lacking = self._budgets.lacking(reserved, now, self._writer.told)
+            lacking = self._budgets.lacking(reserved, now, self._writer.ledger)
             if lacking is not None:
                 self._miss(visit, "budget", lacking)
                 return
@@ -240,14 +244,14 @@ class _Schedule:
         afterwards: Callable[[], None] = lambda: None  # noqa: E731
         if self._probing.is_due:
             more = {path: count + PATH_BYTES for path, count in reserved.items()}
-            if self._budgets.lacking(more, now, self._writer.told) is None:
+            if self._budgets.lacking(more, now, self._writer.ledger) is None:
                 reserved, afterwards = more, self._probing.probe
         self._visiting.visit(visit.number, allowed, reserved, every, afterwards)
         self._busy_until = self._clock.now()
 
     def _late(self, visit: Visit) -> None:
         """Say why a visit's time is over."""
-        entry = self._writer.told.visits.get(visit.number, ledger.Entry())
+        entry = self._writer.ledger.visits.get(visit.number, ledger.Entry())
         if entry.attempts:
             runs = [task.run for task in self._matrix.of_visit(visit.number)]
             there = sum(run in self._store.done for run in runs)

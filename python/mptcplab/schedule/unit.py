@@ -21,7 +21,7 @@ Wants=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
-WorkingDirectory={place}
+WorkingDirectory={directory}
 ExecStart={command}
 Restart=on-failure
 RestartSec=30
@@ -39,12 +39,12 @@ def unit(what: str, arguments: Sequence[str]) -> str:
     Raises:
         Error: A name would be another one, or another line, in a unit.
     """
-    place = str(Path.cwd())
-    words = [sys.executable, "-P", "-m", "mptcplab", "schedule", *arguments]
-    for word in (what, place, *words):
+    directory = str(Path.cwd())
+    command = [sys.executable, "-P", "-m", "mptcplab", "schedule", *arguments]
+    for word in (what, directory, *command):
         if not word.isprintable() or "\\" in word:
             raise Error(f"{word}: this cannot stand in a unit of systemd: choose another name")
     # systemd reads % and $ in commands, and % in all else.
-    command = shlex.join(words).replace("%", "%%").replace("$", "$$")
-    what, place = (word.replace("%", "%%") for word in (what, place))
-    return UNIT.format(what=what, place=place, command=command).rstrip("\n")
+    line = shlex.join(command).replace("%", "%%").replace("$", "$$")
+    what, directory = (word.replace("%", "%%") for word in (what, directory))
+    return UNIT.format(what=what, directory=directory, command=line).rstrip("\n")

@@ -32,14 +32,14 @@ class Visiting:
     def __init__(
         self,
         store: Store,
-        ledger: Writer,
+        writer: Writer,
         clock: Clock,
         executor: Callable[[], Executor],
         *,
         keep: bool,
     ) -> None:
         self._store = store
-        self._ledger = ledger
+        self._writer = writer
         self._clock = clock
         self._executor = executor
         self._keep = keep
@@ -62,7 +62,7 @@ class Visiting:
             path: {"bytes": one.count_bytes, "since": one.since} for path, one in before.items()
         }
         at_ns = nanoseconds(self._clock.now())
-        self._ledger.add("reserve", visit=number, at_ns=at_ns, bytes=reserved, carried=carried)
+        self._writer.add("reserve", visit=number, at_ns=at_ns, bytes=reserved, carried=carried)
         failed: dict[str, str] = {}
         try:
             self._run(tasks, failed)
@@ -81,10 +81,10 @@ class Visiting:
         self, number: int, every: list[Task], *, ended: bool, failed: dict[str, str], later: bool
     ) -> None:
         """Take down what the last attempt of a visit took."""
-        attempt = self._ledger.told.visits[number].open
+        attempt = self._writer.ledger.visits[number].open
         assert attempt is not None  # noqa: S101 - it was reserved
         subject = every[0].subject
-        self._ledger.add(
+        self._writer.add(
             "settle",
             visit=number,
             at_ns=nanoseconds(self._clock.now()),
