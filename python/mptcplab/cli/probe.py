@@ -83,9 +83,9 @@ def run(options: Namespace) -> int:
         begin=begin,
     )
     for kind in ("parquet", "csv"):
-        if place := getattr(options, kind):
-            found.write(place, kind)
-            say(f"mptcplab: wrote {place}/probes.{kind}")
+        if directory := getattr(options, kind):
+            found.write(directory, kind)
+            say(f"mptcplab: wrote {directory}/probes.{kind}")
     if options.json:
         print_json({"probes": found.rows})
     elif options.scenario:

@@ -79,7 +79,7 @@ class Running(_Line):
     def __init__(self, where: str, counts: str) -> None:
         super().__init__()
         self._where = where
-        self._tell = TOLD[counts]
+        self._tell = DESCRIBED[counts]
         self._what = ""
 
     def begin(self, what: str) -> Running:
@@ -154,7 +154,7 @@ def _transferred(at: float, transferred: int, elapsed: float) -> str:
 
 
 # What an engine counts, and how it is shown.
-TOLD = {"packets": _simulated, "bytes": _transferred}
+DESCRIBED = {"packets": _simulated, "bytes": _transferred}
 
 
 def line(elapsed: float, done: int, total: int | None) -> str:

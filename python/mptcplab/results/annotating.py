@@ -130,7 +130,7 @@ def _iso(at_ns: int) -> str:
 def _kept(run: Run, own: Mapping[str, list[Row]], began: str | None) -> Annotated:
     there = _span(run)
     about = dict(run.about)
-    told = {name: list(about.get("surroundings", {}).get(name, ())) for name in TABLES}
+    annotated = {name: list(about.get("surroundings", {}).get(name, ())) for name in TABLES}
     with writing.directory(run.directory) as new:
         shutil.copytree(run.directory, new, copy_function=_linked, dirs_exist_ok=True)
         for name, rows in own.items():
@@ -142,7 +142,7 @@ def _kept(run: Run, own: Mapping[str, list[Row]], began: str | None) -> Annotate
             # It may be the same file as that of the run.
             file.unlink(missing_ok=True)
             write_parquet(_core.rows(name, json.dumps(kept)), file)
-            told[name] = [one for one in told[name] if one["source"] not in sources] + [
+            annotated[name] = [one for one in annotated[name] if one["source"] not in sources] + [
                 {
                     "source": source,
                     "why": None,
@@ -151,7 +151,7 @@ def _kept(run: Run, own: Mapping[str, list[Row]], began: str | None) -> Annotate
                 }
                 for source in sorted(sources)
             ]
-        about["surroundings"] = told
+        about["surroundings"] = annotated
         about["sizes"] = sizes(new)
         (new / ABOUT).unlink()
         (new / ABOUT).write_text(json.dumps(about, indent=2) + "\n", "utf-8")

@@ -6,7 +6,7 @@ from functools import cache
 
 from mptcplab import _core, engines
 from mptcplab.engines.engine import UNKNOWN
-from mptcplab.labels import policies as words
+from mptcplab.labels import policies as labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _with_words(ends: dict[str, Described]) -> Described:
     names = {
         end: UNKNOWN
         if one["stack"] == UNKNOWN
-        else words.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
+        else labels.one_end(one, one["replaced"], kernel=one["stack"] == "kernel")
         for end, one in ends.items()
     }
     alike = len(set(names.values())) == 1

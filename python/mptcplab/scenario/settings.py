@@ -31,13 +31,13 @@ def put(source: Source, key: str, value: Any, by: str, named: str | None = None)
     word: what it excludes goes, unless that was set too.
     """
     named = named or by
-    words = [word.strip() for word in key.split(".")]
-    _write_out_profile(source.data, words)
+    steps = [step.strip() for step in key.split(".")]
+    _write_out_profile(source.data, steps)
     at: Any = source.data
     key_path: KeyPath = ()
-    for word in words[:-1]:
-        at, key_path = _enter(at, key_path, word, named)
-    step = _step(at, key_path, words[-1], named)
+    for name in steps[:-1]:
+        at, key_path = _enter(at, key_path, name, named)
+    step = _step(at, key_path, steps[-1], named)
     at[step] = value
     for rival in _replaced((*key_path, step), at, source.data):
         if not any(rival[:length] in source.set_by for length in range(1, len(rival) + 1)):
@@ -100,9 +100,9 @@ def _replaced(key_path: KeyPath, table: Any, data: dict[str, Any]) -> list[KeyPa
     return [(*key_path[:-1], key) for key in _beside(key_path, table)]
 
 
-def _write_out_profile(data: dict[str, Any], words: Sequence[str]) -> None:
+def _write_out_profile(data: dict[str, Any], steps: Sequence[str]) -> None:
     """Write out the profile of a link into whose elements a setting goes."""
-    match words:
+    match steps:
         case ["link", name, "uplink" | "downlink" | "draw", *_]:
             links = data.get("link")
             link = links.get(name) if isinstance(links, dict) else None

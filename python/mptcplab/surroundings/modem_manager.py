@@ -96,12 +96,12 @@ def technology(bits: int) -> str | None:
     return next((name for bit, name in (*TECHNOLOGIES, *OLDER) if bits >> bit & 1), None)
 
 
-def _figures(told: Properties) -> dict[str, float]:
+def _figures(properties: Properties) -> dict[str, float]:
     """Give the figures that are known; what is not is -DBL_MAX or out of all bounds."""
     found = {}
     for key, column in FIGURES.items():
         least, most = quantities.RADIO[column]
-        value = told.get(key, ("d", -math.inf))[1]
+        value = properties.get(key, ("d", -math.inf))[1]
         if least <= value <= most:
             found[column] = float(value)
     return found

@@ -58,7 +58,7 @@ class Sampler:
         until = time.monotonic() + PATIENCE_SECONDS
         for one in self._followed:
             one.thread.join(max(until - time.monotonic(), 0))
-        return [(one.source, list(one.rows), one.told()) for one in self._followed]
+        return [(one.source, list(one.rows), one.trouble()) for one in self._followed]
 
 
 class _Followed:
@@ -69,7 +69,7 @@ class _Followed:
         self._stop = stop
         self.thread = Thread(target=self._follow, name=source.name, daemon=True)
 
-    def told(self) -> str | None:
+    def trouble(self) -> str | None:
         if self.thread.is_alive():
             return f"{self.source.name} does not answer"
         return self._why

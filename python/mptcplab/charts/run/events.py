@@ -9,7 +9,7 @@ import polars as pl
 from mptcplab.charts.columns import definitions, numbers, packets
 from mptcplab.charts.run.subject import Subject
 from mptcplab.charts.shape import Chart, Event, Lane, Moment, Role, Series
-from mptcplab.labels import events as words
+from mptcplab.labels import events as labels
 from mptcplab.labels import text
 from mptcplab.labels.events import ENDED_BY
 
@@ -143,8 +143,8 @@ def _packets(subject: Subject) -> list[Event]:
             row["at_s"],
             row["subflow"],
             row["event"],
-            text.clean(words.describe(row)),
-            row["event"] in words.GRAVE,
+            text.clean(labels.describe(row)),
+            row["event"] in labels.GRAVE,
             number[row["capture"]],
             row["record"],
         )
@@ -160,8 +160,8 @@ def moments(subject: Subject) -> list[Moment]:
         until = one.until_s if one.until_s is not None else subject.end_s
         if one.at_s > subject.end_s or until < 0 or one.verb in ("restore", "attach"):
             continue
-        words = f"{one.path}: {one.verb}{f' {one.link}' if one.link else ''}"
-        found.append(Moment(words, one.at_s, until if one.verb in ENDED_BY else None))
+        change = f"{one.path}: {one.verb}{f' {one.link}' if one.link else ''}"
+        found.append(Moment(change, one.at_s, until if one.verb in ENDED_BY else None))
     return found
 
 

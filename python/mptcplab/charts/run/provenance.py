@@ -64,10 +64,10 @@ def _surroundings(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for table, sources in about.get("surroundings", {}).items():
         for one in sources:
             name = " of ".join(filter(None, (table, one.get("path"))))
-            told = f"{text.plural(one['rows'], 'row')} from {one['source']}"
+            said = f"{text.plural(one['rows'], 'row')} from {one['source']}"
             if one["rows"]:
-                told += f", none for up to {text.seconds(one['longest_gap_s'])}"
-            yield name, "; ".join(filter(None, (told, one["why"])))
+                said += f", none for up to {text.seconds(one['longest_gap_s'])}"
+            yield name, "; ".join(filter(None, (said, one["why"])))
 
 
 def _again(about: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Line = tuple[float, int | None, str, bool]
 
 # Not listed here: the table of subflows has figures of them.
-TOLD_ELSEWHERE = frozenset(
+SHOWN_ELSEWHERE = frozenset(
     {
         "mptcp_established",
         "tcp_established",
@@ -64,7 +64,7 @@ def _listed(events: Iterator[Row], *, alone: bool) -> Iterator[Line]:
     for row in events:
         kind = row["event"]
         # The gaps of an only subflow are those of the connection.
-        if kind in TOLD_ELSEWHERE or (kind == "gap" and alone and row["subflow"] is not None):
+        if kind in SHOWN_ELSEWHERE or (kind == "gap" and alone and row["subflow"] is not None):
             continue
         key = tuple(row[column] for column in ALIKE)
         if key in alike:

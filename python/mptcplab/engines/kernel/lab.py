@@ -19,8 +19,8 @@ from mptcplab.engines.kernel.ends import END, GO, INPUT, LOOK_NS, Agents, LocalH
 from mptcplab.engines.kernel.namespace import dropped, inside, ip, set_sysctls, sysctls
 from mptcplab.engines.kernel.network import Job
 
-# What is told of the settings in effect.
-TOLD = ("net.ipv4.tcp_", "net.mptcp.")
+# The settings whose values in effect stand in `run.json`.
+RECORDED = ("net.ipv4.tcp_", "net.mptcp.")
 SECRET = "net.ipv4.tcp_fastopen_key"  # noqa: S105 - the name of one
 # How long the server may go on once the client has given up, and any agent once told to stop.
 GRACE_NS = 2 * 10**9
@@ -77,7 +77,9 @@ class Lab:
         # Those that are there from the start.
         self._change(0)
         with self._inside(next(end for end in ENDS if end != job.ours)):
-            self._sysctls = {name: value for name, value in sysctls(TOLD).items() if name != SECRET}
+            self._sysctls = {
+                name: value for name, value in sysctls(RECORDED).items() if name != SECRET
+            }
         self._agents = Agents()
         for name, agent in job.agents.items():
             with self._inside(agent.host):
